@@ -1,0 +1,112 @@
+// swift-tools-version: 6.2
+
+import PackageDescription
+
+/// What every Swift target is built with: each import is deliberate, and unsafe code is marked.
+let settings: [SwiftSetting] = [
+    .swiftLanguageMode(.v6),
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .strictMemorySafety(),
+]
+
+let package = Package(
+    name: "feed-service",
+    products: [
+        .library(name: "FeedProto", targets: ["FeedProto"]),
+        .executable(name: "feed-service", targets: ["FeedService"]),
+        .executable(name: "loadgen", targets: ["LoadGen"]),
+    ],
+    dependencies: [
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+        .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+        .package(url: "https://github.com/HdrHistogram/hdrhistogram-swift", from: "0.2.0"),
+    ],
+    targets: [
+        // Layer 0: C libraries, and the C generated from proto/feed.proto.
+        .systemLibrary(
+            name: "CLibUV",
+            pkgConfig: "libuv",
+            providers: [.apt(["libuv1-dev"]), .brew(["libuv"])]
+        ),
+        .systemLibrary(
+            name: "CProtobufC",
+            pkgConfig: "libprotobuf-c",
+            providers: [.apt(["libprotobuf-c-dev"]), .brew(["protobuf-c"])]
+        ),
+        .target(name: "CFeedProto", dependencies: ["CProtobufC"]),
+
+        // Layer 1: the wire, the ranking and the transport. None knows another.
+        .target(
+            name: "FeedProto",
+            dependencies: ["CFeedProto", "CProtobufC"],
+            swiftSettings: settings
+        ),
+        .target(name: "FeedRanking", swiftSettings: settings),
+        .target(name: "FeedTransport", dependencies: ["CLibUV"], swiftSettings: settings),
+
+        // Layer 3: the programs that join them.
+        .executableTarget(
+            name: "FeedService",
+            dependencies: [
+                "FeedProto", "FeedRanking", "FeedTransport",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "Logging", package: "swift-log"),
+            ],
+            swiftSettings: settings
+        ),
+        .executableTarget(
+            name: "LoadGen",
+            dependencies: [
+                "FeedProto", "FeedTransport",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "Histogram", package: "hdrhistogram-swift"),
+            ],
+            swiftSettings: settings
+        ),
+
+        // Tests.
+        .target(
+            name: "FeedTestSupport",
+            path: "Tests/FeedTestSupport",
+            swiftSettings: settings
+        ),
+        .testTarget(
+            name: "FeedProtoTests",
+            dependencies: ["FeedProto", "FeedTestSupport"],
+            swiftSettings: settings
+        ),
+        .testTarget(
+            name: "FeedRankingTests",
+            dependencies: ["FeedRanking", "FeedTestSupport"],
+            swiftSettings: settings
+        ),
+        .testTarget(
+            name: "FeedTransportTests",
+            dependencies: ["FeedTransport", "FeedTestSupport"],
+            swiftSettings: settings
+        ),
+        .testTarget(
+            name: "FeedServiceTests",
+            dependencies: [
+                "FeedService", "FeedProto", "FeedRanking", "FeedTransport", "FeedTestSupport",
+                .product(name: "Logging", package: "swift-log"),
+            ],
+            swiftSettings: settings
+        ),
+        .testTarget(
+            name: "LoadGenTests",
+            dependencies: [
+                "LoadGen", "FeedProto", "FeedTransport", "FeedTestSupport",
+                .product(name: "Histogram", package: "hdrhistogram-swift"),
+            ],
+            swiftSettings: settings
+        ),
+        .testTarget(
+            name: "IntegrationTests",
+            dependencies: ["FeedProto", "FeedTestSupport"],
+            swiftSettings: settings
+        ),
+    ]
+)

@@ -1,0 +1,4 @@
+@main
+struct FeedServiceMain {
+    static func main() {}
+}

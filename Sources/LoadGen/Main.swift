@@ -1,0 +1,4 @@
+@main
+struct LoadGenMain {
+    static func main() {}
+}
