@@ -31,12 +31,16 @@ final class RequestHandler {
     let context: ServiceContext
     let counters: LoopCounters
     let rules: TextRules
-    private let voteCounter: FaultyVoteCounter?
+    var faultyVotes: FaultyVotes?
 
     /// The encoded answers of the connection being served.
     var encoder: FrameEncoder
     /// The posts of the answer being made; reused, so that pages allocate nothing once warm.
     var page = PostPage()
+    /// The posts of `page` as the encoder takes them.
+    var fields: [PostFields] = []
+    /// The settling that reads may still do in this turn.
+    var settlingBudget = SettlingBudget()
     /// Posts whose stripes are due for settling once the answers have left.
     private(set) var settlingDue: [PostID] = []
 
@@ -45,7 +49,7 @@ final class RequestHandler {
         self.context = context
         self.counters = counters
         rules = TextRules(limits: context.limits)
-        voteCounter = context.fault.map(FaultyVoteCounter.init)
+        faultyVotes = context.fault.map(FaultyVotes.init)
         encoder = FrameEncoder(maximumFrameByteCount: context.limits.maximumFrameByteCount)
     }
 
@@ -67,7 +71,12 @@ final class RequestHandler {
             case .response(let response, let revision):
                 append(ServerFrame(id: frame.id, revision: revision, response: response))
             case .posts(let kind, let revision):
-                append(kind, id: frame.id, revision: revision)
+                append(
+                    kind,
+                    id: frame.id,
+                    revision: revision,
+                    viewer: caller.device != nil
+                )
             case .later:
                 return .needsAnotherTurn
             }
@@ -118,8 +127,8 @@ final class RequestHandler {
         from caller: inout Caller
     ) throws(Status) -> Answer {
         switch frame.request {
-        case .castVote(let request): try castVote(request, from: caller)
-        case .batchCastVotes(let request): try batchCastVotes(request, from: caller)
+        case .castVote(let request): try castVote(request, from: &caller, id: frame.id)
+        case .batchCastVotes(let request): try batchCastVotes(request, from: &caller)
         case .listPosts(let request): try listPosts(request, from: caller)
         case .getPost(let request): try getPost(request, from: caller)
         case .batchGetPosts(let request): try batchGetPosts(request, from: caller)

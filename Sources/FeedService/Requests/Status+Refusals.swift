@@ -133,6 +133,16 @@ extension Status {
         )
     }
 
+    /// A host brings more new devices than one may.
+    static func tooManyDevices(limit: Int) -> Status {
+        Status(
+            code: .resourceExhausted,
+            reason: .rateLimited,
+            message: "This host has brought its limit of \(limit) new devices a minute.",
+            retryAfterMilliseconds: 60_000
+        )
+    }
+
     /// The bytes after this frame cannot be understood, and the connection closes.
     static func badFrame(_ message: String) -> Status {
         Status(code: .invalidArgument, reason: .badFrame, message: message)

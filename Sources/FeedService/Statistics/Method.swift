@@ -16,24 +16,34 @@ enum Method: Int, CaseIterable {
     case getServerStats
     case unknown
 
-    /// The name of the call in the protocol's documentation.
+    /// Whether the call changes what is stored, so that it is refused under overload.
+    var changesState: Bool {
+        switch self {
+        case .createPost, .updatePost, .deletePost, .castVote, .batchCastVotes, .createFeed: true
+        case .hello, .ping, .getPost, .batchGetPosts, .listPosts, .getPostRank, .listFeeds,
+            .getServerStats, .unknown:
+            false
+        }
+    }
+
+    /// The call's field in the contract's ClientFrame.
     var name: String {
         switch self {
-        case .hello: "Hello"
-        case .ping: "Ping"
-        case .createPost: "CreatePost"
-        case .getPost: "GetPost"
-        case .batchGetPosts: "BatchGetPosts"
-        case .listPosts: "ListPosts"
-        case .updatePost: "UpdatePost"
-        case .deletePost: "DeletePost"
-        case .getPostRank: "GetPostRank"
-        case .castVote: "CastVote"
-        case .batchCastVotes: "BatchCastVotes"
-        case .listFeeds: "ListFeeds"
-        case .createFeed: "CreateFeed"
-        case .getServerStats: "GetServerStats"
-        case .unknown: "Unknown"
+        case .hello: "hello"
+        case .ping: "ping"
+        case .createPost: "create_post"
+        case .getPost: "get_post"
+        case .batchGetPosts: "batch_get_posts"
+        case .listPosts: "list_posts"
+        case .updatePost: "update_post"
+        case .deletePost: "delete_post"
+        case .getPostRank: "get_post_rank"
+        case .castVote: "cast_vote"
+        case .batchCastVotes: "batch_cast_votes"
+        case .listFeeds: "list_feeds"
+        case .createFeed: "create_feed"
+        case .getServerStats: "get_server_stats"
+        case .unknown: "unknown"
         }
     }
 }
