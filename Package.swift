@@ -69,6 +69,7 @@ let package = Package(
         // Tests.
         .target(
             name: "FeedTestSupport",
+            dependencies: ["FeedProto"],
             path: "Tests/FeedTestSupport",
             swiftSettings: settings
         ),

@@ -76,3 +76,21 @@ extension RequestHandler {
         return .response(.serverStats(stats), revision: revision)
     }
 }
+
+/// What is said without having been asked.
+extension RequestHandler {
+    /// Refuses a frame that never became a request; 0 is the connection itself.
+    func refuse(id: UInt64, _ status: Status) {
+        append(ServerFrame(id: id, revision: store.revision, status: status))
+    }
+
+    /// Says that the connection is about to close, and which request was the last executed.
+    func sayGoAway(lastID: UInt64) {
+        let goAway = GoAway(
+            lastID: lastID,
+            drainMilliseconds: UInt32(context.limits.drainTimeout.wholeMilliseconds),
+            reason: .draining
+        )
+        append(ServerFrame(id: 0, revision: store.revision, response: .goAway(goAway)))
+    }
+}

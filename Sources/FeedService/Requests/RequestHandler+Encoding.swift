@@ -75,7 +75,7 @@ extension RequestHandler {
         for row in page.rows {
             if row.feed != feed {
                 feed = row.feed
-                name = appendText(feedName(row.feed).utf8)
+                name = appendText(policy(of: row.feed).name.utf8)
             }
             var post = PostFields(row, feed: name)
             if viewer { post.viewerVote = FeedProto.VoteDirection(row.viewerVote) }
@@ -91,6 +91,6 @@ extension RequestHandler {
     private func appendText(_ bytes: some Collection<UInt8>) -> FeedProto.TextRange {
         let offset = page.texts.count
         page.texts.append(contentsOf: bytes)
-        return TextRange(offset: UInt32(offset), byteCount: UInt32(bytes.count))
+        return FeedProto.TextRange(offset: UInt32(offset), byteCount: UInt32(bytes.count))
     }
 }

@@ -32,6 +32,14 @@ extension RequestHandler {
         return feed
     }
 
+    /// The policy of a feed that exists.
+    func policy(of feed: FeedID) -> FeedPolicy {
+        guard let policy = store.policy(of: feed) else {
+            preconditionFailure("A feed that was found stays.")
+        }
+        return policy
+    }
+
     /// The order that was asked for; unspecified is the feed's own, and TOP on the front page.
     func order(
         _ order: FeedProto.Order,
@@ -39,7 +47,7 @@ extension RequestHandler {
         field: String
     ) throws(Status) -> FeedRanking.Order {
         if order == .unspecified {
-            return feed.map { store.policy(of: $0).defaultOrder } ?? .top
+            return feed.map { policy(of: $0).defaultOrder } ?? .top
         }
         guard let order = FeedRanking.Order(order) else { throw .unknownValue(order, field: field) }
         return order

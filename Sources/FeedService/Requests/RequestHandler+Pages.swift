@@ -11,11 +11,12 @@ extension RequestHandler {
         let revision = store.revision
         let feed = request.feed.isEmpty ? nil : try self.feed(named: request.feed)
         let order = try order(request.order, in: feed, field: "list_posts.order")
+        let scope = PageTokenScope(feed: feed, order: order, device: caller.device)
         let query = PageQuery(
             feed: feed,
             order: order,
             size: try pageSize(request.pageSize),
-            start: try start(of: request, feed: feed, order: order, caller: caller),
+            start: try start(of: request, in: scope),
             byteLimit: context.pageByteLimit,
             voter: voter(of: caller)
         )
@@ -23,7 +24,7 @@ extension RequestHandler {
         do throws(RankingError) {
             switch try store.page(query, into: &page, budget: &settlingBudget) {
             case .done:
-                return .posts(.page(PageTokenScope(query, caller)), revision: revision)
+                return .posts(.page(scope), revision: revision)
             case .again:
                 return .later
             }
@@ -49,12 +50,9 @@ extension RequestHandler {
 
     private func start(
         of request: ListPostsRequest,
-        feed: FeedID?,
-        order: FeedRanking.Order,
-        caller: borrowing Caller
+        in scope: PageTokenScope
     ) throws(Status) -> PageQuery.Start {
         guard request.pageToken.isEmpty else {
-            let scope = PageTokenScope(feed: feed, order: order, device: caller.device)
             guard
                 request.start == nil,
                 let cursor = context.tokens.cursor(from: request.pageToken, in: scope)

@@ -7,14 +7,14 @@ extension RequestHandler {
     func createPost(_ request: CreatePostRequest) throws(Status) -> Answer {
         guard let post = request.post else { throw .missing("create_post.post") }
         let feed = try self.feed(named: request.feed.isEmpty ? Self.defaultFeed : request.feed)
-        try check(post, against: store.policy(of: feed))
+        try check(post, against: policy(of: feed))
         page.removeAll()
         do throws(RankingError) {
-            try store.createPost(PostContent(post), in: feed, into: &page)
+            let outcome = try store.createPost(PostContent(post), in: feed, into: &page)
+            return .posts(.one, revision: noted(outcome))
         } catch {
             throw Status(error)
         }
-        return .posts(.one, revision: page.rows[0].revision)
     }
 
     /// Reads one post.
@@ -45,40 +45,50 @@ extension RequestHandler {
         )
         let revision = store.revision
         page.removeAll()
-        let missing = store.posts(
+        var missing: [PostID] = []
+        _ = store.posts(
             request.ids.map(PostID.init(rawValue:)),
             voter: voter(of: caller),
             byteLimit: context.pageByteLimit,
+            missing: &missing,
             into: &page
         )
         return .posts(.batch(missing: missing.map(\.rawValue)), revision: revision)
     }
 
     /// Changes the fields that the mask names.
-    func updatePost(_ request: UpdatePostRequest) throws(Status) -> Answer {
+    func updatePost(
+        _ request: UpdatePostRequest,
+        from caller: borrowing Caller
+    ) throws(Status) -> Answer {
         guard let post = request.post else { throw .missing("update_post.post") }
         guard !request.updateMask.isEmpty else { throw .missing("update_post.update_mask") }
         let id = PostID(rawValue: post.id)
-        guard let feed = store.feed(of: id) else { throw .postNotFound(post.id) }
         let changes = try PostChanges(post, request.updateMask)
-        try check(changes, against: store.policy(of: feed))
+        try check(changes, against: policy(of: try feed(of: id)))
         page.removeAll()
         do throws(RankingError) {
-            try store.updatePost(id, changes, expectedRevision: post.revision, into: &page)
+            let outcome = try store.updatePost(
+                id,
+                changes,
+                expectedRevision: post.revision,
+                voter: voter(of: caller),
+                into: &page
+            )
+            return .posts(.one, revision: noted(outcome))
         } catch {
             throw Status(error)
         }
-        return .posts(.one, revision: page.rows[0].revision)
     }
 
     /// Deletes a post; a repeat is as good as the first.
     func deletePost(_ request: DeletePostRequest) throws(Status) -> Answer {
         do throws(RankingError) {
-            let revision = try store.deletePost(
+            let outcome = try store.deletePost(
                 PostID(rawValue: request.id),
                 expectedRevision: request.revision
             )
-            return .response(.empty, revision: revision)
+            return .response(.empty, revision: outcome.revision)
         } catch {
             throw Status(error)
         }
@@ -88,8 +98,11 @@ extension RequestHandler {
     func getPostRank(_ request: GetPostRankRequest) throws(Status) -> Answer {
         let revision = store.revision
         let id = PostID(rawValue: request.id)
-        guard let feed = store.feed(of: id) else { throw .postNotFound(request.id) }
-        let order = try order(request.order, in: feed, field: "get_post_rank.order")
+        let order = try order(
+            request.order,
+            in: try feed(of: id),
+            field: "get_post_rank.order"
+        )
         do throws(RankingError) {
             switch try store.rank(of: id, order: order, budget: &settlingBudget) {
             case .done(let rank, let total):
@@ -103,6 +116,23 @@ extension RequestHandler {
         } catch {
             throw Status(error)
         }
+    }
+
+    /// The feed that a post is in.
+    private func feed(of id: PostID) throws(Status) -> FeedID {
+        page.removeAll()
+        do throws(RankingError) {
+            try store.post(id, into: &page)
+        } catch {
+            throw Status(error)
+        }
+        return page.rows[0].feed
+    }
+
+    /// The revision of a write, whose stripe is settled later if that is due.
+    private func noted(_ outcome: WriteOutcome) -> UInt64 {
+        if outcome.settlingIsDue { settleLater(stripeOf: page.rows[0].id) }
+        return outcome.revision
     }
 
     private func check(_ post: Post, against policy: FeedPolicy) throws(Status) {

@@ -134,7 +134,7 @@ final class RequestHandler {
         case .batchGetPosts(let request): try batchGetPosts(request, from: caller)
         case .getPostRank(let request): try getPostRank(request)
         case .createPost(let request): try createPost(request)
-        case .updatePost(let request): try updatePost(request)
+        case .updatePost(let request): try updatePost(request, from: caller)
         case .deletePost(let request): try deletePost(request)
         case .listFeeds: listFeeds()
         case .createFeed(let request): try createFeed(request)

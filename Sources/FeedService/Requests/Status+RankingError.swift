@@ -14,6 +14,8 @@ extension Status {
                 message: "The post has changed: its fields are of revision \(actual), the request "
                     + "expects \(expected)."
             )
+        case .feedNotFound(let id):
+            self = .feedNotFound("number \(id.rawValue)")
         case .feedExists(let name):
             self = Status(
                 code: .alreadyExists,

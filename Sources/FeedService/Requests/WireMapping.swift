@@ -95,17 +95,23 @@ extension PostChanges {
     }
 }
 
+extension FeedProto.TextRange {
+    init(_ range: FeedRanking.TextRange) {
+        self.init(offset: range.offset, byteCount: range.count)
+    }
+}
+
 extension PostFields {
     /// A row of a page; the feed's name lies in the same texts.
     init(_ row: PostRow, feed: FeedProto.TextRange) {
         self.init(id: row.id.rawValue)
         self.feed = feed
-        authorName = TextRange(row.authorName)
-        title = TextRange(row.title)
-        text = TextRange(row.text)
-        linkURL = TextRange(row.linkURL)
-        thumbnailURL = TextRange(row.thumbnailURL)
-        imageURL = TextRange(row.imageURL)
+        authorName = FeedProto.TextRange(row.authorName)
+        title = FeedProto.TextRange(row.title)
+        text = FeedProto.TextRange(row.text)
+        linkURL = FeedProto.TextRange(row.linkURL)
+        thumbnailURL = FeedProto.TextRange(row.thumbnailURL)
+        imageURL = FeedProto.TextRange(row.imageURL)
         score = row.score
         upvoteCount = row.upvoteCount
         downvoteCount = row.downvoteCount

@@ -26,15 +26,15 @@ struct PageTokenCoder: Sendable {
     func token(for cursor: PageCursor, in scope: PageTokenScope) -> [UInt8] {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(
-            Self.fixedByteCount + cursor.title.count + Self.checksumByteCount
+            Self.fixedByteCount + cursor.position.title.count + Self.checksumByteCount
         )
         bytes.append(Self.version)
         bytes.append(cursor.direction == .after ? 0 : 1)
         bytes.append(bigEndian: cursor.rank)
-        bytes.append(bigEndian: cursor.primary)
-        bytes.append(bigEndian: cursor.secondary)
-        bytes.append(bigEndian: cursor.id.rawValue)
-        bytes.append(contentsOf: cursor.title)
+        bytes.append(bigEndian: cursor.position.primary)
+        bytes.append(bigEndian: cursor.position.secondary)
+        bytes.append(bigEndian: cursor.position.id.rawValue)
+        bytes.append(contentsOf: cursor.position.title)
         bytes.append(bigEndian: checksum(of: bytes, in: scope))
         return bytes
     }
@@ -52,10 +52,12 @@ struct PageTokenCoder: Sendable {
             feed: scope.feed,
             order: scope.order,
             direction: content[1] == 0 ? .after : .before,
-            primary: content.bigEndianUInt64(at: 10),
-            secondary: content.bigEndianUInt64(at: 18),
-            id: PostID(rawValue: content.bigEndianUInt64(at: 26)),
-            title: Array(content[Self.fixedByteCount...]),
+            position: ListPosition(
+                primary: content.bigEndianUInt64(at: 10),
+                secondary: content.bigEndianUInt64(at: 18),
+                id: PostID(rawValue: content.bigEndianUInt64(at: 26)),
+                title: Array(content[Self.fixedByteCount...])
+            ),
             rank: content.bigEndianUInt64(at: 2)
         )
     }
