@@ -1,4 +1,5 @@
 internal import FeedRanking
+internal import FeedTransport
 
 /// Who calls on a connection: a device that named itself in Hello, or nobody in particular.
 struct Caller {
@@ -7,10 +8,10 @@ struct Caller {
     /// The number that the ranking knows the device by; nil until it is looked up.
     var voter: VoterID?
     /// The host that the connection came from; new devices are counted by it.
-    let host: String
+    let host: SocketAddress.Host
 
     /// A caller from this host who has not said who it is.
-    init(host: String) { self.host = host }
+    init(host: SocketAddress.Host) { self.host = host }
 
     /// The caller said who it is; an anonymous Hello takes an earlier identity back.
     mutating func introduce(_ device: Device?) {

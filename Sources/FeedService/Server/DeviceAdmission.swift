@@ -1,3 +1,4 @@
+internal import FeedTransport
 internal import Synchronization
 
 /// Limits how many new devices one host may bring: a device is not a person, and ballots are cheap
@@ -8,7 +9,7 @@ internal import Synchronization
 final class DeviceAdmission: Sendable {
     private struct State {
         var minute: Int64 = 0
-        var countByHost: [String: Int] = [:]
+        var countByHost: [SocketAddress.Host: Int] = [:]
     }
 
     /// The hosts that are counted at once.
@@ -21,7 +22,7 @@ final class DeviceAdmission: Sendable {
     init(limit: Int) { self.limit = limit }
 
     /// Whether a host may bring one more new device now; counts it if so.
-    func admit(host: String, unixMilliseconds: Int64) -> Bool {
+    func admit(host: SocketAddress.Host, unixMilliseconds: Int64) -> Bool {
         state.withLock { state in
             let minute = unixMilliseconds / 60_000
             if minute != state.minute {
