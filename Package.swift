@@ -65,6 +65,7 @@ let package = Package(
         // Tests.
         .target(
             name: "FeedTestSupport",
+            dependencies: ["FeedProto"],
             path: "Tests/FeedTestSupport",
             swiftSettings: settings
         ),
