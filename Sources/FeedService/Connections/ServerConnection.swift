@@ -1,11 +1,11 @@
 internal import FeedProto
-internal import FeedTransport
+package import FeedTransport
 
 /// One client's connection: finds the frames in its bytes, has them executed and sends the
 /// answers, in order, in one write a turn.
 ///
 /// The only file of the service that names both a frame and a connection.
-final class ServerConnection: ConnectionHandler {
+package final class ServerConnection: ConnectionHandler {
     private let loop: ServiceLoop
     private var state = StateMachine()
     private var caller: Caller
@@ -17,12 +17,12 @@ final class ServerConnection: ConnectionHandler {
         caller = Caller(host: connection.peer.host)
     }
 
-    func connectionOpened(_ connection: TCPConnection) {
+    package func connectionOpened(_ connection: TCPConnection) {
         // Handed over while the service was already stopping.
         if loop.handler.context.isDraining { drain(connection) }
     }
 
-    func connection(_ connection: TCPConnection, received bytes: RawSpan) -> ReadProgress {
+    package func connection(_ connection: TCPConnection, received bytes: RawSpan) -> ReadProgress {
         if state.isClosing {
             return ReadProgress(consumedByteCount: bytes.byteCount, wantsTurn: false)
         }
@@ -39,11 +39,11 @@ final class ServerConnection: ConnectionHandler {
         return progress
     }
 
-    func connectionEndedInput(_ connection: TCPConnection) {
+    package func connectionEndedInput(_ connection: TCPConnection) {
         close(connection)
     }
 
-    func connectionClosed(_ connection: TCPConnection, reason: CloseReason) {
+    package func connectionClosed(_ connection: TCPConnection, reason: CloseReason) {
         if case .partialReadTimeout = reason { loop.counters.countSlowFrame() }
     }
 
