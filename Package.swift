@@ -69,9 +69,10 @@ let package = Package(
             path: "Tests/FeedTestSupport",
             swiftSettings: settings
         ),
+        .target(name: "CMallocHook", path: "Tests/CMallocHook"),
         .testTarget(
             name: "FeedProtoTests",
-            dependencies: ["FeedProto", "FeedTestSupport"],
+            dependencies: ["FeedProto", "CMallocHook"],
             swiftSettings: settings
         ),
         .testTarget(
