@@ -22,7 +22,7 @@ package final class TCPConnection {
     let stream: UVStream
     var handler: (any ConnectionHandler)?
     var phase = Phase.connecting
-    var pauses: ReadPauses = .handler
+    var pauses: ReadPauses = .unopened
     var readBuffer = ReadBuffer()
     var writeQueue: WriteQueue
     var outbox = UVOutbox()
@@ -92,7 +92,7 @@ package final class TCPConnection {
     private func didOpen() {
         phase = .open
         handler?.connectionOpened(self)
-        resumeReading(.handler)
+        resumeReading(.unopened)
     }
 }
 
