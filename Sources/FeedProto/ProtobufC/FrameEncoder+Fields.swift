@@ -2,19 +2,6 @@ import CFeedProto
 
 // Answers without a String on the way, for a program that keeps its texts as bytes.
 extension FrameEncoder {
-    /// Appends the answer to a vote; over the limit nothing is appended.
-    public mutating func append(
-        vote: CastVoteResponse,
-        id: UInt64,
-        revision: UInt64
-    ) throws(FrameError) {
-        defer { arena.reset() }
-        let frame = unsafe answer(id: id, revision: revision)
-        unsafe frame.pointee.body_case = FEED__V1__SERVER_FRAME__BODY_CAST_VOTE
-        unsafe frame.pointee.cast_vote = arena.message(vote)
-        try unsafe append(frame)
-    }
-
     /// Appends an answer of one post whose texts lie in `texts`.
     public mutating func append(
         post: PostFields,
@@ -29,7 +16,7 @@ extension FrameEncoder {
             unsafe post.write(to: message, arena, texts)
             unsafe frame.pointee.body_case = FEED__V1__SERVER_FRAME__BODY_POST
             unsafe frame.pointee.post = message
-            try unsafe append(frame)
+            try unsafe append(frame, outsideByteCount: post.textByteCount)
         }
     }
 
@@ -53,7 +40,8 @@ extension FrameEncoder {
             unsafe message.pointee.total_size = page.totalSize
             unsafe frame.pointee.body_case = FEED__V1__SERVER_FRAME__BODY_LIST_POSTS
             unsafe frame.pointee.list_posts = message
-            try unsafe append(frame)
+            let tokens = Int(page.nextPageToken.byteCount) + Int(page.previousPageToken.byteCount)
+            try unsafe append(frame, outsideByteCount: tokens + textByteCount(of: posts))
         }
     }
 
@@ -75,11 +63,12 @@ extension FrameEncoder {
             unsafe message.pointee.missing_ids = arena.numbers(missingIDs)
             unsafe frame.pointee.body_case = FEED__V1__SERVER_FRAME__BODY_BATCH_GET_POSTS
             unsafe frame.pointee.batch_get_posts = message
-            try unsafe append(frame)
+            try unsafe append(frame, outsideByteCount: textByteCount(of: posts))
         }
     }
 
-    private func answer(
+    /// An answer without a body.
+    func answer(
         id: UInt64,
         revision: UInt64
     ) -> UnsafeMutablePointer<Feed__V1__ServerFrame> {
@@ -87,5 +76,11 @@ extension FrameEncoder {
         unsafe frame.pointee.id = id
         unsafe frame.pointee.revision = revision
         return unsafe frame
+    }
+
+    private func textByteCount(of posts: Span<PostFields>) -> Int {
+        var byteCount = 0
+        for index in posts.indices { byteCount += posts[index].textByteCount }
+        return byteCount
     }
 }

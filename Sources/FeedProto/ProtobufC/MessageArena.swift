@@ -55,6 +55,9 @@ import Darwin
     /// The bytes of all blocks.
     var reservedByteCount: Int { unsafe state.pointee.reservedByteCount }
 
+    /// The bytes that were handed out since the last reset, and a little more.
+    var usedByteCount: Int { unsafe state.pointee.usedByteCount }
+
     /// Memory for values of a C type; nil over the limit or where there is no memory.
     func allocate<Value>(
         _ type: Value.Type,
@@ -105,6 +108,8 @@ extension MessageArena {
     init(limitByteCount: Int) {
         self.limitByteCount = limitByteCount
     }
+
+    var usedByteCount: Int { reservedByteCount - freeByteCount }
 
     /// Memory aligned for every member that a message can have.
     @inline(__always)

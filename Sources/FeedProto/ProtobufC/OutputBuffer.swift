@@ -16,11 +16,17 @@
         unsafe base.deallocate()
     }
 
-    /// Appends bytes that `fill` writes, of which there are exactly `count`.
+    /// Room for `count` bytes behind the last one, valid until the buffer is changed.
     @inline(__always)
-    mutating func append(count: Int, _ fill: (UnsafeMutableRawPointer) -> Void) {
+    mutating func reserve(_ count: Int) -> UnsafeMutableRawPointer {
         if count > capacity - byteCount { grow(toFit: byteCount + count) }
-        unsafe fill(base + byteCount)
+        return unsafe base + byteCount
+    }
+
+    /// Takes in bytes that were written to the room reserved last.
+    @inline(__always)
+    mutating func commit(_ count: Int) {
+        precondition(count <= capacity - byteCount, "Bytes are written to reserved room only.")
         byteCount += count
     }
 

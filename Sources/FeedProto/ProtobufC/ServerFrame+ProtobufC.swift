@@ -8,12 +8,10 @@ extension ServerFrame {
     ) throws(MessageError) {
         let reader = unsafe WireReader(byteCount: byteCount, frameID: frame.pointee.id)
         try unsafe reader.rejectFieldZero(frame)
-        try unsafe self.init(
-            id: frame.pointee.id,
-            revision: frame.pointee.revision,
-            response: Response(frame, reader)
-        )
+        id = unsafe frame.pointee.id
+        revision = unsafe frame.pointee.revision
         status = try unsafe reader.message(frame.pointee.status, "status")
+        response = try unsafe Response(frame, reader)
     }
 
     /// Copies the answer into an empty C struct.

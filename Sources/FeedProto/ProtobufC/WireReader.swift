@@ -21,16 +21,15 @@ struct WireReader {
         _ field: StaticString
     ) throws(MessageError) -> String {
         guard unsafe data.len > 0, let base = unsafe data.data else { return "" }
-        guard
-            unsafe memchr(base, 0, data.len) == nil,
-            let text = unsafe String(
-                validating: UnsafeBufferPointer(start: base, count: data.len),
-                as: UTF8.self
-            )
-        else {
+        guard unsafe memchr(base, 0, data.len) == nil else {
             throw .badText(id: frameID, field: "\(field)")
         }
-        return text
+        do {
+            let utf8 = unsafe Span(_unsafeStart: base, count: data.len)
+            return try String(copying: UTF8Span(validating: utf8))
+        } catch {
+            throw .badText(id: frameID, field: "\(field)")
+        }
     }
 
     /// Bytes without a meaning to the wire.
