@@ -1,0 +1,24 @@
+internal import FeedRanking
+
+/// The posts of `--sample-data`: twenty titles for a first look at the service.
+enum SampleData {
+    /// One title a post, in no order of rank.
+    static let titles = [
+        "Apple", "Apricot", "Avocado", "Banana", "Blackberry", "Blueberry", "Cherry", "Coconut",
+        "Fig", "Grape", "Kiwi", "Lemon", "Mango", "Melon", "Orange", "Papaya", "Peach", "Pear",
+        "Pineapple", "Strawberry",
+    ]
+
+    /// Creates the posts in the feed `posts`.
+    static func fill(_ store: FeedStore) {
+        guard let feed = store.feed(named: FeedPolicy.posts.name) else { return }
+        var page = PostPage()
+        for title in titles {
+            do throws(RankingError) {
+                try store.createPost(PostContent(title: title), in: feed, into: &page)
+            } catch {
+                preconditionFailure("A feed that was found takes posts: \(error)")
+            }
+        }
+    }
+}
