@@ -1,0 +1,27 @@
+/// Counters at fixed addresses: one addition each, with no check of exclusive access.
+struct CounterSlab: ~Copyable {
+    private let counters: UnsafeMutableBufferPointer<UInt64>
+
+    /// `count` counters at 0.
+    init(count: Int) {
+        unsafe counters = .allocate(capacity: count)
+        unsafe counters.initialize(repeating: 0)
+    }
+
+    deinit {
+        unsafe counters.deallocate()
+    }
+
+    /// The counter number `index`.
+    @inline(__always)
+    subscript(_ index: Int) -> UInt64 {
+        get {
+            precondition(index >= 0 && index < counters.count, "No such counter.")
+            return unsafe counters[index]
+        }
+        nonmutating set {
+            precondition(index >= 0 && index < counters.count, "No such counter.")
+            unsafe counters[index] = newValue
+        }
+    }
+}
