@@ -1,0 +1,33 @@
+/// A call.
+///
+/// Large ones are `indirect` so that a vote's frame stays small and trivial to move.
+public enum Request: Equatable, Sendable {
+    /// Introduces the client.
+    indirect case hello(HelloRequest)
+    /// Asks for a sign of life.
+    case ping(PingRequest)
+    /// Creates a post.
+    indirect case createPost(CreatePostRequest)
+    /// Asks for one post.
+    case getPost(GetPostRequest)
+    /// Asks for several posts by id.
+    case batchGetPosts(BatchGetPostsRequest)
+    /// Asks for a page of a feed.
+    indirect case listPosts(ListPostsRequest)
+    /// Changes fields of a post.
+    indirect case updatePost(UpdatePostRequest)
+    /// Deletes a post.
+    case deletePost(DeletePostRequest)
+    /// Asks where a post stands.
+    case getPostRank(GetPostRankRequest)
+    /// Votes on a post.
+    case castVote(CastVoteRequest)
+    /// Votes several times.
+    case batchCastVotes(BatchCastVotesRequest)
+    /// Asks for all feeds.
+    case listFeeds
+    /// Asks how the service is doing.
+    case getServerStats
+    /// Creates a feed.
+    indirect case createFeed(CreateFeedRequest)
+}

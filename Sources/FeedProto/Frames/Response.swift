@@ -1,0 +1,31 @@
+/// An answer.
+///
+/// Large ones are `indirect` so that a vote's answer stays small and trivial to move.
+public enum Response: Equatable, Sendable {
+    /// Introduces the service.
+    indirect case hello(HelloResponse)
+    /// A sign of life.
+    case ping(PingResponse)
+    /// The service is about to close the connection.
+    case goAway(GoAway)
+    /// The post that was created, asked for or changed.
+    indirect case post(Post)
+    /// Posts by id.
+    case batchGetPosts(BatchGetPostsResponse)
+    /// A page of a feed.
+    indirect case listPosts(ListPostsResponse)
+    /// Where a post stands.
+    case postRank(PostRank)
+    /// A post's counts after a vote.
+    case castVote(CastVoteResponse)
+    /// What became of each vote.
+    case batchCastVotes(BatchCastVotesResponse)
+    /// All feeds.
+    case listFeeds(ListFeedsResponse)
+    /// How the service is doing.
+    indirect case serverStats(ServerStats)
+    /// The feed that was created.
+    indirect case feed(Feed)
+    /// Done, and nothing to say.
+    case empty
+}

@@ -1,0 +1,21 @@
+/// Votes several times in one frame; not atomic.
+public struct BatchCastVotesRequest: Equatable, Sendable {
+    /// The votes, executed in order.
+    public var votes: [CastVoteRequest]
+
+    /// A batch of votes.
+    public init(votes: [CastVoteRequest]) {
+        self.votes = votes
+    }
+}
+
+/// What became of each vote.
+public struct BatchCastVotesResponse: Equatable, Sendable {
+    /// In the order of the votes.
+    public var results: [CastVoteResult]
+
+    /// One result for each vote.
+    public init(results: [CastVoteResult]) {
+        self.results = results
+    }
+}

@@ -1,0 +1,57 @@
+/// Introduces a client; a connection without it is anonymous, in version 1.
+public struct HelloRequest: Equatable, Sendable {
+    /// The protocol version that the client speaks.
+    public var protocolVersion: UInt32
+    /// The client's name and version, for the service's logs.
+    public var clientName: String
+    /// 16 random bytes that the client keeps for good, or none.
+    public var clientID: [UInt8]
+    /// Tells the connections of one client id apart.
+    public var channel: UInt32
+
+    /// By default an anonymous client of the current version.
+    public init(
+        protocolVersion: UInt32 = ProtocolVersion.current,
+        clientName: String = "",
+        clientID: [UInt8] = [],
+        channel: UInt32 = 0
+    ) {
+        self.protocolVersion = protocolVersion
+        self.clientName = clientName
+        self.clientID = clientID
+        self.channel = channel
+    }
+}
+
+/// Introduces the service.
+public struct HelloResponse: Equatable, Sendable {
+    /// The protocol version that the service speaks.
+    public var protocolVersion: UInt32
+    /// The service's name and version.
+    public var serverName: String
+    /// Changes whenever the service's state begins anew.
+    public var instanceID: UInt64
+    /// The service's clock, since the Unix epoch.
+    public var serverTimeMilliseconds: Int64
+    /// What the service accepts; nil where it does not say.
+    public var limits: Limits?
+    /// What the service offers beyond the calls of version 1.
+    public var capabilities: [Capability]
+
+    /// An introduction, by default with nothing beyond version 1.
+    public init(
+        protocolVersion: UInt32 = ProtocolVersion.current,
+        serverName: String,
+        instanceID: UInt64,
+        serverTimeMilliseconds: Int64,
+        limits: Limits?,
+        capabilities: [Capability] = []
+    ) {
+        self.protocolVersion = protocolVersion
+        self.serverName = serverName
+        self.instanceID = instanceID
+        self.serverTimeMilliseconds = serverTimeMilliseconds
+        self.limits = limits
+        self.capabilities = capabilities
+    }
+}

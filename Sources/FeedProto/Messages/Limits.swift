@@ -1,0 +1,40 @@
+/// What a service accepts.
+public struct Limits: Equatable, Sendable {
+    /// The longest frame, without its length prefix, both ways.
+    public var maximumFrameByteCount: UInt32
+    /// Calls in flight on a connection, beyond which the service stops reading from it.
+    public var maximumInFlightCount: UInt32
+    /// The page size for a page size of 0.
+    public var defaultPageSize: UInt32
+    /// The page size that a greater one is cut to.
+    public var maximumPageSize: UInt32
+    /// Ids in one `BatchGetPostsRequest`.
+    public var maximumBatchGetCount: UInt32
+    /// Votes in one `BatchCastVotesRequest`.
+    public var maximumBatchVoteCount: UInt32
+    /// The greatest timeout of a frame.
+    public var maximumTimeoutMilliseconds: UInt32
+    /// Silence after which the service closes a connection.
+    public var idleTimeoutMilliseconds: UInt32
+
+    /// All limits; each has to be said.
+    public init(
+        maximumFrameByteCount: UInt32,
+        maximumInFlightCount: UInt32,
+        defaultPageSize: UInt32,
+        maximumPageSize: UInt32,
+        maximumBatchGetCount: UInt32,
+        maximumBatchVoteCount: UInt32,
+        maximumTimeoutMilliseconds: UInt32,
+        idleTimeoutMilliseconds: UInt32
+    ) {
+        self.maximumFrameByteCount = maximumFrameByteCount
+        self.maximumInFlightCount = maximumInFlightCount
+        self.defaultPageSize = defaultPageSize
+        self.maximumPageSize = maximumPageSize
+        self.maximumBatchGetCount = maximumBatchGetCount
+        self.maximumBatchVoteCount = maximumBatchVoteCount
+        self.maximumTimeoutMilliseconds = maximumTimeoutMilliseconds
+        self.idleTimeoutMilliseconds = idleTimeoutMilliseconds
+    }
+}

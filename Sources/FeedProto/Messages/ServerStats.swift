@@ -1,0 +1,80 @@
+/// How the service is doing; counters run from its start.
+public struct ServerStats: Equatable, Sendable {
+    /// The service's name and version.
+    public var serverName: String
+    /// When it started, since the Unix epoch.
+    public var startTimeMilliseconds: Int64
+    /// Open connections.
+    public var connectionCount: UInt64
+    /// Posts in all feeds.
+    public var postCount: UInt64
+    /// The revision of its state.
+    public var revision: UInt64
+    /// Each method that was called.
+    public var methods: [MethodStats]
+    /// How often a stripe's lock was taken when it was wanted.
+    public var stripeContentionCount: UInt64
+    /// Connections accepted.
+    public var acceptedConnectionCount: UInt64
+    /// Connections turned away because there were too many.
+    public var refusedConnectionCount: UInt64
+    /// Connections closed because a frame took too long to arrive.
+    public var slowFrameCount: UInt64
+    /// Connections closed because of a malformed frame.
+    public var badFrameCount: UInt64
+    /// Bytes waiting in the buffers of all connections.
+    public var bufferedByteCount: UInt64
+    /// What an acknowledgement promises, as `memory`.
+    public var durability: String
+
+    /// All of them; each has to be said.
+    public init(
+        serverName: String,
+        startTimeMilliseconds: Int64,
+        connectionCount: UInt64,
+        postCount: UInt64,
+        revision: UInt64,
+        methods: [MethodStats],
+        stripeContentionCount: UInt64,
+        acceptedConnectionCount: UInt64,
+        refusedConnectionCount: UInt64,
+        slowFrameCount: UInt64,
+        badFrameCount: UInt64,
+        bufferedByteCount: UInt64,
+        durability: String
+    ) {
+        self.serverName = serverName
+        self.startTimeMilliseconds = startTimeMilliseconds
+        self.connectionCount = connectionCount
+        self.postCount = postCount
+        self.revision = revision
+        self.methods = methods
+        self.stripeContentionCount = stripeContentionCount
+        self.acceptedConnectionCount = acceptedConnectionCount
+        self.refusedConnectionCount = refusedConnectionCount
+        self.slowFrameCount = slowFrameCount
+        self.badFrameCount = badFrameCount
+        self.bufferedByteCount = bufferedByteCount
+        self.durability = durability
+    }
+}
+
+/// How one method is doing.
+public struct MethodStats: Equatable, Sendable {
+    /// The method's field name in the contract, as `cast_vote`.
+    public var method: String
+    /// Calls answered.
+    public var requestCount: UInt64
+    /// Calls answered with a failure.
+    public var errorCount: UInt64
+    /// The reason of the last failure; empty is none.
+    public var lastError: String
+
+    /// By default without a failure.
+    public init(method: String, requestCount: UInt64, errorCount: UInt64, lastError: String = "") {
+        self.method = method
+        self.requestCount = requestCount
+        self.errorCount = errorCount
+        self.lastError = lastError
+    }
+}

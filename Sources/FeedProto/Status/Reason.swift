@@ -1,0 +1,75 @@
+/// The cause of a failure as a stable name, for programs; new ones may appear at any time.
+public struct Reason: RawRepresentable, Hashable, Sendable {
+    /// The name on the wire.
+    public let rawValue: String
+
+    /// Takes any name, known or not.
+    public init(rawValue: String) { self.rawValue = rawValue }
+}
+
+extension Reason: CustomStringConvertible {
+    /// The name itself.
+    public var description: String { rawValue }
+}
+
+// With INVALID_ARGUMENT.
+extension Reason {
+    /// The title has more characters or bytes than the feed takes.
+    public static var titleTooLong: Self { Self(rawValue: "TITLE_TOO_LONG") }
+    /// The text has more characters or bytes than the feed takes.
+    public static var textTooLong: Self { Self(rawValue: "TEXT_TOO_LONG") }
+    /// The text has fewer characters than the feed asks for.
+    public static var textEmpty: Self { Self(rawValue: "TEXT_EMPTY") }
+    /// A text is not UTF-8, or has a NUL in it.
+    public static var badText: Self { Self(rawValue: "BAD_TEXT") }
+    /// A URL is too long.
+    public static var badURL: Self { Self(rawValue: "BAD_URL") }
+    /// The page size is negative.
+    public static var badPageSize: Self { Self(rawValue: "BAD_PAGE_SIZE") }
+    /// The page token belongs to another list, or was tampered with.
+    public static var pageTokenMismatch: Self { Self(rawValue: "PAGE_TOKEN_MISMATCH") }
+    /// A batch has more items than the limit.
+    public static var batchTooLarge: Self { Self(rawValue: "BATCH_TOO_LARGE") }
+    /// The vote's direction is none that the feed knows.
+    public static var badVote: Self { Self(rawValue: "BAD_VOTE") }
+    /// A field is missing, or has a value outside of its range.
+    public static var badField: Self { Self(rawValue: "BAD_FIELD") }
+    /// The bytes are no frame of the contract; the connection is closed.
+    public static var badFrame: Self { Self(rawValue: "BAD_FRAME") }
+}
+
+// With the other codes.
+extension Reason {
+    /// NOT_FOUND: no such post.
+    public static var postNotFound: Self { Self(rawValue: "POST_NOT_FOUND") }
+    /// NOT_FOUND: no such feed.
+    public static var feedNotFound: Self { Self(rawValue: "FEED_NOT_FOUND") }
+    /// ALREADY_EXISTS: there is a feed of that name.
+    public static var feedExists: Self { Self(rawValue: "FEED_EXISTS") }
+    /// UNAUTHENTICATED: the call needs a caller with an identity.
+    public static var identityRequired: Self { Self(rawValue: "IDENTITY_REQUIRED") }
+    /// PERMISSION_DENIED: only the author may.
+    public static var notAuthor: Self { Self(rawValue: "NOT_AUTHOR") }
+    /// PERMISSION_DENIED: only a service may.
+    public static var serviceOnly: Self { Self(rawValue: "SERVICE_ONLY") }
+    /// ABORTED: the post has changed since the revision that the request names.
+    public static var revisionMismatch: Self { Self(rawValue: "REVISION_MISMATCH") }
+    /// RESOURCE_EXHAUSTED: the caller calls too often.
+    public static var rateLimited: Self { Self(rawValue: "RATE_LIMITED") }
+    /// RESOURCE_EXHAUSTED: the service has too much to do.
+    public static var overloaded: Self { Self(rawValue: "OVERLOADED") }
+    /// RESOURCE_EXHAUSTED: the service takes no writes.
+    public static var readOnly: Self { Self(rawValue: "READ_ONLY") }
+    /// RESOURCE_EXHAUSTED: the service takes no more connections.
+    public static var tooManyConnections: Self { Self(rawValue: "TOO_MANY_CONNECTIONS") }
+    /// UNAVAILABLE: the service is about to stop.
+    public static var draining: Self { Self(rawValue: "DRAINING") }
+    /// DEADLINE_EXCEEDED: the time had passed before the call was executed.
+    public static var deadlineExceeded: Self { Self(rawValue: "DEADLINE_EXCEEDED") }
+    /// UNIMPLEMENTED: the frame has no call in it, or one the service does not know.
+    public static var unknownMethod: Self { Self(rawValue: "UNKNOWN_METHOD") }
+    /// UNIMPLEMENTED: the service does not speak the protocol version.
+    public static var unsupportedVersion: Self { Self(rawValue: "UNSUPPORTED_VERSION") }
+    /// INTERNAL: the service is at fault.
+    public static var `internal`: Self { Self(rawValue: "INTERNAL") }
+}

@@ -1,0 +1,51 @@
+/// The class of a failure, with the numbers of `google.rpc.Code`.
+public struct StatusCode: WireEnum {
+    /// The number on the wire.
+    public let rawValue: Int32
+
+    /// Takes any number, known or not.
+    public init(rawValue: Int32) { self.rawValue = rawValue }
+
+    /// Not a failure.
+    public static var ok: Self { Self(rawValue: 0) }
+    /// The caller no longer wanted it.
+    public static var cancelled: Self { Self(rawValue: 1) }
+    /// Nobody knows what went wrong.
+    public static var unknown: Self { Self(rawValue: 2) }
+    /// The request can never succeed as it is.
+    public static var invalidArgument: Self { Self(rawValue: 3) }
+    /// The time that the caller gave had passed before the call was executed.
+    public static var deadlineExceeded: Self { Self(rawValue: 4) }
+    /// What the request names does not exist.
+    public static var notFound: Self { Self(rawValue: 5) }
+    /// What the request would create exists.
+    public static var alreadyExists: Self { Self(rawValue: 6) }
+    /// The caller is known, and may not.
+    public static var permissionDenied: Self { Self(rawValue: 7) }
+    /// The service has too much to do or to hold.
+    public static var resourceExhausted: Self { Self(rawValue: 8) }
+    /// The state forbids it, and sending it again does not help.
+    public static var failedPrecondition: Self { Self(rawValue: 9) }
+    /// Someone else was faster; read again.
+    public static var aborted: Self { Self(rawValue: 10) }
+    /// The request is past the end of what exists.
+    public static var outOfRange: Self { Self(rawValue: 11) }
+    /// The service does not know the method or the version.
+    public static var unimplemented: Self { Self(rawValue: 12) }
+    /// The service is at fault.
+    public static var `internal`: Self { Self(rawValue: 13) }
+    /// The service cannot be reached or is about to stop; send it again elsewhere or later.
+    public static var unavailable: Self { Self(rawValue: 14) }
+    /// Data is lost or corrupt beyond repair.
+    public static var dataLoss: Self { Self(rawValue: 15) }
+    /// The caller has to say who it is.
+    public static var unauthenticated: Self { Self(rawValue: 16) }
+
+    /// The contract's names, by number.
+    public static let names = [
+        "OK", "CANCELLED", "UNKNOWN", "INVALID_ARGUMENT", "DEADLINE_EXCEEDED", "NOT_FOUND",
+        "ALREADY_EXISTS", "PERMISSION_DENIED", "RESOURCE_EXHAUSTED", "FAILED_PRECONDITION",
+        "ABORTED", "OUT_OF_RANGE", "UNIMPLEMENTED", "INTERNAL", "UNAVAILABLE", "DATA_LOSS",
+        "UNAUTHENTICATED",
+    ]
+}

@@ -1,4 +1,0 @@
-@main
-struct FeedServiceMain {
-    static func main() {}
-}

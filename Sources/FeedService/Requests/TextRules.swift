@@ -1,0 +1,133 @@
+internal import FeedProto
+
+/// What a post's texts may be: character and byte limits, each refusal with value and limit.
+///
+/// Texts are stored as they came, never trimmed or normalised. A character is a Swift
+/// `Character`, an extended grapheme cluster. Well-formed UTF-8 without NUL is the decoder's
+/// business: a `String` here is both.
+struct TextRules {
+    let limits: ServiceLimits
+
+    /// Checks a title against the feed's limit in characters and the service's in bytes.
+    func checkTitle(_ title: String, maximumCharacterCount: Int) throws(Status) {
+        try check(
+            title,
+            field: "post.title",
+            reason: .titleTooLong,
+            maximumCharacterCount: maximumCharacterCount,
+            maximumByteCount: limits.maximumTitleByteCount
+        )
+    }
+
+    /// Checks a post's text against the feed's bounds in characters and the limit in bytes.
+    func checkText(
+        _ text: String,
+        minimumCharacterCount: Int,
+        maximumCharacterCount: Int
+    ) throws(Status) {
+        if minimumCharacterCount > 0, text.count < minimumCharacterCount {
+            throw Status.invalid(
+                .textEmpty,
+                field: "post.text",
+                "post.text has \(text.count) characters; this feed asks for at least "
+                    + "\(minimumCharacterCount).",
+                limit: UInt64(minimumCharacterCount),
+                actual: UInt64(text.count)
+            )
+        }
+        try check(
+            text,
+            field: "post.text",
+            reason: .textTooLong,
+            maximumCharacterCount: maximumCharacterCount,
+            maximumByteCount: limits.maximumTextByteCount
+        )
+    }
+
+    /// Checks an address: a length, and no control characters or spaces; empty means none.
+    func checkURL(_ url: String, field: String) throws(Status) {
+        guard url.utf8.count <= limits.maximumURLByteCount else {
+            throw Status.invalid(
+                .badURL,
+                field: field,
+                "\(field) has \(url.utf8.count) bytes; the limit is "
+                    + "\(limits.maximumURLByteCount).",
+                limit: UInt64(limits.maximumURLByteCount),
+                actual: UInt64(url.utf8.count)
+            )
+        }
+        if let byte = url.utf8.first(where: { $0 <= 0x20 || $0 == 0x7f }) {
+            throw Status.invalid(
+                .badURL,
+                field: field,
+                "\(field) holds the byte \(byte); an address has no spaces or control characters.",
+                actual: UInt64(byte)
+            )
+        }
+    }
+
+    /// Checks an author's name; empty means no author.
+    func checkName(_ name: String) throws(Status) {
+        try check(
+            name,
+            field: "post.author.display_name",
+            reason: .badText,
+            maximumCharacterCount: limits.maximumNameCharacterCount,
+            maximumByteCount: limits.maximumNameByteCount
+        )
+    }
+
+    /// Checks that a feed's name is a lowercase letter followed by letters, digits and hyphens.
+    func checkFeedName(_ name: String) throws(Status) {
+        let bytes = name.utf8
+        let isWellFormed =
+            bytes.count <= limits.maximumFeedNameByteCount
+            && bytes.first.map(Self.isLowercaseLetter) == true
+            && bytes.allSatisfy { Self.isLowercaseLetter($0) || Self.isDigit($0) || $0 == 0x2d }
+        guard isWellFormed else {
+            throw Status.invalid(
+                .badFeedName,
+                field: "feed.name",
+                "feed.name has \(bytes.count) bytes; a name is a lowercase letter and up to "
+                    + "\(limits.maximumFeedNameByteCount - 1) lowercase letters, digits or hyphens.",
+                limit: UInt64(limits.maximumFeedNameByteCount),
+                actual: UInt64(bytes.count)
+            )
+        }
+    }
+
+    private func check(
+        _ text: String,
+        field: String,
+        reason: Reason,
+        maximumCharacterCount: Int,
+        maximumByteCount: Int
+    ) throws(Status) {
+        let byteCount = text.utf8.count
+        guard byteCount <= maximumByteCount else {
+            throw Status.invalid(
+                reason,
+                field: field,
+                "\(field) has \(byteCount) bytes; the limit is \(maximumByteCount).",
+                limit: UInt64(maximumByteCount),
+                actual: UInt64(byteCount)
+            )
+        }
+        // No text has more characters than bytes, so most need no walk over graphemes.
+        guard byteCount > maximumCharacterCount else { return }
+        let characterCount = text.count
+        guard characterCount <= maximumCharacterCount else {
+            throw Status.invalid(
+                reason,
+                field: field,
+                "\(field) has \(characterCount) characters; the limit is "
+                    + "\(maximumCharacterCount).",
+                limit: UInt64(maximumCharacterCount),
+                actual: UInt64(characterCount)
+            )
+        }
+    }
+
+    private static func isLowercaseLetter(_ byte: UInt8) -> Bool { (0x61...0x7a).contains(byte) }
+    private static func isDigit(_ byte: UInt8) -> Bool { (0x30...0x39).contains(byte) }
+}

@@ -1,0 +1,105 @@
+#!/usr/bin/env bash
+# The checks that need no build: format, generated code, layers, confined unsafe code, sizes.
+# Prints one line a check, and what is wrong where one fails.
+set -uo pipefail
+cd "$(dirname "$0")/.."
+
+failures=0
+check() {
+    local name=$1 output
+    shift
+    if output=$("$@" 2>&1); then
+        printf '==> %-52s OK\n' "$name"
+    else
+        printf '==> %-52s FAILED\n%s\n' "$name" "$output"
+        failures=$((failures + 1))
+    fi
+}
+
+swift_files() { git ls-files --cached --others --exclude-standard -- "$@" | grep '\.swift$'; }
+
+format() {
+    swift_files Package.swift Sources Tests Examples Benchmarks |
+        xargs swift format lint --strict --parallel
+}
+
+shell_syntax() {
+    local script
+    for script in scripts/*.sh .ci/run; do bash -n "$script" || return 1; done
+}
+
+generated() { scripts/generate-proto.sh --check; }
+
+# Which of our modules a module may import. The build checks that each import is declared; this
+# checks that what is declared is what the architecture says.
+layers() {
+    local -A allowed=(
+        [FeedProto]="CFeedProto CProtobufC"
+        [FeedRanking]=""
+        [FeedTransport]="CLibUV"
+        [FeedService]="FeedProto FeedRanking FeedTransport"
+        [LoadGen]="FeedProto FeedTransport"
+    )
+    local ours="CFeedProto|CProtobufC|CLibUV|FeedProto|FeedRanking|FeedTransport|FeedService|LoadGen"
+    local module line bad=0
+    for module in "${!allowed[@]}"; do
+        while IFS=: read -r file line name; do
+            if [[ " ${allowed[$module]} " != *" $name "* ]]; then
+                echo "$file:$line: $module may not import $name"
+                bad=1
+            fi
+        done < <(grep -rnE "^((public|package|internal|private|@[a-z]+) )*import ($ours)$" \
+            "Sources/$module" | sed -E 's/^([^:]+):([0-9]+):.*import ([A-Za-z]+)$/\1:\2:\3/')
+    done
+    return "$bad"
+}
+
+# A wire type and a ranking type meet in Requests/ only; a frame and a connection in one file.
+meetings() {
+    local file bad=0
+    while read -r file; do
+        if grep -q 'import FeedProto' "$file" && grep -q 'import FeedRanking' "$file" &&
+            [[ "$file" != Sources/FeedService/Requests/* ]]; then
+            echo "$file: names both the wire and the ranking outside Requests/"
+            bad=1
+        fi
+        if grep -q 'import FeedProto' "$file" && grep -q 'import FeedTransport' "$file" &&
+            [[ "$file" != Sources/FeedService/Connections/ServerConnection.swift ]]; then
+            echo "$file: names both the wire and the transport outside ServerConnection.swift"
+            bad=1
+        fi
+    done < <(swift_files Sources/FeedService)
+    return "$bad"
+}
+
+# Unsafe code lives in the zones only: one folder a C library, one a hot structure's storage.
+unsafe_code() {
+    local zones='^Sources/(FeedTransport/UV|FeedProto/ProtobufC|(FeedRanking|LoadGen)(/[A-Za-z]+)*/Storage)/'
+    local found
+    found=$(swift_files Sources | grep -vE "$zones" |
+        xargs grep -nE '\bunsafe\b|\bUnsafe[A-Za-z]*|\bUnmanaged\b|unsafeBitCast|nonisolated\(unsafe\)' |
+        grep -vE '^[^:]+:[0-9]+: *//' || true)
+    if [[ -n "$found" ]]; then
+        echo "$found"
+        return 1
+    fi
+    found=$(grep -nE 'unsafeFlags|-Ounchecked' Package.swift || true)
+    [[ -z "$found" ]] || { echo "$found"; return 1; }
+}
+
+file_sizes() {
+    local found
+    found=$(swift_files Sources Tests | xargs wc -l |
+        awk '$2 != "total" && $1 > 300 { print $2 ": " $1 " lines, the limit is 300" }')
+    [[ -z "$found" ]] || { echo "$found"; return 1; }
+}
+
+check "format (swift format lint --strict)" format
+check "shell scripts parse" shell_syntax
+check "generated C is what the contract gives" generated
+check "layers: who imports whom" layers
+check "wire, ranking and transport meet where they may" meetings
+check "unsafe code is confined to its zones" unsafe_code
+check "no file over 300 lines" file_sizes
+
+exit $((failures > 0))

@@ -1,0 +1,60 @@
+#!/usr/bin/env bash
+# From a fresh clone to a measured service: installs what is missing, builds in release, starts
+# the service, runs the load generator with 500 clients, prints its report and stops the service.
+#
+# Extra arguments go to the load generator: scripts/quickstart.sh --duration 30s
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+if ! command -v swift >/dev/null; then
+    echo "swift is not on the PATH. Swift 6.3 or newer is needed: https://www.swift.org/install" >&2
+    exit 1
+fi
+
+scripts/install-dependencies.sh
+
+echo "==> Building in release (the first build takes a minute or two)"
+swift build -c release --product feed-service
+swift build -c release --product loadgen
+binaries=$(swift build -c release --show-bin-path)
+
+work=$(mktemp -d)
+service=
+finish() {
+    if [[ -n "$service" ]]; then
+        kill -TERM "$service" 2>/dev/null || true
+        wait "$service" 2>/dev/null || true
+    fi
+    rm -rf "$work"
+}
+trap finish EXIT
+
+echo "==> Starting the service on a free port"
+"$binaries/feed-service" --listen 127.0.0.1:0 --in-memory >"$work/service.log" 2>&1 &
+service=$!
+address=
+for _ in $(seq 100); do
+    address=$(sed -nE 's/.*listening on ([0-9.]+:[0-9]+).*/\1/p' "$work/service.log" | head -1)
+    [[ -n "$address" ]] && break
+    if ! kill -0 "$service" 2>/dev/null; then
+        service=
+        break
+    fi
+    read -rt 0.1 <> <(:) || true
+done
+cat "$work/service.log"
+if [[ -z "$address" ]]; then
+    echo "The service did not start." >&2
+    exit 1
+fi
+
+echo "==> loadgen --clients 500 --target $address $*"
+ulimit -n "$(ulimit -Hn)" 2>/dev/null || true
+status=0
+"$binaries/loadgen" --clients 500 --target "$address" "$@" || status=$?
+
+echo "==> Stopping the service"
+kill -TERM "$service"
+wait "$service" || status=$?
+service=
+exit "$status"

@@ -1,0 +1,41 @@
+#!/usr/bin/env bash
+# Everything that has to hold: installs what is missing, checks the sources, builds with warnings
+# as errors, and runs every test, then the concurrent ones under the thread sanitizer and the
+# decoder and the ranking under the address sanitizer.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+started=$SECONDS
+
+step() { printf '\n==> [%4ds] %s\n' "$((SECONDS - started))" "$*"; }
+
+if ! command -v swift >/dev/null; then
+    echo "swift is not on the PATH. Swift 6.3 or newer is needed: https://www.swift.org/install" >&2
+    exit 1
+fi
+
+step "Installing what is missing"
+scripts/install-dependencies.sh --tests
+
+step "Checking the sources"
+scripts/check.sh
+
+strict=(--explicit-target-dependency-import-check error -Xswiftc -warnings-as-errors)
+
+step "Building everything in release, warnings as errors"
+swift build -c release --build-tests "${strict[@]}"
+
+step "Building the embedding example, a package of its own"
+swift build --package-path Examples/EmbeddedClient
+
+step "Running every test"
+swift test -c release --skip-build
+
+step "Thread sanitizer: what runs concurrently"
+FEED_MODEL_OPERATIONS=20000 swift test --scratch-path .build-thread --sanitize=thread \
+    --filter 'Concurren|FeedTransportTests'
+
+step "Address sanitizer: the decoder and the structure"
+FEED_MODEL_OPERATIONS=100000 swift test --scratch-path .build-address --sanitize=address \
+    --filter 'FeedProtoTests|FeedRankingTests'
+
+step "Everything passed"
