@@ -1,7 +1,7 @@
 import Foundation
 
 /// How requests of an open loop are spread over time, as `--arrival` says it.
-package enum Arrival: String, Sendable, CaseIterable, Codable {
+package enum Arrival: String, Sendable, CaseIterable {
     /// Exponential gaps, as many independent users make them.
     case poisson
     /// Equal gaps.

@@ -1,4 +1,4 @@
-import Histogram
+package import Histogram
 
 /// Latencies of many requests, in nanoseconds.
 package typealias LatencyHistogram = Histogram<UInt64>

@@ -1,5 +1,5 @@
 /// What became of the requests of a run, all phases included.
-package struct Outcomes: Sendable, Equatable, Codable {
+package struct Outcomes: Sendable, Equatable {
     /// Handed to a connection.
     package var sent: UInt64 = 0
     /// Answered with success.

@@ -1,3 +1,5 @@
+import Histogram
+
 /// The numbers of one thread: nothing is shared while requests run, and totals merge at the end.
 ///
 /// Answers are recorded into the histograms of the current second; `closeInterval()` folds those

@@ -1,3 +1,5 @@
+import Histogram
+
 /// Which histogram: one operation's, of one measure.
 package struct LatencyKey: Hashable, Sendable {
     /// What was asked for.

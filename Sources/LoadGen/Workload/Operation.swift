@@ -1,5 +1,5 @@
 /// What a request asks the service to do, as `--mix` names it.
-package enum Operation: UInt8, Sendable, CaseIterable, CodingKeyRepresentable, Codable {
+package enum Operation: UInt8, Sendable, CaseIterable {
     /// One vote up.
     case vote
     /// One new post.

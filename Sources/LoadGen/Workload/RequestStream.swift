@@ -1,5 +1,5 @@
 /// One request before it is encoded.
-package struct Request: Sendable, Equatable {
+package struct PlannedRequest: Sendable, Equatable {
     /// What is asked for.
     package let operation: Operation
     /// The post a vote or a get is for; the client's own number of a new post; else 0.
@@ -24,20 +24,20 @@ package struct RequestStream: Sendable {
     }
 
     /// The next request.
-    package mutating func next() -> Request {
+    package mutating func next() -> PlannedRequest {
         let operation = mix.next(&stream)
         index += 1
         switch operation {
         case .vote, .get:
-            return Request(
+            return PlannedRequest(
                 operation: operation,
                 argument: UInt32(keys.next(&stream, index: index - 1))
             )
         case .create:
             createdCount += 1
-            return Request(operation: operation, argument: createdCount)
+            return PlannedRequest(operation: operation, argument: createdCount)
         case .list, .page:
-            return Request(operation: operation, argument: 0)
+            return PlannedRequest(operation: operation, argument: 0)
         }
     }
 }

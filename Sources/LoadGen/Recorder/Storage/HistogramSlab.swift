@@ -4,11 +4,13 @@ import Histogram
 ///
 /// A histogram that is a property of a class costs an exclusivity check and a uniqueness check of
 /// the class with each value, several times the price of the value itself.
-struct HistogramSlab: ~Copyable {
+@safe struct HistogramSlab: ~Copyable {
     private let histograms: UnsafeMutableBufferPointer<LatencyHistogram>
+    private let count: Int
 
     /// `count` empty histograms.
     init(count: Int) {
+        self.count = count
         unsafe histograms = .allocate(capacity: count)
         unsafe histograms.initialize(repeating: LatencyScale.makeHistogram())
         // Equal copies share their counters until the first write: make that write now.
@@ -23,13 +25,13 @@ struct HistogramSlab: ~Copyable {
     /// Adds one value; longer ones than the scale holds count as the longest.
     @inline(__always)
     func record(_ index: Int, nanoseconds: UInt64) {
-        precondition(index >= 0 && index < histograms.count, "No such histogram.")
+        precondition(index >= 0 && index < count, "No such histogram.")
         unsafe histograms[index].record(min(nanoseconds, LatencyScale.highestNanoseconds))
     }
 
     /// Adds what histogram `index` holds to `total` and empties it.
     func fold(_ index: Int, into total: inout LatencyHistogram) {
-        precondition(index >= 0 && index < histograms.count, "No such histogram.")
+        precondition(index >= 0 && index < count, "No such histogram.")
         guard unsafe histograms[index].totalCount > 0 else { return }
         unsafe total.add(histograms[index])
         reset(index)

@@ -1,0 +1,4 @@
+@main
+struct LoadGenCommand {
+    static func main() {}
+}
