@@ -38,11 +38,7 @@ let package = Package(
         .target(name: "CFeedProto", dependencies: ["CProtobufC"]),
 
         // Layer 1: the wire, the ranking and the transport. None knows another.
-        .target(
-            name: "FeedProto",
-            dependencies: ["CFeedProto", "CProtobufC"],
-            swiftSettings: settings
-        ),
+        .target(name: "FeedProto", dependencies: ["CFeedProto"], swiftSettings: settings),
         .target(name: "FeedRanking", swiftSettings: settings),
         .target(name: "FeedTransport", dependencies: ["CLibUV"], swiftSettings: settings),
 
@@ -69,6 +65,7 @@ let package = Package(
         // Tests.
         .target(
             name: "FeedTestSupport",
+            dependencies: ["FeedProto"],
             path: "Tests/FeedTestSupport",
             swiftSettings: settings
         ),

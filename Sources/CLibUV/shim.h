@@ -1,6 +1,116 @@
 #ifndef CLIBUV_SHIM_H
 #define CLIBUV_SHIM_H
 
+#include <errno.h>
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdint.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/timerfd.h>
+#include <time.h>
+#include <unistd.h>
 #include <uv.h>
+
+/* Only what Swift cannot call itself: variadic functions, GNU extensions and macros.
+ * Every function answers as libuv does: a value, or a negative errno. */
+
+/* Declared here, as _GNU_SOURCE would change types that the Glibc module has defined without it. */
+extern int accept4(int listener, struct sockaddr *peer, socklen_t *length, int flags);
+extern int pthread_setname_np(pthread_t thread, const char *name);
+
+static inline int clibuv_result(int result) {
+    return result < 0 ? -errno : result;
+}
+
+/* Makes the loop add up the time it sleeps in the kernel. */
+static inline int clibuv_measure_idle_time(uv_loop_t *loop) {
+    return uv_loop_configure(loop, UV_METRICS_IDLE_TIME);
+}
+
+static inline int clibuv_accept(int listener, struct sockaddr_storage *peer) {
+    socklen_t length = sizeof(*peer);
+    int flags = SOCK_NONBLOCK | SOCK_CLOEXEC;
+    return clibuv_result(accept4(listener, (struct sockaddr *)peer, &length, flags));
+}
+
+static inline int clibuv_tcp_socket(int family) {
+    int type = SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC;
+    return clibuv_result(socket(family, type, IPPROTO_TCP));
+}
+
+static inline int clibuv_set_option(int descriptor, int level, int name, int value) {
+    return clibuv_result(setsockopt(descriptor, level, name, &value, sizeof(value)));
+}
+
+static inline int clibuv_bind(int descriptor, const struct sockaddr_storage *address) {
+    socklen_t length = address->ss_family == AF_INET6 ? sizeof(struct sockaddr_in6)
+                                                      : sizeof(struct sockaddr_in);
+    return clibuv_result(bind(descriptor, (const struct sockaddr *)address, length));
+}
+
+static inline int clibuv_listen(int descriptor, int backlog) {
+    return clibuv_result(listen(descriptor, backlog));
+}
+
+static inline int clibuv_local_address(int descriptor, struct sockaddr_storage *address) {
+    socklen_t length = sizeof(*address);
+    return clibuv_result(getsockname(descriptor, (struct sockaddr *)address, &length));
+}
+
+static inline int clibuv_shutdown_sending(int descriptor) {
+    return clibuv_result(shutdown(descriptor, SHUT_WR));
+}
+
+static inline int clibuv_open_spare(void) {
+    return clibuv_result(open("/dev/null", O_RDONLY | O_CLOEXEC));
+}
+
+static inline int clibuv_timer_create(void) {
+    return clibuv_result(timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC));
+}
+
+/* Arms for an absolute monotonic instant; forgets expirations that were not read yet. */
+static inline int clibuv_timer_arm(int descriptor, uint64_t nanoseconds) {
+    struct itimerspec when = {{0, 0}, {0, 0}};
+    when.it_value.tv_sec = (time_t)(nanoseconds / 1000000000u);
+    when.it_value.tv_nsec = (long)(nanoseconds % 1000000000u);
+    return clibuv_result(timerfd_settime(descriptor, TFD_TIMER_ABSTIME, &when, NULL));
+}
+
+/* How late the kernel may wake this thread, to save power. */
+static inline int clibuv_set_timer_slack(unsigned long nanoseconds) {
+    return clibuv_result(prctl(PR_SET_TIMERSLACK, nanoseconds, 0, 0, 0));
+}
+
+static inline void clibuv_name_thread(const char *name) {
+    (void)pthread_setname_np(pthread_self(), name);
+}
+
+static inline int64_t clibuv_thread_cpu_nanoseconds(void) {
+    struct timespec time;
+    if (clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time) != 0) return 0;
+    return (int64_t)time.tv_sec * 1000000000 + time.tv_nsec;
+}
+
+static inline void clibuv_ignore_broken_pipes(void) {
+    (void)signal(SIGPIPE, SIG_IGN);
+}
+
+/* Raises the soft limit of open files as far as it goes; answers what it is now. */
+static inline int64_t clibuv_raise_open_file_limit(void) {
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return -errno;
+    if (limit.rlim_cur < limit.rlim_max) {
+        rlim_t before = limit.rlim_cur;
+        limit.rlim_cur = limit.rlim_max;
+        if (setrlimit(RLIMIT_NOFILE, &limit) != 0) limit.rlim_cur = before;
+    }
+    return limit.rlim_cur > INT32_MAX ? INT32_MAX : (int64_t)limit.rlim_cur;
+}
 
 #endif

@@ -4,6 +4,8 @@ public enum MessageError: Error, Equatable {
     case malformed(byteCount: Int)
     /// The message would need more memory than a frame of the permitted length should.
     case tooManyFields(limitByteCount: Int)
+    /// The process has no memory for the message.
+    case outOfMemory
     /// A text is not UTF-8 or has a NUL in it; the frame is whole and can be answered.
     case badText(id: UInt64, field: String)
 }
@@ -16,6 +18,8 @@ extension MessageError: CustomStringConvertible {
             "Frame of \(byteCount) bytes is not a message of the contract."
         case .tooManyFields(let limit):
             "Message needs more than \(limit) bytes of memory to decode."
+        case .outOfMemory:
+            "No memory to decode the message."
         case .badText(let id, let field):
             "Field \(field) of frame \(id) is not UTF-8 without NUL."
         }

@@ -58,15 +58,18 @@ public struct PostFields: Equatable, Sendable {
     /// A post of which only the id is known.
     public init(id: UInt64) { self.id = id }
 
-    /// The most bytes that the post can take in a page, so that a page can end before it.
-    ///
-    /// 17 fields of a tag of at most 2 bytes and a number or length of at most 10, of which one is
-    /// an author with two more and one a viewer with one more; and its own tag and length.
-    public var maximumEncodedByteCount: Int {
-        21 * 12 + Int(feed.byteCount) + Int(authorName.byteCount) + Int(title.byteCount)
+    /// The bytes of all texts.
+    public var textByteCount: Int {
+        Int(feed.byteCount) + Int(authorName.byteCount) + Int(title.byteCount)
             + Int(text.byteCount) + Int(linkURL.byteCount) + Int(thumbnailURL.byteCount)
             + Int(imageURL.byteCount)
     }
+
+    /// The most bytes that the post can take in a page, so that a page can end before it.
+    ///
+    /// Beside its texts it has 20 tags, those of its author, its ballot and itself among them, of at
+    /// most 2 bytes, each with a number or a length of at most 10.
+    public var maximumEncodedByteCount: Int { 20 * 12 + textByteCount }
 }
 
 /// A page of `PostFields`: what `ListPostsResponse` has beside its posts.

@@ -1,64 +1,119 @@
+import CFeedProto
+
 /// A growing buffer of encoded frames, one after another, each with its header.
+///
+/// Once it has grown to what its program needs, encoding allocates nothing.
 public struct FrameEncoder: ~Copyable {
-    /// Bytes appended and not removed.
-    public private(set) var byteCount = 0
+    /// The longest frame that is appended, without its header.
+    public let maximumFrameByteCount: Int
+    /// The C messages of the frame that is being encoded.
+    let arena = MessageArena(limitByteCount: MessageArena.greatestLimitByteCount)
+    private var output = OutputBuffer()
 
     /// An empty buffer for frames up to a limit.
     public init(maximumFrameByteCount: Int = FrameHeader.defaultMaximumFrameByteCount) {
+        precondition(
+            maximumFrameByteCount > 0 && maximumFrameByteCount <= Int(UInt32.max),
+            "A frame limit is at least 1 byte and fits into a header."
+        )
+        self.maximumFrameByteCount = maximumFrameByteCount
     }
+
+    /// Bytes appended and not removed.
+    public var byteCount: Int { output.byteCount }
 
     /// Appends a call; over the limit nothing is appended.
     public mutating func append(_ frame: ClientFrame) throws(FrameError) {
+        defer { arena.reset() }
+        let message = unsafe arena.empty(feed__v1__client_frame__init)
+        unsafe frame.write(to: message, arena)
+        try unsafe append(message)
     }
 
     /// Appends an answer; over the limit nothing is appended.
     public mutating func append(_ frame: ServerFrame) throws(FrameError) {
+        defer { arena.reset() }
+        let message = unsafe arena.empty(feed__v1__server_frame__init)
+        unsafe frame.write(to: message, arena)
+        try unsafe append(message)
     }
 
-    /// Appends the answer to a vote; over the limit nothing is appended.
+    /// Appends the answer to a vote, without a `ServerFrame` to build it from; over the limit nothing is appended.
     public mutating func append(
         vote: CastVoteResponse,
         id: UInt64,
         revision: UInt64
     ) throws(FrameError) {
-    }
-
-    /// Appends an answer of one post whose texts lie in `texts`.
-    public mutating func append(
-        post: PostFields,
-        texts: Span<UInt8>,
-        id: UInt64,
-        revision: UInt64
-    ) throws(FrameError) {
-    }
-
-    /// Appends a page of posts whose texts lie in `texts`.
-    public mutating func append(
-        page: ListPostsFields,
-        posts: Span<PostFields>,
-        texts: Span<UInt8>,
-        id: UInt64,
-        revision: UInt64
-    ) throws(FrameError) {
-    }
-
-    /// Appends the answer of a batch get, of posts whose texts lie in `texts`.
-    public mutating func append(
-        batch posts: Span<PostFields>,
-        missingIDs: Span<UInt64>,
-        texts: Span<UInt8>,
-        id: UInt64,
-        revision: UInt64
-    ) throws(FrameError) {
+        defer { arena.reset() }
+        let frame = unsafe answer(id: id, revision: revision)
+        unsafe frame.pointee.body_case = FEED__V1__SERVER_FRAME__BODY_CAST_VOTE
+        unsafe frame.pointee.cast_vote = arena.message(vote)
+        try unsafe append(frame)
     }
 
     /// Lends out all frames, to be written to a socket.
     public func withBytes<Result: ~Copyable, Failure: Error>(
         _ body: (RawSpan) throws(Failure) -> Result
     ) throws(Failure) -> Result {
-        try unsafe body([UInt8]().span.bytes)
+        try output.withBytes(body)
     }
 
     /// Forgets all frames; keeps the memory for the next ones, up to a limit.
-    public mutating func removeAll() { byteCount = 0 }
+    public mutating func removeAll() { output.removeAll() }
+
+    /// Packs a C message in the arena, of which texts of a number of bytes lie outside.
+    ///
+    /// Protobuf takes at most three times what the arena holds: a member of a C struct has at least
+    /// 4 bytes, its tag and number at most 12; texts are as long in both. So a message needs no walk
+    /// over it beforehand to learn its length, which costs as much as packing it; only for a long
+    /// one that is better than to ask for three times the memory.
+    @inline(__always)
+    mutating func append<CMessage>(
+        _ message: UnsafeMutablePointer<CMessage>,
+        outsideByteCount: Int = 0
+    ) throws(FrameError) {
+        let boundByteCount = 3 * arena.usedByteCount + outsideByteCount
+        if boundByteCount <= Self.unmeasuredByteCount {
+            try unsafe pack(message, boundByteCount: boundByteCount)
+        } else {
+            try unsafe pack(message, boundByteCount: measuredByteCount(message))
+        }
+    }
+
+    /// The longest message, by its bound, that is packed without measuring it.
+    private static var unmeasuredByteCount: Int { OutputBuffer.retainedByteCount / 2 }
+
+    private func measuredByteCount<CMessage>(
+        _ message: UnsafeMutablePointer<CMessage>
+    ) throws(FrameError) -> Int {
+        let length = unsafe UnsafeMutableRawPointer(message)
+            .withMemoryRebound(to: ProtobufCMessage.self, capacity: 1) { message in
+                unsafe protobuf_c_message_get_packed_size(message)
+            }
+        guard length <= maximumFrameByteCount else {
+            throw .tooLarge(length: UInt64(length), limit: maximumFrameByteCount)
+        }
+        return length
+    }
+
+    /// Packs a C message behind its length, which is at most the bound.
+    @inline(__always)
+    private mutating func pack<CMessage>(
+        _ message: UnsafeMutablePointer<CMessage>,
+        boundByteCount: Int
+    ) throws(FrameError) {
+        let header = unsafe output.reserve(FrameHeader.byteCount + boundByteCount)
+        let body = unsafe (header + FrameHeader.byteCount).assumingMemoryBound(to: UInt8.self)
+        let length = unsafe UnsafeMutableRawPointer(message)
+            .withMemoryRebound(to: ProtobufCMessage.self, capacity: 1) { message in
+                unsafe protobuf_c_message_pack(message, body)
+            }
+        precondition(length <= boundByteCount, "A message is packed within its bound.")
+        guard length > 0 else { throw .empty }
+        guard length <= maximumFrameByteCount else {
+            throw .tooLarge(length: UInt64(length), limit: maximumFrameByteCount)
+        }
+        unsafe header.storeBytes(of: UInt32(length).bigEndian, as: UInt32.self)
+        output.commit(FrameHeader.byteCount + length)
+    }
 }

@@ -70,6 +70,14 @@ extension Reason {
     public static var unknownMethod: Self { Self(rawValue: "UNKNOWN_METHOD") }
     /// UNIMPLEMENTED: the service does not speak the protocol version.
     public static var unsupportedVersion: Self { Self(rawValue: "UNSUPPORTED_VERSION") }
+    /// UNIMPLEMENTED: the service takes no exactly-once sequence.
+    public static var sequenceUnsupported: Self { Self(rawValue: "SEQUENCE_UNSUPPORTED") }
+    /// FAILED_PRECONDITION: the state that the request builds on is gone.
+    public static var instanceChanged: Self { Self(rawValue: "INSTANCE_CHANGED") }
+    /// INVALID_ARGUMENT: a feed's name is not of the form that names have.
+    public static var badFeedName: Self { Self(rawValue: "BAD_FEED_NAME") }
+    /// RESOURCE_EXHAUSTED: there are as many feeds as the service takes.
+    public static var tooManyFeeds: Self { Self(rawValue: "TOO_MANY_FEEDS") }
     /// INTERNAL: the service is at fault.
     public static var `internal`: Self { Self(rawValue: "INTERNAL") }
 }

@@ -1,0 +1,171 @@
+import CFeedProto
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#else
+import Darwin
+#endif
+
+/// The memory of one protobuf-c message at a time: handed out in a row, and taken back at once.
+///
+/// Most messages fit into the first block, which stays; then a message costs no allocation at all.
+/// Others get further blocks, each at least twice the size of all before, until `reset()`. The limit
+/// is on the sum of the blocks: protobuf-c spends more than 16 times its bytes on an unknown field,
+/// and a peer may send a frame full of those.
+///
+/// The technique is that of a `ProtobufCAllocator` over one buffer, whose `free` does nothing.
+@safe struct MessageArena: ~Copyable {
+    /// Holds a page of 100 posts.
+    static var firstBlockByteCount: Int { 64 << 10 }
+
+    /// What the C callbacks see; it stays where it is.
+    private let state: UnsafeMutablePointer<State>
+    /// The allocator to give to protobuf-c.
+    let allocator: UnsafeMutablePointer<ProtobufCAllocator>
+
+    /// The greatest limit, below which no sum of block sizes can overflow.
+    static var greatestLimitByteCount: Int { 1 << 40 }
+
+    /// An arena that never holds more than a limit, and nothing until it is used.
+    init(limitByteCount: Int) {
+        precondition(limitByteCount <= Self.greatestLimitByteCount, "An arena holds up to 1 TiB.")
+        unsafe state = .allocate(capacity: 1)
+        unsafe state.initialize(to: State(limitByteCount: limitByteCount))
+        unsafe allocator = .allocate(capacity: 1)
+        unsafe allocator.initialize(
+            to: ProtobufCAllocator(
+                alloc: { data, byteCount in
+                    unsafe data?.assumingMemoryBound(to: State.self).pointee.allocate(byteCount)
+                },
+                free: { _, _ in },
+                allocator_data: state
+            )
+        )
+    }
+
+    deinit {
+        unsafe state.pointee.freeOverflow()
+        unsafe free(state.pointee.first)
+        unsafe state.deallocate()
+        unsafe allocator.deallocate()
+    }
+
+    /// The bytes of all blocks.
+    var reservedByteCount: Int { unsafe state.pointee.reservedByteCount }
+
+    /// The bytes that were handed out since the last reset, and a little more.
+    var usedByteCount: Int { unsafe state.pointee.usedByteCount }
+
+    /// Memory for values of a C type; nil over the limit or where there is no memory.
+    func allocate<Value>(
+        _ type: Value.Type,
+        count: Int
+    ) -> UnsafeMutablePointer<Value>? {
+        let (byteCount, overflow) = MemoryLayout<Value>.stride.multipliedReportingOverflow(
+            by: count
+        )
+        guard !overflow else { return nil }
+        return unsafe state.pointee.allocate(byteCount)?.bindMemory(to: type, capacity: count)
+    }
+
+    /// Why memory was refused since the last reset; nil where it was not.
+    var refusal: Refusal? { unsafe state.pointee.refusal }
+
+    /// Takes back all that was handed out, and frees all blocks but the first.
+    func reset() {
+        unsafe state.pointee.reset()
+    }
+}
+
+extension MessageArena {
+    /// Why an arena has no memory to hand out.
+    enum Refusal {
+        /// It holds all that it may.
+        case limit
+        /// The process has none.
+        case memory
+    }
+}
+
+/// The blocks of an arena and a place in the newest; the first word of a block links to an older one.
+@safe private struct State {
+    private let limitByteCount: Int
+    private(set) var reservedByteCount = 0
+    private(set) var refusal: MessageArena.Refusal?
+    /// What is left of the newest block.
+    private var freeByteCount = 0
+    private var next: UnsafeMutableRawPointer?
+    /// The block that stays.
+    private(set) var first: UnsafeMutableRawPointer?
+    private var firstByteCount = 0
+    /// The newest of the other blocks.
+    private var overflow: UnsafeMutableRawPointer?
+
+    private static var linkByteCount: Int { MemoryLayout<UInt>.stride }
+
+    init(limitByteCount: Int) {
+        self.limitByteCount = limitByteCount
+    }
+
+    var usedByteCount: Int { reservedByteCount - freeByteCount }
+
+    /// Memory aligned for every member that a message can have.
+    @inline(__always)
+    mutating func allocate(_ byteCount: Int) -> UnsafeMutableRawPointer? {
+        guard byteCount <= limitByteCount else {
+            refusal = .limit
+            return nil
+        }
+        let alignedByteCount = (byteCount &+ 7) & ~7
+        if alignedByteCount > freeByteCount {
+            refusal = addBlock(for: alignedByteCount)
+            if refusal != nil { return nil }
+        }
+        let memory = unsafe next
+        unsafe next = next?.advanced(by: alignedByteCount)
+        freeByteCount &-= alignedByteCount
+        return unsafe memory
+    }
+
+    /// Frees all blocks but the first, and begins with that one again.
+    @inline(__always)
+    mutating func reset() {
+        if unsafe overflow != nil { freeOverflow() }
+        unsafe next = first?.advanced(by: Self.linkByteCount)
+        freeByteCount = max(0, firstByteCount - Self.linkByteCount)
+        refusal = nil
+    }
+
+    mutating func freeOverflow() {
+        while let block = unsafe overflow {
+            unsafe overflow = block.load(as: UnsafeMutableRawPointer?.self)
+            unsafe free(block)
+        }
+        reservedByteCount = firstByteCount
+    }
+
+    @inline(never)
+    private mutating func addBlock(for byteCount: Int) -> MessageArena.Refusal? {
+        let needed = byteCount + Self.linkByteCount
+        let available = limitByteCount - reservedByteCount
+        guard needed <= available else { return .limit }
+        let size = min(
+            available,
+            max(needed, 2 * reservedByteCount, MessageArena.firstBlockByteCount)
+        )
+        guard let block = unsafe malloc(size) else { return .memory }
+        unsafe block.storeBytes(of: overflow, as: UnsafeMutableRawPointer?.self)
+        if unsafe first == nil {
+            unsafe first = block
+            firstByteCount = size
+        } else {
+            unsafe overflow = block
+        }
+        reservedByteCount += size
+        unsafe next = block + Self.linkByteCount
+        freeByteCount = size - Self.linkByteCount
+        return nil
+    }
+}

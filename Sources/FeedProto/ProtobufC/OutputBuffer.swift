@@ -1,0 +1,58 @@
+/// Bytes to be sent: grows by doubling, and gives back what it rarely needs.
+@safe struct OutputBuffer: ~Copyable {
+    /// What is kept when the buffer is emptied.
+    static var retainedByteCount: Int { 256 << 10 }
+
+    private var base: UnsafeMutableRawPointer
+    private var capacity: Int
+    private(set) var byteCount = 0
+
+    init() {
+        capacity = 4096
+        unsafe base = .allocate(byteCount: capacity, alignment: 16)
+    }
+
+    deinit {
+        unsafe base.deallocate()
+    }
+
+    /// Room for `count` bytes behind the last one, valid until the buffer is changed.
+    @inline(__always)
+    mutating func reserve(_ count: Int) -> UnsafeMutableRawPointer {
+        if count > capacity - byteCount { grow(toFit: byteCount + count) }
+        return unsafe base + byteCount
+    }
+
+    /// Takes in bytes that were written to the room reserved last.
+    @inline(__always)
+    mutating func commit(_ count: Int) {
+        precondition(count <= capacity - byteCount, "Bytes are written to reserved room only.")
+        byteCount += count
+    }
+
+    /// Lends out all bytes.
+    func withBytes<Result: ~Copyable, Failure: Error>(
+        _ body: (RawSpan) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        try unsafe body(RawSpan(_unsafeStart: base, byteCount: byteCount))
+    }
+
+    /// Forgets all bytes.
+    mutating func removeAll() {
+        byteCount = 0
+        guard capacity > Self.retainedByteCount else { return }
+        unsafe base.deallocate()
+        capacity = Self.retainedByteCount
+        unsafe base = .allocate(byteCount: capacity, alignment: 16)
+    }
+
+    @inline(never)
+    private mutating func grow(toFit needed: Int) {
+        let newCapacity = max(needed, 2 * capacity)
+        let newBase = UnsafeMutableRawPointer.allocate(byteCount: newCapacity, alignment: 16)
+        unsafe newBase.copyMemory(from: base, byteCount: byteCount)
+        unsafe base.deallocate()
+        unsafe base = unsafe newBase
+        capacity = newCapacity
+    }
+}

@@ -1,0 +1,110 @@
+import CFeedProto
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#else
+import Darwin
+#endif
+
+/// Copies values out of the C structs that protobuf-c made of one frame.
+struct WireReader {
+    /// The frame's length, for errors.
+    let byteCount: Int
+    /// The frame's id, for errors.
+    let frameID: UInt64
+
+    /// A text, which protobuf-c has neither checked for UTF-8 nor for NUL.
+    func text(
+        _ data: ProtobufCBinaryData,
+        _ field: StaticString
+    ) throws(MessageError) -> String {
+        guard unsafe data.len > 0, let base = unsafe data.data else { return "" }
+        guard unsafe memchr(base, 0, data.len) == nil else {
+            throw .badText(id: frameID, field: "\(field)")
+        }
+        do {
+            let utf8 = unsafe Span(_unsafeStart: base, count: data.len)
+            return try String(copying: UTF8Span(validating: utf8))
+        } catch {
+            throw .badText(id: frameID, field: "\(field)")
+        }
+    }
+
+    /// Bytes without a meaning to the wire.
+    func bytes(_ data: ProtobufCBinaryData) -> [UInt8] {
+        guard unsafe data.len > 0, let base = unsafe data.data else { return [] }
+        return unsafe Array(UnsafeBufferPointer(start: base, count: data.len))
+    }
+
+    /// The numbers of a repeated field.
+    func numbers<Number: BitwiseCopyable>(
+        _ numbers: UnsafeMutablePointer<Number>?,
+        count: Int
+    ) -> [Number] {
+        guard let numbers = unsafe numbers else { return [] }
+        return unsafe Array(UnsafeBufferPointer(start: numbers, count: count))
+    }
+
+    /// A submessage; nil where it is absent.
+    func message<Message: WireMessage>(
+        _ message: UnsafeMutablePointer<Message.CMessage>?,
+        _ field: StaticString
+    ) throws(MessageError) -> Message? {
+        guard let message = unsafe message else { return nil }
+        return try unsafe required(message, at: { "\(field)" })
+    }
+
+    /// The submessages of a repeated field.
+    func messages<Message: WireMessage>(
+        _ messages: UnsafeMutablePointer<UnsafeMutablePointer<Message.CMessage>?>?,
+        count: Int,
+        _ field: StaticString
+    ) throws(MessageError) -> [Message] {
+        var result: [Message] = []
+        result.reserveCapacity(count)
+        for index in 0..<count {
+            guard let message = unsafe messages?[index] else { continue }
+            try unsafe result.append(required(message, at: { "\(field)[\(index)]" }))
+        }
+        return result
+    }
+
+    /// The message of a frame's body, whose fields are named without a path to it.
+    @inline(__always)
+    func body<Message: WireMessage>(
+        _ message: UnsafeMutablePointer<Message.CMessage>?
+    ) throws(MessageError) -> Message {
+        guard let message = unsafe message else { throw .malformed(byteCount: byteCount) }
+        try unsafe rejectFieldZero(message)
+        return try unsafe Message(message, self)
+    }
+
+    /// Rejects a message with a field of number 0, which is no protobuf; protobuf-c lets it pass.
+    @inline(__always)
+    func rejectFieldZero<CMessage>(
+        _ message: UnsafeMutablePointer<CMessage>?
+    ) throws(MessageError) {
+        guard let message = unsafe message else { return }
+        let base = unsafe UnsafeMutableRawPointer(message)
+            .assumingMemoryBound(to: ProtobufCMessage.self)
+        guard unsafe base.pointee.n_unknown_fields > 0 else { return }
+        for index in 0..<Int(unsafe base.pointee.n_unknown_fields)
+        where unsafe base.pointee.unknown_fields[index].tag == 0 {
+            throw .malformed(byteCount: byteCount)
+        }
+    }
+
+    private func required<Message: WireMessage>(
+        _ message: UnsafeMutablePointer<Message.CMessage>,
+        at path: () -> String
+    ) throws(MessageError) -> Message {
+        try unsafe rejectFieldZero(message)
+        do {
+            return try unsafe Message(message, self)
+        } catch .badText(let id, let field) {
+            throw .badText(id: id, field: "\(path()).\(field)")
+        }
+    }
+}

@@ -1,0 +1,57 @@
+/// Which page of which list is wanted.
+package struct PageQuery: Sendable {
+    /// The most rows of a page.
+    package static let maximumSize = 100
+
+    /// Where a page begins.
+    package enum Start: Equatable, Sendable {
+        case first
+        /// The post of this rank first (1 = the list's first).
+        case rank(UInt64)
+        /// This post in the middle.
+        case around(PostID)
+        case cursor(PageCursor)
+    }
+
+    /// The feed to list; nil is the front page over all feeds.
+    package var feed: FeedID?
+    package var order: Order
+    /// The rows wanted, 1 to `PageQuery.maximumSize`.
+    package var size: Int
+    package var start: Start
+    /// The page ends before the post whose texts would pass this, but not before its first.
+    package var byteLimit: Int
+    /// Whose ballots the rows show.
+    package var voter: VoterID?
+
+    package init(
+        feed: FeedID?,
+        order: Order,
+        size: Int,
+        start: Start = .first,
+        byteLimit: Int = .max,
+        voter: VoterID? = nil
+    ) {
+        self.feed = feed
+        self.order = order
+        self.size = size
+        self.start = start
+        self.byteLimit = byteLimit
+        self.voter = voter
+    }
+}
+
+/// How a call for a page ended.
+package enum PageOutcome: Equatable, Sendable {
+    case done
+    /// The budget is used up: call again in a later turn; the work done so far stays done.
+    case again
+}
+
+/// How a call for a rank ended.
+package enum RankOutcome: Equatable, Sendable {
+    /// The rank (1 = best) within the post's own feed, and how many posts the feed has.
+    case done(rank: UInt64, total: UInt64)
+    /// The budget is used up: call again in a later turn; the work done so far stays done.
+    case again
+}

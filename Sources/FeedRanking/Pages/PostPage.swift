@@ -1,0 +1,62 @@
+/// A range of `PostPage.texts`.
+package struct TextRange: Equatable, Sendable {
+    package var offset: UInt32
+    package var count: UInt32
+
+    package init(offset: UInt32, count: UInt32) {
+        self.offset = offset
+        self.count = count
+    }
+}
+
+/// One post of a page: its numbers, and where its texts lie.
+package struct PostRow: Equatable, Sendable {
+    package var id: PostID
+    package var feed: FeedID
+    package var score: Int64
+    package var upvoteCount: UInt64
+    package var downvoteCount: UInt64
+    package var commentCount: UInt64
+    package var createTimeMilliseconds: Int64
+    package var updateTimeMilliseconds: Int64
+    package var revision: UInt64
+    /// The viewer's ballot, where the feed keeps ballots and the viewer cast one.
+    package var viewerVote: VoteDirection?
+    package var authorName: TextRange
+    package var title: TextRange
+    package var text: TextRange
+    package var linkURL: TextRange
+    package var thumbnailURL: TextRange
+    package var imageURL: TextRange
+}
+
+/// Posts with their texts in one buffer; reused from call to call, so that none allocates for long.
+package struct PostPage: Sendable {
+    package var rows: [PostRow] = []
+    package var texts: [UInt8] = []
+    /// Where the list goes on; nil at its end.
+    package var next: PageCursor?
+    /// Where the list goes back; nil at its start.
+    package var previous: PageCursor?
+    /// The rank of the first row (1 = the list's first).
+    package var firstRank: UInt64 = 0
+    /// How many posts the list has.
+    package var totalCount: UInt64 = 0
+
+    package init() {}
+
+    /// Empties the page and keeps its memory.
+    package mutating func removeAll() {
+        rows.removeAll(keepingCapacity: true)
+        texts.removeAll(keepingCapacity: true)
+        next = nil
+        previous = nil
+        firstRank = 0
+        totalCount = 0
+    }
+
+    /// The bytes of a row's text.
+    package func bytes(_ range: TextRange) -> ArraySlice<UInt8> {
+        texts[Int(range.offset)..<Int(range.offset) + Int(range.count)]
+    }
+}

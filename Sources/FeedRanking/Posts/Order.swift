@@ -1,0 +1,11 @@
+/// The order of a list; every order is total.
+package enum Order: UInt8, CaseIterable, Sendable {
+    /// Score from the highest, then title in the byte order of its UTF-8, then id from the lowest.
+    case top
+    /// Creation time from the latest, then id from the highest.
+    case new
+    /// `new` walked backwards.
+    case old
+    /// Hot key (`HotRank`) from the highest, then id from the lowest.
+    case hot
+}

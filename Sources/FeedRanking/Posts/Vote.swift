@@ -1,0 +1,45 @@
+/// What a vote says about a post.
+package enum VoteDirection: UInt8, Sendable {
+    case up = 1
+    case down = 2
+    /// Takes a ballot back; has no meaning where each vote counts.
+    case clear = 3
+}
+
+/// What the votes of a feed mean.
+package enum VoteMode: UInt8, Sendable {
+    /// Each vote counts, as often as it comes.
+    case tally
+    /// A voter has one ballot a post; a vote sets it.
+    case ballot
+}
+
+/// A device that holds ballots, as the store numbers it.
+package struct VoterID: Hashable, Sendable {
+    package let rawValue: UInt32
+
+    package init(rawValue: UInt32) {
+        self.rawValue = rawValue
+    }
+}
+
+/// What a vote left behind.
+package struct VoteOutcome: Equatable, Sendable {
+    package var score: Int64
+    package var upvoteCount: UInt64
+    package var downvoteCount: UInt64
+    /// The revision of the post; a vote that changed nothing took no new one.
+    package var revision: UInt64
+    /// The voter's ballot, or in a tally the direction just counted; nil when none stands.
+    package var standingVote: VoteDirection?
+    /// Whether the caller should settle the post's stripe once its answers are out.
+    package var settlingIsDue: Bool
+}
+
+/// What a create, an update or a delete left behind.
+package struct WriteOutcome: Equatable, Sendable {
+    /// The post's revision; of a repeated delete, the store's.
+    package var revision: UInt64
+    /// Whether the caller should settle the post's stripe once its answers are out.
+    package var settlingIsDue: Bool
+}

@@ -1,0 +1,75 @@
+internal import ArgumentParser
+internal import FeedTransport
+internal import Logging
+
+/// The command line of the service.
+@main
+struct FeedServiceCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "feed-service",
+        abstract: "Serves posts, votes and ranked pages over TCP.",
+        discussion: """
+            Programs call it in length-prefixed protobuf messages: see docs/PROTOCOL.md. SIGTERM \
+            finishes what was received, flushes every answer and exits with 0; a second one exits \
+            at once.
+            """,
+        version: ServiceVersion.current
+    )
+
+    @Option(
+        name: .long,
+        help: ArgumentHelp(
+            "An address to listen on; give it again for more. [::1]:7433 works too, port 0 takes "
+                + "a free one.",
+            valueName: "host:port"
+        )
+    )
+    var listen: [String] = ["127.0.0.1:7433"]
+
+    @Option(name: .long, help: "Event loops, each a thread. Default: the cores of the machine.")
+    var threads: Int?
+
+    @Option(
+        name: .long,
+        help: "Lock stripes of the ranking, a power of two. Default: 16, or four a thread."
+    )
+    var stripes: Int?
+
+    @Flag(name: .long, help: "Start with 20 posts titled with fruit names.")
+    var sampleData = false
+
+    @Flag(name: .long, help: "Keep all state in memory; it ends with the process.")
+    var inMemory = false
+
+    @Flag(
+        name: .long,
+        help: "Allow an address that is not loopback: unencrypted, and every caller is trusted."
+    )
+    var insecure = false
+
+    @Option(name: .long, help: .hidden)
+    var fault: VoteFault?
+
+    func run() throws {
+        let configuration = try ServiceConfiguration(self)
+        LoggingSystem.bootstrap(StreamLogHandler.standardError)
+        var logger = Logger(label: "feed-service")
+        logger.logLevel = .info
+        TransportProcess.ignoreBrokenPipes()
+        let server = try FeedServer.start(configuration, logger: logger)
+        server.runUntilStopped()
+    }
+
+    static func main() {
+        do {
+            var command = try parseAsRoot()
+            try command.run()
+        } catch let error as any ServiceStartError {
+            // What kept the service from starting is a sentence, not a usage text.
+            complain("feed-service: \(error)")
+            exit(with: .failure)
+        } catch {
+            exit(withError: error)
+        }
+    }
+}

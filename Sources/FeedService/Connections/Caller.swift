@@ -1,0 +1,40 @@
+internal import FeedRanking
+internal import FeedTransport
+
+/// Who calls on a connection: a device that named itself in Hello, or nobody in particular.
+struct Caller {
+    /// The device that calls; nil on an anonymous connection.
+    private(set) var device: Device?
+    /// The number that the ranking knows the device by; nil until it is looked up.
+    var voter: VoterID?
+    /// The host that the connection came from; new devices are counted by it.
+    let host: SocketAddress.Host
+
+    /// A caller from this host who has not said who it is.
+    init(host: SocketAddress.Host) { self.host = host }
+
+    /// The caller said who it is; an anonymous Hello takes an earlier identity back.
+    mutating func introduce(_ device: Device?) {
+        guard device != self.device else { return }
+        self.device = device
+        voter = nil
+    }
+
+    /// A client_id: 16 bytes that a client keeps for good.
+    struct Device: Equatable {
+        /// The first eight bytes.
+        let high: UInt64
+        /// The last eight bytes.
+        let low: UInt64
+
+        /// The length of a client_id.
+        static let byteCount = 16
+
+        /// Reads a client_id; nil unless it has 16 bytes.
+        init?(bytes: [UInt8]) {
+            guard bytes.count == Self.byteCount else { return nil }
+            high = bytes[..<8].reduce(0) { $0 << 8 | UInt64($1) }
+            low = bytes[8...].reduce(0) { $0 << 8 | UInt64($1) }
+        }
+    }
+}

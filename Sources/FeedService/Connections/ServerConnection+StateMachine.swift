@@ -1,0 +1,79 @@
+extension ServerConnection {
+    /// What a connection may still do: a value without I/O or clock.
+    ///
+    /// Request ids rise strictly on a connection; that is what lets GoAway name the last one
+    /// that was executed.
+    struct StateMachine {
+        private enum State {
+            /// Requests are executed.
+            case serving
+            /// The service is stopping: what was received whole is finished, then GoAway goes out.
+            case draining
+            /// Nothing more is executed; answers are flushed and the connection closes.
+            case closing
+        }
+
+        /// What to do with a request.
+        enum RequestAction: Equatable {
+            /// Execute it and answer.
+            case execute
+            /// Its id is not above the last one: answer BAD_FRAME and close.
+            case refuse(lastID: UInt64)
+            /// The connection is closing: ignore it.
+            case ignore
+        }
+
+        private var state = State.serving
+        /// The highest id that was executed, 0 before the first.
+        private(set) var lastID: UInt64 = 0
+
+        /// Whether requests are still executed.
+        var isClosing: Bool {
+            switch state {
+            case .serving, .draining: false
+            case .closing: true
+            }
+        }
+
+        /// Whether GoAway goes out once what was received is finished.
+        var isDraining: Bool {
+            switch state {
+            case .draining: true
+            case .serving, .closing: false
+            }
+        }
+
+        /// A request of this id was read.
+        func action(for id: UInt64) -> RequestAction {
+            switch state {
+            case .serving, .draining: id > lastID ? .execute : .refuse(lastID: lastID)
+            case .closing: .ignore
+            }
+        }
+
+        /// The request of this id was executed, or refused with an answer of its own.
+        mutating func answered(_ id: UInt64) {
+            precondition(id > lastID, "A request is answered once, in the order of ids.")
+            lastID = id
+        }
+
+        /// The service is stopping.
+        mutating func drain() {
+            switch state {
+            case .serving: state = .draining
+            case .draining, .closing: break
+            }
+        }
+
+        /// No more requests will be executed. True the first time.
+        mutating func close() -> Bool {
+            switch state {
+            case .serving, .draining:
+                state = .closing
+                return true
+            case .closing:
+                return false
+            }
+        }
+    }
+}

@@ -1,0 +1,28 @@
+/// Decides which votes of a loop go wrong where a `VoteFault` was asked for.
+struct FaultyVotes {
+    /// What goes wrong with a vote.
+    enum Wrong {
+        case dropped
+        case doubled
+        case answeredEarly
+    }
+
+    private let wrong: Wrong
+    private let every: Int
+    private var count = 0
+
+    /// Makes every n-th vote go wrong in the way of `fault`.
+    init(_ fault: VoteFault) {
+        switch fault {
+        case .dropped(let every): (wrong, self.every) = (.dropped, every)
+        case .doubled(let every): (wrong, self.every) = (.doubled, every)
+        case .answeredEarly(let every): (wrong, self.every) = (.answeredEarly, every)
+        }
+    }
+
+    /// What goes wrong with the next vote; nil for all but every n-th.
+    mutating func next() -> Wrong? {
+        count += 1
+        return count.isMultiple(of: every) ? wrong : nil
+    }
+}

@@ -1,0 +1,71 @@
+internal import FeedProto
+internal import FeedRanking
+
+extension FeedPolicy {
+    /// The policy that a caller asks for; 0 and unspecified stand for the service's own.
+    init(_ feed: Feed, limits: ServiceLimits) throws(Status) {
+        let order = feed.defaultOrder == .unspecified ? .top : feed.defaultOrder
+        guard let defaultOrder = FeedRanking.Order(order) else {
+            throw .unknownValue(feed.defaultOrder, field: "feed.default_order")
+        }
+        let textLimit = try Self.limit(
+            feed.maximumTextLength,
+            field: "feed.max_text_length",
+            maximum: limits.maximumTextCharacterCount
+        )
+        guard feed.minimumTextLength <= textLimit else {
+            throw .invalid(
+                .badField,
+                field: "feed.min_text_length",
+                "feed.min_text_length is \(feed.minimumTextLength); the longest text has "
+                    + "\(textLimit) characters.",
+                limit: UInt64(textLimit),
+                actual: UInt64(feed.minimumTextLength)
+            )
+        }
+        self.init(
+            name: feed.name,
+            defaultOrder: defaultOrder,
+            voteMode: try Self.voteMode(feed),
+            maximumTitleCharacterCount: try Self.limit(
+                feed.maximumTitleLength,
+                field: "feed.max_title_length",
+                maximum: limits.maximumTitleCharacterCount
+            ),
+            minimumTextCharacterCount: Int(feed.minimumTextLength),
+            maximumTextCharacterCount: textLimit
+        )
+    }
+
+    private static func voteMode(_ feed: Feed) throws(Status) -> FeedRanking.VoteMode {
+        switch feed.voters {
+        case .unspecified, .devices: break
+        case .users:
+            throw Status(
+                code: .unimplemented,
+                reason: .badField,
+                message: "feed.voters is USERS; this version has no accounts, and takes DEVICES."
+            )
+        default: throw .unknownValue(feed.voters, field: "feed.voters")
+        }
+        switch feed.voteMode {
+        case .unspecified, .tally: return .tally
+        case .ballot: return .ballot
+        default: throw .unknownValue(feed.voteMode, field: "feed.vote_mode")
+        }
+    }
+
+    private static func limit(_ wanted: UInt32, field: String, maximum: Int) throws(Status) -> Int {
+        guard wanted > 0 else { return maximum }
+        guard wanted <= maximum else {
+            throw .invalid(
+                .badField,
+                field: field,
+                "\(field) is \(wanted); the limit is \(maximum).",
+                limit: UInt64(maximum),
+                actual: UInt64(wanted)
+            )
+        }
+        return Int(wanted)
+    }
+}

@@ -1,0 +1,96 @@
+internal import FeedProto
+internal import FeedRanking
+
+/// Hello, Ping and GetServerStats: the calls about the connection and the service.
+extension RequestHandler {
+    /// Introduces the two sides; a client_id makes the connection's caller a device.
+    func hello(_ request: HelloRequest, from caller: inout Caller) throws(Status) -> Answer {
+        let supported = ServiceVersion.protocolVersions
+        guard supported.contains(request.protocolVersion) else {
+            throw Status(
+                code: .unimplemented,
+                reason: .unsupportedVersion,
+                message: "protocol_version is \(request.protocolVersion); "
+                    + "\(ServiceVersion.serverName) speaks \(supported.lowerBound) to "
+                    + "\(supported.upperBound)."
+            )
+        }
+        let device = Caller.Device(bytes: request.clientID)
+        guard device != nil || request.clientID.isEmpty else {
+            throw .invalid(
+                .badField,
+                field: "hello.client_id",
+                "hello.client_id has \(request.clientID.count) bytes; it has "
+                    + "\(Caller.Device.byteCount), or none.",
+                limit: UInt64(Caller.Device.byteCount),
+                actual: UInt64(request.clientID.count)
+            )
+        }
+        caller.introduce(device)
+        let response = HelloResponse(
+            serverName: ServiceVersion.serverName,
+            instanceID: context.instanceID,
+            serverTimeMilliseconds: context.unixMilliseconds(),
+            limits: Limits(context.limits)
+        )
+        return .response(.hello(response), revision: store.revision)
+    }
+
+    /// Sends the payload back, and says whether new calls are welcome.
+    func ping(_ request: PingRequest) throws(Status) -> Answer {
+        let limit = context.limits.maximumPingByteCount
+        guard request.payload.count <= limit else {
+            throw .invalid(
+                .badField,
+                field: "ping.payload",
+                "ping.payload has \(request.payload.count) bytes; the limit is \(limit).",
+                limit: UInt64(limit),
+                actual: UInt64(request.payload.count)
+            )
+        }
+        let response = PingResponse(
+            payload: request.payload,
+            serving: context.isDraining ? .draining : .serving
+        )
+        return .response(.ping(response), revision: store.revision)
+    }
+
+    /// Counts over all loops, as they stand.
+    func serverStats() -> Answer {
+        let revision = store.revision
+        let stats = ServerStats(
+            serverName: ServiceVersion.serverName,
+            startTimeMilliseconds: context.startTimeMilliseconds,
+            connectionCount: context.transport.openConnectionCount,
+            postCount: store.postCount,
+            revision: revision,
+            methods: context.statistics.methods(),
+            stripeContentionCount: store.contentionCount,
+            acceptedConnectionCount: context.transport.acceptedConnectionCount,
+            refusedConnectionCount: context.transport.refusedConnectionCount,
+            slowFrameCount: context.statistics.slowFrameCount,
+            badFrameCount: context.statistics.badFrameCount,
+            bufferedByteCount: UInt64(max(0, context.budget.byteCount)),
+            durability: "none"
+        )
+        return .response(.serverStats(stats), revision: revision)
+    }
+}
+
+/// What is said without having been asked.
+extension RequestHandler {
+    /// Refuses a frame that never became a request; 0 is the connection itself.
+    func refuse(id: UInt64, _ status: Status) {
+        append(ServerFrame(id: id, revision: store.revision, status: status))
+    }
+
+    /// Says that the connection is about to close, and which request was the last executed.
+    func sayGoAway(lastID: UInt64) {
+        let goAway = GoAway(
+            lastID: lastID,
+            drainMilliseconds: UInt32(context.limits.drainTimeout.wholeMilliseconds),
+            reason: .draining
+        )
+        append(ServerFrame(id: 0, revision: store.revision, response: .goAway(goAway)))
+    }
+}

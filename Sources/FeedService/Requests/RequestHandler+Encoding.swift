@@ -1,0 +1,96 @@
+internal import FeedProto
+internal import FeedRanking
+
+/// How the posts in `page` become an answer, without a `String` or an allocation a post.
+extension RequestHandler {
+    /// Which message the posts in `page` are sent in.
+    enum PostsAnswer {
+        /// The only post, as a Post.
+        case one
+        /// All of them, as a page whose tokens are valid in this scope.
+        case page(PageTokenScope)
+        /// All of them, beside the ids that no post has.
+        case batch(missing: [UInt64])
+    }
+
+    /// Encodes the posts in `page`.
+    func append(_ kind: PostsAnswer, id: UInt64, revision: UInt64, viewer: Bool) {
+        gatherFields(viewer: viewer)
+        do throws(FrameError) {
+            switch kind {
+            case .one:
+                try encoder.append(
+                    post: fields[0],
+                    texts: page.texts.span,
+                    id: id,
+                    revision: revision
+                )
+            case .page(let scope):
+                let next = appendToken(page.next, scope)
+                let previous = appendToken(page.previous, scope)
+                var list = ListPostsFields(firstRank: page.firstRank, totalSize: page.totalCount)
+                list.nextPageToken = next
+                list.previousPageToken = previous
+                try encoder.append(
+                    page: list,
+                    posts: fields.span,
+                    texts: page.texts.span,
+                    id: id,
+                    revision: revision
+                )
+            case .batch(let missing):
+                try encoder.append(
+                    batch: fields.span,
+                    missingIDs: missing.span,
+                    texts: page.texts.span,
+                    id: id,
+                    revision: revision
+                )
+            }
+        } catch {
+            appendTooLarge(id: id, error)
+        }
+    }
+
+    /// Says that an answer does not fit into a frame, in place of the answer.
+    func appendTooLarge(id: UInt64, _ error: FrameError) {
+        let status = Status(
+            code: .internal,
+            reason: .internal,
+            message: "The answer does not fit: \(error)",
+            isNotExecuted: false
+        )
+        do throws(FrameError) {
+            try encoder.append(ServerFrame(id: id, revision: store.revision, status: status))
+        } catch {
+            preconditionFailure("A frame limit that no error fits into: \(error)")
+        }
+    }
+
+    /// Turns the rows of `page` into the wire's fields; a feed's name is written once a run.
+    private func gatherFields(viewer: Bool) {
+        fields.removeAll(keepingCapacity: true)
+        var feed: FeedID?
+        var name = FeedProto.TextRange.empty
+        for row in page.rows {
+            if row.feed != feed {
+                feed = row.feed
+                name = appendText(policy(of: row.feed).name.utf8)
+            }
+            var post = PostFields(row, feed: name)
+            if viewer { post.viewerVote = FeedProto.VoteDirection(row.viewerVote) }
+            fields.append(post)
+        }
+    }
+
+    private func appendToken(_ cursor: PageCursor?, _ scope: PageTokenScope) -> FeedProto.TextRange {
+        guard let cursor else { return .empty }
+        return appendText(context.tokens.token(for: cursor, in: scope))
+    }
+
+    private func appendText(_ bytes: some Collection<UInt8>) -> FeedProto.TextRange {
+        let offset = page.texts.count
+        page.texts.append(contentsOf: bytes)
+        return FeedProto.TextRange(offset: UInt32(offset), byteCount: UInt32(bytes.count))
+    }
+}

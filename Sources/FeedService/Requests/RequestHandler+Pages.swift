@@ -1,0 +1,80 @@
+internal import FeedProto
+internal import FeedRanking
+
+/// ListPosts.
+extension RequestHandler {
+    /// Reads a page of a feed, or of the front page over all feeds.
+    func listPosts(
+        _ request: ListPostsRequest,
+        from caller: borrowing Caller
+    ) throws(Status) -> Answer {
+        let revision = store.revision
+        let feed = request.feed.isEmpty ? nil : try self.feed(named: request.feed)
+        let order = try order(request.order, in: feed, field: "list_posts.order")
+        let scope = PageTokenScope(feed: feed, order: order, device: caller.device)
+        let query = PageQuery(
+            feed: feed,
+            order: order,
+            size: try pageSize(request.pageSize),
+            start: try start(of: request, in: scope),
+            byteLimit: context.pageByteLimit,
+            voter: voter(of: caller)
+        )
+        page.removeAll()
+        do throws(RankingError) {
+            switch try store.page(query, into: &page, budget: &settlingBudget) {
+            case .done:
+                return .posts(.page(scope), revision: revision)
+            case .again:
+                return .later
+            }
+        } catch {
+            throw Status(error)
+        }
+    }
+
+    private func pageSize(_ size: Int32) throws(Status) -> Int {
+        guard size >= 0 else {
+            throw .invalid(
+                .badPageSize,
+                field: "list_posts.page_size",
+                "list_posts.page_size is \(size); it is 0 for the usual size, or 1 to "
+                    + "\(context.limits.maximumPageSize).",
+                limit: UInt64(context.limits.maximumPageSize),
+                actual: UInt64(bitPattern: Int64(size))
+            )
+        }
+        if size == 0 { return context.limits.defaultPageSize }
+        return min(Int(size), context.limits.maximumPageSize)
+    }
+
+    private func start(
+        of request: ListPostsRequest,
+        in scope: PageTokenScope
+    ) throws(Status) -> PageQuery.Start {
+        guard request.pageToken.isEmpty else {
+            guard
+                request.start == nil,
+                let cursor = context.tokens.cursor(from: request.pageToken, in: scope)
+            else {
+                throw .pageTokenMismatch
+            }
+            return .cursor(cursor)
+        }
+        switch request.start {
+        case .aroundPostID(let id):
+            return .around(PostID(rawValue: id))
+        case .rank(let rank):
+            guard rank > 0 else {
+                throw .invalid(
+                    .badField,
+                    field: "list_posts.start_rank",
+                    "list_posts.start_rank is 0; the first post has rank 1."
+                )
+            }
+            return .rank(rank)
+        case nil:
+            return .first
+        }
+    }
+}

@@ -1,0 +1,169 @@
+internal import FeedProto
+internal import FeedRanking
+
+/// The calls about single posts: create, get, update, delete and rank.
+extension RequestHandler {
+    /// Creates a post; the caller's times, counts and ids are not read.
+    func createPost(_ request: CreatePostRequest) throws(Status) -> Answer {
+        guard let post = request.post else { throw .missing("create_post.post") }
+        let feed = try self.feed(named: request.feed.isEmpty ? Self.defaultFeed : request.feed)
+        try check(post, against: policy(of: feed))
+        page.removeAll()
+        do throws(RankingError) {
+            let outcome = try store.createPost(PostContent(post), in: feed, into: &page)
+            return .posts(.one, revision: noted(outcome))
+        } catch {
+            throw Status(error)
+        }
+    }
+
+    /// Reads one post.
+    func getPost(_ request: GetPostRequest, from caller: borrowing Caller) throws(Status) -> Answer {
+        let revision = store.revision
+        page.removeAll()
+        do throws(RankingError) {
+            try store.post(
+                PostID(rawValue: request.id),
+                voter: voter(of: caller),
+                into: &page
+            )
+        } catch {
+            throw Status(error)
+        }
+        return .posts(.one, revision: max(revision, page.rows[0].revision))
+    }
+
+    /// Reads posts by id, in the order of the ids.
+    func batchGetPosts(
+        _ request: BatchGetPostsRequest,
+        from caller: borrowing Caller
+    ) throws(Status) -> Answer {
+        try checkBatch(
+            request.ids.count,
+            field: "batch_get_posts.ids",
+            limit: context.limits.maximumBatchGetCount
+        )
+        let revision = store.revision
+        page.removeAll()
+        var missing: [PostID] = []
+        _ = store.posts(
+            request.ids.map(PostID.init(rawValue:)),
+            voter: voter(of: caller),
+            byteLimit: context.pageByteLimit,
+            missing: &missing,
+            into: &page
+        )
+        return .posts(.batch(missing: missing.map(\.rawValue)), revision: revision)
+    }
+
+    /// Changes the fields that the mask names.
+    func updatePost(
+        _ request: UpdatePostRequest,
+        from caller: borrowing Caller
+    ) throws(Status) -> Answer {
+        guard let post = request.post else { throw .missing("update_post.post") }
+        guard !request.updateMask.isEmpty else { throw .missing("update_post.update_mask") }
+        let id = PostID(rawValue: post.id)
+        let changes = try PostChanges(post, request.updateMask)
+        try check(changes, against: policy(of: try feed(of: id)))
+        page.removeAll()
+        do throws(RankingError) {
+            let outcome = try store.updatePost(
+                id,
+                changes,
+                expectedRevision: post.revision,
+                voter: voter(of: caller),
+                into: &page
+            )
+            return .posts(.one, revision: noted(outcome))
+        } catch {
+            throw Status(error)
+        }
+    }
+
+    /// Deletes a post; a repeat is as good as the first.
+    func deletePost(_ request: DeletePostRequest) throws(Status) -> Answer {
+        do throws(RankingError) {
+            let outcome = try store.deletePost(
+                PostID(rawValue: request.id),
+                expectedRevision: request.revision
+            )
+            return .response(.empty, revision: outcome.revision)
+        } catch {
+            throw Status(error)
+        }
+    }
+
+    /// Counts the place of a post in its feed.
+    func getPostRank(_ request: GetPostRankRequest) throws(Status) -> Answer {
+        let revision = store.revision
+        let id = PostID(rawValue: request.id)
+        let order = try order(
+            request.order,
+            in: try feed(of: id),
+            field: "get_post_rank.order"
+        )
+        do throws(RankingError) {
+            switch try store.rank(of: id, order: order, budget: &settlingBudget) {
+            case .done(let rank, let total):
+                return .response(
+                    .postRank(PostRank(rank: rank, totalSize: total)),
+                    revision: revision
+                )
+            case .again:
+                return .later
+            }
+        } catch {
+            throw Status(error)
+        }
+    }
+
+    /// The feed that a post is in.
+    private func feed(of id: PostID) throws(Status) -> FeedID {
+        page.removeAll()
+        do throws(RankingError) {
+            try store.post(id, into: &page)
+        } catch {
+            throw Status(error)
+        }
+        return page.rows[0].feed
+    }
+
+    /// The revision of a write, whose stripe is settled later if that is due.
+    private func noted(_ outcome: WriteOutcome) -> UInt64 {
+        if outcome.settlingIsDue { settleLater(stripeOf: page.rows[0].id) }
+        return outcome.revision
+    }
+
+    private func check(_ post: Post, against policy: FeedPolicy) throws(Status) {
+        try rules.checkTitle(
+            post.title,
+            maximumCharacterCount: policy.maximumTitleCharacterCount
+        )
+        try rules.checkText(
+            post.text,
+            minimumCharacterCount: policy.minimumTextCharacterCount,
+            maximumCharacterCount: policy.maximumTextCharacterCount
+        )
+        try rules.checkURL(post.linkURL, field: "post.link_url")
+        try rules.checkURL(post.thumbnailURL, field: "post.thumbnail_url")
+        try rules.checkURL(post.imageURL, field: "post.image_url")
+        if let author = post.author { try rules.checkName(author.displayName) }
+    }
+
+    private func check(_ changes: PostChanges, against policy: FeedPolicy) throws(Status) {
+        if let title = changes.title {
+            try rules.checkTitle(title, maximumCharacterCount: policy.maximumTitleCharacterCount)
+        }
+        if let text = changes.text {
+            try rules.checkText(
+                text,
+                minimumCharacterCount: policy.minimumTextCharacterCount,
+                maximumCharacterCount: policy.maximumTextCharacterCount
+            )
+        }
+        if let url = changes.linkURL { try rules.checkURL(url, field: "post.link_url") }
+        if let url = changes.thumbnailURL { try rules.checkURL(url, field: "post.thumbnail_url") }
+        if let url = changes.imageURL { try rules.checkURL(url, field: "post.image_url") }
+    }
+}

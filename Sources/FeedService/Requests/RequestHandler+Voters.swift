@@ -1,0 +1,35 @@
+internal import FeedProto
+internal import FeedRanking
+
+/// How a caller becomes a voter: a device gets a number with its first ballot, not before.
+extension RequestHandler {
+    /// The number of the caller's device where it has voted before, to show its ballots.
+    func voter(of caller: borrowing Caller) -> VoterID? {
+        if let voter = caller.voter { return voter }
+        return caller.device.flatMap { store.voter(ifKnown: ($0.high, $0.low)) }
+    }
+
+    /// The number of the caller's device, given now if it is new; the caller remembers it.
+    func becomeVoter(_ caller: inout Caller) throws(Status) -> VoterID {
+        guard let device = caller.device else { throw .identityRequired }
+        let voter: VoterID
+        if let known = store.voter(ifKnown: (device.high, device.low)) {
+            voter = known
+        } else {
+            let isAdmitted = context.devices.admit(
+                host: caller.host,
+                unixMilliseconds: context.unixMilliseconds()
+            )
+            guard isAdmitted else {
+                throw .tooManyDevices(limit: context.limits.newDevicesPerPeerMinute)
+            }
+            do throws(RankingError) {
+                voter = try store.voter(forDevice: (device.high, device.low))
+            } catch {
+                throw Status(error)
+            }
+        }
+        caller.voter = voter
+        return voter
+    }
+}

@@ -1,0 +1,125 @@
+internal import FeedProto
+internal import FeedRanking
+
+/// CastVote and BatchCastVotes.
+extension RequestHandler {
+    /// Counts one vote and answers with the post's counts.
+    func castVote(
+        _ request: CastVoteRequest,
+        from caller: inout Caller,
+        id: UInt64
+    ) throws(Status) -> Answer {
+        if let wrong = faultyVotes?.next() {
+            return try castVoteWrongly(request, wrong, from: &caller, id: id)
+        }
+        let outcome = try vote(request, from: &caller)
+        return .response(
+            .castVote(CastVoteResponse(request.postID, outcome)),
+            revision: outcome.revision
+        )
+    }
+
+    /// Counts votes in order; each succeeds or fails on its own.
+    func batchCastVotes(
+        _ request: BatchCastVotesRequest,
+        from caller: inout Caller
+    ) throws(Status) -> Answer {
+        try checkBatch(
+            request.votes.count,
+            field: "batch_cast_votes.votes",
+            limit: context.limits.maximumBatchVoteCount
+        )
+        var results: [CastVoteResult] = []
+        results.reserveCapacity(request.votes.count)
+        for vote in request.votes {
+            do throws(Status) {
+                let outcome = try self.vote(vote, from: &caller)
+                results.append(.success(CastVoteResponse(vote.postID, outcome)))
+            } catch {
+                results.append(.failure(error))
+            }
+        }
+        return .response(
+            .batchCastVotes(BatchCastVotesResponse(results: results)),
+            revision: store.revision
+        )
+    }
+
+    private func vote(
+        _ request: CastVoteRequest,
+        from caller: inout Caller
+    ) throws(Status) -> VoteOutcome {
+        guard let direction = FeedRanking.VoteDirection(request.direction) else {
+            throw .badVote(request.direction)
+        }
+        let post = PostID(rawValue: request.postID)
+        do throws(RankingError) {
+            return try vote(post, direction, caller.voter)
+        } catch {
+            // Only ballots need a voter, so only they look one up.
+            guard case .voterRequired = error else { throw Status(error) }
+        }
+        let voter = try becomeVoter(&caller)
+        do throws(RankingError) {
+            return try vote(post, direction, voter)
+        } catch {
+            throw Status(error)
+        }
+    }
+
+    private func vote(
+        _ post: PostID,
+        _ direction: FeedRanking.VoteDirection,
+        _ voter: VoterID?
+    ) throws(RankingError) -> VoteOutcome {
+        let outcome = try store.castVote(post, direction, voter: voter)
+        if outcome.settlingIsDue { settleLater(stripeOf: post) }
+        return outcome
+    }
+
+    /// Counts one vote in the way of a deliberate fault.
+    private func castVoteWrongly(
+        _ request: CastVoteRequest,
+        _ wrong: FaultyVotes.Wrong,
+        from caller: inout Caller,
+        id: UInt64
+    ) throws(Status) -> Answer {
+        switch wrong {
+        case .doubled:
+            _ = try vote(request, from: &caller)
+            let outcome = try vote(request, from: &caller)
+            return .response(
+                .castVote(CastVoteResponse(request.postID, outcome)),
+                revision: outcome.revision
+            )
+        case .dropped:
+            return .response(.castVote(try pretendVote(request)), revision: store.revision)
+        case .answeredEarly:
+            let response = try pretendVote(request)
+            append(ServerFrame(id: id, revision: store.revision, response: .castVote(response)))
+            throw Status(
+                code: .internal,
+                reason: .internal,
+                message: "The vote failed after it was answered.",
+                isNotExecuted: false
+            )
+        }
+    }
+
+    /// The answer that an upvote would get if it were counted.
+    private func pretendVote(_ request: CastVoteRequest) throws(Status) -> CastVoteResponse {
+        page.removeAll()
+        do throws(RankingError) {
+            try store.post(PostID(rawValue: request.postID), voter: nil, into: &page)
+        } catch {
+            throw Status(error)
+        }
+        let row = page.rows[0]
+        return CastVoteResponse(
+            postID: request.postID,
+            score: row.score + 1,
+            upvoteCount: row.upvoteCount + 1,
+            downvoteCount: row.downvoteCount
+        )
+    }
+}

@@ -1,0 +1,157 @@
+internal import FeedProto
+internal import FeedRanking
+
+/// Executes the requests of one loop's connections and encodes their answers.
+///
+/// Answers gather in `encoder`, in the order of the requests, until the connection that asked
+/// takes them out. A vote passes through here without a heap allocation or a reference count.
+///
+/// Each family of calls is an extension in a file of its own; they return the answer, or throw
+/// the `Status` to answer instead.
+final class RequestHandler {
+    /// What became of a request.
+    enum Outcome {
+        /// Its answer is in the encoder.
+        case answered
+        /// It needs more settling than fits into a turn: hand it in again in the next one.
+        case needsAnotherTurn
+    }
+
+    /// What a call answers with.
+    enum Answer {
+        /// A message, and the revision of the state it reflects.
+        case response(Response, revision: UInt64)
+        /// The posts gathered in `page`, in one of the messages that hold posts.
+        case posts(PostsAnswer, revision: UInt64)
+        /// Nothing yet: more settling is needed than fits into a turn.
+        case later
+    }
+
+    let store: FeedStore
+    let context: ServiceContext
+    let counters: LoopCounters
+    let rules: TextRules
+    var faultyVotes: FaultyVotes?
+
+    /// The encoded answers of the connection being served.
+    var encoder: FrameEncoder
+    /// The posts of the answer being made; reused, so that pages allocate nothing once warm.
+    var page = PostPage()
+    /// The posts of `page` as the encoder takes them.
+    var fields: [PostFields] = []
+    /// The settling that reads may still do in this turn.
+    var settlingBudget = SettlingBudget()
+    /// Posts whose stripes are due for settling once the answers have left.
+    private(set) var settlingDue: [PostID] = []
+
+    init(store: FeedStore, context: ServiceContext, counters: LoopCounters) {
+        self.store = store
+        self.context = context
+        self.counters = counters
+        rules = TextRules(limits: context.limits)
+        faultyVotes = context.fault.map(FaultyVotes.init)
+        encoder = FrameEncoder(maximumFrameByteCount: context.limits.maximumFrameByteCount)
+    }
+
+    /// Executes one request and encodes its answer.
+    ///
+    /// - Parameters:
+    ///   - frame: The request.
+    ///   - caller: Who asks; Hello changes it.
+    ///   - waited: How long the request has waited for its turn since it arrived.
+    func handle(
+        _ frame: borrowing ClientFrame,
+        from caller: inout Caller,
+        waited: Duration
+    ) -> Outcome {
+        let method = Method(frame.request)
+        do throws(Status) {
+            try admit(frame, method, waited)
+            switch try answer(frame, from: &caller) {
+            case .response(let response, let revision):
+                append(ServerFrame(id: frame.id, revision: revision, response: response))
+            case .posts(let kind, let revision):
+                append(
+                    kind,
+                    id: frame.id,
+                    revision: revision,
+                    viewer: caller.device != nil
+                )
+            case .later:
+                return .needsAnotherTurn
+            }
+        } catch {
+            counters.countError(method, "\(error.reason): \(error.message)")
+            append(ServerFrame(id: frame.id, revision: store.revision, status: error))
+        }
+        counters.countRequest(method)
+        return .answered
+    }
+
+    /// Settles the stripes whose backlog the votes of this turn have filled.
+    func settleDueStripes() {
+        guard !settlingDue.isEmpty else { return }
+        for post in settlingDue { store.settle(stripeOf: post) }
+        settlingDue.removeAll(keepingCapacity: true)
+    }
+
+    /// Notes that a post's stripe wants settling once the answers of this turn have left.
+    func settleLater(stripeOf post: PostID) { settlingDue.append(post) }
+
+    /// Refuses what must not be executed, before anything is looked up.
+    private func admit(
+        _ frame: borrowing ClientFrame,
+        _ method: Method,
+        _ waited: Duration
+    ) throws(Status) {
+        guard frame.sequence == 0 else {
+            throw .sequenceUnsupported(frame.sequence)
+        }
+        if waited > .zero {
+            let timeout = context.timeout(milliseconds: frame.timeoutMilliseconds)
+            guard waited <= timeout else { throw .deadlineExceeded(waited: waited, timeout) }
+        }
+        if frame.minimumRevision != 0 {
+            let revision = store.revision
+            guard frame.minimumRevision <= revision else {
+                throw .stateIsOlder(wanted: frame.minimumRevision, revision: revision)
+            }
+        }
+        if method.changesState, context.isOverloaded {
+            throw .overloaded(limit: context.limits.maximumBufferedByteCount)
+        }
+    }
+
+    private func answer(
+        _ frame: borrowing ClientFrame,
+        from caller: inout Caller
+    ) throws(Status) -> Answer {
+        switch frame.request {
+        case .castVote(let request): try castVote(request, from: &caller, id: frame.id)
+        case .batchCastVotes(let request): try batchCastVotes(request, from: &caller)
+        case .listPosts(let request): try listPosts(request, from: caller)
+        case .getPost(let request): try getPost(request, from: caller)
+        case .batchGetPosts(let request): try batchGetPosts(request, from: caller)
+        case .getPostRank(let request): try getPostRank(request)
+        case .createPost(let request): try createPost(request)
+        case .updatePost(let request): try updatePost(request, from: caller)
+        case .deletePost(let request): try deletePost(request)
+        case .listFeeds: listFeeds()
+        case .createFeed(let request): try createFeed(request)
+        case .getServerStats: serverStats()
+        case .hello(let request): try hello(request, from: &caller)
+        case .ping(let request): try ping(request)
+        case nil: throw .unknownMethod
+        }
+    }
+
+    /// Encodes an answer; one over the frame limit becomes an error, so that every request has
+    /// exactly one answer.
+    func append(_ frame: borrowing ServerFrame) {
+        do throws(FrameError) {
+            try encoder.append(frame)
+        } catch {
+            appendTooLarge(id: frame.id, error)
+        }
+    }
+}

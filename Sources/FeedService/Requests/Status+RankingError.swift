@@ -1,0 +1,43 @@
+internal import FeedProto
+internal import FeedRanking
+
+extension Status {
+    /// What a caller is told of an error of the ranking.
+    init(_ error: RankingError) {
+        switch error {
+        case .postNotFound(let id):
+            self = .postNotFound(id.rawValue)
+        case .revisionMismatch(let expected, let actual):
+            self = Status(
+                code: .aborted,
+                reason: .revisionMismatch,
+                message: "The post has changed: its fields are of revision \(actual), the request "
+                    + "expects \(expected)."
+            )
+        case .feedNotFound(let id):
+            self = .feedNotFound("number \(id.rawValue)")
+        case .feedExists(let name):
+            self = Status(
+                code: .alreadyExists,
+                reason: .feedExists,
+                message: "A feed named \(name) exists."
+            )
+        case .tooManyFeeds(let limit):
+            self = Status(
+                code: .resourceExhausted,
+                reason: .tooManyFeeds,
+                message: "There are \(limit) feeds, which is the limit."
+            )
+        case .tooManyVoters(let limit):
+            self = Status(
+                code: .resourceExhausted,
+                reason: .rateLimited,
+                message: "\(limit) devices have voted, which is the limit."
+            )
+        case .clearOnTally:
+            self = .badVote(.clear)
+        case .voterRequired:
+            self = .identityRequired
+        }
+    }
+}

@@ -1,0 +1,177 @@
+internal import FeedProto
+internal import FeedRanking
+
+// What the wire calls a thing, and what the ranking calls it.
+
+extension FeedRanking.Order {
+    /// The order of a number from the wire; nil for unspecified and for numbers without a meaning.
+    init?(_ order: FeedProto.Order) {
+        switch order {
+        case .top: self = .top
+        case .new: self = .new
+        case .old: self = .old
+        case .hot: self = .hot
+        default: return nil
+        }
+    }
+}
+
+extension FeedProto.Order {
+    init(_ order: FeedRanking.Order) {
+        switch order {
+        case .top: self = .top
+        case .new: self = .new
+        case .old: self = .old
+        case .hot: self = .hot
+        }
+    }
+}
+
+extension FeedRanking.VoteDirection {
+    /// The direction of a number from the wire; nil for numbers without a meaning.
+    init?(_ direction: FeedProto.VoteDirection) {
+        switch direction {
+        case .up: self = .up
+        case .down: self = .down
+        case .clear: self = .clear
+        default: return nil
+        }
+    }
+}
+
+extension FeedProto.VoteDirection {
+    /// A standing ballot; none is unspecified.
+    init(_ direction: FeedRanking.VoteDirection?) {
+        switch direction {
+        case .up: self = .up
+        case .down: self = .down
+        case .clear, nil: self = .unspecified
+        }
+    }
+}
+
+extension CastVoteResponse {
+    init(_ postID: UInt64, _ outcome: VoteOutcome) {
+        self.init(
+            postID: postID,
+            score: outcome.score,
+            upvoteCount: outcome.upvoteCount,
+            downvoteCount: outcome.downvoteCount,
+            vote: FeedProto.VoteDirection(outcome.standingVote)
+        )
+    }
+}
+
+extension PostContent {
+    /// What a caller may say of a new post.
+    init(_ post: Post) {
+        self.init(
+            authorName: post.author?.displayName ?? "",
+            title: post.title,
+            text: post.text,
+            linkURL: post.linkURL,
+            thumbnailURL: post.thumbnailURL,
+            imageURL: post.imageURL,
+            commentCount: post.commentCount
+        )
+    }
+}
+
+extension PostChanges {
+    /// The fields of `post` that the mask names.
+    init(_ post: Post, _ mask: [PostField]) throws(Status) {
+        self.init()
+        for field in mask {
+            switch field {
+            case .title: title = post.title
+            case .text: text = post.text
+            case .linkURL: linkURL = post.linkURL
+            case .thumbnailURL: thumbnailURL = post.thumbnailURL
+            case .imageURL: imageURL = post.imageURL
+            case .commentCount: commentCount = post.commentCount
+            default: throw .unknownValue(field, field: "update_post.update_mask")
+            }
+        }
+    }
+}
+
+extension FeedProto.TextRange {
+    init(_ range: FeedRanking.TextRange) {
+        self.init(offset: range.offset, byteCount: range.count)
+    }
+}
+
+extension PostFields {
+    /// A row of a page; the feed's name lies in the same texts.
+    init(_ row: PostRow, feed: FeedProto.TextRange) {
+        self.init(id: row.id.rawValue)
+        self.feed = feed
+        authorName = FeedProto.TextRange(row.authorName)
+        title = FeedProto.TextRange(row.title)
+        text = FeedProto.TextRange(row.text)
+        linkURL = FeedProto.TextRange(row.linkURL)
+        thumbnailURL = FeedProto.TextRange(row.thumbnailURL)
+        imageURL = FeedProto.TextRange(row.imageURL)
+        score = row.score
+        upvoteCount = row.upvoteCount
+        downvoteCount = row.downvoteCount
+        commentCount = row.commentCount
+        createTimeMilliseconds = row.createTimeMilliseconds
+        updateTimeMilliseconds = row.updateTimeMilliseconds
+        revision = row.revision
+    }
+}
+
+extension Feed {
+    init(_ policy: FeedPolicy, postCount: UInt64) {
+        self.init(
+            name: policy.name,
+            defaultOrder: FeedProto.Order(policy.defaultOrder),
+            voteMode: policy.voteMode == .ballot ? .ballot : .tally,
+            maximumTitleLength: UInt32(policy.maximumTitleCharacterCount),
+            minimumTextLength: UInt32(policy.minimumTextCharacterCount),
+            maximumTextLength: UInt32(policy.maximumTextCharacterCount),
+            postCount: postCount,
+            voters: policy.voteMode == .ballot ? .devices : .unspecified
+        )
+    }
+}
+
+extension Limits {
+    init(_ limits: ServiceLimits) {
+        self.init(
+            maximumFrameByteCount: UInt32(limits.maximumFrameByteCount),
+            maximumInFlightCount: UInt32(limits.maximumInFlightCount),
+            defaultPageSize: UInt32(limits.defaultPageSize),
+            maximumPageSize: UInt32(limits.maximumPageSize),
+            maximumBatchGetCount: UInt32(limits.maximumBatchGetCount),
+            maximumBatchVoteCount: UInt32(limits.maximumBatchVoteCount),
+            maximumTimeoutMilliseconds: limits.maximumTimeoutMilliseconds,
+            idleTimeoutMilliseconds: UInt32(limits.idleTimeout.wholeMilliseconds)
+        )
+    }
+}
+
+extension Method {
+    /// The call of a request; `unknown` where there is none.
+    init(_ request: borrowing Request?) {
+        self =
+            switch request {
+            case .hello: .hello
+            case .ping: .ping
+            case .createPost: .createPost
+            case .getPost: .getPost
+            case .batchGetPosts: .batchGetPosts
+            case .listPosts: .listPosts
+            case .updatePost: .updatePost
+            case .deletePost: .deletePost
+            case .getPostRank: .getPostRank
+            case .castVote: .castVote
+            case .batchCastVotes: .batchCastVotes
+            case .listFeeds: .listFeeds
+            case .createFeed: .createFeed
+            case .getServerStats: .getServerStats
+            case nil: .unknown
+            }
+    }
+}

@@ -1,0 +1,59 @@
+internal import FeedTransport
+internal import FoundationEssentials
+internal import Synchronization
+
+/// What all loops share beside the store: limits, keys, counts and the state of the service.
+final class ServiceContext: Sendable {
+    /// The limits that the service was started with.
+    let limits: ServiceLimits
+    /// Writes and reads page tokens under a key of this instance.
+    let tokens = PageTokenCoder(key0: .random(in: 0 ... .max), key1: .random(in: 0 ... .max))
+    /// Names this state; another number means other state.
+    let instanceID = UInt64.random(in: 1 ... .max)
+    /// When the service started, in Unix milliseconds.
+    let startTimeMilliseconds = WallClock.unixMilliseconds()
+    /// Limits new devices.
+    let devices: DeviceAdmission
+    /// A deliberate fault in counting votes, or none.
+    let fault: VoteFault?
+    /// The bytes that wait in buffers, over all connections.
+    let budget: BufferBudget
+    /// The connections accepted, refused and open.
+    let admission: ConnectionAdmission
+    /// One loop's counts each, in the order of the loops.
+    let counters: [LoopCounters]
+    private let draining = Atomic(false)
+
+    /// Makes what the loops of a configuration share.
+    init(_ configuration: ServiceConfiguration, admission: ConnectionAdmission) {
+        limits = configuration.limits
+        fault = configuration.fault
+        devices = DeviceAdmission(limit: limits.newDevicesPerPeerMinute)
+        budget = BufferBudget(limitByteCount: limits.maximumBufferedByteCount)
+        self.admission = admission
+        counters = (0..<configuration.threadCount).map { _ in LoopCounters() }
+    }
+
+    /// Whether the service is stopping; once set, it stays.
+    var isDraining: Bool { draining.load(ordering: .relaxed) }
+
+    /// The service begins to stop. True the first time.
+    func beginDraining() -> Bool {
+        !draining.exchange(true, ordering: .relaxed)
+    }
+
+    /// Whether writes are refused because too many bytes wait for slow connections.
+    var isOverloaded: Bool { budget.isExhausted }
+
+    /// The bytes of posts in one answer, which leave room for the rest of the frame.
+    var pageByteLimit: Int { limits.maximumFrameByteCount - Self.pageOverheadByteCount }
+
+    /// Two page tokens of the longest title, ids that are missing, and the frame's own fields.
+    private static let pageOverheadByteCount = 8192
+
+    /// How long a request may wait, by what it says itself.
+    func timeout(milliseconds: UInt32) -> Duration {
+        guard milliseconds > 0 else { return .milliseconds(limits.defaultTimeoutMilliseconds) }
+        return .milliseconds(min(milliseconds, limits.maximumTimeoutMilliseconds))
+    }
+}

@@ -1,0 +1,9 @@
+internal import FoundationEssentials
+
+/// The time of day, which people and posts go by; deadlines go by the loop's monotonic clock.
+enum WallClock {
+    /// Milliseconds since 1970, without leap seconds.
+    static func unixMilliseconds() -> Int64 {
+        Int64(Date.now.timeIntervalSince1970 * 1000)
+    }
+}

@@ -1,0 +1,47 @@
+internal import Synchronization
+
+/// What one loop counts: written by that loop alone, read by whoever asks for statistics.
+///
+/// A single writer needs no read-modify-write, so that counting costs a load and a store.
+final class LoopCounters: Sendable {
+    private let requests = InlineArray<16, Atomic<UInt64>> { _ in Atomic(0) }
+    private let errors = InlineArray<16, Atomic<UInt64>> { _ in Atomic(0) }
+    private let badFrames = Atomic<UInt64>(0)
+    private let slowFrames = Atomic<UInt64>(0)
+    private let lastErrors = Mutex<[Int: String]>([:])
+
+    /// Counts a request, answered well or not.
+    func countRequest(_ method: Method) { increment(requests[method.rawValue]) }
+
+    /// Counts a refusal and keeps its text as the call's last error.
+    func countError(_ method: Method, _ text: @autoclosure () -> String) {
+        increment(errors[method.rawValue])
+        let text = text()
+        lastErrors.withLock { $0[method.rawValue] = text }
+    }
+
+    /// Counts a frame that was no message, which ended its connection.
+    func countBadFrame() { increment(badFrames) }
+
+    /// Counts a frame that did not arrive whole in time, which ended its connection.
+    func countSlowFrame() { increment(slowFrames) }
+
+    /// The requests of a call so far.
+    func requestCount(_ method: Method) -> UInt64 { requests[method.rawValue].load(ordering: .relaxed) }
+
+    /// The refusals of a call so far.
+    func errorCount(_ method: Method) -> UInt64 { errors[method.rawValue].load(ordering: .relaxed) }
+
+    /// The text of a call's last refusal on this loop.
+    func lastError(_ method: Method) -> String? { lastErrors.withLock { $0[method.rawValue] } }
+
+    /// The frames that were no message so far.
+    var badFrameCount: UInt64 { badFrames.load(ordering: .relaxed) }
+
+    /// The frames that came too slowly so far.
+    var slowFrameCount: UInt64 { slowFrames.load(ordering: .relaxed) }
+
+    private func increment(_ counter: borrowing Atomic<UInt64>) {
+        counter.store(counter.load(ordering: .relaxed) &+ 1, ordering: .relaxed)
+    }
+}

@@ -1,0 +1,49 @@
+/// The calls of the protocol, as the statistics count them.
+enum Method: Int, CaseIterable {
+    case hello
+    case ping
+    case createPost
+    case getPost
+    case batchGetPosts
+    case listPosts
+    case updatePost
+    case deletePost
+    case getPostRank
+    case castVote
+    case batchCastVotes
+    case listFeeds
+    case createFeed
+    case getServerStats
+    case unknown
+
+    /// Whether the call changes what is stored, so that it is refused under overload.
+    var changesState: Bool {
+        switch self {
+        case .createPost, .updatePost, .deletePost, .castVote, .batchCastVotes, .createFeed: true
+        case .hello, .ping, .getPost, .batchGetPosts, .listPosts, .getPostRank, .listFeeds,
+            .getServerStats, .unknown:
+            false
+        }
+    }
+
+    /// The call's field in the contract's ClientFrame.
+    var name: String {
+        switch self {
+        case .hello: "hello"
+        case .ping: "ping"
+        case .createPost: "create_post"
+        case .getPost: "get_post"
+        case .batchGetPosts: "batch_get_posts"
+        case .listPosts: "list_posts"
+        case .updatePost: "update_post"
+        case .deletePost: "delete_post"
+        case .getPostRank: "get_post_rank"
+        case .castVote: "cast_vote"
+        case .batchCastVotes: "batch_cast_votes"
+        case .listFeeds: "list_feeds"
+        case .createFeed: "create_feed"
+        case .getServerStats: "get_server_stats"
+        case .unknown: "unknown"
+        }
+    }
+}

@@ -1,0 +1,29 @@
+internal import FeedProto
+
+/// The counts of all loops, added up when someone asks.
+final class ServiceStatistics: Sendable {
+    private let loops: [LoopCounters]
+
+    /// Adds up these loops' counts.
+    init(loops: [LoopCounters]) { self.loops = loops }
+
+    /// Connections that were closed because a frame was no message.
+    var badFrameCount: UInt64 { loops.reduce(0) { $0 + $1.badFrameCount } }
+
+    /// Connections that were closed because a frame took too long to arrive.
+    var slowFrameCount: UInt64 { loops.reduce(0) { $0 + $1.slowFrameCount } }
+
+    /// The calls that were made at least once.
+    func methods() -> [MethodStats] {
+        Method.allCases.compactMap { method in
+            let requestCount = loops.reduce(0) { $0 + $1.requestCount(method) }
+            guard requestCount > 0 else { return nil }
+            return MethodStats(
+                method: method.name,
+                requestCount: requestCount,
+                errorCount: loops.reduce(0) { $0 + $1.errorCount(method) },
+                lastError: loops.lazy.compactMap { $0.lastError(method) }.first ?? ""
+            )
+        }
+    }
+}

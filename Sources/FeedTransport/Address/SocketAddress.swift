@@ -1,0 +1,46 @@
+/// An IPv4 or IPv6 address with a port.
+package struct SocketAddress: Sendable, Hashable {
+    /// The address without the port, in network order.
+    package enum Host: Sendable, Hashable {
+        /// Four bytes, the first one highest.
+        case v4(UInt32)
+        /// Sixteen bytes, the first one highest.
+        case v6(high: UInt64, low: UInt64)
+    }
+
+    /// Where the machine is.
+    package var host: Host
+
+    /// Which socket there; 0 lets the kernel choose when listening.
+    package var port: UInt16
+
+    /// An address made of its parts.
+    package init(host: Host, port: UInt16) {
+        self.host = host
+        self.port = port
+    }
+
+    /// This machine's loopback address over IPv4.
+    package static func loopback(port: UInt16) -> Self {
+        Self(host: .v4(0x7f00_0001), port: port)
+    }
+
+    /// Whether only this machine can reach the address.
+    package var isLoopback: Bool {
+        switch host {
+        case .v4(let bytes): bytes >> 24 == 127
+        case .v6(let high, let low):
+            high == 0 && (low == 1 || low >> 24 == 0x0000_ffff_7f)
+        }
+    }
+}
+
+extension SocketAddress: CustomStringConvertible {
+    /// The form that ``init(parsing:)`` reads.
+    package var description: String {
+        switch host {
+        case .v4: "\(hostText):\(port)"
+        case .v6: "[\(hostText)]:\(port)"
+        }
+    }
+}

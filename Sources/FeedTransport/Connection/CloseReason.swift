@@ -1,0 +1,19 @@
+/// Why a connection ended.
+package enum CloseReason: Sendable, Hashable {
+    /// The handler closed it, or its loop stopped.
+    case local
+    /// The peer ended its side first and everything was flushed.
+    case peerClosed
+    /// The peer or the network broke it.
+    case reset
+    /// The peer was silent for too long.
+    case idleTimeout
+    /// The rest of a begun frame did not come in time.
+    case partialReadTimeout
+    /// The peer took nothing of what waited for it.
+    case writeStalled
+    /// It was never open.
+    case connectFailed(TransportError)
+    /// The system failed in another way.
+    case failed(TransportError)
+}

@@ -1,0 +1,113 @@
+/// When one connection has been waited for long enough, counted in sweeps of its loop.
+///
+/// A sweep that comes late is one sweep still, so a process that was stopped for a minute does not
+/// close healthy connections when it goes on. An event between two sweeps counts from the earlier
+/// one, and a deadline passes only when more sweeps than its limit went by: never early, late by at
+/// most two intervals.
+struct ConnectionDeadlines {
+    /// How many sweeps each wait may take; nil is for ever.
+    struct Limits {
+        let idle: Int?
+        let partialRead: Int?
+        let writeProgress: Int?
+        let linger: Int
+
+        init(_ configuration: TransportConfiguration) {
+            let interval = configuration.sweepInterval
+            idle = configuration.idleTimeout.map { $0.sweepCount(interval) }
+            partialRead = configuration.partialReadTimeout.map { $0.sweepCount(interval) }
+            writeProgress = configuration.writeProgressTimeout.map { $0.sweepCount(interval) }
+            linger = configuration.lingerTimeout.sweepCount(interval)
+        }
+    }
+
+    /// Which wait took too long.
+    enum Expiry: Hashable {
+        case connect
+        case idle
+        case partialRead
+        case writeProgress
+        case linger
+    }
+
+    private var heard: Int
+    private var connectLimit: Int?
+    private var partialSince: Int?
+    private var writeSince: Int?
+    private var lingerSince: Int?
+    private var unsentByteCount = 0
+
+    /// The deadlines of a connection that begins at `sweep`; a client's must open within a limit.
+    init(at sweep: Int, connectLimit: Int? = nil) {
+        heard = sweep
+        self.connectLimit = connectLimit
+    }
+
+    /// The connection opened.
+    mutating func opened(at sweep: Int) {
+        connectLimit = nil
+        heard = sweep
+    }
+
+    /// Bytes came from the peer.
+    mutating func received(at sweep: Int) {
+        heard = sweep
+    }
+
+    /// The handler waits for the rest of a frame; consumed bytes begin a new wait.
+    mutating func waitsForRest(at sweep: Int, afterProgress: Bool) {
+        if partialSince == nil || afterProgress { partialSince = sweep }
+    }
+
+    /// Nothing incomplete is waited for.
+    mutating func waitsForNoRest() {
+        partialSince = nil
+    }
+
+    /// What is unsent now; an amount unlike the last one is progress, as the first one is.
+    mutating func observeUnsent(_ byteCount: Int, at sweep: Int) {
+        if byteCount == 0 {
+            writeSince = nil
+        } else if writeSince == nil || byteCount != unsentByteCount {
+            writeSince = sweep
+        }
+        unsentByteCount = byteCount
+    }
+
+    /// Everything is sent and the peer's end of file is awaited.
+    mutating func lingers(at sweep: Int) {
+        lingerSince = sweep
+    }
+
+    /// The wait that is over, if one is. A peer that cannot be heard, because it does not take its
+    /// answers, is not idle.
+    func expiry(at sweep: Int, limits: Limits) -> Expiry? {
+        func isOver(_ start: Int?, _ limit: Int?) -> Bool {
+            guard let start, let limit else { return false }
+            return sweep - start > limit
+        }
+        if let connectLimit { return isOver(heard, connectLimit) ? .connect : nil }
+        if isOver(writeSince, limits.writeProgress) { return .writeProgress }
+        if lingerSince != nil { return isOver(lingerSince, limits.linger) ? .linger : nil }
+        if isOver(partialSince, limits.partialRead) { return .partialRead }
+        if writeSince == nil, isOver(heard, limits.idle) { return .idle }
+        return nil
+    }
+}
+
+extension Duration {
+    /// How many sweeps cover the duration.
+    func sweepCount(_ interval: Duration) -> Int {
+        max(1, Int((self / interval).rounded(.up)))
+    }
+
+    /// Whole milliseconds, rounded up: no timer fires early.
+    var wholeMilliseconds: Int64 {
+        let (seconds, attoseconds) = components
+        let unit: Int64 = 1_000_000_000_000_000
+        return seconds * 1_000 + (attoseconds + unit - 1) / unit
+    }
+
+    /// Whole seconds, at least one, as socket options count them.
+    var wholeSeconds: Int32 { Int32(clamping: max(1, (wholeMilliseconds + 999) / 1_000)) }
+}

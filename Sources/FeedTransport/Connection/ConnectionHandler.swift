@@ -1,0 +1,16 @@
+/// What a program does with one connection; called on the connection's loop only.
+package protocol ConnectionHandler: AnyObject {
+    /// The connection is ready: for a client, the peer has accepted.
+    func connectionOpened(_ connection: TCPConnection)
+
+    /// Hands over every byte that was not consumed yet, contiguous and valid for the call only.
+    ///
+    /// A call that the handler asked for (``TCPConnection/requestTurn()``) may bring no bytes.
+    func connection(_ connection: TCPConnection, received bytes: RawSpan) -> ReadProgress
+
+    /// The peer ended its side; what it sent before was delivered, and what was left is discarded.
+    func connectionEndedInput(_ connection: TCPConnection)
+
+    /// The connection is gone; called exactly once and last, and never from within another call.
+    func connectionClosed(_ connection: TCPConnection, reason: CloseReason)
+}

@@ -1,0 +1,78 @@
+extension TCPConnection {
+    /// Sends what is queued, ends the sending side, and closes when the peer has ended its own, or
+    /// after a second: closing with unread input would destroy answers on their way.
+    package func closeAfterFlush() {
+        loop.preconditionOnLoop()
+        switch phase {
+        case .connecting: abort(.local)
+        case .flushing, .lingering, .closed: return
+        case .open:
+            phase = .flushing
+            closeReason = hasInputEnded ? .peerClosed : .local
+            discardInput()
+            if writeQueue.isEmpty { linger() }
+        }
+    }
+
+    /// Closes now, with a reset: what is unsent is lost.
+    package func reset() {
+        loop.preconditionOnLoop()
+        abort(.local, withReset: true)
+    }
+
+    /// Closes now; the handler hears of it at the end of the turn.
+    func abort(_ reason: CloseReason, withReset: Bool = false) {
+        guard phase != .closed else { return }
+        phase = .closed
+        closeReason = reason
+        pauses = .ended
+        readBuffer.removeAll()
+        _ = writeQueue.removeAll()
+        updateAccount()
+        if withReset { stream.closeWithReset() } else { stream.close() }
+    }
+
+    /// Everything is sent: waits for the peer's end of file, which may have come already.
+    func linger() {
+        guard !hasInputEnded else {
+            abort(closeReason)
+            return
+        }
+        phase = .lingering
+        deadlines.lingers(at: loop.sweep)
+        stream.shutDownSending()
+    }
+
+    /// The connection is gone.
+    func didClose() {
+        let handler = handler
+        self.handler = nil
+        handler?.connectionClosed(self, reason: closeReason)
+        loop.mailbox.addConnection(-1)
+        loop.remove(at: place)
+    }
+
+    /// Looks at the deadlines, and at the budget if it stopped the reading.
+    func sweep() {
+        if !writeQueue.isEmpty {
+            deadlines.observeUnsent(stream.unwrittenByteCount, at: loop.sweep)
+        }
+        if pauses.contains(.budget) { pauseOverBudget() }
+        switch deadlines.expiry(at: loop.sweep, limits: loop.deadlineLimits) {
+        case nil: return
+        case .connect: abort(.connectFailed(.timedOut))
+        case .idle: abort(.idleTimeout)
+        case .partialRead: abort(.partialReadTimeout)
+        case .writeProgress: abort(.writeStalled, withReset: true)
+        case .linger: abort(closeReason)
+        }
+    }
+
+    private func discardInput() {
+        readBuffer.removeAll()
+        deadlines.waitsForNoRest()
+        updateAccount()
+        guard !hasInputEnded else { return }
+        resumeReading([.handler, .backPressure, .turn, .budget])
+    }
+}

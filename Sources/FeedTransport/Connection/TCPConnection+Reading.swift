@@ -1,0 +1,140 @@
+extension TCPConnection {
+    /// Stops reading from the peer; what was read already is still shown.
+    package func stopReading() {
+        loop.preconditionOnLoop()
+        pauseReading(.handler)
+    }
+
+    /// Reads from the peer again.
+    package func startReading() {
+        loop.preconditionOnLoop()
+        resumeReading(.handler)
+    }
+
+    /// Shows the handler its unconsumed bytes again in the next turn, for work that it put off.
+    package func requestTurn() {
+        loop.preconditionOnLoop()
+        guard phase == .open, !isTurnQueued else { return }
+        isTurnQueued = true
+        loop.queueTurn(self)
+    }
+
+    /// Bytes from the peer, valid for the call.
+    func didRead(_ bytes: RawSpan) {
+        deadlines.received(at: loop.sweep)
+        guard phase == .open else { return }
+        guard readBuffer.isEmpty, !isTurnQueued else {
+            readBuffer.append(bytes)
+            if !isTurnQueued { deliverBuffer() }
+            return
+        }
+        guard let progress = handler?.connection(self, received: bytes) else { return }
+        let consumed = progress.consumedByteCount
+        guard consumed != bytes.byteCount || progress.wantsTurn else { return }
+        precondition(consumed <= bytes.byteCount, "More bytes were consumed than were shown.")
+        guard phase == .open else { return }
+        readBuffer.append(bytes.extracting(droppingFirst: consumed))
+        settle(progress)
+    }
+
+    /// The end of what the peer sends, or the end of the connection.
+    func didFailReading(_ code: Int32) {
+        let error = transportError(code, .read)
+        guard error == .endOfFile else {
+            abort(error == .connectionReset ? .reset : .failed(error))
+            return
+        }
+        hasInputEnded = true
+        pauses.insert(.ended)
+        switch phase {
+        case .open: deliverInputEnd()
+        case .lingering: abort(closeReason)
+        case .connecting, .flushing, .closed: break
+        }
+    }
+
+    /// The turn that was asked for.
+    func takeTurn() {
+        isTurnQueued = false
+        guard phase == .open else { return }
+        // With too much unsent the turn waits for the peer.
+        guard !pauses.contains(.backPressure) else { return }
+        deliverBuffer()
+        if isTurnQueued { pauseReading(.turn) } else { resumeReading(.turn) }
+    }
+
+    private func deliverBuffer() {
+        // The handler may close the connection, which empties the connection's own buffer.
+        var buffer = ReadBuffer()
+        swap(&buffer, &readBuffer)
+        let progress = buffer.withBytes { handler?.connection(self, received: $0) }
+        guard let progress, phase == .open else { return }
+        buffer.consume(progress.consumedByteCount)
+        swap(&buffer, &readBuffer)
+        settle(progress)
+    }
+
+    /// Decides what the bytes that are left wait for.
+    private func settle(_ progress: ReadProgress) {
+        if progress.wantsTurn { requestTurn() }
+        updateAccount()
+        if readBuffer.isEmpty || isTurnQueued || pauses.contains(.backPressure) {
+            deadlines.waitsForNoRest()
+        } else {
+            precondition(
+                readBuffer.byteCount <= loop.configuration.maximumUnconsumedByteCount,
+                "A handler waits for more than the \(readBuffer.byteCount) bytes it left."
+            )
+            let progressed = progress.consumedByteCount > 0
+            deadlines.waitsForRest(at: loop.sweep, afterProgress: progressed)
+        }
+        deliverInputEnd()
+    }
+
+    /// Tells the handler of the peer's end once it has seen all that came before.
+    private func deliverInputEnd() {
+        guard hasInputEnded, !isInputEndDelivered, phase == .open else { return }
+        guard !isTurnQueued, !pauses.contains(.backPressure) else { return }
+        isInputEndDelivered = true
+        readBuffer.removeAll()
+        deadlines.waitsForNoRest()
+        updateAccount()
+        handler?.connectionEndedInput(self)
+    }
+}
+
+extension TCPConnection {
+    /// Adds a reason not to read.
+    func pauseReading(_ reason: ReadPauses) {
+        let wasReading = pauses.isEmpty
+        pauses.insert(reason)
+        if wasReading { stream.stopReading() }
+    }
+
+    /// Takes a reason away; with the last one the connection is read from again.
+    func resumeReading(_ reason: ReadPauses) {
+        guard !pauses.isEmpty else { return }
+        pauses.subtract(reason)
+        if pauses.isEmpty, phase != .closed, phase != .connecting { stream.startReading() }
+    }
+
+    /// Tells the budget what the connection holds now, and stops reading above the fair share.
+    func updateAccount() {
+        let held = readBuffer.byteCount + writeQueue.byteCount
+        guard held != accountedByteCount else { return }
+        loop.budget.add(held - accountedByteCount)
+        accountedByteCount = held
+        pauseOverBudget()
+    }
+
+    /// Reads, or does not, as the budget and the fair share say.
+    func pauseOverBudget() {
+        let isOver =
+            loop.budget.isExhausted && accountedByteCount > loop.budget.fairShareByteCount
+        if isOver, phase == .open {
+            pauseReading(.budget)
+        } else if pauses.contains(.budget) {
+            resumeReading(.budget)
+        }
+    }
+}

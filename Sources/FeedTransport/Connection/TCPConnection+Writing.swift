@@ -1,0 +1,66 @@
+extension TCPConnection {
+    /// Sends bytes: at once if nothing is queued and the kernel takes them, else they are copied
+    /// and follow. A connection that is closing takes nothing more.
+    package func write(_ bytes: RawSpan) {
+        loop.preconditionOnLoop()
+        guard phase == .open, bytes.byteCount > 0 else { return }
+        guard writeQueue.isEmpty else {
+            queue(bytes)
+            return
+        }
+        do throws(TransportError) {
+            let written = try stream.tryWrite(bytes) ?? 0
+            if written < bytes.byteCount { queue(bytes.extracting(droppingFirst: written)) }
+        } catch {
+            abort(error == .connectionReset ? .reset : .failed(error))
+        }
+    }
+
+    private func queue(_ bytes: RawSpan) {
+        outbox.append(bytes)
+        if writeQueue.append(bytes.byteCount) { startFlight() }
+        if writeQueue.isAboveHighWatermark {
+            pauseReading(.backPressure)
+            deadlines.waitsForNoRest()
+        }
+        updateAccount()
+    }
+
+    private func startFlight() {
+        writeQueue.startFlight()
+        outbox.startFlight()
+        deadlines.observeUnsent(writeQueue.inFlightByteCount, at: loop.sweep)
+        do throws(TransportError) {
+            try stream.write(outbox)
+        } catch {
+            abort(error == .connectionReset ? .reset : .failed(error))
+        }
+    }
+
+    /// libuv's word on the write in flight.
+    func didWrite(_ status: Int32) {
+        outbox.endFlight()
+        guard phase != .closed else { return }
+        let wantsFlight = writeQueue.endFlight()
+        guard status >= 0 else {
+            let error = transportError(status, .write)
+            abort(error == .connectionReset ? .reset : .failed(error))
+            return
+        }
+        deadlines.observeUnsent(0, at: loop.sweep)
+        if wantsFlight { startFlight() }
+        guard phase != .closed else { return }
+        updateAccount()
+        if phase == .flushing, writeQueue.isEmpty { linger() }
+        endBackPressure()
+    }
+
+    private func endBackPressure() {
+        guard phase == .open, pauses.contains(.backPressure), !writeQueue.isAboveHighWatermark
+        else { return }
+        // The rest is shown first; reading goes on once the handler wants nothing more of it.
+        pauses.subtract(.backPressure)
+        pauses.insert(.turn)
+        requestTurn()
+    }
+}

@@ -1,0 +1,100 @@
+/// One TCP connection on one loop: reads for its handler, sends what the handler writes, and closes
+/// when a deadline passes.
+///
+/// `connecting -> open -> flushing -> lingering -> closed`, each of them also straight to closed.
+/// In `open` bytes go to the handler; from `flushing` on they are read and discarded. libuv holds
+/// the connection until it is closed, so that no one else has to.
+package final class TCPConnection {
+    enum Phase {
+        case connecting
+        case open
+        case flushing
+        case lingering
+        case closed
+    }
+
+    /// The loop it belongs to.
+    package let loop: EventLoop
+
+    /// Who is at the other end.
+    package let peer: SocketAddress
+
+    let stream: UVStream
+    var handler: (any ConnectionHandler)?
+    var phase = Phase.connecting
+    var pauses: ReadPauses = .handler
+    var readBuffer = ReadBuffer()
+    var writeQueue: WriteQueue
+    var outbox = UVOutbox()
+    var deadlines: ConnectionDeadlines
+    /// What the budget was told that the connection holds.
+    var accountedByteCount = 0
+    /// Its place in the loop's list.
+    var place = 0
+    var isTurnQueued = false
+    /// The peer ended its side.
+    var hasInputEnded = false
+    /// The handler was told so.
+    var isInputEndDelivered = false
+    var closeReason = CloseReason.local
+
+    /// The connection of an accepted socket; ``open(_:)`` starts it.
+    init(_ loop: EventLoop, _ stream: UVStream, peer: SocketAddress) {
+        self.loop = loop
+        self.stream = stream
+        self.peer = peer
+        writeQueue = WriteQueue(loop.configuration)
+        deadlines = ConnectionDeadlines(at: loop.sweep)
+        stream.attach(self)
+        place = loop.insert(self)
+    }
+
+    /// The connection of a client whose stream is connecting.
+    convenience init(
+        _ loop: EventLoop,
+        _ stream: UVStream,
+        peer: SocketAddress,
+        connecting handler: any ConnectionHandler,
+        connectLimit: Int
+    ) {
+        self.init(loop, stream, peer: peer)
+        self.handler = handler
+        deadlines = ConnectionDeadlines(at: loop.sweep, connectLimit: connectLimit)
+    }
+
+    /// Whether the handler may still be shown bytes and write some.
+    package var isOpen: Bool { phase == .open }
+
+    /// Bytes that were written and that the kernel has not taken.
+    package var pendingByteCount: Int { writeQueue.byteCount }
+
+    /// Whether so much is unsent that the handler should do no more work for this peer: it leaves
+    /// its bytes and is shown them again when the peer has taken its answers.
+    package var isAboveHighWatermark: Bool { writeQueue.isAboveHighWatermark }
+
+    /// Starts an accepted connection.
+    func open(_ handler: any ConnectionHandler) {
+        self.handler = handler
+        didOpen()
+    }
+
+    /// libuv's word on a connection attempt.
+    func didConnect(_ status: Int32) {
+        guard phase == .connecting else { return }
+        guard status >= 0 else {
+            abort(.connectFailed(transportError(status, .connect(peer))))
+            return
+        }
+        deadlines.opened(at: loop.sweep)
+        didOpen()
+    }
+
+    private func didOpen() {
+        phase = .open
+        handler?.connectionOpened(self)
+        resumeReading(.handler)
+    }
+}
+
+@available(*, unavailable)
+extension TCPConnection: Sendable {}

@@ -1,0 +1,47 @@
+/// What a loop and its connections are held to; the defaults are those of ``TransportLimits``.
+package struct TransportConfiguration: Sendable {
+    /// The size of the loop's one receive buffer.
+    package var receiveBufferByteCount = TransportLimits.receiveBufferByteCount
+
+    /// Unsent bytes at which a connection is no longer read from nor worked for.
+    package var highWatermarkByteCount = TransportLimits.highWatermarkByteCount
+
+    /// Unsent bytes at which it is again.
+    package var lowWatermarkByteCount = TransportLimits.lowWatermarkByteCount
+
+    /// What a handler may leave unconsumed while it waits for more; more is its mistake.
+    package var maximumUnconsumedByteCount = TransportLimits.maximumUnconsumedByteCount
+
+    /// Silence after which a connection is closed; nil for a client, which may wait for ever.
+    package var idleTimeout: Duration? = TransportLimits.idleTimeout
+
+    /// How long the rest of a begun frame may take.
+    package var partialReadTimeout: Duration? = TransportLimits.partialReadTimeout
+
+    /// How long a peer may take nothing of what waits for it.
+    package var writeProgressTimeout: Duration? = TransportLimits.writeProgressTimeout
+
+    /// How long a flushed connection waits for the peer's end of file.
+    package var lingerTimeout = TransportLimits.lingerTimeout
+
+    /// How often deadlines are looked at.
+    package var sweepInterval = TransportLimits.sweepInterval
+
+    /// Silence before the kernel probes the peer.
+    package var keepAliveIdle = TransportLimits.keepAliveIdle
+
+    /// Time between two probes.
+    package var keepAliveInterval = TransportLimits.keepAliveInterval
+
+    /// Probes without an answer before the connection is given up.
+    package var keepAliveProbeCount = TransportLimits.keepAliveProbeCount
+
+    /// How long sent bytes may stay unacknowledged.
+    package var unacknowledgedTimeout = TransportLimits.unacknowledgedTimeout
+
+    /// The size of a socket's send buffer; nil leaves it to the kernel.
+    package var sendBufferByteCount: Int?
+
+    /// A configuration with the default limits.
+    package init() {}
+}

@@ -1,0 +1,65 @@
+/// Every limit of the transport in one place, each with its reason.
+package enum TransportLimits {
+    /// One read takes at most this much; one buffer serves a whole loop, so it may be generous.
+    package static let receiveBufferByteCount = 64 * 1_024
+
+    /// Unsent bytes at which a peer is no longer read from nor worked for.
+    package static let highWatermarkByteCount = 1_024 * 1_024
+
+    /// Unsent bytes at which that ends; well below the other, so that it does not flutter.
+    package static let lowWatermarkByteCount = 256 * 1_024
+
+    /// The largest frame and its header: what a handler may leave while it waits for more.
+    package static let maximumUnconsumedByteCount = 1_024 * 1_024 + 4
+
+    /// Bytes buffered over all loops: a fraction of a small machine's memory.
+    package static let budgetByteCount = 256 * 1_024 * 1_024
+
+    /// Clients ping after 30 s of silence, so three pings were lost.
+    package static let idleTimeout = Duration.seconds(90)
+
+    /// A frame of 1 MiB needs 5 s at 1.7 Mbit/s; slower senders hold memory for too long.
+    package static let partialReadTimeout = Duration.seconds(5)
+
+    /// A peer that takes nothing for so long will not, though its kernel answers probes.
+    package static let writeProgressTimeout = Duration.seconds(10)
+
+    /// How long a closed connection waits for the peer's end of file.
+    package static let lingerTimeout = Duration.seconds(1)
+
+    /// How often the deadlines are looked at: a deadline is late by at most two of these.
+    package static let sweepInterval = Duration.milliseconds(500)
+
+    /// Silence before the kernel probes a peer: with the next two, a dead host is seen in 45 s.
+    package static let keepAliveIdle = Duration.seconds(30)
+
+    /// Time between two probes.
+    package static let keepAliveInterval = Duration.seconds(5)
+
+    /// Probes without an answer before the connection is given up.
+    package static let keepAliveProbeCount = 3
+
+    /// How long sent bytes may stay unacknowledged (TCP_USER_TIMEOUT).
+    package static let unacknowledgedTimeout = Duration.seconds(30)
+
+    /// Connections the kernel queues for a listener: a second of a fast connect storm.
+    package static let listenBacklog: Int32 = 4_096
+
+    /// Accepted in one turn, so that a connect storm does not starve open connections.
+    package static let acceptsPerTurn = 64
+
+    /// How long a listener rests when the process has no descriptor left.
+    package static let acceptPause = Duration.milliseconds(100)
+
+    /// Refused connections that may still be taking their refusal.
+    package static let maximumLingeringRefusals = 32
+
+    /// Connections over all loops, before the limit of open files lowers it.
+    package static let maximumConnectionCount = 10_000
+
+    /// Capacity an emptied buffer keeps: above it, an idle connection gives its memory back.
+    static let retainedCapacityByteCount = 512
+
+    /// Capacity an emptied write buffer keeps: slow readers come in bursts of this size.
+    static let retainedOutputByteCount = 16 * 1_024
+}

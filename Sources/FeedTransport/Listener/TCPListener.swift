@@ -1,0 +1,137 @@
+/// Accepts connections on one loop and hands each to the loop that has fewest.
+///
+/// One acceptor, not one listening socket a loop: the kernel spreads few long-lived connections
+/// badly, and drops what is queued on a socket that closes.
+package final class TCPListener {
+    /// Makes the handler of a connection, on the connection's loop.
+    package typealias MakeHandler = @Sendable (TCPConnection) -> any ConnectionHandler
+
+    /// Where it listens, with the port the kernel chose.
+    package let address: SocketAddress
+
+    /// What it did so far.
+    package let counters = ListenerCounters()
+
+    private let loop: EventLoop
+    private let targets: [LoopMailbox]
+    private let admission: Admission
+    private let makeHandler: MakeHandler
+    private let descriptor: Int32
+    private let handle: UVHandle
+    private var spare = UVSocket.spare()
+    private var lingeringRefusals = 0
+    private var isOpen = true
+
+    /// Listens at `address` on `loop`, for the loops of `targets`.
+    package init(
+        at address: SocketAddress,
+        on loop: EventLoop,
+        targets: [LoopMailbox],
+        admission: Admission = Admission(),
+        makeHandler: @escaping MakeHandler
+    ) throws(TransportError) {
+        precondition(!targets.isEmpty, "A listener needs a loop to hand connections to.")
+        loop.preconditionOnLoop()
+        self.loop = loop
+        self.targets = targets
+        self.admission = admission
+        self.makeHandler = makeHandler
+        (descriptor, self.address) = try UVSocket.listener(at: address, loop.configuration)
+        do {
+            handle = try UVHandle.poll(descriptor, loop.uv)
+        } catch {
+            UVSocket.close(descriptor)
+            throw error
+        }
+        // Both hold the listener until the handle is closed.
+        handle.body = { self.acceptWaiting() }
+        handle.closed = { self.didClose() }
+        handle.startPolling()
+    }
+
+    /// Accepts nothing more; who had connected before is still served.
+    package func close() {
+        loop.preconditionOnLoop()
+        guard isOpen else { return }
+        acceptWaiting()
+        handle.close()
+    }
+
+    private func didClose() {
+        isOpen = false
+        UVSocket.close(descriptor)
+        if let spare { UVSocket.close(spare) }
+        spare = nil
+    }
+
+    private func acceptWaiting() {
+        for _ in 0..<TransportLimits.acceptsPerTurn where isOpen {
+            do {
+                guard let socket = try UVSocket.accept(descriptor) else { return }
+                place(socket)
+            } catch .tooManyOpenFiles {
+                rest()
+                return
+            } catch {
+                // That connection broke while it waited; the next one may be whole.
+                continue
+            }
+        }
+    }
+
+    private func place(_ socket: AcceptedSocket) {
+        let open = targets.reduce(0) { $0 + $1.connectionCount }
+        guard open < admission.maximumConnectionCount else {
+            refuse(socket)
+            return
+        }
+        guard let target = targets.min(by: { $0.connectionCount < $1.connectionCount }) else {
+            return
+        }
+        counters.countAccepted()
+        target.addConnection(1)
+        if target.isSame(as: loop.mailbox) {
+            loop.adoptCounted(socket, handler: makeHandler)
+            return
+        }
+        let isTaken = target.post { [makeHandler] loop in
+            loop.adoptCounted(socket, handler: makeHandler)
+        }
+        guard !isTaken else { return }
+        target.addConnection(-1)
+        UVSocket.close(socket.descriptor)
+    }
+
+    private func refuse(_ socket: AcceptedSocket) {
+        counters.countRefused()
+        guard lingeringRefusals < admission.maximumLingeringRefusals else {
+            UVSocket.close(socket.descriptor)
+            return
+        }
+        lingeringRefusals += 1
+        // Not counted as one of the loop's: it must not keep the next one out.
+        loop.adoptCounted(socket) { [self] _ in
+            RefusalHandler(admission.refusal) { self.lingeringRefusals -= 1 }
+        }
+    }
+
+    /// Without a descriptor the waiting connection would wake the loop again and again: closes it
+    /// with the help of the spare one, and rests.
+    private func rest() {
+        counters.countOutOfDescriptors()
+        if let spare {
+            UVSocket.close(spare)
+            if let socket = try? UVSocket.accept(descriptor) { UVSocket.close(socket.descriptor) }
+        }
+        spare = UVSocket.spare()
+        handle.stopPolling()
+        _ = try? loop.addTimer(after: TransportLimits.acceptPause) { [self] in
+            guard isOpen else { return }
+            if spare == nil { spare = UVSocket.spare() }
+            handle.startPolling()
+        }
+    }
+}
+
+@available(*, unavailable)
+extension TCPListener: Sendable {}

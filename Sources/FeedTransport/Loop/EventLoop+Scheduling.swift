@@ -1,0 +1,52 @@
+extension EventLoop {
+    /// Calls `body` once, after a time.
+    @discardableResult
+    package func addTimer(
+        after delay: Duration,
+        _ body: @escaping () -> Void
+    ) throws(TransportError) -> LoopTimer {
+        preconditionOnLoop()
+        return try LoopTimer(uv, after: delay, every: nil, body)
+    }
+
+    /// Calls `body` again and again, first after one interval; late calls are not made up for.
+    @discardableResult
+    package func addTimer(
+        every interval: Duration,
+        _ body: @escaping () -> Void
+    ) throws(TransportError) -> LoopTimer {
+        preconditionOnLoop()
+        return try LoopTimer(uv, after: interval, every: interval, body)
+    }
+
+    /// Makes a timer of nanoseconds, and the loop's thread punctual; call it on that thread.
+    package func addPreciseTimer(
+        _ body: @escaping () -> Void
+    ) throws(TransportError) -> PreciseTimer {
+        preconditionOnLoop()
+        Self.makeThreadPunctual()
+        return try PreciseTimer(uv, body)
+    }
+
+    /// Calls `body` on the loop for each signal of that number that the process gets.
+    package func onSignal(
+        _ number: Int32,
+        _ body: @escaping () -> Void
+    ) throws(TransportError) {
+        preconditionOnLoop()
+        try UVHandle.signal(number, uv).body = body
+    }
+
+    /// Calls `body` at the end of every turn, when the answers to what arrived have left: the place
+    /// for work that nobody waits for. One body only; the last one set.
+    package func onTurnEnd(_ body: @escaping () -> Void) throws(TransportError) {
+        preconditionOnLoop()
+        try setEndOfTurn(body)
+    }
+
+    /// Makes one more turn without waiting, for work that goes on at the end of turns.
+    package func requestTurn() {
+        preconditionOnLoop()
+        startNextTurn()
+    }
+}

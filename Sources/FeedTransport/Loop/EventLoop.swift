@@ -1,0 +1,183 @@
+/// One loop of libuv with its connections, bound to the thread that runs it.
+///
+/// Everything it calls is called on that thread, and everything but its mailbox is for that thread
+/// only. A turn of the loop is: timers, work left from the turn before, a wait, what the wait
+/// brought, the end of the turn, closings. A loop that was made must be run, if only to stop.
+package final class EventLoop {
+    /// The limits its connections are held to.
+    package let configuration: TransportConfiguration
+
+    /// The bytes its connections share with those of other loops.
+    package let budget: BufferBudget
+
+    /// How other threads reach the loop.
+    package let mailbox: LoopMailbox
+
+    /// The open connections, in no order; each knows its place.
+    private(set) var connections: [TCPConnection] = []
+
+    /// How often deadlines were looked at.
+    private(set) var sweep = 0
+
+    let uv: UVLoop
+    let deadlineLimits: ConnectionDeadlines.Limits
+
+    private let turns: UVHandle
+    private var turnQueue: [TCPConnection] = []
+    private var endOfTurn: UVHandle?
+    private var whenEmpty: [() -> Void] = []
+    private var cachedNow: MonotonicInstant?
+    private var thread: UInt?
+    private(set) var isStopping = false
+
+    /// A loop that is ready to be given work, from any one thread until it runs.
+    package init(
+        configuration: TransportConfiguration,
+        budget: BufferBudget
+    ) throws(TransportError) {
+        self.configuration = configuration
+        self.budget = budget
+        deadlineLimits = ConnectionDeadlines.Limits(configuration)
+        uv = try UVLoop(receiveBufferByteCount: configuration.receiveBufferByteCount)
+        let (turns, wakeUp) = try Self.makeHandles(uv)
+        self.turns = turns
+        mailbox = LoopMailbox(wakeUp.waker)
+        turns.body = { [unowned self] in runTurns() }
+        wakeUp.body = { [unowned self] in mailbox.drain(on: self) }
+        wakeUp.closed = { [mailbox] in mailbox.close() }
+        try prepareHandles()
+    }
+
+    deinit {
+        precondition(isStopping, "An event loop was made and never run.")
+    }
+
+    /// Runs until ``stop()``, then closes everything; to be called once.
+    package func run() {
+        thread = Self.currentThread
+        uv.run()
+        precondition(isStopping, "An event loop ran out of handles before it was stopped.")
+        uv.close()
+    }
+
+    /// Runs what the mailbox took, closes every connection and handle, and lets ``run()`` return.
+    package func stop() {
+        guard !isStopping else { return }
+        isStopping = true
+        mailbox.close()
+        mailbox.drain(on: self)
+        for connection in connections { connection.abort(.local) }
+        uv.closeHandles()
+    }
+
+    /// The clock, read at most once a turn.
+    package var now: MonotonicInstant {
+        if let cachedNow { return cachedNow }
+        let now = Self.clock
+        cachedNow = now
+        return now
+    }
+
+    /// How long the loop has slept in the kernel, for "how busy is it".
+    package var idleTime: Duration { .nanoseconds(Int64(clamping: uv.idleNanoseconds)) }
+
+    /// Traps, in debug builds, on any thread but the loop's.
+    package func preconditionOnLoop() {
+        assert(
+            thread == nil || thread == Self.currentThread,
+            "A loop was used on a thread that does not run it."
+        )
+    }
+}
+
+extension EventLoop {
+    private static func makeHandles(
+        _ uv: UVLoop
+    ) throws(TransportError) -> (turns: UVHandle, wakeUp: UVHandle) {
+        do {
+            return (try UVHandle.idle(uv), try UVHandle.async(uv))
+        } catch {
+            uv.closeHandles()
+            uv.run()
+            uv.close()
+            throw error
+        }
+    }
+
+    private func prepareHandles() throws(TransportError) {
+        do {
+            let sweeps = try UVHandle.timer(uv)
+            sweeps.body = { [unowned self] in sweepConnections() }
+            let interval = UInt64(max(1, configuration.sweepInterval.wholeMilliseconds))
+            sweeps.startTimer(afterMilliseconds: interval, everyMilliseconds: interval)
+            try UVHandle.prepare(uv).body = { [unowned self] in cachedNow = nil }
+        } catch {
+            stop()
+            run()
+            throw error
+        }
+    }
+
+    /// Looks at every connection's deadlines; a late call is one sweep still.
+    private func sweepConnections() {
+        sweep += 1
+        // Closing takes a connection out later, so the list does not change meanwhile.
+        for connection in connections { connection.sweep() }
+    }
+
+    /// Gives each waiting connection one turn; those that ask again wait for the next.
+    private func runTurns() {
+        let queue = turnQueue
+        turnQueue = []
+        for connection in queue { connection.takeTurn() }
+        if turnQueue.isEmpty { turns.stopIdle() }
+    }
+}
+
+extension EventLoop {
+    /// Lets `connection` take a turn before the next wait.
+    func queueTurn(_ connection: TCPConnection) {
+        turnQueue.append(connection)
+        turns.startIdle()
+    }
+
+    /// Counts a connection in and answers its place.
+    func insert(_ connection: TCPConnection) -> Int {
+        connections.append(connection)
+        budget.addConnection(1)
+        return connections.count - 1
+    }
+
+    /// Counts the connection at `place` out; the last one takes its place.
+    func remove(at place: Int) {
+        let last = connections.removeLast()
+        if place < connections.count {
+            connections[place] = last
+            last.place = place
+        }
+        budget.addConnection(-1)
+        guard connections.isEmpty else { return }
+        let waiting = whenEmpty
+        whenEmpty = []
+        for body in waiting { body() }
+    }
+
+    /// Sets what runs right after the events of each wait.
+    func setEndOfTurn(_ body: @escaping () -> Void) throws(TransportError) {
+        if endOfTurn == nil { endOfTurn = try UVHandle.check(uv) }
+        endOfTurn?.body = body
+    }
+
+    /// Remembers what runs when the last connection has closed.
+    func addWhenEmpty(_ body: @escaping () -> Void) {
+        whenEmpty.append(body)
+    }
+
+    /// Lets the next wait return at once.
+    func startNextTurn() {
+        turns.startIdle()
+    }
+}
+
+@available(*, unavailable)
+extension EventLoop: Sendable {}

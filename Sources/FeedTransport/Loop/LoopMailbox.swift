@@ -1,0 +1,72 @@
+import Synchronization
+
+/// The one way into a loop from other threads: a locked list and one wake-up.
+package struct LoopMailbox: Sendable {
+    /// Work that runs on the loop.
+    package typealias Work = @Sendable (EventLoop) -> Void
+
+    private struct State {
+        var posted: [Work] = []
+        var isWakePending = false
+        /// Nil once the loop takes nothing more; the wake-up is used under the lock only, so it is
+        /// never used after that.
+        var waker: UVWaker?
+    }
+
+    private final class Storage: Sendable {
+        let state: Mutex<State>
+        let connectionCount = Atomic<Int>(0)
+
+        init(_ waker: UVWaker) {
+            state = Mutex(State(waker: waker))
+        }
+    }
+
+    private let storage: Storage
+
+    /// The mailbox of a loop that `waker` wakes.
+    init(_ waker: UVWaker) {
+        storage = Storage(waker)
+    }
+
+    /// Runs `work` on the loop soon, after what was posted before; false, and nothing runs, if the
+    /// loop has stopped.
+    @discardableResult
+    package func post(_ work: @escaping Work) -> Bool {
+        storage.state.withLock { state in
+            guard let waker = state.waker else { return false }
+            state.posted.append(work)
+            if !state.isWakePending {
+                state.isWakePending = true
+                waker.wake()
+            }
+            return true
+        }
+    }
+
+    /// The connections that the loop has or was handed.
+    package var connectionCount: Int { storage.connectionCount.load(ordering: .relaxed) }
+
+    /// Counts a connection that was handed to the loop (1) or closed (-1).
+    func addConnection(_ change: Int) {
+        storage.connectionCount.wrappingAdd(change, ordering: .relaxed)
+    }
+
+    /// Runs what was posted so far.
+    func drain(on loop: EventLoop) {
+        let batch = storage.state.withLock { state in
+            state.isWakePending = false
+            defer { state.posted = [] }
+            return state.posted
+        }
+        for work in batch { work(loop) }
+    }
+
+    /// Takes nothing more; what was taken before can still be drained.
+    func close() {
+        storage.state.withLock { $0.waker = nil }
+    }
+
+    /// Whether both reach the same loop.
+    func isSame(as other: LoopMailbox) -> Bool { storage === other.storage }
+}

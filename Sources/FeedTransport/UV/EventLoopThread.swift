@@ -1,0 +1,112 @@
+import CLibUV
+import Glibc
+import Synchronization
+
+/// A named thread that runs one event loop from its start until the loop is stopped.
+package final class EventLoopThread: Sendable {
+    private struct State {
+        var isFinished = false
+        var isJoined = false
+        var whenFinished: [@Sendable () -> Void] = []
+    }
+
+    /// What the new thread is handed.
+    private final class Start {
+        let loop: EventLoop
+        let thread: EventLoopThread
+        let body: (EventLoop) -> Void
+
+        init(_ loop: EventLoop, _ thread: EventLoopThread, _ body: @escaping (EventLoop) -> Void) {
+            self.loop = loop
+            self.thread = thread
+            self.body = body
+        }
+    }
+
+    /// How other threads reach the loop.
+    package let mailbox: LoopMailbox
+
+    /// The name that the system shows, at most 15 bytes of it.
+    package let name: String
+
+    private let state = Mutex(State())
+    private let identifier = Mutex<uv_thread_t>(0)
+
+    /// Starts a thread that calls `start` on its loop and then runs it.
+    package init(
+        name: String,
+        configuration: TransportConfiguration,
+        budget: BufferBudget,
+        start: @escaping @Sendable (EventLoop) -> Void
+    ) throws(TransportError) {
+        let loop = try EventLoop(configuration: configuration, budget: budget)
+        mailbox = loop.mailbox
+        self.name = String(name.prefix(15))
+        let handed = unsafe Unmanaged.passRetained(Start(loop, self, start))
+        let code = identifier.withLock { identifier in
+            unsafe uv_thread_create(
+                &identifier,
+                { unsafe EventLoopThread.main($0) },
+                handed.toOpaque()
+            )
+        }
+        do {
+            try uvResult(code, .other("Starting a thread"))
+        } catch {
+            unsafe handed.release()
+            state.withLock { $0.isJoined = true }
+            loop.stop()
+            loop.run()
+            throw error
+        }
+    }
+
+    deinit {
+        guard !state.withLock({ $0.isJoined }) else { return }
+        // Nobody waits for the thread any more; its memory is freed when it ends.
+        _ = identifier.withLock { pthread_detach($0) }
+    }
+
+    /// Asks the loop to close everything and return.
+    package func stop() {
+        _ = mailbox.post { $0.stop() }
+    }
+
+    /// Waits until the thread has ended. Blocks: not for Swift's tasks, which share few threads.
+    package func join() {
+        let isFirst = state.withLock { state in
+            defer { state.isJoined = true }
+            return !state.isJoined
+        }
+        guard isFirst else { return }
+        var identifier = identifier.withLock { $0 }
+        _ = unsafe uv_thread_join(&identifier)
+    }
+
+    /// Calls `body` when the loop is closed: on the thread as it ends, or at once if it has.
+    package func whenFinished(_ body: @escaping @Sendable () -> Void) {
+        let isFinished = state.withLock { state in
+            if !state.isFinished { state.whenFinished.append(body) }
+            return state.isFinished
+        }
+        if isFinished { body() }
+    }
+
+    private static func main(_ argument: UnsafeMutableRawPointer?) {
+        guard let argument = unsafe argument else { return }
+        let start = unsafe Unmanaged<Start>.fromOpaque(argument).takeRetainedValue()
+        unsafe clibuv_name_thread(start.thread.name)
+        start.body(start.loop)
+        start.loop.run()
+        start.thread.finish()
+    }
+
+    private func finish() {
+        let waiting = state.withLock { state in
+            state.isFinished = true
+            defer { state.whenFinished = [] }
+            return state.whenFinished
+        }
+        for body in waiting { body() }
+    }
+}

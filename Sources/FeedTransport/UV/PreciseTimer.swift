@@ -1,0 +1,60 @@
+import CLibUV
+
+/// A timer of nanoseconds, for pacing; it fires at or after the instant it is armed for.
+package final class PreciseTimer {
+    private let descriptor: Int32
+    private let handle: UVHandle
+    private var isArmed = false
+    private var isOpen = true
+
+    /// A timer that calls `body`; the thread may then be woken no later than a nanosecond.
+    init(_ loop: UVLoop, _ body: @escaping () -> Void) throws(TransportError) {
+        let created = try uvResult(clibuv_timer_create(), .other("Creating a timer"))
+        let descriptor = Int32(created ?? -1)
+        do {
+            handle = try UVHandle.poll(descriptor, loop)
+        } catch {
+            UVSocket.close(descriptor)
+            throw error
+        }
+        self.descriptor = descriptor
+        // Both hold the timer until the handle is closed.
+        handle.body = { self.fire(body) }
+        handle.closed = {
+            self.isOpen = false
+            UVSocket.close(descriptor)
+        }
+        handle.startPolling()
+    }
+
+    /// Sets the one instant to fire at; the last one is forgotten. A past instant fires at once.
+    package func arm(at instant: MonotonicInstant) {
+        guard isOpen else { return }
+        isArmed = true
+        // Instant 0 would disarm.
+        let code = clibuv_timer_arm(descriptor, max(1, instant.nanoseconds))
+        precondition(code == 0, "A timer refused the instant \(instant.nanoseconds).")
+    }
+
+    /// Fires no more until armed again.
+    package func disarm() {
+        guard isOpen else { return }
+        isArmed = false
+        _ = clibuv_timer_arm(descriptor, 0)
+    }
+
+    /// Closes the timer for good.
+    package func cancel() {
+        handle.close()
+    }
+
+    private func fire(_ body: () -> Void) {
+        isArmed = false
+        body()
+        // Arming forgets the expiration; without it the descriptor would stay readable.
+        if !isArmed { disarm() }
+    }
+}
+
+@available(*, unavailable)
+extension PreciseTimer: Sendable {}

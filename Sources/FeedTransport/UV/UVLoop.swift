@@ -1,0 +1,71 @@
+import CLibUV
+
+/// A loop of libuv and the one buffer that all its connections read into.
+@safe
+final class UVLoop {
+    /// The receive buffer, and whose read filled it to the end.
+    ///
+    /// libuv reads again at once after a read that filled the buffer. Refusing the buffer to that
+    /// stream ends its turn; the bytes are still there in the next.
+    @unsafe struct ReceiveSlot {
+        let bytes: UnsafeMutableRawPointer
+        let byteCount: Int
+        var filledBy: UnsafeMutableRawPointer?
+    }
+
+    let pointer: UnsafeMutablePointer<uv_loop_t>
+    private let slot: UnsafeMutablePointer<ReceiveSlot>
+
+    /// A loop that sums its idle time; it must be closed before it goes.
+    init(receiveBufferByteCount: Int) throws(TransportError) {
+        unsafe pointer = .allocate(capacity: 1)
+        unsafe slot = .allocate(capacity: 1)
+        do {
+            unsafe try uvResult(uv_loop_init(pointer), .other("Creating an event loop"))
+        } catch {
+            unsafe pointer.deallocate()
+            unsafe slot.deallocate()
+            throw error
+        }
+        unsafe slot.initialize(
+            to: ReceiveSlot(
+                bytes: .allocate(byteCount: receiveBufferByteCount, alignment: 64),
+                byteCount: receiveBufferByteCount,
+                filledBy: nil
+            )
+        )
+        unsafe pointer.pointee.data = UnsafeMutableRawPointer(slot)
+        unsafe try uvResult(clibuv_measure_idle_time(pointer), .other("Measuring idle time"))
+    }
+
+    /// Runs until no handle is left.
+    func run() {
+        _ = unsafe uv_run(pointer, UV_RUN_DEFAULT)
+    }
+
+    /// Time spent asleep in the kernel.
+    var idleNanoseconds: UInt64 { unsafe uv_metrics_idle_time(pointer) }
+
+    /// Closes every handle that is not a connection; they are gone after the next run.
+    func closeHandles() {
+        unsafe uv_walk(
+            pointer,
+            { handle, _ in
+                guard let handle = unsafe handle else { return }
+                guard unsafe uv_handle_get_type(handle) != UV_TCP else { return }
+                guard let data = unsafe handle.pointee.data else { return }
+                unsafe Unmanaged<UVHandle>.fromOpaque(data)._withUnsafeGuaranteedRef { $0.close() }
+            },
+            nil
+        )
+    }
+
+    /// Frees the loop, which must have run out of handles.
+    func close() {
+        let code = unsafe uv_loop_close(pointer)
+        precondition(code == 0, "An event loop was closed while it had handles.")
+        unsafe slot.pointee.bytes.deallocate()
+        unsafe slot.deallocate()
+        unsafe pointer.deallocate()
+    }
+}

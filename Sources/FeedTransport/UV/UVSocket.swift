@@ -1,0 +1,105 @@
+import CLibUV
+import Glibc
+
+/// Sockets before libuv has them: plain descriptors, with their options.
+enum UVSocket {
+    /// A socket that listens at `address`, and the address it really has.
+    ///
+    /// Accepted sockets inherit the options set here, which saves a call for each and every one.
+    static func listener(
+        at address: SocketAddress,
+        _ configuration: TransportConfiguration
+    ) throws(TransportError) -> (descriptor: Int32, address: SocketAddress) {
+        let descriptor = try open(for: address, .bind(address))
+        do {
+            try set(descriptor, SOL_SOCKET, SO_REUSEADDR, 1)
+            if address.family == AF_INET6 {
+                try set(descriptor, Int32(IPPROTO_IPV6), IPV6_V6ONLY, 1)
+            }
+            try setConnectionOptions(descriptor, configuration)
+            let bound = unsafe address.withSockaddr { unsafe clibuv_bind(descriptor, $0) }
+            try uvResult(bound, .bind(address))
+            try uvResult(
+                clibuv_listen(descriptor, TransportLimits.listenBacklog),
+                .bind(address)
+            )
+            var storage = sockaddr_storage()
+            try unsafe uvResult(clibuv_local_address(descriptor, &storage), .bind(address))
+            return (descriptor, SocketAddress(storage))
+        } catch {
+            close(descriptor)
+            throw error
+        }
+    }
+
+    /// A socket to connect to `address` with.
+    static func client(
+        for address: SocketAddress,
+        _ configuration: TransportConfiguration
+    ) throws(TransportError) -> Int32 {
+        let descriptor = try open(for: address, .connect(address))
+        do {
+            try setConnectionOptions(descriptor, configuration)
+            return descriptor
+        } catch {
+            close(descriptor)
+            throw error
+        }
+    }
+
+    /// Takes the next connection from a listening socket; nil if none waits.
+    static func accept(_ listener: Int32) throws(TransportError) -> AcceptedSocket? {
+        var peer = sockaddr_storage()
+        let code = unsafe clibuv_accept(listener, &peer)
+        guard let descriptor = try uvResult(code, .accept) else { return nil }
+        return AcceptedSocket(descriptor: Int32(descriptor), peer: SocketAddress(peer))
+    }
+
+    /// A descriptor that only holds a place in the table of open files; nil if there is none.
+    static func spare() -> Int32? {
+        let descriptor = clibuv_open_spare()
+        return descriptor >= 0 ? descriptor : nil
+    }
+
+    /// Gives a descriptor back.
+    static func close(_ descriptor: Int32) {
+        _ = Glibc.close(descriptor)
+    }
+
+    private static func open(
+        for address: SocketAddress,
+        _ operation: UVOperation
+    ) throws(TransportError) -> Int32 {
+        let descriptor = try uvResult(clibuv_tcp_socket(address.family), operation)
+        return Int32(descriptor ?? -1)
+    }
+
+    private static func setConnectionOptions(
+        _ descriptor: Int32,
+        _ configuration: TransportConfiguration
+    ) throws(TransportError) {
+        let tcp = Int32(IPPROTO_TCP)
+        let unacknowledged = Int32(clamping: configuration.unacknowledgedTimeout.wholeMilliseconds)
+        try set(descriptor, tcp, TCP_NODELAY, 1)
+        try set(descriptor, SOL_SOCKET, SO_KEEPALIVE, 1)
+        try set(descriptor, tcp, TCP_KEEPIDLE, configuration.keepAliveIdle.wholeSeconds)
+        try set(descriptor, tcp, TCP_KEEPINTVL, configuration.keepAliveInterval.wholeSeconds)
+        try set(descriptor, tcp, TCP_KEEPCNT, Int32(configuration.keepAliveProbeCount))
+        try set(descriptor, tcp, TCP_USER_TIMEOUT, unacknowledged)
+        if let byteCount = configuration.sendBufferByteCount {
+            try set(descriptor, SOL_SOCKET, SO_SNDBUF, Int32(clamping: byteCount))
+        }
+    }
+
+    private static func set(
+        _ descriptor: Int32,
+        _ level: Int32,
+        _ name: Int32,
+        _ value: Int32
+    ) throws(TransportError) {
+        try uvResult(
+            clibuv_set_option(descriptor, level, name, value),
+            .other("Setting a socket option")
+        )
+    }
+}

@@ -1,0 +1,212 @@
+import FeedProto
+import FeedService
+import FeedTestSupport
+import Testing
+
+/// What each broken frame gets; the numbers are those of the catalogue of bad inputs.
+@Suite(.timeLimit(.minutes(1)))
+struct FramingTests {
+    /// Bytes that are no frame of the protocol.
+    struct BadBytes: Sendable, CustomTestStringConvertible {
+        var testDescription: String
+        var bytes: [UInt8]
+    }
+
+    static let ping = RawMessage().field(1, 1).field(11, RawMessage()).framed
+
+    static let badBytes = [
+        BadBytes(testDescription: "1: length 0", bytes: [0, 0, 0, 0]),
+        BadBytes(testDescription: "2: length over the limit", bytes: RawMessage.header(1 << 20 + 1)),
+        BadBytes(testDescription: "3: all bits set", bytes: [0xff, 0xff, 0xff, 0xff]),
+        BadBytes(testDescription: "3: top bit set", bytes: [0x80, 0, 0, 0]),
+        BadBytes(
+            testDescription: "9: a TLS ClientHello",
+            bytes: [0x16, 0x03, 0x01, 0x02, 0x00, 0x01, 0x00, 0x01, 0xfc, 0x03, 0x03]
+        ),
+        BadBytes(testDescription: "9: an HTTP request", bytes: Array("GET / HTTP/1.1\r\n\r\n".utf8)),
+        BadBytes(
+            testDescription: "14: id 0",
+            bytes: RawMessage().field(11, RawMessage()).framed
+        ),
+        BadBytes(
+            testDescription: "16: an unterminated varint",
+            bytes: RawMessage().tag(1, wireType: 0).raw([0xff, 0xff]).framed
+        ),
+        BadBytes(
+            testDescription: "16: a varint of 11 bytes",
+            bytes: RawMessage().tag(1, wireType: 0)
+                .raw([UInt8](repeating: 0xff, count: 10) + [1]).framed
+        ),
+        BadBytes(
+            testDescription: "17: an inner length beyond the frame",
+            bytes: RawMessage().field(1, 1).tag(11, wireType: 2).raw([100, 1]).framed
+        ),
+        BadBytes(
+            testDescription: "18: field number 0",
+            bytes: RawMessage().field(1, 1).field(0, 7).field(11, RawMessage()).framed
+        ),
+        BadBytes(
+            testDescription: "18: wire type 3",
+            bytes: RawMessage().field(1, 1).tag(99, wireType: 3).framed
+        ),
+        BadBytes(
+            testDescription: "18: wire type 4",
+            bytes: RawMessage().field(1, 1).tag(99, wireType: 4).framed
+        ),
+        BadBytes(
+            testDescription: "18: wire type 6",
+            bytes: RawMessage().field(1, 1).tag(99, wireType: 6).framed
+        ),
+        BadBytes(
+            testDescription: "18: wire type 7",
+            bytes: RawMessage().field(1, 1).tag(99, wireType: 7).framed
+        ),
+        BadBytes(
+            testDescription: "19: a known field of the wrong wire type",
+            bytes: RawMessage().field(1, [1, 2, 3]).framed
+        ),
+        BadBytes(
+            testDescription: "20: half a million unknown fields",
+            bytes: RawMessage().field(1, 1)
+                .raw((0..<524_000).flatMap { _ in [0x78, 0x01] as [UInt8] }).framed
+        ),
+    ]
+
+    @Test(arguments: badBytes)
+    func refusesWhatIsNoFrameAndCloses(_ bad: BadBytes) async throws {
+        try await withService { port in
+            let healthy = try WireClient(port: port)
+            let post = try healthy.createPost(title: "beside it")
+            let client = try WireClient(port: port)
+            try client.socket.send(bad.bytes)
+            client.socket.shutDownSending()
+            let answers = try client.receiveAll()
+            #expect(answers.count == 1)
+            #expect(answers.first?.id == 0)
+            #expect(answers.first?.status?.code == .invalidArgument)
+            #expect(answers.first?.status?.reason == .badFrame)
+            #expect(try healthy.vote(post).score == 1)
+        }
+    }
+
+    @Test("4: takes a frame that comes byte by byte")
+    func takesAFrameByteByByte() async throws {
+        try await withService { port in
+            let client = try WireClient(port: port)
+            for byte in Self.ping { try client.socket.send([byte]) }
+            #expect(try client.receive()?.id == 1)
+        }
+    }
+
+    @Test("5: closes a connection whose frame comes too slowly")
+    func closesOnASlowFrame() async throws {
+        try await withService {
+            $0.limits.frameTimeout = .milliseconds(50)
+        } _: { port in
+            let healthy = try WireClient(port: port)
+            let client = try WireClient(port: port)
+            try client.socket.send(Array(Self.ping.dropLast()))
+            #expect(try client.receiveAll().isEmpty)
+            let stats = try healthy.call(.getServerStats)
+            guard case .serverStats(let stats) = stats.response else {
+                Issue.record("GetServerStats answers with statistics.")
+                return
+            }
+            #expect(stats.slowFrameCount == 1)
+        }
+    }
+
+    @Test("6: closes a connection that says nothing")
+    func closesWhenSilent() async throws {
+        try await withService {
+            $0.limits.idleTimeout = .milliseconds(50)
+        } _: { port in
+            let client = try WireClient(port: port)
+            #expect(try client.receiveAll().isEmpty)
+        }
+    }
+
+    @Test("7: answers thousands of frames in one segment, in order")
+    func answersAFloodInOrder() async throws {
+        try await withService { port in
+            let healthy = try WireClient(port: port)
+            let client = try WireClient(port: port)
+            let count: UInt64 = 10_000
+            let flood = (1...count).flatMap {
+                RawMessage().field(1, $0).field(11, RawMessage()).framed
+            }
+            try client.socket.send(flood)
+            #expect(try healthy.call(.ping(PingRequest())).status == nil)
+            for id in 1...count { #expect(try client.receive()?.id == id) }
+        }
+    }
+
+    @Test("8: answers what came before trailing garbage")
+    func answersBeforeGarbage() async throws {
+        try await withService { port in
+            let client = try WireClient(port: port)
+            try client.socket.send(Self.ping + [UInt8](repeating: 0xee, count: 100))
+            let answers = try client.receiveAll()
+            #expect(answers.map(\.id) == [1, 0])
+            #expect(answers.last?.status?.reason == .badFrame)
+        }
+    }
+
+    @Test("10: discards half a frame at the end of file")
+    func discardsHalfAFrame() async throws {
+        try await withService { port in
+            let client = try WireClient(port: port)
+            try client.socket.send(Array(Self.ping.dropLast()))
+            client.socket.shutDownSending()
+            #expect(try client.receiveAll().isEmpty)
+        }
+    }
+
+    @Test("11: answers what was asked before a half-close")
+    func answersAfterAHalfClose() async throws {
+        try await withService { port in
+            let client = try WireClient(port: port)
+            for _ in 0..<1000 { try client.send(.ping(PingRequest(payload: [1, 2, 3]))) }
+            client.socket.shutDownSending()
+            #expect(try client.receiveAll().map(\.id) == Array(1...1000))
+        }
+    }
+
+    @Test("12: goes on after a reset in the middle of an answer")
+    func survivesAReset() async throws {
+        try await withService { port in
+            let healthy = try WireClient(port: port)
+            let post = try healthy.createPost(title: "reset")
+            for _ in 0..<50 {
+                let client = try WireClient(port: port)
+                for _ in 0..<100 { try client.send(.getPost(GetPostRequest(id: post))) }
+                client.socket.reset()
+            }
+            #expect(try healthy.vote(post).score == 1)
+        }
+    }
+
+    @Test("13: refuses another protocol version and keeps the connection", arguments: [0, 2, 99])
+    func refusesAnotherVersion(_ version: UInt32) async throws {
+        try await withService { port in
+            let client = try WireClient(port: port)
+            let answer = try client.call(.hello(HelloRequest(protocolVersion: version)))
+            #expect(answer.status?.code == .unimplemented)
+            #expect(answer.status?.reason == .unsupportedVersion)
+            #expect(answer.status?.message.contains("1 to 1") == true)
+            #expect(try client.call(.ping(PingRequest())).status == nil)
+        }
+    }
+
+    @Test("14: refuses an id that does not rise", arguments: [5, 4, 1])
+    func refusesAnIDThatDoesNotRise(_ id: UInt64) async throws {
+        try await withService { port in
+            let client = try WireClient(port: port)
+            try client.send(ClientFrame(id: 5, request: .ping(PingRequest())))
+            try client.send(ClientFrame(id: id, request: .ping(PingRequest())))
+            let answers = try client.receiveAll()
+            #expect(answers.map(\.id) == [5, 0])
+            #expect(answers.last?.status?.reason == .badFrame)
+        }
+    }
+}

@@ -1,0 +1,167 @@
+import FeedProto
+import FeedService
+import FeedTestSupport
+import Testing
+
+/// What clients get that take more than their share.
+@Suite(.timeLimit(.minutes(1)))
+struct OverloadTests {
+    static func stats(_ client: WireClient) throws -> ServerStats {
+        let answer = try client.call(.getServerStats)
+        guard case .serverStats(let stats) = answer.response else {
+            throw TestSocket.Failure.endOfFile(received: 0, wanted: 1)
+        }
+        return stats
+    }
+
+    /// Asks for a large post until the socket takes no more; returns how often.
+    static func askWithoutReading(_ client: WireClient, _ post: UInt64) throws -> Int {
+        var count = 0
+        let batch = 100
+        while true {
+            let bytes = try (0..<batch).flatMap { _ in
+                try ClientFrame(id: client.nextID(), request: .getPost(GetPostRequest(id: post)))
+                    .encoded()
+            }
+            guard client.socket.sendWithoutWaiting(bytes) == bytes.count else { return count }
+            count += batch
+        }
+    }
+
+    static func createLargePost(_ client: WireClient) throws -> UInt64 {
+        let post = Post(title: "large", text: String(repeating: "x", count: 10_000))
+        guard
+            case .post(let created) = try client.call(
+                .createPost(CreatePostRequest(post: post))
+            ).response
+        else { throw TestSocket.Failure.endOfFile(received: 0, wanted: 1) }
+        return created.id
+    }
+
+    @Test("56, 57: stops executing for a client that does not read, and resets it")
+    func stopsExecutingForAClientThatDoesNotRead() async throws {
+        try await withService {
+            $0.limits.writeProgressTimeout = .milliseconds(300)
+        } _: { port in
+            let healthy = try WireClient(port: port)
+            let post = try Self.createLargePost(healthy)
+            let greedy = try WireClient(port: port)
+            let asked = try Self.askWithoutReading(greedy, post)
+            let executed = try Self.stats(healthy).methods
+                .first { $0.method == "get_post" }?.requestCount ?? 0
+            // Every answer has over 10,000 bytes; the kernel's buffers take some megabytes.
+            #expect(executed < asked)
+            #expect(try healthy.vote(post).score == 1)
+            // The reset comes while answers wait unread; reading on ends in an error.
+            #expect(throws: (any Error).self) {
+                while true {
+                    guard Self.isOpen(try Self.stats(healthy)) else { break }
+                }
+                _ = try greedy.receiveAll()
+                throw TestSocket.Failure.system(call: "end of file instead of a reset", number: 0)
+            }
+        }
+    }
+
+    /// Whether the greedy client's connection is still counted beside the healthy one's.
+    static func isOpen(_ stats: ServerStats) -> Bool { stats.connectionCount > 1 }
+
+    @Test("56: goes on for a client that reads late")
+    func goesOnForALateReader() async throws {
+        try await withService { port in
+            let client = try WireClient(port: port)
+            let post = try Self.createLargePost(client)
+            let late = try WireClient(port: port)
+            let asked = try Self.askWithoutReading(late, post)
+            for id in 1...UInt64(asked) { #expect(try late.receive()?.id == id) }
+        }
+    }
+
+    @Test("59: says so where there are too many connections, and recovers")
+    func refusesTooManyConnections() async throws {
+        try await withService {
+            $0.limits.maximumConnectionCount = 3
+        } _: { port in
+            let first = try WireClient(port: port)
+            var others = try (0..<2).map { _ in try WireClient(port: port) }
+            for client in [first] + others { _ = try client.call(.ping(PingRequest())) }
+            let refused = try WireClient(port: port)
+            let answers = try refused.receiveAll()
+            #expect(answers.map(\.status?.reason) == [.tooManyConnections])
+            #expect(try Self.stats(first).refusedConnectionCount == 1)
+            others.removeAll()
+            while try Self.stats(first).connectionCount > 1 {}
+            let accepted = try WireClient(port: port)
+            #expect(try accepted.call(.ping(PingRequest())).status == nil)
+        }
+    }
+
+    @Test("62, 63: survives a storm of connections that come and go")
+    func survivesAConnectStorm() async throws {
+        try await withService(threads: 2) { port in
+            let healthy = try WireClient(port: port)
+            let post = try healthy.createPost(title: "storm")
+            for number in 0..<1000 {
+                let client = try WireClient(port: port)
+                if number.isMultiple(of: 2) { continue }
+                try client.send(.castVote(CastVoteRequest(postID: post, direction: .up)))
+                client.socket.reset()
+            }
+            while try Self.stats(healthy).connectionCount > 1 {}
+            let stats = try Self.stats(healthy)
+            #expect(stats.bufferedByteCount == 0)
+            let votes = stats.methods.first { $0.method == "cast_vote" }?.requestCount ?? 0
+            #expect(try healthy.vote(post).score == Int64(votes) + 1)
+        }
+    }
+
+    @Test("64: refuses writes while too many bytes wait, and takes them again")
+    func refusesWritesUnderOverload() async throws {
+        try await withService {
+            $0.limits.maximumBufferedByteCount = 256 << 10
+            $0.limits.writeProgressTimeout = .seconds(30)
+        } _: { port in
+            let healthy = try WireClient(port: port)
+            let post = try Self.createLargePost(healthy)
+            let greedy = try WireClient(port: port)
+            _ = try Self.askWithoutReading(greedy, post)
+            let vote = Request.castVote(CastVoteRequest(postID: post, direction: .up))
+            let refused = try healthy.call(vote)
+            #expect(refused.status?.code == .resourceExhausted)
+            #expect(refused.status?.reason == .overloaded)
+            #expect(refused.status?.isNotExecuted == true)
+            #expect(try healthy.call(.getPost(GetPostRequest(id: post))).status == nil)
+            greedy.socket.reset()
+            while try Self.stats(healthy).connectionCount > 1 {}
+            #expect(try healthy.vote(post).score == 1)
+        }
+    }
+
+    @Test("65: counts every vote on one post from many connections, each in order")
+    func countsAHotPost() async throws {
+        try await withService(threads: 2) { port in
+            let clients = try (0..<20).map { _ in try WireClient(port: port) }
+            let post = try clients[0].createPost(title: "hot")
+            let votesPerClient = 500
+            for client in clients {
+                for _ in 0..<votesPerClient {
+                    try client.send(.castVote(CastVoteRequest(postID: post, direction: .up)))
+                }
+            }
+            var scores: [Int64] = []
+            for client in clients {
+                var last: Int64 = 0
+                for _ in 0..<votesPerClient {
+                    guard case .castVote(let vote) = try client.receive()?.response else {
+                        Issue.record("CastVote answers with the counts.")
+                        return
+                    }
+                    #expect(vote.score > last)
+                    last = vote.score
+                    scores.append(vote.score)
+                }
+            }
+            #expect(scores.sorted() == (1...Int64(20 * votesPerClient)).map { $0 })
+        }
+    }
+}

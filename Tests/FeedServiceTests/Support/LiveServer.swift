@@ -1,0 +1,35 @@
+import FeedProto
+import FeedService
+import FeedTestSupport
+import FeedTransport
+import Logging
+import Testing
+
+/// Runs a service in this process on a free port while `body` runs on a thread of its own.
+///
+/// Afterwards the service is drained; a drain that does not end fails the test by its time limit.
+func withService(
+    threads: Int = 1,
+    _ configure: (inout ServiceConfiguration) -> Void = { _ in },
+    _ body: @escaping @Sendable (UInt16) throws -> Void
+) async throws {
+    var configuration = ServiceConfiguration(
+        addresses: [.loopback(port: 0)],
+        threadCount: threads
+    )
+    configure(&configuration)
+    let server = try FeedServer.start(
+        configuration,
+        logger: Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() })
+    )
+    let port = try #require(server.addresses.first?.port)
+    var failure: (any Error)?
+    do {
+        try await offload { try body(port) }
+    } catch {
+        failure = error
+    }
+    server.beginDraining()
+    try await offload { server.wait() }
+    if let failure { throw failure }
+}

@@ -1,0 +1,298 @@
+import FeedProto
+import FeedService
+import FeedTestSupport
+import Testing
+
+/// What well-framed requests with bad contents get; the connection stays.
+@Suite(.timeLimit(.minutes(1)))
+struct TextAndFieldTests {
+    /// A request that is refused, and how.
+    struct Refused: Sendable, CustomTestStringConvertible {
+        var testDescription: String
+        var request: RawMessage
+        var code = StatusCode.invalidArgument
+        var reason: Reason
+        var field = ""
+    }
+
+    /// CreatePost with this post.
+    static func create(_ post: RawMessage) -> RawMessage {
+        RawMessage().field(30, RawMessage().field(2, post))
+    }
+
+    static func title(_ bytes: [UInt8]) -> RawMessage { create(RawMessage().field(4, bytes)) }
+
+    static let refused = [
+        Refused(
+            testDescription: "24: a NUL in a title",
+            request: title([0x61, 0, 0x62]),
+            reason: .badText,
+            field: "create_post.post.title"
+        ),
+        Refused(
+            testDescription: "25: invalid UTF-8",
+            request: title([0xff, 0xfe]),
+            reason: .badText,
+            field: "create_post.post.title"
+        ),
+        Refused(
+            testDescription: "25: overlong UTF-8",
+            request: title([0xc0, 0xaf]),
+            reason: .badText,
+            field: "create_post.post.title"
+        ),
+        Refused(
+            testDescription: "25: a surrogate",
+            request: title([0xed, 0xa0, 0x80]),
+            reason: .badText,
+            field: "create_post.post.title"
+        ),
+        Refused(
+            testDescription: "24: a NUL in a feed's name",
+            request: RawMessage().field(33, RawMessage().field(1, [0x61, 0])),
+            reason: .badText,
+            field: "list_posts.feed"
+        ),
+        Refused(
+            testDescription: "27: an order out of range",
+            request: RawMessage().field(33, RawMessage().field(2, 99)),
+            reason: .badField,
+            field: "list_posts.order"
+        ),
+        Refused(
+            testDescription: "27: a negative order",
+            request: RawMessage().field(33, RawMessage().field(2, .max)),
+            reason: .badField,
+            field: "list_posts.order"
+        ),
+        Refused(
+            testDescription: "28: a negative number where none is allowed",
+            request: RawMessage().field(
+                53,
+                RawMessage().field(
+                    1,
+                    RawMessage().field(1, Array("a".utf8)).field(4, .max)
+                )
+            ),
+            reason: .badField,
+            field: "feed.max_title_length"
+        ),
+        Refused(
+            testDescription: "31: a creation without a post",
+            request: RawMessage().field(30, RawMessage()),
+            reason: .badField,
+            field: "create_post.post"
+        ),
+        Refused(
+            testDescription: "31: a vote without anything",
+            request: RawMessage().field(40, RawMessage()),
+            reason: .badVote,
+            field: "direction"
+        ),
+        Refused(
+            testDescription: "31: an update without a mask",
+            request: RawMessage().field(34, RawMessage().field(1, RawMessage().field(1, 1))),
+            reason: .badField,
+            field: "update_post.update_mask"
+        ),
+        Refused(
+            testDescription: "32: a vote of value 4",
+            request: RawMessage().field(40, RawMessage().field(1, 1).field(2, 4)),
+            reason: .badVote,
+            field: "direction"
+        ),
+        Refused(
+            testDescription: "32: a vote of value -128",
+            request: RawMessage()
+                .field(40, RawMessage().field(1, 1).field(2, UInt64(bitPattern: -128))),
+            reason: .badVote,
+            field: "direction"
+        ),
+        Refused(
+            testDescription: "33: a vote on a post that is not there",
+            request: RawMessage().field(40, RawMessage().field(1, 1 << 60).field(2, 1)),
+            code: .notFound,
+            reason: .postNotFound
+        ),
+        Refused(
+            testDescription: "37: a page size below 0",
+            request: RawMessage().field(33, RawMessage().field(4, UInt64(bitPattern: -1))),
+            reason: .badPageSize,
+            field: "list_posts.page_size"
+        ),
+        Refused(
+            testDescription: "37: a page size that wraps below 0",
+            request: RawMessage().field(33, RawMessage().field(4, 1 << 31)),
+            reason: .badPageSize,
+            field: "list_posts.page_size"
+        ),
+        Refused(
+            testDescription: "41: a title of 256 characters",
+            request: title([UInt8](repeating: 0x61, count: 256)),
+            reason: .titleTooLong,
+            field: "post.title"
+        ),
+        Refused(
+            testDescription: "41: a title of 1,025 bytes",
+            request: title((0..<205).flatMap { _ in Array("e\u{301}\u{301}".utf8) }),
+            reason: .titleTooLong,
+            field: "post.title"
+        ),
+        Refused(
+            testDescription: "83: a method of a newer version",
+            request: RawMessage().field(200, RawMessage()),
+            code: .unimplemented,
+            reason: .unknownMethod
+        ),
+        Refused(
+            testDescription: "an exactly-once number",
+            request: RawMessage().field(3, 1).field(40, RawMessage().field(1, 1).field(2, 1)),
+            code: .unimplemented,
+            reason: .sequenceUnsupported
+        ),
+        Refused(
+            testDescription: "a revision that is still to come",
+            request: RawMessage().field(4, 1 << 60).field(31, RawMessage().field(1, 1)),
+            code: .failedPrecondition,
+            reason: .instanceChanged
+        ),
+        Refused(
+            testDescription: "a feed that is not there",
+            request: RawMessage().field(33, RawMessage().field(1, Array("nowhere".utf8))),
+            code: .notFound,
+            reason: .feedNotFound
+        ),
+        Refused(
+            testDescription: "an address with a line break",
+            request: create(RawMessage().field(6, Array("http://a\n".utf8))),
+            reason: .badURL,
+            field: "post.link_url"
+        ),
+    ]
+
+    @Test(arguments: refused)
+    func refusesAndKeepsTheConnection(_ refused: Refused) async throws {
+        try await withService { port in
+            let client = try WireClient(port: port)
+            try client.socket.send(
+                RawMessage().field(1, client.nextID()).raw(refused.request.bytes).framed
+            )
+            let answer = try #require(try client.receive())
+            #expect(answer.id == 1)
+            let status = try #require(answer.status)
+            #expect(status.code == refused.code)
+            #expect(status.reason == refused.reason)
+            #expect(status.isNotExecuted)
+            #expect(status.violations.first?.field ?? "" == refused.field)
+            #expect(try client.call(.ping(PingRequest())).status == nil)
+            #expect(try client.list(ListPostsRequest()).totalSize == 0)
+        }
+    }
+
+    /// A batch of this many items, which may be too many.
+    struct Batch: Sendable, CustomTestStringConvertible {
+        var testDescription: String
+        var request: Request
+        var isAccepted: Bool
+    }
+
+    static let batches = [0, 1, 256, 257].map { count in
+        Batch(
+            testDescription: "21: \(count) votes",
+            request: .batchCastVotes(
+                BatchCastVotesRequest(
+                    votes: Array(
+                        repeating: CastVoteRequest(postID: 1, direction: .up),
+                        count: count
+                    )
+                )
+            ),
+            isAccepted: (1...256).contains(count)
+        )
+    } + [0, 1, 100, 101].map { count in
+        Batch(
+            testDescription: "21: \(count) ids",
+            request: .batchGetPosts(
+                BatchGetPostsRequest(ids: [UInt64](repeating: 1, count: count))
+            ),
+            isAccepted: (1...100).contains(count)
+        )
+    }
+
+    @Test(arguments: batches)
+    func boundsBatches(_ batch: Batch) async throws {
+        try await withService { port in
+            let client = try WireClient(port: port)
+            let answer = try client.call(batch.request)
+            #expect(answer.status?.reason == (batch.isAccepted ? nil : .batchTooLarge))
+        }
+    }
+
+    @Test("23: merges a message that comes twice, the last one winning")
+    func mergesARepeatedMessage() async throws {
+        try await withService { port in
+            let client = try WireClient(port: port)
+            let twice = RawMessage().field(1, client.nextID())
+                .field(30, RawMessage().field(2, RawMessage().field(4, Array("first".utf8))))
+                .field(30, RawMessage().field(2, RawMessage().field(4, Array("second".utf8))))
+            try client.socket.send(twice.framed)
+            guard case .post(let post) = try client.receive()?.response else {
+                Issue.record("CreatePost answers with the post.")
+                return
+            }
+            #expect(post.title == "second")
+        }
+    }
+
+    @Test("30: executes the last of two calls in one frame")
+    func takesTheLastOfTwoCalls() async throws {
+        try await withService { port in
+            let client = try WireClient(port: port)
+            let two = RawMessage().field(1, client.nextID())
+                .field(30, RawMessage().field(2, RawMessage().field(4, Array("one".utf8))))
+                .field(11, RawMessage().field(1, [7]))
+            try client.socket.send(two.framed)
+            guard case .ping(let ping) = try client.receive()?.response else {
+                Issue.record("The last call is executed.")
+                return
+            }
+            #expect(ping.payload == [7])
+            #expect(try client.list(ListPostsRequest()).totalSize == 0)
+        }
+    }
+
+    @Test(
+        "26: keeps texts verbatim",
+        arguments: [
+            "\u{202e}right to left", "zero\u{200b}width", "e\u{301}\u{302}\u{303}", "a\r\nb\tc",
+            " \t spaces ", "", "\u{1f468}\u{200d}\u{1f469}\u{200d}\u{1f467}",
+        ]
+    )
+    func keepsTextsVerbatim(_ title: String) async throws {
+        try await withService { port in
+            let client = try WireClient(port: port)
+            let id = try client.createPost(title: title)
+            guard case .post(let post) = try client.call(.getPost(GetPostRequest(id: id))).response
+            else {
+                Issue.record("GetPost answers with the post.")
+                return
+            }
+            #expect(Array(post.title.utf8) == Array(title.utf8))
+        }
+    }
+
+    @Test("83: ignores fields of a newer version")
+    func ignoresUnknownFields() async throws {
+        try await withService { port in
+            let client = try WireClient(port: port)
+            let newer = RawMessage().field(1, client.nextID()).field(500, 1)
+                .field(11, RawMessage().field(1, [9]).field(77, Array("later".utf8)))
+            try client.socket.send(newer.framed)
+            guard case .ping(let ping) = try client.receive()?.response else {
+                Issue.record("The call is executed.")
+                return
+            }
+            #expect(ping.payload == [9])
+        }
+    }
+}

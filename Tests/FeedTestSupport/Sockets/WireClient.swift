@@ -1,0 +1,101 @@
+package import FeedProto
+
+/// A blocking client of the protocol, for tests: one call after another, or frames as they are.
+package final class WireClient: @unchecked Sendable {
+    /// The socket, for sending what is no frame.
+    package let socket: TestSocket
+    private var frames = FrameDecoder(maximumFrameByteCount: 16 << 20)
+    private var decoder = MessageDecoder(maximumFrameByteCount: 16 << 20)
+    private var lastID: UInt64 = 0
+
+    /// Connects to a service on the loopback address.
+    package init(port: UInt16) throws {
+        socket = try TestSocket(port: port)
+    }
+
+    /// The id that the next call takes.
+    package func nextID() -> UInt64 {
+        lastID += 1
+        return lastID
+    }
+
+    /// Sends a request and waits for its answer.
+    package func call(_ request: Request?) throws -> ServerFrame {
+        let id = try send(request)
+        guard let answer = try receive() else {
+            throw TestSocket.Failure.endOfFile(received: 0, wanted: 1)
+        }
+        precondition(answer.id == id || answer.id == 0, "Answers come in the order of requests.")
+        return answer
+    }
+
+    /// Sends a request without waiting; returns its id.
+    @discardableResult
+    package func send(_ request: Request?) throws -> UInt64 {
+        let frame = ClientFrame(id: nextID(), request: request)
+        try send(frame)
+        return frame.id
+    }
+
+    /// Sends a frame as it is.
+    package func send(_ frame: ClientFrame) throws {
+        try socket.send(try frame.encoded())
+    }
+
+    /// The next frame; nil once the service has closed its side.
+    package func receive() throws -> ServerFrame? {
+        while true {
+            if let body = try frames.nextFrame() {
+                return try decoder.decodeServerFrame(body)
+            }
+            let bytes = try socket.receiveSome(atMost: 1 << 16)
+            if bytes.isEmpty { return nil }
+            frames.append(bytes)
+        }
+    }
+
+    /// The frames up to the end of file.
+    package func receiveAll() throws -> [ServerFrame] {
+        var all: [ServerFrame] = []
+        while let frame = try receive() { all.append(frame) }
+        return all
+    }
+
+    /// Says Hello as a device.
+    package func hello(clientID: [UInt8] = []) throws -> ServerFrame {
+        try call(.hello(HelloRequest(clientName: "test", clientID: clientID)))
+    }
+
+    /// Creates a post and returns its id.
+    package func createPost(title: String, feed: String = "") throws -> UInt64 {
+        let answer = try call(.createPost(CreatePostRequest(feed: feed, post: Post(title: title))))
+        guard case .post(let post) = answer.response else { throw answer.status ?? Self.noAnswer }
+        return post.id
+    }
+
+    /// Votes and returns the post's new counts.
+    package func vote(
+        _ postID: UInt64,
+        _ direction: VoteDirection = .up
+    ) throws -> CastVoteResponse {
+        let request = CastVoteRequest(postID: postID, direction: direction)
+        let answer = try call(.castVote(request))
+        guard case .castVote(let response) = answer.response else {
+            throw answer.status ?? Self.noAnswer
+        }
+        return response
+    }
+
+    /// Reads a page.
+    package func list(_ request: ListPostsRequest) throws -> ListPostsResponse {
+        let answer = try call(.listPosts(request))
+        guard case .listPosts(let response) = answer.response else {
+            throw answer.status ?? Self.noAnswer
+        }
+        return response
+    }
+
+    private static var noAnswer: Status {
+        Status(code: .unknown, reason: .internal, message: "The answer is of another kind.")
+    }
+}

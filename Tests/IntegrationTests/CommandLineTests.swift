@@ -1,0 +1,71 @@
+import FeedTestSupport
+import Foundation
+import Testing
+
+/// What the service says to bad flags, and on a good start.
+@Suite(.timeLimit(.minutes(1)))
+struct CommandLineTests {
+    /// Flags that keep the service from starting.
+    struct BadFlags: Sendable, CustomTestStringConvertible {
+        var testDescription: String { arguments.joined(separator: " ") }
+        var arguments: [String]
+        var complaint: String
+    }
+
+    static let badFlags = [
+        BadFlags(arguments: ["--bogus"], complaint: "Unknown option '--bogus'"),
+        BadFlags(arguments: ["--listen", "0.0.0.0:0"], complaint: "is not a loopback address"),
+        BadFlags(arguments: ["--listen", "[::]:0"], complaint: "is not a loopback address"),
+        BadFlags(arguments: ["--listen", "127.0.0.1"], complaint: "--listen:"),
+        BadFlags(arguments: ["--listen", "127.0.0.1:70000"], complaint: "--listen:"),
+        BadFlags(arguments: ["--threads", "0"], complaint: "--threads: expected 1 to 256, got 0."),
+        BadFlags(
+            arguments: ["--stripes", "3"],
+            complaint: "--stripes: expected a power of two from 1 to 4096, got 3."
+        ),
+        BadFlags(arguments: ["--threads", "many"], complaint: "--threads"),
+    ]
+
+    @Test("87: one clear sentence for a bad flag, and no start", arguments: badFlags)
+    func refusesBadFlags(_ bad: BadFlags) async throws {
+        let process = try RunningProcess(Programs.feedService, bad.arguments)
+        let (status, output) = await process.finish()
+        #expect(status > 0)
+        #expect(output.contains { $0.contains(bad.complaint) }, "\(output)")
+        #expect(!output.contains { $0.contains("listening on") })
+    }
+
+    @Test("says that an address is in use")
+    func refusesAnAddressInUse() async throws {
+        let service = try await ServiceProcess.start()
+        let second = try RunningProcess(
+            Programs.feedService,
+            ["--listen", "127.0.0.1:\(service.port)"]
+        )
+        let (status, output) = await second.finish()
+        #expect(status > 0)
+        #expect(output.contains { $0.contains("127.0.0.1:\(service.port) is in use") }, "\(output)")
+        #expect(await service.stop() == 0)
+    }
+
+    @Test("87: says version, address, threads, stripes and durability on one line")
+    func printsOneStartLine() async throws {
+        let service = try await ServiceProcess.start(["--threads", "2", "--stripes", "32"])
+        let line = try #require(service.process.output.first)
+        #expect(line.contains("feed-service 0."))
+        #expect(line.contains("127.0.0.1:\(service.port)"))
+        #expect(line.contains("2 threads"))
+        #expect(line.contains("32 stripes"))
+        #expect(line.contains("in memory"))
+        #expect(await service.stop() == 0)
+        #expect(service.process.output.count { $0.contains("listening") } == 1)
+    }
+
+    @Test("listens on several addresses, of both families")
+    func listensOnSeveralAddresses() async throws {
+        let service = try await ServiceProcess.start(["--listen", "[::1]:0"])
+        let line = try #require(service.process.output.first)
+        #expect(line.contains("[::1]:"))
+        #expect(await service.stop() == 0)
+    }
+}
