@@ -2,14 +2,11 @@ import FeedTransport
 
 /// Ends the intervals of a thread's load and measures how long its loop slept while measuring.
 ///
-/// Intervals are whole seconds counted from the end of the warm-up, back and forth, so that none lies
-/// in both phases.
 final class LoopMeter {
     private let idle: () -> Duration
     private var phases: Phases?
     private var timer: LoopTimer?
     private var number = 0
-    private var boundary: UInt64 = 0
     private var start: (instant: UInt64, idle: Duration)?
     private var end: (instant: UInt64, idle: Duration)?
 
@@ -21,10 +18,9 @@ final class LoopMeter {
     /// Calls `close` with the number of each interval at its end.
     func schedule(_ phases: Phases, _ loop: EventLoop, _ close: @escaping (Int) -> Void) {
         self.phases = phases
-        let warmup = phases.measureFromNanoseconds - phases.startNanoseconds
-        let first = warmup % Self.intervalNanoseconds
-        boundary = phases.startNanoseconds + (first == 0 ? Self.intervalNanoseconds : first)
-        if warmup == 0 { start = (phases.startNanoseconds, idle()) }
+        if phases.measureFromNanoseconds == phases.startNanoseconds {
+             start = (phases.startNanoseconds, idle())
+        }
         arm(loop, close)
     }
 
@@ -42,24 +38,26 @@ final class LoopMeter {
     }
 
     private func arm(_ loop: EventLoop, _ close: @escaping (Int) -> Void) {
+        guard let boundary = phases?.intervalEnd(number) else { return }
         let now = EventLoop.clock.nanoseconds
         let delay = boundary > now ? boundary - now : 0
-        timer = loop.addTimer(after: .nanoseconds(Int64(delay))) { [unowned self, unowned loop] in
+        // Where a timer cannot be had, what is left of the run is one long interval.
+        timer = try? loop.addTimer(after: .nanoseconds(Int64(delay))) {
+            [unowned self, unowned loop] in
             pass(close)
             arm(loop, close)
         }
     }
 
     private func pass(_ close: (Int) -> Void) {
+        guard let phases else { return }
+        let boundary = phases.intervalEnd(number)
         close(number)
         number += 1
         let now = EventLoop.clock.nanoseconds
-        if boundary == phases?.measureFromNanoseconds { start = (now, idle()) }
-        if let until = phases?.measureUntilNanoseconds, boundary >= until, end == nil, start != nil {
+        if boundary == phases.measureFromNanoseconds { start = (now, idle()) }
+        if boundary >= phases.measureUntilNanoseconds, end == nil, start != nil {
             end = (now, idle())
         }
-        boundary += Self.intervalNanoseconds
     }
-
-    private static let intervalNanoseconds: UInt64 = 1_000_000_000
 }

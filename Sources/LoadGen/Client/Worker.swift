@@ -56,10 +56,10 @@ final class Worker {
     }
 
     /// Opens the connections, a limited number at a time so that no backlog overflows.
-    func connect() {
+    func connect() throws(TransportError) {
         clients = (0..<setup.clientCount).map { ClientConnection(self, index: $0) }
         undecidedCount = clients.count
-        sweep = loop.addTimer(every: Self.sweepInterval) { [unowned self] in sweepDeadlines() }
+        sweep = try loop.addTimer(every: Self.sweepInterval) { [unowned self] in sweepDeadlines() }
         for _ in 0..<Self.maximumConnectingCount { connectNext() }
     }
 
@@ -143,6 +143,7 @@ final class Worker {
         pacing?.timer.cancel()
         meter.finish(loop) { closeInterval($0) }
         for client in clients { client.close() }
+        clients = []
         setup.report(.finished(makeResult(now)))
     }
 
@@ -160,7 +161,8 @@ final class Worker {
     }
 
     private func closeInterval(_ number: Int) {
-        setup.report(.interval(number, recorder.closeInterval()))
+        let now = EventLoop.clock.nanoseconds
+        setup.report(.interval(number, endNanoseconds: now, recorder.closeInterval()))
     }
 
     private func makeResult(_ now: UInt64) -> WorkerResult {

@@ -32,8 +32,8 @@ struct WorkerSetup: Sendable {
 enum WorkerEvent: Sendable {
     /// Each connection has opened or failed.
     case connected(openedCount: Int, failures: Failures)
-    /// An interval has ended at this instant.
-    case interval(Int, IntervalCounts)
+    /// Interval `number` has ended.
+    case interval(Int, endNanoseconds: UInt64, IntervalCounts)
     /// Nothing is in flight any more and nothing will be sent.
     case finished(WorkerResult)
 }

@@ -87,7 +87,7 @@ extension RunConfiguration {
     ) throws(FlagError) -> Duration? {
         if options.quiet { return nil }
         guard let progress = options.progress else { return isTerminal ? .seconds(1) : nil }
-        return try FlagValue("--progress", progress).duration(.milliseconds(100)...(.seconds(3600)))
+        return try FlagValue("--progress", progress).duration(.seconds(1)...(.seconds(3600)))
     }
 
     private static func feedName(_ text: String) -> String? {

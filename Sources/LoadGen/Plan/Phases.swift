@@ -14,10 +14,27 @@ package struct Phases: Sendable, Equatable {
         measureUntilNanoseconds = duration.map { start + warmup.nanoseconds + $0.nanoseconds } ?? .max
     }
 
+    /// When interval `number` ends: intervals are seconds counted from the end of the warm-up, back and
+    /// forth, so that none lies in both phases; the first may be shorter.
+    package func intervalEnd(_ number: Int) -> UInt64 {
+        let warmup = measureFromNanoseconds - startNanoseconds
+        let rest = warmup % Self.intervalNanoseconds
+        let first = rest == 0 ? Self.intervalNanoseconds : rest
+        return startNanoseconds + first + UInt64(number) * Self.intervalNanoseconds
+    }
+
+    /// Whether all of interval `number` is measured.
+    package func isMeasuredInterval(_ number: Int) -> Bool {
+        let start = number == 0 ? startNanoseconds : intervalEnd(number - 1)
+        return start >= measureFromNanoseconds && intervalEnd(number) <= measureUntilNanoseconds
+    }
+
     /// Whether a request meant for `instant` counts in the statistics.
     package func isMeasured(_ instant: UInt64) -> Bool {
         instant >= measureFromNanoseconds && instant < measureUntilNanoseconds
     }
+
+    private static let intervalNanoseconds: UInt64 = 1_000_000_000
 }
 
 extension Duration {
