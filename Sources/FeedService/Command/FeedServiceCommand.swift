@@ -1,5 +1,7 @@
 internal import ArgumentParser
 internal import FeedTransport
+internal import Foundation
+internal import Glibc
 internal import Logging
 
 /// The command line of the service.
@@ -52,22 +54,42 @@ struct FeedServiceCommand: ParsableCommand {
 
     func run() throws {
         let configuration = try ServiceConfiguration(self)
-        LoggingSystem.bootstrap(StreamLogHandler.standardError)
-        var logger = Logger(label: "feed-service")
-        logger.logLevel = .info
-        TransportProcess.ignoreBrokenPipes()
+        LoggingSystem.bootstrap { StreamLogHandler.standardError(label: $0) }
+        let logger = Logger(label: "feed-service")
+        ProcessSetup.ignoreBrokenPipes()
         let server = try FeedServer.start(configuration, logger: logger)
-        server.runUntilStopped()
+        for signal in [SIGTERM, SIGINT] {
+            server.onSignal(signal) { Self.stop(server, logger) }
+        }
+        logger.info("\(startLine(server, configuration))")
+        server.wait()
+        logger.info("stopped")
+    }
+
+    /// The first signal drains the service, the second one ends the process at once.
+    private static func stop(_ server: FeedServer, _ logger: Logger) {
+        guard server.beginDraining() else {
+            logger.warning("stopped at once, by a second signal")
+            _exit(1)
+        }
+        logger.info("draining: connections finish what they asked for")
+    }
+
+    private func startLine(_ server: FeedServer, _ configuration: ServiceConfiguration) -> String {
+        let addresses = server.addresses.map(\.description).joined(separator: ", ")
+        return "feed-service \(ServiceVersion.current) listening on \(addresses): "
+            + "\(configuration.threadCount) threads, \(configuration.stripeCount) stripes, "
+            + "durability none (all state is in memory and ends with the process)"
     }
 
     static func main() {
         do {
             var command = try parseAsRoot()
             try command.run()
-        } catch let error as any ServiceStartError {
+        } catch let error as ServiceStartError {
             // What kept the service from starting is a sentence, not a usage text.
-            complain("feed-service: \(error)")
-            exit(with: .failure)
+            FileHandle.standardError.write(Data("feed-service: \(error)\n".utf8))
+            exit(withError: ExitCode.failure)
         } catch {
             exit(withError: error)
         }

@@ -1,4 +1,4 @@
-internal import FeedTransport
+package import FeedTransport
 internal import Glibc
 
 /// What a service is started with; made from checked flags, or by a test.
@@ -34,6 +34,19 @@ package struct ServiceConfiguration: Sendable {
 }
 
 extension ServiceConfiguration {
+    /// The same with as many connections as the process may open files, less some for itself.
+    func withinOpenFileLimit(_ openFileLimit: Int) -> ServiceConfiguration {
+        var copy = self
+        copy.limits.maximumConnectionCount = max(
+            1,
+            min(limits.maximumConnectionCount, openFileLimit - Self.reservedFileCount)
+        )
+        return copy
+    }
+
+    /// Files that connections must leave to the rest of the process.
+    private static let reservedFileCount = 64
+
     /// Checks the flags; each error is one sentence that names the flag, the value and the limit.
     init(_ command: FeedServiceCommand) throws(ServiceStartError) {
         var addresses: [SocketAddress] = []

@@ -1,4 +1,4 @@
-internal import FeedTransport
+package import FeedTransport
 
 /// What kept the service from starting, as one sentence for whoever started it.
 package enum ServiceStartError: Error, CustomStringConvertible {

@@ -10,11 +10,16 @@ final class ServerConnection: ConnectionHandler {
     private var state = StateMachine()
     private var caller: Caller
     /// Since when complete requests have waited for their turn; nil while none does.
-    private var waitingSince: LoopInstant?
+    private var waitingSince: MonotonicInstant?
 
     init(_ connection: TCPConnection, on loop: ServiceLoop) {
         self.loop = loop
         caller = Caller(host: connection.peer.host)
+    }
+
+    func connectionOpened(_ connection: TCPConnection) {
+        // Handed over while the service was already stopping.
+        if loop.handler.context.isDraining { drain(connection) }
     }
 
     func connection(_ connection: TCPConnection, received bytes: RawSpan) -> ReadProgress {
@@ -22,15 +27,15 @@ final class ServerConnection: ConnectionHandler {
             return ReadProgress(consumedByteCount: bytes.byteCount, wantsTurn: false)
         }
         let progress = serve(bytes)
-        loop.flushAnswers(to: connection)
+        flushAnswers(to: connection)
         if progress.wantsTurn {
-            waitingSince = waitingSince ?? loop.now
+            waitingSince = waitingSince ?? loop.eventLoop.now
         } else {
             waitingSince = nil
             if state.isDraining { sayGoAway(connection) }
         }
         if state.isClosing { connection.closeAfterFlush() }
-        loop.settleDueStripes()
+        loop.handler.settleDueStripes()
         return progress
     }
 
@@ -40,7 +45,6 @@ final class ServerConnection: ConnectionHandler {
 
     func connectionClosed(_ connection: TCPConnection, reason: CloseReason) {
         if case .partialReadTimeout = reason { loop.counters.countSlowFrame() }
-        loop.connectionClosed(self)
     }
 
     /// Finishes what was received whole, says GoAway and closes.
@@ -53,7 +57,8 @@ final class ServerConnection: ConnectionHandler {
 
     /// Executes the requests in `bytes`, at most as many as one turn allows.
     private func serve(_ bytes: RawSpan) -> ReadProgress {
-        let waited = waitingSince.map { loop.now - $0 } ?? .zero
+        loop.handler.beginTurn()
+        let waited = waitingSince.map { loop.eventLoop.now.duration(since: $0) } ?? .zero
         var offset = 0
         do throws(FrameError) {
             for _ in 0..<loop.limits.requestsPerTurn {
@@ -93,6 +98,9 @@ final class ServerConnection: ConnectionHandler {
                 state.answered(id)
             case .malformed, .tooManyFields:
                 refuseFrame("\(error)")
+            case .outOfMemory:
+                loop.handler.refuse(id: 0, .outOfMemory)
+                _ = state.close()
             }
             return .answered
         }
@@ -117,9 +125,15 @@ final class ServerConnection: ConnectionHandler {
         _ = state.close()
     }
 
+    private func flushAnswers(to connection: TCPConnection) {
+        guard loop.handler.encoder.byteCount > 0 else { return }
+        loop.handler.encoder.withBytes { connection.write($0) }
+        loop.handler.encoder.removeAll()
+    }
+
     private func sayGoAway(_ connection: TCPConnection) {
         loop.handler.sayGoAway(lastID: state.lastID)
-        loop.flushAnswers(to: connection)
+        flushAnswers(to: connection)
         close(connection)
     }
 

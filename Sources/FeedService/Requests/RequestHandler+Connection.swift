@@ -30,7 +30,7 @@ extension RequestHandler {
         let response = HelloResponse(
             serverName: ServiceVersion.serverName,
             instanceID: context.instanceID,
-            serverTimeMilliseconds: context.unixMilliseconds(),
+            serverTimeMilliseconds: WallClock.unixMilliseconds(),
             limits: Limits(context.limits)
         )
         return .response(.hello(response), revision: store.revision)
@@ -58,19 +58,20 @@ extension RequestHandler {
     /// Counts over all loops, as they stand.
     func serverStats() -> Answer {
         let revision = store.revision
+        let statistics = ServiceStatistics(loops: context.counters)
         let stats = ServerStats(
             serverName: ServiceVersion.serverName,
             startTimeMilliseconds: context.startTimeMilliseconds,
-            connectionCount: context.transport.openConnectionCount,
+            connectionCount: context.openConnectionCount,
             postCount: store.postCount,
             revision: revision,
-            methods: context.statistics.methods(),
+            methods: statistics.methods(),
             stripeContentionCount: store.contentionCount,
-            acceptedConnectionCount: context.transport.acceptedConnectionCount,
-            refusedConnectionCount: context.transport.refusedConnectionCount,
-            slowFrameCount: context.statistics.slowFrameCount,
-            badFrameCount: context.statistics.badFrameCount,
-            bufferedByteCount: UInt64(max(0, context.budget.byteCount)),
+            acceptedConnectionCount: context.acceptedConnectionCount,
+            refusedConnectionCount: context.refusedConnectionCount,
+            slowFrameCount: statistics.slowFrameCount,
+            badFrameCount: statistics.badFrameCount,
+            bufferedByteCount: context.bufferedByteCount,
             durability: "none"
         )
         return .response(.serverStats(stats), revision: revision)
@@ -82,6 +83,15 @@ extension RequestHandler {
     /// Refuses a frame that never became a request; 0 is the connection itself.
     func refuse(id: UInt64, _ status: Status) {
         append(ServerFrame(id: id, revision: store.revision, status: status))
+    }
+
+    /// A refusal of a whole connection, as bytes.
+    func refusal(_ status: Status) -> [UInt8] {
+        do throws(FrameError) {
+            return try ServerFrame(id: 0, revision: 0, status: status).encoded()
+        } catch {
+            preconditionFailure("A refusal fits into any frame: \(error)")
+        }
     }
 
     /// Says that the connection is about to close, and which request was the last executed.

@@ -18,38 +18,53 @@ extension RequestHandler {
         gatherFields(viewer: viewer)
         do throws(FrameError) {
             switch kind {
-            case .one:
-                try encoder.append(
-                    post: fields[0],
-                    texts: page.texts.span,
-                    id: id,
-                    revision: revision
-                )
-            case .page(let scope):
-                let next = appendToken(page.next, scope)
-                let previous = appendToken(page.previous, scope)
-                var list = ListPostsFields(firstRank: page.firstRank, totalSize: page.totalCount)
-                list.nextPageToken = next
-                list.previousPageToken = previous
-                try encoder.append(
-                    page: list,
-                    posts: fields.span,
-                    texts: page.texts.span,
-                    id: id,
-                    revision: revision
-                )
-            case .batch(let missing):
-                try encoder.append(
-                    batch: fields.span,
-                    missingIDs: missing.span,
-                    texts: page.texts.span,
-                    id: id,
-                    revision: revision
-                )
+            case .one: try appendOne(id: id, revision: revision)
+            case .page(let scope): try appendPage(scope, id: id, revision: revision)
+            case .batch(let missing): try appendBatch(missing, id: id, revision: revision)
             }
         } catch {
             appendTooLarge(id: id, error)
         }
+    }
+
+    private func appendOne(id: UInt64, revision: UInt64) throws(FrameError) {
+        let texts = page.texts
+        try encoder.append(post: fields[0], texts: texts.span, id: id, revision: revision)
+    }
+
+    private func appendPage(
+        _ scope: PageTokenScope,
+        id: UInt64,
+        revision: UInt64
+    ) throws(FrameError) {
+        var list = ListPostsFields(firstRank: page.firstRank, totalSize: page.totalCount)
+        list.nextPageToken = appendToken(page.next, scope)
+        list.previousPageToken = appendToken(page.previous, scope)
+        let posts = fields
+        let texts = page.texts
+        try encoder.append(
+            page: list,
+            posts: posts.span,
+            texts: texts.span,
+            id: id,
+            revision: revision
+        )
+    }
+
+    private func appendBatch(
+        _ missing: [UInt64],
+        id: UInt64,
+        revision: UInt64
+    ) throws(FrameError) {
+        let posts = fields
+        let texts = page.texts
+        try encoder.append(
+            batch: posts.span,
+            missingIDs: missing,
+            texts: texts.span,
+            id: id,
+            revision: revision
+        )
     }
 
     /// Says that an answer does not fit into a frame, in place of the answer.

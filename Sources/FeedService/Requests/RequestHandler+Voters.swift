@@ -18,7 +18,7 @@ extension RequestHandler {
         } else {
             let isAdmitted = context.devices.admit(
                 host: caller.host,
-                unixMilliseconds: context.unixMilliseconds()
+                unixMilliseconds: WallClock.unixMilliseconds()
             )
             guard isAdmitted else {
                 throw .tooManyDevices(limit: context.limits.newDevicesPerPeerMinute)

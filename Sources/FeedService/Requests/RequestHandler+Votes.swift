@@ -34,9 +34,13 @@ extension RequestHandler {
         for vote in request.votes {
             do throws(Status) {
                 let outcome = try self.vote(vote, from: &caller)
-                results.append(.success(CastVoteResponse(vote.postID, outcome)))
+                results.append(CastVoteResult(
+                        status: nil,
+                        vote: CastVoteResponse(vote.postID, outcome)
+                    )
+                )
             } catch {
-                results.append(.failure(error))
+                results.append(CastVoteResult(status: error, vote: nil))
             }
         }
         return .response(

@@ -53,6 +53,9 @@ final class RequestHandler {
         encoder = FrameEncoder(maximumFrameByteCount: context.limits.maximumFrameByteCount)
     }
 
+    /// A connection's turn begins: reads may settle a turn's worth again.
+    func beginTurn() { settlingBudget = SettlingBudget() }
+
     /// Executes one request and encodes its answer.
     ///
     /// - Parameters:

@@ -104,6 +104,16 @@ extension Status {
         )
     }
 
+    /// The process has no memory for a request; whose it was is not known either.
+    static var outOfMemory: Status {
+        Status(
+            code: .resourceExhausted,
+            reason: .overloaded,
+            message: "The service has no memory left for a request of this size.",
+            retryAfterMilliseconds: 1000
+        )
+    }
+
     /// A batch holds more than its limit, or nothing.
     static func batchSize(_ count: Int, field: String, limit: Int) -> Status {
         invalid(

@@ -1,3 +1,5 @@
+internal import FeedRanking
+
 /// The posts of `--sample-data`: twenty titles for a first look at the service.
 enum SampleData {
     /// One title a post, in no order of rank.
@@ -6,4 +8,17 @@ enum SampleData {
         "Fig", "Grape", "Kiwi", "Lemon", "Mango", "Melon", "Orange", "Papaya", "Peach", "Pear",
         "Pineapple", "Strawberry",
     ]
+
+    /// Creates the posts in the feed `posts`.
+    static func fill(_ store: FeedStore) {
+        guard let feed = store.feed(named: FeedPolicy.posts.name) else { return }
+        var page = PostPage()
+        for title in titles {
+            do throws(RankingError) {
+                try store.createPost(PostContent(title: title), in: feed, into: &page)
+            } catch {
+                preconditionFailure("A feed that was found takes posts: \(error)")
+            }
+        }
+    }
 }

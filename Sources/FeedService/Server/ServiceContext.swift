@@ -18,19 +18,17 @@ final class ServiceContext: Sendable {
     let fault: VoteFault?
     /// The bytes that wait in buffers, over all connections.
     let budget: BufferBudget
-    /// The connections accepted, refused and open.
-    let admission: ConnectionAdmission
     /// One loop's counts each, in the order of the loops.
     let counters: [LoopCounters]
+    private let listeners = Mutex<[ListenerCounters]>([])
     private let draining = Atomic(false)
 
     /// Makes what the loops of a configuration share.
-    init(_ configuration: ServiceConfiguration, admission: ConnectionAdmission) {
+    init(_ configuration: ServiceConfiguration) {
         limits = configuration.limits
         fault = configuration.fault
         devices = DeviceAdmission(limit: limits.newDevicesPerPeerMinute)
         budget = BufferBudget(limitByteCount: limits.maximumBufferedByteCount)
-        self.admission = admission
         counters = (0..<configuration.threadCount).map { _ in LoopCounters() }
     }
 
@@ -40,6 +38,27 @@ final class ServiceContext: Sendable {
     /// The service begins to stop. True the first time.
     func beginDraining() -> Bool {
         !draining.exchange(true, ordering: .relaxed)
+    }
+
+    /// Counts a listener's connections in the statistics.
+    func addListener(_ counters: ListenerCounters) {
+        listeners.withLock { $0.append(counters) }
+    }
+
+    /// The connections that are open.
+    var openConnectionCount: UInt64 { UInt64(clamping: budget.connectionCount) }
+
+    /// The connections accepted so far.
+    var acceptedConnectionCount: UInt64 { total(\.acceptedCount) }
+
+    /// The connections turned away so far, because there were too many.
+    var refusedConnectionCount: UInt64 { total(\.refusedCount) }
+
+    /// The bytes that wait in buffers.
+    var bufferedByteCount: UInt64 { UInt64(clamping: budget.bufferedByteCount) }
+
+    private func total(_ count: KeyPath<ListenerCounters, Int>) -> UInt64 {
+        listeners.withLock { $0.reduce(0) { $0 + UInt64(clamping: $1[keyPath: count]) } }
     }
 
     /// Whether writes are refused because too many bytes wait for slow connections.

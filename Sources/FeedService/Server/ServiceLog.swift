@@ -18,7 +18,12 @@ final class ServiceLog: Sendable {
 
     /// A peer sent what is no frame: often another protocol on this port.
     func badFrame(_ message: String, from host: SocketAddress.Host) {
-        write("Bad frame from \(host.text): \(message)", badFrames)
+        write("Bad frame from \(SocketAddress(host: host, port: 0).hostText): \(message)", badFrames)
+    }
+
+    /// The drain's deadline cannot be kept; slow clients may hold the service up.
+    func cannotBoundDrain(_ error: TransportError) {
+        logger.error("The drain has no deadline: \(error)")
     }
 
     private func write(_ message: @autoclosure () -> String, _ line: borrowing Mutex<Line>) {

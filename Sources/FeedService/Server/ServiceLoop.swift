@@ -1,6 +1,5 @@
 internal import FeedProto
 internal import FeedTransport
-internal import Logging
 
 /// What the connections of one loop share: the codec, the request handler and the counts.
 ///
@@ -18,7 +17,10 @@ final class ServiceLoop {
     let counters: LoopCounters
     /// Reports what is worth a line, without flooding.
     let log: ServiceLog
-    private let eventLoop: EventLoop
+    /// The loop, which keeps this alive.
+    unowned let eventLoop: EventLoop
+    /// The listeners that this loop accepts for; only the first loop has some.
+    var listeners: [TCPListener] = []
 
     init(_ eventLoop: EventLoop, handler: RequestHandler, log: ServiceLog) {
         self.eventLoop = eventLoop
@@ -30,8 +32,13 @@ final class ServiceLoop {
         decoder = MessageDecoder(maximumFrameByteCount: limits.maximumFrameByteCount)
     }
 
-    /// The time of this turn.
-    var now: MonotonicInstant { eventLoop.now }
+    /// What the service keeps for a loop.
+    static func of(_ loop: EventLoop) -> ServiceLoop {
+        guard let serviceLoop = loop.context as? ServiceLoop else {
+            preconditionFailure("Every loop of the service is given its context at its start.")
+        }
+        return serviceLoop
+    }
 }
 
 @available(*, unavailable)

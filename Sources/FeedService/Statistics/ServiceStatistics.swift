@@ -1,11 +1,9 @@
 internal import FeedProto
 
 /// The counts of all loops, added up when someone asks.
-final class ServiceStatistics: Sendable {
-    private let loops: [LoopCounters]
-
-    /// Adds up these loops' counts.
-    init(loops: [LoopCounters]) { self.loops = loops }
+struct ServiceStatistics {
+    /// One loop's counts each.
+    let loops: [LoopCounters]
 
     /// Connections that were closed because a frame was no message.
     var badFrameCount: UInt64 { loops.reduce(0) { $0 + $1.badFrameCount } }

@@ -19,8 +19,10 @@ package final class TCPConnection {
     /// Who is at the other end.
     package let peer: SocketAddress
 
+    /// Who is told of what happens to the connection; nil once it is closed.
+    package internal(set) var handler: (any ConnectionHandler)?
+
     let stream: UVStream
-    var handler: (any ConnectionHandler)?
     var phase = Phase.connecting
     var pauses: ReadPauses = .handler
     var readBuffer = ReadBuffer()

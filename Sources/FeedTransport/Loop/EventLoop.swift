@@ -19,6 +19,9 @@ package final class EventLoop {
     /// How often deadlines were looked at.
     private(set) var sweep = 0
 
+    /// What the program keeps for this loop's connections; set on the loop before the first one.
+    package var context: AnyObject?
+
     let uv: UVLoop
     let deadlineLimits: ConnectionDeadlines.Limits
 

@@ -58,7 +58,7 @@ extension SocketAddress {
     }
 
     /// The host as text: dotted, or with colons.
-    var hostText: String {
+    package var hostText: String {
         unsafe withSockaddr { address in
             var text = [CChar](repeating: 0, count: 64)
             let raw = unsafe UnsafeRawPointer(address)

@@ -1,0 +1,147 @@
+internal import Dispatch
+internal import FeedRanking
+package import FeedTransport
+package import Logging
+internal import Synchronization
+
+/// The running service: a store, its loops and its listeners.
+package final class FeedServer: Sendable {
+    /// The addresses that are listened on, with the ports that the system gave.
+    package let addresses: [SocketAddress]
+    private let threads: [EventLoopThread]
+    private let context: ServiceContext
+    private let logger: Logger
+
+    private init(
+        addresses: [SocketAddress],
+        threads: [EventLoopThread],
+        context: ServiceContext,
+        logger: Logger
+    ) {
+        self.addresses = addresses
+        self.threads = threads
+        self.context = context
+        self.logger = logger
+    }
+
+    /// Starts loops and listeners; returns when connections are accepted.
+    ///
+    /// Blocks until then, and leaves nothing behind where it fails.
+    package static func start(
+        _ configuration: ServiceConfiguration,
+        logger: Logger
+    ) throws(ServiceStartError) -> FeedServer {
+        let configuration = configuration.withinOpenFileLimit(ProcessSetup.raiseOpenFileLimit())
+        let context = ServiceContext(configuration)
+        let store = FeedStore(
+            stripeCount: configuration.stripeCount,
+            clock: WallClock.unixMilliseconds
+        )
+        if configuration.hasSampleData { SampleData.fill(store) }
+        var threads: [EventLoopThread] = []
+        do throws(ServiceStartError) {
+            for index in 0..<configuration.threadCount {
+                threads.append(try startLoop(index, store, context, logger))
+            }
+            let addresses = try listen(configuration, on: threads, context)
+            return FeedServer(
+                addresses: addresses,
+                threads: threads,
+                context: context,
+                logger: logger
+            )
+        } catch {
+            for thread in threads {
+                thread.stop()
+                thread.join()
+            }
+            throw error
+        }
+    }
+
+    /// Finishes what was received, says GoAway, flushes and ends; `wait` returns then.
+    ///
+    /// - Returns: False where the service was draining already.
+    @discardableResult
+    package func beginDraining() -> Bool {
+        guard context.beginDraining() else { return false }
+        let others = threads.dropFirst().map(\.mailbox)
+        threads[0].mailbox.post { loop in
+            let serviceLoop = ServiceLoop.of(loop)
+            // First nobody new is handed out, and then the others hear of it.
+            serviceLoop.closeListeners()
+            serviceLoop.drain()
+            for mailbox in others {
+                mailbox.post { ServiceLoop.of($0).drain() }
+            }
+        }
+        return true
+    }
+
+    /// Blocks until the service has ended.
+    package func wait() {
+        for thread in threads { thread.join() }
+    }
+
+    /// Calls `body` on a thread of the service when the process gets the signal.
+    package func onSignal(_ number: Int32, _ body: @escaping @Sendable () -> Void) {
+        threads[0].mailbox.post { [logger] loop in
+            do throws(TransportError) {
+                try loop.onSignal(number, body)
+            } catch {
+                logger.error("Signal \(number) will not be handled: \(error)")
+            }
+        }
+    }
+
+    private static func startLoop(
+        _ index: Int,
+        _ store: FeedStore,
+        _ context: ServiceContext,
+        _ logger: Logger
+    ) throws(ServiceStartError) -> EventLoopThread {
+        do throws(TransportError) {
+            return try EventLoopThread(
+                name: "feed-loop-\(index)",
+                configuration: TransportConfiguration(context.limits),
+                budget: context.budget
+            ) { loop in
+                let handler = RequestHandler(
+                    store: store,
+                    context: context,
+                    counters: context.counters[index]
+                )
+                loop.context = ServiceLoop(loop, handler: handler, log: ServiceLog(logger))
+            }
+        } catch {
+            throw .transport(error)
+        }
+    }
+
+    /// Listens on the first loop, for all of them.
+    private static func listen(
+        _ configuration: ServiceConfiguration,
+        on threads: [EventLoopThread],
+        _ context: ServiceContext
+    ) throws(ServiceStartError) -> [SocketAddress] {
+        let result = Mutex<Result<[SocketAddress], TransportError>>(.success([]))
+        let isDone = DispatchSemaphore(value: 0)
+        let targets = threads.map(\.mailbox)
+        threads[0].mailbox.post { loop in
+            let serviceLoop = ServiceLoop.of(loop)
+            let outcome = Result { () throws(TransportError) in
+                try configuration.addresses.map { (address) throws(TransportError) in
+                    try serviceLoop.listen(at: address, for: targets)
+                }
+            }
+            result.withLock { $0 = outcome }
+            isDone.signal()
+        }
+        isDone.wait()
+        do throws(TransportError) {
+            return try result.withLock { $0 }.get()
+        } catch {
+            throw .transport(error)
+        }
+    }
+}
