@@ -35,7 +35,6 @@ extension ServiceLoop {
         eventLoop.forEachConnection { connection in
             (connection.handler as? ServerConnection)?.drain(connection)
         }
-        eventLoop.whenEmpty { [eventLoop] in eventLoop.stop() }
         let deadline = limits.drainTimeout
         do throws(TransportError) {
             try eventLoop.addTimer(after: deadline) { [eventLoop] in
@@ -44,5 +43,6 @@ extension ServiceLoop {
         } catch {
             log.cannotBoundDrain(error)
         }
+        eventLoop.whenEmpty { [eventLoop] in eventLoop.stop() }
     }
 }
