@@ -8,7 +8,7 @@ import Testing
     func behavesAsTheModel(seed: UInt64) throws {
         var run = try ModelRun(seed: seed)
         do {
-            try run.run(TestEnvironment.scaled(52_000))
+            try run.run(TestEnvironment.modelOperations(2_400_000) / 40)
         } catch {
             Issue.record("FEED_SEED=\(seed), \(run.shape.stripeCount) stripes: \(error)")
         }

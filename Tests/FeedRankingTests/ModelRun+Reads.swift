@@ -183,17 +183,24 @@ extension ModelRun {
     private mutating func readRank() throws {
         let id = anyID()
         let order = Order.allCases.randomElement(using: &random) ?? .top
-        do throws(RankingError) {
-            var outcome = RankOutcome.again
-            while outcome == .again {
+        let result = Result { () throws(RankingError) in
+            while true {
                 var budget = SettlingBudget(keyCount: shape.budgetKeyCount)
-                outcome = try store.rank(of: PostID(rawValue: id), order: order, budget: &budget)
+                let outcome = try store.rank(
+                    of: PostID(rawValue: id),
+                    order: order,
+                    budget: &budget
+                )
+                if outcome != .again { return outcome }
             }
+        }
+        switch result {
+        case .success(let outcome):
             let list = model.list(model.posts[id]?.feed, order)
             let rank = (list.firstIndex { $0.id == id } ?? -1) + 1
             let expected = RankOutcome.done(rank: UInt64(rank), total: UInt64(list.count))
             try expect(outcome == expected, "rank \(order) of \(id): \(outcome), not \(expected)")
-        } catch {
+        case .failure(let error):
             try expect(model.posts[id] == nil, "rank of \(id): \(error)")
         }
     }

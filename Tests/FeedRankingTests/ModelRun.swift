@@ -149,8 +149,11 @@ struct ModelRun {
         let id = anyID()
         let expected = random.oneIn(5) ? UInt64.random(in: 1..<99, using: &random) : 0
         let post = model.posts[id]
-        do throws(RankingError) {
-            let outcome = try store.deletePost(PostID(rawValue: id), expectedRevision: expected)
+        let result = Result { () throws(RankingError) in
+            try store.deletePost(PostID(rawValue: id), expectedRevision: expected)
+        }
+        switch result {
+        case .success(let outcome):
             try expect(id > 0 && id <= givenCount, "delete \(id): it was never given")
             if let post {
                 try expect(expected == 0 || expected == post.revision, "delete: wrong revision")
@@ -159,12 +162,11 @@ struct ModelRun {
                 ids.removeAll { $0 == id }
             }
             try expect(outcome.revision == model.revision, "delete: revision")
-        } catch .postNotFound {
-            try expect(id == 0 || id > givenCount, "delete \(id): not found")
-        } catch .revisionMismatch(_, let actual) {
+        case .failure(.revisionMismatch(_, let actual)):
             try expect(actual == post?.revision && expected != actual, "delete: mismatch")
-        } catch {
-            throw Difference(description: "delete \(id): \(error)")
+        case .failure(let error):
+            let isNotFound = error == .postNotFound(PostID(rawValue: id))
+            try expect(isNotFound && (id == 0 || id > givenCount), "delete \(id): \(error)")
         }
     }
 
@@ -213,21 +215,24 @@ struct ModelRun {
             random.oneIn(9) ? .clear : random.oneIn(3) ? .down : .up
         let voter = voters.randomElement(using: &random) ?? voters[0]
         let expected = model.vote(id, direction, voter: voter.rawValue)
-        do throws(RankingError) {
-            let outcome = try store.castVote(PostID(rawValue: id), direction, voter: voter)
+        let result = Result { () throws(RankingError) in
+            try store.castVote(PostID(rawValue: id), direction, voter: voter)
+        }
+        switch result {
+        case .success(let outcome):
             let post = model.posts[id]
-            try expect(expected == nil, "vote \(id): no \(String(describing: expected))")
             try expect(
-                outcome.score == post?.score && outcome.upvoteCount == post?.upvotes
+                expected == nil && outcome.score == post?.score
+                    && outcome.upvoteCount == post?.upvotes
                     && outcome.downvoteCount == post?.downvotes
                     && outcome.revision == post?.revision
                     && outcome.standingVote == (direction == .clear ? nil : direction),
-                "vote \(id): \(outcome)"
+                "vote \(id): \(outcome), not \(String(describing: post))"
             )
             if outcome.settlingIsDue && random.oneIn(2) {
                 store.settle(stripeOf: PostID(rawValue: id))
             }
-        } catch {
+        case .failure(let error):
             try expect(error == expected, "vote \(id): \(error)")
         }
     }

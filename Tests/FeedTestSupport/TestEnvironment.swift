@@ -13,8 +13,8 @@ package enum TestEnvironment {
         number("FEED_SEED").map { [$0] } ?? Array(seeds)
     }
 
-    /// A count scaled by the percentage in `FEED_SCALE`, for slow builds.
-    package static func scaled(_ count: Int) -> Int {
-        max(count * Int(number("FEED_SCALE") ?? 100) / 100, 1)
+    /// How many operations a model test makes in all: `FEED_MODEL_OPERATIONS`, or those given.
+    package static func modelOperations(_ count: Int) -> Int {
+        Int(number("FEED_MODEL_OPERATIONS") ?? UInt64(count))
     }
 }

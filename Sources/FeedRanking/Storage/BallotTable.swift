@@ -46,8 +46,9 @@ package struct BallotTable: ~Copyable {
     /// The bytes the table takes.
     package var byteCount: Int { words.count * 8 }
 
+    /// Never 0, so that a ballot taken back is told from a free place.
     private static func key(_ slot: UInt32, _ voter: VoterID) -> UInt64 {
-        UInt64(slot) << 32 | UInt64(voter.rawValue) << 2
+        UInt64(slot) << 32 | (UInt64(voter.rawValue) + 1) << 2
     }
 
     private static func direction(_ word: UInt64) -> VoteDirection? {
