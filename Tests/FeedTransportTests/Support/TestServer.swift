@@ -1,0 +1,95 @@
+import FeedTestSupport
+import FeedTransport
+import Synchronization
+
+/// A server on port 0 with any number of loops, each on a thread of its own.
+final class TestServer: Sendable {
+    /// The loops; the first one has the listener.
+    let threads: [EventLoopThread]
+    let budget: BufferBudget
+    let address: SocketAddress
+    let counters: ListenerCounters
+
+    private init(
+        _ threads: [EventLoopThread],
+        _ budget: BufferBudget,
+        _ address: SocketAddress,
+        _ counters: ListenerCounters
+    ) {
+        self.threads = threads
+        self.budget = budget
+        self.address = address
+        self.counters = counters
+    }
+
+    /// Runs `body` with a server, then stops it and waits until every loop is closed.
+    static func run(
+        loops: Int = 1,
+        configuration: TransportConfiguration = TransportConfiguration(),
+        budget: BufferBudget = BufferBudget(),
+        admission: Admission = Admission(),
+        handler: @escaping TCPListener.MakeHandler = { _ in ScriptedHandler() },
+        _ body: (TestServer) async throws -> Void
+    ) async throws {
+        ProcessSetup.ignoreBrokenPipes()
+        let threads = try (0..<loops).map { index in
+            try EventLoopThread(
+                name: "test-\(index)",
+                configuration: configuration,
+                budget: budget
+            ) { _ in }
+        }
+        let mailboxes = threads.map(\.mailbox)
+        let listening = Recorder<Result<(SocketAddress, ListenerCounters), TransportError>>()
+        threads[0].mailbox.post { loop in
+            do throws(TransportError) {
+                let listener = try TCPListener(
+                    at: .loopback(port: 0),
+                    on: loop,
+                    targets: mailboxes,
+                    admission: admission,
+                    makeHandler: handler
+                )
+                listening.record(.success((listener.address, listener.counters)))
+            } catch {
+                listening.record(.failure(error))
+            }
+        }
+        let (address, counters) = try await listening.next().get()
+        let server = TestServer(threads, budget, address, counters)
+        do {
+            try await body(server)
+        } catch {
+            await server.stop()
+            throw error
+        }
+        await server.stop()
+    }
+
+    /// A client that does exactly what it is told.
+    func client(receiveBufferByteCount: Int32? = nil) async throws -> TestSocket {
+        let port = address.port
+        return try await offload {
+            try TestSocket(port: port, receiveBufferByteCount: receiveBufferByteCount)
+        }
+    }
+
+    /// Runs `body` on the first loop and returns what it found.
+    func onLoop<Value: Sendable>(
+        _ body: @escaping @Sendable (EventLoop) -> Value
+    ) async -> Value {
+        await withCheckedContinuation { continuation in
+            threads[0].mailbox.post { continuation.resume(returning: body($0)) }
+        }
+    }
+
+    private func stop() async {
+        for thread in threads {
+            thread.stop()
+            await withCheckedContinuation { continuation in
+                thread.whenFinished { continuation.resume() }
+            }
+            thread.join()
+        }
+    }
+}
