@@ -1,6 +1,5 @@
 import FeedTestSupport
 import FeedTransport
-import Synchronization
 import Testing
 
 @Suite(.timeLimit(.minutes(1))) struct BackPressureTests {
@@ -22,89 +21,87 @@ import Testing
     }
 
     /// Each byte is a request for 16 KiB.
-    private static func handler(_ events: Recorder<Event>) -> TCPListener.MakeHandler {
-        { _ in
-            ScriptedHandler { handler in
-                var wasAbove = false
-                handler.received = { connection, bytes in
-                    if wasAbove { events.record(.resumed(pending: connection.pendingByteCount)) }
-                    wasAbove = false
-                    var consumed = 0
-                    while consumed < bytes.count {
-                        if connection.isAboveHighWatermark {
-                            wasAbove = true
-                            events.record(.stoppedAbove(pending: connection.pendingByteCount))
-                            break
-                        }
-                        connection.write(
-                            [UInt8](repeating: bytes[consumed], count: answerByteCount)
-                        )
-                        consumed += 1
-                        events.record(.executed(pending: connection.pendingByteCount))
+    private static func script(_ events: Recorder<Event>) -> TestServer.Script {
+        { handler in
+            var wasAbove = false
+            handler.received = { connection, bytes in
+                if wasAbove { events.record(.resumed(pending: connection.pendingByteCount)) }
+                wasAbove = false
+                var consumed = 0
+                while consumed < bytes.count {
+                    if connection.isAboveHighWatermark {
+                        wasAbove = true
+                        events.record(.stoppedAbove(pending: connection.pendingByteCount))
+                        break
                     }
-                    return ReadProgress(
-                        consumedByteCount: consumed,
-                        wantsTurn: consumed < bytes.count
+                    connection.write(
+                        [UInt8](repeating: bytes[consumed], count: answerByteCount)
                     )
+                    consumed += 1
+                    events.record(.executed(pending: connection.pendingByteCount))
                 }
-                handler.closed = { _, reason in events.record(.closed(reason)) }
+                return ReadProgress(
+                    consumedByteCount: consumed,
+                    wantsTurn: consumed < bytes.count
+                )
             }
+            handler.closed = { _, reason in events.record(.closed(reason)) }
         }
     }
 
     @Test func executesNothingForAPeerThatDoesNotReadAndGoesOnWhenItDoes() async throws {
         let events = Recorder<Event>()
-        try await TestServer.run(
-            configuration: Self.configuration,
-            handler: Self.handler(events)
-        ) { server in
-            let socket = try await server.client(receiveBufferByteCount: 16 * 1_024)
-            let requests = (0..<400).map { UInt8(truncatingIfNeeded: $0) }
-            try await offload { try socket.send(requests) }
-            while case .executed = try await events.next() {}
-            // Further turns of the loop bring no further work.
-            for _ in 0..<50 { await server.onLoop { loop in loop.requestTurn() } }
-            let executed = events.events.count { if case .executed = $0 { true } else { false } }
-            #expect(executed < 100)
-            let held = server.budget.bufferedByteCount
-            #expect(held > Self.configuration.highWatermarkByteCount)
+        try await TestServer.Plan(configuration: Self.configuration, script: Self.script(events))
+            .run {
+                server in
+                let socket = try await server.client(receiveBufferByteCount: 16 * 1_024)
+                let requests = (0..<400).map { UInt8(truncatingIfNeeded: $0) }
+                try await offload { try socket.send(requests) }
+                while case .executed = try await events.next() {}
+                // Further turns of the loop bring no further work.
+                for _ in 0..<50 { await server.onLoop { loop in loop.requestTurn() } }
+                let executed = events.events.count {
+                    if case .executed = $0 { true } else { false }
+                }
+                #expect(executed < 100)
+                let held = server.budget.bufferedByteCount
+                #expect(held > Self.configuration.highWatermarkByteCount)
 
-            let answers = try await offload {
-                let answers = try socket.receive(400 * Self.answerByteCount)
-                socket.shutDownSending()
-                return answers + (try socket.receiveUntilEndOfFile())
-            }
-            #expect(answers == requests.flatMap { [UInt8](repeating: $0, count: 16 * 1_024) })
-            #expect(server.budget.bufferedByteCount == 0)
-            for event in events.events {
-                switch event {
-                case .executed(let pending), .stoppedAbove(let pending):
-                    #expect(
-                        pending
-                            <= Self.configuration.highWatermarkByteCount + Self.answerByteCount
-                    )
-                case .resumed(let pending):
-                    #expect(pending <= Self.configuration.lowWatermarkByteCount)
-                case .closed: break
+                let answers = try await offload {
+                    let answers = try socket.receive(400 * Self.answerByteCount)
+                    socket.shutDownSending()
+                    return answers + (try socket.receiveUntilEndOfFile())
+                }
+                #expect(answers == requests.flatMap { [UInt8](repeating: $0, count: 16 * 1_024) })
+                #expect(server.budget.bufferedByteCount == 0)
+                for event in events.events {
+                    switch event {
+                    case .executed(let pending), .stoppedAbove(let pending):
+                        #expect(
+                            pending
+                                <= Self.configuration.highWatermarkByteCount + Self.answerByteCount
+                        )
+                    case .resumed(let pending):
+                        #expect(pending <= Self.configuration.lowWatermarkByteCount)
+                    case .closed: break
+                    }
                 }
             }
-        }
     }
 
     @Test func finishesWhatAPeerAskedForBeforeItClosedItsSide() async throws {
         let events = Recorder<Event>()
-        try await TestServer.run(
-            configuration: Self.configuration,
-            handler: Self.handler(events)
-        ) { server in
-            let socket = try await server.client(receiveBufferByteCount: 16 * 1_024)
-            let byteCount = try await offload {
-                try socket.send([UInt8](repeating: 1, count: 200))
-                socket.shutDownSending()
-                return try socket.receiveUntilEndOfFile().count
+        try await TestServer.Plan(configuration: Self.configuration, script: Self.script(events))
+            .run {
+                server in
+                let socket = try await server.client(receiveBufferByteCount: 16 * 1_024)
+                let byteCount = try await offload {
+                    try socket.send([UInt8](repeating: 1, count: 200))
+                    socket.shutDownSending()
+                    return try socket.receiveUntilEndOfFile().count
+                }
+                #expect(byteCount == 200 * Self.answerByteCount)
             }
-            #expect(byteCount == 200 * Self.answerByteCount)
-        }
     }
 
     @Test func resetsAPeerThatTakesNothing() async throws {
@@ -112,10 +109,8 @@ import Testing
         var configuration = Self.configuration
         configuration.sweepInterval = .milliseconds(10)
         configuration.writeProgressTimeout = .milliseconds(60)
-        try await TestServer.run(
-            configuration: configuration,
-            handler: Self.handler(events)
-        ) { server in
+        try await TestServer.Plan(configuration: configuration, script: Self.script(events)).run {
+            server in
             let socket = try await server.client(receiveBufferByteCount: 16 * 1_024)
             try await offload { try socket.send([UInt8](repeating: 1, count: 100)) }
             var reason: CloseReason?
@@ -137,20 +132,14 @@ import Testing
         configuration.partialReadTimeout = .milliseconds(100)
         let budget = BufferBudget(limitByteCount: 32 * 1_024)
         let closed = Recorder<CloseReason>()
-        try await TestServer.run(
-            configuration: configuration,
-            budget: budget,
-            handler: { _ in
-                ScriptedHandler { handler in
-                    handler.received = { connection, bytes in
-                        let isSmall = bytes[0] == 1
-                        if isSmall { connection.write([1]) }
-                        return ReadProgress(consumedByteCount: isSmall ? bytes.count : 0)
-                    }
-                    handler.closed = { _, reason in closed.record(reason) }
-                }
+        try await TestServer.Plan(configuration: configuration, budget: budget) { handler in
+            handler.received = { connection, bytes in
+                let isSmall = bytes[0] == 1
+                if isSmall { connection.write([1]) }
+                return ReadProgress(consumedByteCount: isSmall ? bytes.count : 0)
             }
-        ) { server in
+            handler.closed = { _, reason in closed.record(reason) }
+        }.run { server in
             let greedy = try await server.client()
             let modest = try await server.client()
             try await offload { try greedy.send([UInt8](repeating: 0, count: 512 * 1_024)) }

@@ -5,15 +5,13 @@ import Testing
 @Suite(.timeLimit(.minutes(1))) struct ClosingTests {
     @Test func deliversEverythingBeforeItClosesThoughInputIsUnread() async throws {
         let byteCount = 4 * 1_024 * 1_024
-        try await TestServer.run(handler: { _ in
-            ScriptedHandler { handler in
-                handler.received = { connection, bytes in
-                    connection.write([UInt8](repeating: 9, count: byteCount))
-                    connection.closeAfterFlush()
-                    return ReadProgress(consumedByteCount: 1)
-                }
+        try await TestServer.Plan { handler in
+            handler.received = { connection, bytes in
+                connection.write([UInt8](repeating: 9, count: byteCount))
+                connection.closeAfterFlush()
+                return ReadProgress(consumedByteCount: 1)
             }
-        }) { server in
+        }.run { server in
             let socket = try await server.client()
             let received = try await offload {
                 try socket.send([UInt8](repeating: 1, count: 3 * 1_024 * 1_024))
@@ -30,15 +28,10 @@ import Testing
         configuration.sweepInterval = .milliseconds(5)
         configuration.lingerTimeout = .milliseconds(20)
         let reasons = Recorder<CloseReason>()
-        try await TestServer.run(
-            configuration: configuration,
-            handler: { _ in
-                ScriptedHandler { handler in
-                    handler.opened = { $0.closeAfterFlush() }
-                    handler.closed = { _, reason in reasons.record(reason) }
-                }
-            }
-        ) { server in
+        try await TestServer.Plan(configuration: configuration) { handler in
+            handler.opened = { $0.closeAfterFlush() }
+            handler.closed = { _, reason in reasons.record(reason) }
+        }.run { server in
             let socket = try await server.client()
             #expect(try await offload { try socket.receiveUntilEndOfFile() }.isEmpty)
             #expect(try await reasons.next() == .local)
@@ -51,25 +44,20 @@ import Testing
         let started = Recorder<Void>()
         var configuration = TransportConfiguration()
         configuration.sendBufferByteCount = 16 * 1_024
-        try await TestServer.run(
-            configuration: configuration,
-            handler: { _ in
-                ScriptedHandler { handler in
-                    handler.received = { connection, bytes in
-                        connection.write([UInt8](repeating: 1, count: 8 * 1_024 * 1_024))
-                        started.record(())
-                        return ReadProgress(consumedByteCount: bytes.count)
-                    }
-                    handler.closed = { connection, reason in
-                        // What is written now goes nowhere.
-                        connection.write([1])
-                        connection.closeAfterFlush()
-                        connection.reset()
-                        events.record(reason)
-                    }
-                }
+        try await TestServer.Plan(configuration: configuration) { handler in
+            handler.received = { connection, bytes in
+                connection.write([UInt8](repeating: 1, count: 8 * 1_024 * 1_024))
+                started.record(())
+                return ReadProgress(consumedByteCount: bytes.count)
             }
-        ) { server in
+            handler.closed = { connection, reason in
+                // What is written now goes nowhere.
+                connection.write([1])
+                connection.closeAfterFlush()
+                connection.reset()
+                events.record(reason)
+            }
+        }.run { server in
             let socket = try await server.client()
             try await offload { try socket.send([1]) }
             try await started.next()
@@ -83,18 +71,16 @@ import Testing
 
     @Test func resetsAPeerOnDemandAndShowsItNothingMore() async throws {
         let events = Recorder<String>()
-        try await TestServer.run(handler: { _ in
-            ScriptedHandler { handler in
-                handler.received = { connection, bytes in
-                    events.record("received")
-                    connection.reset()
-                    connection.write([1])
-                    return ReadProgress(consumedByteCount: 0, wantsTurn: true)
-                }
-                handler.ended = { _ in events.record("ended") }
-                handler.closed = { _, reason in events.record("closed \(reason)") }
+        try await TestServer.Plan { handler in
+            handler.received = { connection, bytes in
+                events.record("received")
+                connection.reset()
+                connection.write([1])
+                return ReadProgress(consumedByteCount: 0, wantsTurn: true)
             }
-        }) { server in
+            handler.ended = { _ in events.record("ended") }
+            handler.closed = { _, reason in events.record("closed \(reason)") }
+        }.run { server in
             let socket = try await server.client()
             await #expect(throws: TestSocket.Failure.system(call: "recv", number: 104)) {
                 try await offload {
@@ -111,19 +97,17 @@ import Testing
     @Test func readsNothingWhileStoppedAndEverythingAfter() async throws {
         let received = Recorder<[UInt8]>()
         let opened = Recorder<Void>()
-        try await TestServer.run(handler: { _ in
-            ScriptedHandler { handler in
-                handler.opened = { connection in
-                    connection.stopReading()
-                    opened.record(())
-                }
-                handler.received = { connection, bytes in
-                    received.record(bytes)
-                    connection.write(bytes)
-                    return ReadProgress(consumedByteCount: bytes.count)
-                }
+        try await TestServer.Plan { handler in
+            handler.opened = { connection in
+                connection.stopReading()
+                opened.record(())
             }
-        }) { server in
+            handler.received = { connection, bytes in
+                received.record(bytes)
+                connection.write(bytes)
+                return ReadProgress(consumedByteCount: bytes.count)
+            }
+        }.run { server in
             let socket = try await server.client()
             try await opened.next()
             try await offload { try socket.send([1, 2, 3]) }
@@ -136,15 +120,13 @@ import Testing
 
     @Test func saysWhenTheLastConnectionHasClosed() async throws {
         let events = Recorder<String>()
-        try await TestServer.run(handler: { _ in
-            ScriptedHandler { handler in
-                handler.received = { connection, bytes in
-                    connection.write(bytes)
-                    return ReadProgress(consumedByteCount: bytes.count)
-                }
-                handler.closed = { _, _ in events.record("closed") }
+        try await TestServer.Plan { handler in
+            handler.received = { connection, bytes in
+                connection.write(bytes)
+                return ReadProgress(consumedByteCount: bytes.count)
             }
-        }) { server in
+            handler.closed = { _, _ in events.record("closed") }
+        }.run { server in
             let sockets = [try await server.client(), try await server.client()]
             for socket in sockets {
                 _ = try await offload {

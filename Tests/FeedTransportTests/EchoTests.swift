@@ -5,7 +5,7 @@ import Testing
 @Suite(.timeLimit(.minutes(1))) struct EchoTests {
     @Test(arguments: 0..<6)
     func givesBackWhatItGotHoweverItWasCut(seed: UInt64) async throws {
-        try await TestServer.run { server in
+        try await TestServer.Plan().run { server in
             let socket = try await server.client()
             let echoed = try await offload {
                 var random = SeededRandom(seed: seed)
@@ -28,19 +28,17 @@ import Testing
 
     @Test func leavesAnIncompleteTailForTheNextBytes() async throws {
         // Frames of one length byte and as many others; the answer is a frame's sum.
-        try await TestServer.run(handler: { _ in
-            ScriptedHandler { handler in
-                handler.received = { connection, bytes in
-                    var consumed = 0
-                    while consumed < bytes.count, bytes.count > consumed + Int(bytes[consumed]) {
-                        let end = consumed + 1 + Int(bytes[consumed])
-                        connection.write([bytes[consumed + 1..<end].reduce(0, &+)])
-                        consumed = end
-                    }
-                    return ReadProgress(consumedByteCount: consumed)
+        try await TestServer.Plan { handler in
+            handler.received = { connection, bytes in
+                var consumed = 0
+                while consumed < bytes.count, bytes.count > consumed + Int(bytes[consumed]) {
+                    let end = consumed + 1 + Int(bytes[consumed])
+                    connection.write([bytes[consumed + 1..<end].reduce(0, &+)])
+                    consumed = end
                 }
+                return ReadProgress(consumedByteCount: consumed)
             }
-        }) { server in
+        }.run { server in
             let socket = try await server.client()
             let sums = try await offload {
                 for byte: UInt8 in [3, 1, 2, 3, 0, 2, 9] { try socket.send([byte]) }
@@ -55,11 +53,9 @@ import Testing
 
     @Test func finishesAPeerThatClosedItsSideFirst() async throws {
         let reasons = Recorder<CloseReason>()
-        try await TestServer.run(handler: { _ in
-            ScriptedHandler { handler in
-                handler.closed = { _, reason in reasons.record(reason) }
-            }
-        }) { server in
+        try await TestServer.Plan { handler in
+            handler.closed = { _, reason in reasons.record(reason) }
+        }.run { server in
             let socket = try await server.client()
             let answer = try await offload {
                 try socket.send([1, 2, 3])
@@ -74,19 +70,17 @@ import Testing
     @Test func tellsOfTheEndAfterAllThatCameBeforeWasHandled() async throws {
         let events = Recorder<String>()
         // One byte a turn: the end of file is there long before the last one.
-        try await TestServer.run(handler: { _ in
-            ScriptedHandler { handler in
-                handler.received = { connection, bytes in
-                    events.record("byte \(bytes[0])")
-                    return ReadProgress(consumedByteCount: 1, wantsTurn: bytes.count > 1)
-                }
-                handler.ended = { connection in
-                    events.record("end")
-                    connection.closeAfterFlush()
-                }
-                handler.closed = { _, reason in events.record("\(reason)") }
+        try await TestServer.Plan { handler in
+            handler.received = { connection, bytes in
+                events.record("byte \(bytes[0])")
+                return ReadProgress(consumedByteCount: 1, wantsTurn: bytes.count > 1)
             }
-        }) { server in
+            handler.ended = { connection in
+                events.record("end")
+                connection.closeAfterFlush()
+            }
+            handler.closed = { _, reason in events.record("\(reason)") }
+        }.run { server in
             let socket = try await server.client()
             _ = try await offload {
                 try socket.send([0, 1, 2, 3])
@@ -100,21 +94,19 @@ import Testing
 
     @Test func showsAgainWhatAHandlerPutOff() async throws {
         let events = Recorder<Int>()
-        try await TestServer.run(handler: { _ in
-            ScriptedHandler { handler in
-                var calls = 0
-                handler.received = { connection, bytes in
-                    calls += 1
-                    events.record(bytes.count)
-                    guard calls == 3 else {
-                        connection.requestTurn()
-                        return ReadProgress(consumedByteCount: 0)
-                    }
-                    connection.write(bytes)
-                    return ReadProgress(consumedByteCount: bytes.count)
+        try await TestServer.Plan { handler in
+            var calls = 0
+            handler.received = { connection, bytes in
+                calls += 1
+                events.record(bytes.count)
+                guard calls == 3 else {
+                    connection.requestTurn()
+                    return ReadProgress(consumedByteCount: 0)
                 }
+                connection.write(bytes)
+                return ReadProgress(consumedByteCount: bytes.count)
             }
-        }) { server in
+        }.run { server in
             let socket = try await server.client()
             let answer = try await offload {
                 try socket.send([5, 6])

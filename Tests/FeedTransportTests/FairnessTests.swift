@@ -1,25 +1,22 @@
 import FeedTestSupport
 import FeedTransport
-import Synchronization
 import Testing
 
 @Suite(.timeLimit(.minutes(1))) struct FairnessTests {
     @Test func servesOthersBetweenTheTurnsOfAFlood() async throws {
         // A byte is a request; the flood is of 1, the other's of 2. At most 64 a call.
         let order = Recorder<(byte: UInt8, count: Int)>()
-        try await TestServer.run(handler: { _ in
-            ScriptedHandler { handler in
-                handler.received = { connection, bytes in
-                    let count = min(64, bytes.count)
-                    order.record((bytes[0], count))
-                    connection.write(Array(bytes[..<count]))
-                    return ReadProgress(
-                        consumedByteCount: count,
-                        wantsTurn: count < bytes.count
-                    )
-                }
+        try await TestServer.Plan { handler in
+            handler.received = { connection, bytes in
+                let count = min(64, bytes.count)
+                order.record((bytes[0], count))
+                connection.write(Array(bytes[..<count]))
+                return ReadProgress(
+                    consumedByteCount: count,
+                    wantsTurn: count < bytes.count
+                )
             }
-        }) { server in
+        }.run { server in
             let flood = try await server.client()
             let other = try await server.client()
             // Both are accepted, and the loop is held until both have sent.
@@ -29,14 +26,12 @@ import Testing
                 try other.send([2])
                 _ = try other.receive(1)
             }
-            let gate = Mutex(false)
-            server.threads[0].mailbox.post { _ in
-                while !gate.withLock({ $0 }) {}
-            }
+            let gate = Gate()
+            server.threads[0].mailbox.post { _ in gate.wait() }
             try await offload {
                 try flood.send([UInt8](repeating: 1, count: 20_000))
                 try other.send([2])
-                gate.withLock { $0 = true }
+                gate.open()
                 _ = try other.receive(1)
                 _ = try flood.receive(20_000)
             }
@@ -53,18 +48,13 @@ import Testing
         var configuration = TransportConfiguration()
         configuration.receiveBufferByteCount = 1_024
         let order = Recorder<UInt8>()
-        try await TestServer.run(
-            configuration: configuration,
-            handler: { _ in
-                ScriptedHandler { handler in
-                    handler.received = { connection, bytes in
-                        order.record(bytes[0])
-                        connection.write([bytes[bytes.count - 1]])
-                        return ReadProgress(consumedByteCount: bytes.count)
-                    }
-                }
+        try await TestServer.Plan(configuration: configuration) { handler in
+            handler.received = { connection, bytes in
+                order.record(bytes[0])
+                connection.write([bytes[bytes.count - 1]])
+                return ReadProgress(consumedByteCount: bytes.count)
             }
-        ) { server in
+        }.run { server in
             let flood = try await server.client()
             let other = try await server.client()
             try await offload {
@@ -73,14 +63,12 @@ import Testing
                 try other.send([0])
                 _ = try other.receive(1)
             }
-            let gate = Mutex(false)
-            server.threads[0].mailbox.post { _ in
-                while !gate.withLock({ $0 }) {}
-            }
+            let gate = Gate()
+            server.threads[0].mailbox.post { _ in gate.wait() }
             try await offload {
                 try flood.send([UInt8](repeating: 1, count: 20_480))
                 try other.send([2])
-                gate.withLock { $0 = true }
+                gate.open()
                 _ = try other.receive(1)
                 _ = try flood.receive(20)
             }

@@ -12,18 +12,13 @@ import Testing
         configuration.sweepInterval = .milliseconds(5)
         change(&configuration)
         let reasons = Recorder<CloseReason>()
-        try await TestServer.run(
-            configuration: configuration,
-            handler: { _ in
-                ScriptedHandler { handler in
-                    handler.received = { _, bytes in
-                        let end = bytes.lastIndex(of: 0).map { $0 + 1 } ?? 0
-                        return ReadProgress(consumedByteCount: end)
-                    }
-                    handler.closed = { _, reason in reasons.record(reason) }
-                }
+        try await TestServer.Plan(configuration: configuration) { handler in
+            handler.received = { _, bytes in
+                let end = bytes.lastIndex(of: 0).map { $0 + 1 } ?? 0
+                return ReadProgress(consumedByteCount: end)
             }
-        ) { server in
+            handler.closed = { _, reason in reasons.record(reason) }
+        }.run { server in
             let socket = try await server.client()
             let rest = try await offload {
                 try socket.send(bytes)

@@ -22,21 +22,13 @@ final class TestServer: Sendable {
         self.counters = counters
     }
 
-    /// Runs `body` with a server, then stops it and waits until every loop is closed.
-    static func run(
-        loops: Int = 1,
-        configuration: TransportConfiguration = TransportConfiguration(),
-        budget: BufferBudget = BufferBudget(),
-        admission: Admission = Admission(),
-        handler: @escaping TCPListener.MakeHandler = { _ in ScriptedHandler() },
-        _ body: (TestServer) async throws -> Void
-    ) async throws {
+    private static func start(_ plan: Plan) async throws -> TestServer {
         ProcessSetup.ignoreBrokenPipes()
-        let threads = try (0..<loops).map { index in
+        let threads = try (0..<plan.loops).map { index in
             try EventLoopThread(
                 name: "test-\(index)",
-                configuration: configuration,
-                budget: budget
+                configuration: plan.configuration,
+                budget: plan.budget
             ) { _ in }
         }
         let mailboxes = threads.map(\.mailbox)
@@ -47,23 +39,15 @@ final class TestServer: Sendable {
                     at: .loopback(port: 0),
                     on: loop,
                     targets: mailboxes,
-                    admission: admission,
-                    makeHandler: handler
-                )
+                    admission: plan.admission
+                ) { _ in ScriptedHandler(plan.script) }
                 listening.record(.success((listener.address, listener.counters)))
             } catch {
                 listening.record(.failure(error))
             }
         }
         let (address, counters) = try await listening.next().get()
-        let server = TestServer(threads, budget, address, counters)
-        do {
-            try await body(server)
-        } catch {
-            await server.stop()
-            throw error
-        }
-        await server.stop()
+        return TestServer(threads, plan.budget, address, counters)
     }
 
     /// A client that does exactly what it is told.
@@ -90,6 +74,32 @@ final class TestServer: Sendable {
                 thread.whenFinished { continuation.resume() }
             }
             thread.join()
+        }
+    }
+}
+
+extension TestServer {
+    /// What to do with each connection.
+    typealias Script = @Sendable (ScriptedHandler) -> Void
+
+    /// What a server is to be like.
+    struct Plan: Sendable {
+        var loops = 1
+        var configuration = TransportConfiguration()
+        var budget = BufferBudget()
+        var admission = Admission()
+        var script: Script = { _ in }
+
+        /// Runs `body` with a server, then stops it and waits until every loop is closed.
+        func run(_ body: (TestServer) async throws -> Void) async throws {
+            let server = try await TestServer.start(self)
+            do {
+                try await body(server)
+            } catch {
+                await server.stop()
+                throw error
+            }
+            await server.stop()
         }
     }
 }
