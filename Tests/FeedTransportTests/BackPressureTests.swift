@@ -125,6 +125,30 @@ import Testing
         }
     }
 
+    @Test func keepsAPeerThatTakesItsAnswersSlowly() async throws {
+        let events = Recorder<Event>()
+        var configuration = Self.configuration
+        configuration.sweepInterval = .milliseconds(2)
+        configuration.writeProgressTimeout = .milliseconds(80)
+        let plan = TestServer.Plan(configuration: configuration, script: Self.script(events))
+        try await plan.run { server in
+            let socket = try await server.client(receiveBufferByteCount: 16 * 1_024)
+            let ticks = Recorder<Void>()
+            await server.onLoop { loop in
+                _ = try? loop.addTimer(every: .milliseconds(2)) { ticks.record(()) }
+            }
+            // More than what the queue's high watermark lets wait, in one go.
+            try await offload { try socket.send([UInt8](repeating: 1, count: 100)) }
+            var received = 0
+            while received < 100 * Self.answerByteCount {
+                for _ in 0..<5 { try await ticks.next() }
+                let count = min(64 * 1_024, 100 * Self.answerByteCount - received)
+                received += try await offload { try socket.receive(count) }.count
+            }
+            #expect(received == 100 * Self.answerByteCount)
+        }
+    }
+
     @Test func stopsReadingAboveTheFairShareOfAnExhaustedBudget() async throws {
         // The handler waits for frames of 64 KiB; the budget is of 32 KiB for two connections.
         var configuration = TransportConfiguration()

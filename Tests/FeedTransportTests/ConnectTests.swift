@@ -80,10 +80,15 @@ import Testing
 
     @Test func tellsOfAPeerThatResets() async throws {
         try await TestServer.Plan { handler in
-            handler.opened = { $0.reset() }
+            handler.received = { connection, _ in
+                connection.reset()
+                return ReadProgress(consumedByteCount: 0)
+            }
         }.run { server in
-            let events = try await connect(to: server.address)
-            #expect(events.last == "closed \(CloseReason.reset)")
+            let events = try await connect(to: server.address) { handler in
+                handler.opened = { $0.write([1]) }
+            }
+            #expect(events == ["closed \(CloseReason.reset)"])
         }
     }
 
