@@ -64,7 +64,9 @@ package struct VoteAudit: Sendable, Equatable {
     private mutating func checkSequence(_ post: PostAccount) {
         guard post.unknownCount == 0 else { return }
         let count = post.tally.acknowledged
-        guard post.tally != VoteTally.complete(count: count, after: post.scoreBefore) else { return }
+        guard post.tally != VoteTally.complete(count: count, after: post.scoreBefore) else {
+            return
+        }
         findings.note(
             .brokenSequence,
             "Post \(post.id): the scores of its \(count) answers are not the next \(count) numbers."

@@ -19,7 +19,7 @@ final class LoopMeter {
     func schedule(_ phases: Phases, _ loop: EventLoop, _ close: @escaping (Int) -> Void) {
         self.phases = phases
         if phases.measureFromNanoseconds == phases.startNanoseconds {
-             start = (phases.startNanoseconds, idle())
+            start = (phases.startNanoseconds, idle())
         }
         arm(loop, close)
     }
