@@ -25,7 +25,7 @@ final class LoopMeter {
     }
 
     /// Ends the last interval.
-    func finish(_ loop: EventLoop, _ close: (Int) -> Void) {
+    func finish(_ close: (Int) -> Void) {
         timer?.cancel()
         if start != nil && end == nil { end = (EventLoop.clock.nanoseconds, idle()) }
         close(number)

@@ -92,7 +92,8 @@ package struct TextReport {
         return [
             """
             Offered \(NumberFormat.rate(rate))/s (\(configuration.arrival.rawValue))   achieved \
-            \(NumberFormat.rate(result.ratePerSecond))/s   late sends >1 ms \
+            \(NumberFormat.rate(result.ratePerSecond))/s   unsent \
+            \(NumberFormat.count(result.totals.unsentCount))   late sends >1 ms \
             \(NumberFormat.percent(share, digits: 2))
             """
         ] + table.lines([])
