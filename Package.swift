@@ -69,9 +69,10 @@ let package = Package(
             path: "Tests/FeedTestSupport",
             swiftSettings: settings
         ),
+        .target(name: "CMallocHook", path: "Tests/CMallocHook"),
         .testTarget(
             name: "FeedProtoTests",
-            dependencies: ["FeedProto", "FeedTestSupport"],
+            dependencies: ["FeedProto", "CMallocHook"],
             swiftSettings: settings
         ),
         .testTarget(
@@ -88,6 +89,7 @@ let package = Package(
             name: "FeedServiceTests",
             dependencies: [
                 "FeedService", "FeedProto", "FeedRanking", "FeedTransport", "FeedTestSupport",
+                "CMallocHook",
                 .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: settings

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # Makes Sources/CFeedProto from proto/feed.proto with protoc-c; with --check, only compares.
 #
-# protobuf-c hands a `string` over as a NUL-terminated char *: its length is lost and an embedded NUL
-# cuts it. `string` and `bytes` are the same on the wire, so the C is made from a copy of the contract
-# in which every string is bytes, and Swift validates the text by its length.
+# protobuf-c hands a `string` over as a NUL-terminated char *: its length is lost, and an embedded
+# NUL cuts it. `string` and `bytes` are the same on the wire, so the C is made from a copy of the
+# contract in which every string is bytes, and Swift validates the text by its length.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 

@@ -67,8 +67,8 @@ public struct PostFields: Equatable, Sendable {
 
     /// The most bytes that the post can take in a page, so that a page can end before it.
     ///
-    /// Beside its texts it has 20 tags, those of its author, its ballot and itself among them, of at
-    /// most 2 bytes, each with a number or a length of at most 10.
+    /// Beside its texts it has 20 tags, those of its author, its ballot and itself among them, of
+    /// at most 2 bytes, each with a number or a length of at most 10.
     public var maximumEncodedByteCount: Int { 20 * 12 + textByteCount }
 }
 

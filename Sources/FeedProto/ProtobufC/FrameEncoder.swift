@@ -38,7 +38,7 @@ public struct FrameEncoder: ~Copyable {
         try unsafe append(message)
     }
 
-    /// Appends the answer to a vote, without a `ServerFrame` to build it from; over the limit nothing is appended.
+    /// Appends the answer to a vote without a `ServerFrame`; over the limit nothing is appended.
     public mutating func append(
         vote: CastVoteResponse,
         id: UInt64,
@@ -63,10 +63,10 @@ public struct FrameEncoder: ~Copyable {
 
     /// Packs a C message in the arena, of which texts of a number of bytes lie outside.
     ///
-    /// Protobuf takes at most three times what the arena holds: a member of a C struct has at least
-    /// 4 bytes, its tag and number at most 12; texts are as long in both. So a message needs no walk
-    /// over it beforehand to learn its length, which costs as much as packing it; only for a long
-    /// one that is better than to ask for three times the memory.
+    /// Protobuf takes at most three times what the arena holds: a member of a C struct has at
+    /// least 4 bytes, its tag and number at most 12; texts are as long in both. So a message needs
+    /// no walk over it beforehand to learn its length, which costs as much as packing it; only for
+    /// a long one that is better than to ask for three times the memory.
     @inline(__always)
     mutating func append<CMessage>(
         _ message: UnsafeMutablePointer<CMessage>,

@@ -11,9 +11,9 @@ import Darwin
 /// The memory of one protobuf-c message at a time: handed out in a row, and taken back at once.
 ///
 /// Most messages fit into the first block, which stays; then a message costs no allocation at all.
-/// Others get further blocks, each at least twice the size of all before, until `reset()`. The limit
-/// is on the sum of the blocks: protobuf-c spends more than 16 times its bytes on an unknown field,
-/// and a peer may send a frame full of those.
+/// Others get further blocks, each at least twice the size of all before, until `reset()`. The
+/// limit is on the sum of the blocks: protobuf-c spends more than 16 times its bytes on an unknown
+/// field, and a peer may send a frame full of those.
 ///
 /// The technique is that of a `ProtobufCAllocator` over one buffer, whose `free` does nothing.
 @safe struct MessageArena: ~Copyable {
@@ -89,7 +89,7 @@ extension MessageArena {
     }
 }
 
-/// The blocks of an arena and a place in the newest; the first word of a block links to an older one.
+/// The blocks of an arena and a place in the newest; a block's first word links to an older one.
 @safe private struct State {
     private let limitByteCount: Int
     private(set) var reservedByteCount = 0

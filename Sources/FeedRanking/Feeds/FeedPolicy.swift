@@ -1,5 +1,5 @@
 /// A feed's number, in the order of their creation.
-package struct FeedID: Hashable, Sendable {
+package struct FeedID: Hashable, BitwiseCopyable, Sendable {
     package let rawValue: UInt32
 
     package init(rawValue: UInt32) {

@@ -30,6 +30,12 @@ package struct PostRow: Equatable, Sendable {
     package var imageURL: TextRange
 }
 
+extension PostRow {
+    fileprivate var hotKey: Int64 {
+        HotRank.key(score: score, createTimeMilliseconds: createTimeMilliseconds)
+    }
+}
+
 /// Posts with their texts in one buffer; reused from call to call, so that none allocates for long.
 package struct PostPage: Sendable {
     package var rows: [PostRow] = []
@@ -42,6 +48,9 @@ package struct PostPage: Sendable {
     package var firstRank: UInt64 = 0
     /// How many posts the list has.
     package var totalCount: UInt64 = 0
+
+    /// The working memory of the call that fills the page.
+    var merge = PageMerge()
 
     package init() {}
 
@@ -58,5 +67,32 @@ package struct PostPage: Sendable {
     /// The bytes of a row's text.
     package func bytes(_ range: TextRange) -> ArraySlice<UInt8> {
         texts[Int(range.offset)..<Int(range.offset) + Int(range.count)]
+    }
+
+    /// Puts rows in order that votes have moved while they were fetched; there are few.
+    mutating func sortRows(_ kind: IndexKind, isDescending: Bool) {
+        for index in rows.indices.dropFirst() {
+            var place = index
+            while place > 0, precedes(rows[place], rows[place - 1], kind) != isDescending {
+                rows.swapAt(place, place - 1)
+                place -= 1
+            }
+        }
+    }
+
+    private func precedes(_ left: PostRow, _ right: PostRow, _ kind: IndexKind) -> Bool {
+        switch kind {
+        case .top:
+            if left.score != right.score { return left.score > right.score }
+            let (leftTitle, rightTitle) = (bytes(left.title), bytes(right.title))
+            if leftTitle != rightTitle { return leftTitle.lexicographicallyPrecedes(rightTitle) }
+            return left.id < right.id
+        case .new:
+            let (leftTime, rightTime) = (left.createTimeMilliseconds, right.createTimeMilliseconds)
+            return leftTime != rightTime ? leftTime > rightTime : left.id > right.id
+        case .hot:
+            let (leftKey, rightKey) = (left.hotKey, right.hotKey)
+            return leftKey != rightKey ? leftKey > rightKey : left.id < right.id
+        }
     }
 }

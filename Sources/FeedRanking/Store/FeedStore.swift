@@ -1,44 +1,80 @@
+import Synchronization
+
+/// Posts in feeds, votes on them and their orders, for any number of threads.
+///
+/// Posts are spread over stripes by their ids' low bits, each stripe behind its lock; a thread
+/// holds at most one stripe's lock. Pages and ranks are exact: they show every vote that was applied
+/// before they were read.
 package final class FeedStore: Sendable {
+    let stripes: StripeSlab
+    let stripeBits: UInt64
+    let clock: MonotonicClock
+    let revisions = Atomic<UInt64>(0)
+    let lastID = Atomic<UInt64>(0)
+    let livePostCount = Atomic<UInt64>(0)
+    let feedTable = FeedTable()
+    private let voters = VoterTable()
+
+    /// Makes a store with the feeds `posts` and `tweets`.
+    ///
+    /// - Parameters:
+    ///   - stripeCount: A power of two; more of them let more threads vote at once.
+    ///   - clock: Unix milliseconds; where it goes back, the store's time stands still.
     package init(stripeCount: Int, clock: @escaping @Sendable () -> Int64) {
-        fatalError()
+        stripes = StripeSlab(count: stripeCount)
+        stripeBits = UInt64(stripeCount.trailingZeroBitCount)
+        self.clock = MonotonicClock(clock)
+        for policy in [FeedPolicy.posts, .tweets] {
+            do {
+                _ = try feedTable.create(policy)
+            } catch {
+                preconditionFailure("A new store cannot have its first feeds: \(error)")
+            }
+        }
     }
-    package func createFeed(_ policy: FeedPolicy) throws(RankingError) -> FeedID { fatalError() }
-    package func feed(named name: String) -> FeedID? { fatalError() }
-    package func policy(of feed: FeedID) -> FeedPolicy? { fatalError() }
-    package func feeds() -> [FeedSummary] { fatalError() }
-    package var revision: UInt64 { fatalError() }
-    package var postCount: UInt64 { fatalError() }
-    package var contentionCount: UInt64 { fatalError() }
+
+    /// The number of the latest write.
+    package var revision: UInt64 { revisions.load(ordering: .relaxed) }
+
+    /// How many posts live.
+    package var postCount: UInt64 { livePostCount.load(ordering: .relaxed) }
+
+    /// How often a stripe's lock was found taken.
+    package var contentionCount: UInt64 { stripes.contentionCount }
+
+    /// The voter that a device of 16 bytes is; O(1).
     package func voter(forDevice device: (UInt64, UInt64)) throws(RankingError) -> VoterID {
-        fatalError()
+        try voters.voter(forDevice: device)
     }
-    @discardableResult package func createPost(
-        _ content: PostContent, in feed: FeedID, into page: inout PostPage
-    ) throws(RankingError) -> WriteOutcome { fatalError() }
-    @discardableResult package func updatePost(
-        _ id: PostID, _ changes: PostChanges, expectedRevision: UInt64 = 0,
-        voter: VoterID? = nil,
-        into page: inout PostPage
-    ) throws(RankingError) -> WriteOutcome { fatalError() }
-    @discardableResult package func deletePost(
-        _ id: PostID, expectedRevision: UInt64 = 0
-    ) throws(RankingError) -> WriteOutcome { fatalError() }
-    @discardableResult package func castVote(
-        _ id: PostID, _ direction: VoteDirection, voter: VoterID? = nil
-    ) throws(RankingError) -> VoteOutcome { fatalError() }
-    package func post(
-        _ id: PostID, voter: VoterID? = nil, into page: inout PostPage
-    ) throws(RankingError) { fatalError() }
-    /// Appends the posts found, and returns the ids that are missing and how many ids were looked at.
-    package func posts(
-        _ ids: [PostID], voter: VoterID? = nil, byteLimit: Int, missing: inout [PostID],
-        into page: inout PostPage
-    ) -> Int { fatalError() }
-    package func rank(
-        of id: PostID, order: Order, budget: inout SettlingBudget
-    ) throws(RankingError) -> RankOutcome { fatalError() }
-    package func page(
-        _ query: PageQuery, into page: inout PostPage, budget: inout SettlingBudget
-    ) throws(RankingError) -> PageOutcome { fatalError() }
-    package func settle(stripeOf id: PostID) { fatalError() }
+
+    /// The voter that a device is, where it has been made one before; O(1).
+    package func voter(ifKnown device: (UInt64, UInt64)) -> VoterID? {
+        voters.voter(ifKnown: device)
+    }
+
+    /// Settles the dirty posts of a post's stripe, as a write's `settlingIsDue` asks for.
+    package func settle(stripeOf id: PostID) {
+        stripes.withStripe(stripeNumber(id)) { stripe in
+            _ = stripe.settle(includingFar: true)
+        }
+    }
+
+    /// Traps where an invariant of a stripe does not hold; O(n).
+    package func checkInvariants() {
+        for number in 0..<stripes.count {
+            stripes.withStripe(number) { stripe in
+                stripe.checkInvariants()
+            }
+        }
+    }
+
+    @inline(__always)
+    func stripeNumber(_ id: PostID) -> Int {
+        Int(truncatingIfNeeded: id.rawValue) & (stripes.count - 1)
+    }
+
+    @inline(__always)
+    func takeRevision() -> UInt64 {
+        revisions.wrappingAdd(1, ordering: .relaxed).newValue
+    }
 }

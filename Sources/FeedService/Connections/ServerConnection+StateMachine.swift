@@ -3,7 +3,7 @@ extension ServerConnection {
     ///
     /// Request ids rise strictly on a connection; that is what lets GoAway name the last one
     /// that was executed.
-    struct StateMachine {
+    package struct StateMachine {
         private enum State {
             /// Requests are executed.
             case serving
@@ -14,7 +14,7 @@ extension ServerConnection {
         }
 
         /// What to do with a request.
-        enum RequestAction: Equatable {
+        package enum RequestAction: Equatable {
             /// Execute it and answer.
             case execute
             /// Its id is not above the last one: answer BAD_FRAME and close.
@@ -24,11 +24,15 @@ extension ServerConnection {
         }
 
         private var state = State.serving
+
+        /// A connection that has just been opened.
+        package init() {}
+
         /// The highest id that was executed, 0 before the first.
-        private(set) var lastID: UInt64 = 0
+        package private(set) var lastID: UInt64 = 0
 
         /// Whether requests are still executed.
-        var isClosing: Bool {
+        package var isClosing: Bool {
             switch state {
             case .serving, .draining: false
             case .closing: true
@@ -36,7 +40,7 @@ extension ServerConnection {
         }
 
         /// Whether GoAway goes out once what was received is finished.
-        var isDraining: Bool {
+        package var isDraining: Bool {
             switch state {
             case .draining: true
             case .serving, .closing: false
@@ -44,7 +48,7 @@ extension ServerConnection {
         }
 
         /// A request of this id was read.
-        func action(for id: UInt64) -> RequestAction {
+        package func action(for id: UInt64) -> RequestAction {
             switch state {
             case .serving, .draining: id > lastID ? .execute : .refuse(lastID: lastID)
             case .closing: .ignore
@@ -52,13 +56,13 @@ extension ServerConnection {
         }
 
         /// The request of this id was executed, or refused with an answer of its own.
-        mutating func answered(_ id: UInt64) {
+        package mutating func answered(_ id: UInt64) {
             precondition(id > lastID, "A request is answered once, in the order of ids.")
             lastID = id
         }
 
         /// The service is stopping.
-        mutating func drain() {
+        package mutating func drain() {
             switch state {
             case .serving: state = .draining
             case .draining, .closing: break
@@ -66,7 +70,7 @@ extension ServerConnection {
         }
 
         /// No more requests will be executed. True the first time.
-        mutating func close() -> Bool {
+        package mutating func close() -> Bool {
             switch state {
             case .serving, .draining:
                 state = .closing

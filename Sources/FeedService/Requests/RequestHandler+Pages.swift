@@ -4,7 +4,7 @@ internal import FeedRanking
 /// ListPosts.
 extension RequestHandler {
     /// Reads a page of a feed, or of the front page over all feeds.
-    func listPosts(
+    mutating func listPosts(
         _ request: ListPostsRequest,
         from caller: borrowing Caller
     ) throws(Status) -> Answer {

@@ -4,7 +4,7 @@ internal import FeedRanking
 /// The calls about single posts: create, get, update, delete and rank.
 extension RequestHandler {
     /// Creates a post; the caller's times, counts and ids are not read.
-    func createPost(_ request: CreatePostRequest) throws(Status) -> Answer {
+    mutating func createPost(_ request: CreatePostRequest) throws(Status) -> Answer {
         guard let post = request.post else { throw .missing("create_post.post") }
         let feed = try self.feed(named: request.feed.isEmpty ? Self.defaultFeed : request.feed)
         try check(post, against: policy(of: feed))
@@ -18,7 +18,7 @@ extension RequestHandler {
     }
 
     /// Reads one post.
-    func getPost(_ request: GetPostRequest, from caller: borrowing Caller) throws(Status) -> Answer {
+    mutating func getPost(_ request: GetPostRequest, from caller: borrowing Caller) throws(Status) -> Answer {
         let revision = store.revision
         page.removeAll()
         do throws(RankingError) {
@@ -34,7 +34,7 @@ extension RequestHandler {
     }
 
     /// Reads posts by id, in the order of the ids.
-    func batchGetPosts(
+    mutating func batchGetPosts(
         _ request: BatchGetPostsRequest,
         from caller: borrowing Caller
     ) throws(Status) -> Answer {
@@ -57,7 +57,7 @@ extension RequestHandler {
     }
 
     /// Changes the fields that the mask names.
-    func updatePost(
+    mutating func updatePost(
         _ request: UpdatePostRequest,
         from caller: borrowing Caller
     ) throws(Status) -> Answer {
@@ -82,7 +82,7 @@ extension RequestHandler {
     }
 
     /// Deletes a post; a repeat is as good as the first.
-    func deletePost(_ request: DeletePostRequest) throws(Status) -> Answer {
+    mutating func deletePost(_ request: DeletePostRequest) throws(Status) -> Answer {
         do throws(RankingError) {
             let outcome = try store.deletePost(
                 PostID(rawValue: request.id),
@@ -95,7 +95,7 @@ extension RequestHandler {
     }
 
     /// Counts the place of a post in its feed.
-    func getPostRank(_ request: GetPostRankRequest) throws(Status) -> Answer {
+    mutating func getPostRank(_ request: GetPostRankRequest) throws(Status) -> Answer {
         let revision = store.revision
         let id = PostID(rawValue: request.id)
         let order = try order(
@@ -119,7 +119,7 @@ extension RequestHandler {
     }
 
     /// The feed that a post is in.
-    private func feed(of id: PostID) throws(Status) -> FeedID {
+    private mutating func feed(of id: PostID) throws(Status) -> FeedID {
         page.removeAll()
         do throws(RankingError) {
             try store.post(id, into: &page)
@@ -130,7 +130,7 @@ extension RequestHandler {
     }
 
     /// The revision of a write, whose stripe is settled later if that is due.
-    private func noted(_ outcome: WriteOutcome) -> UInt64 {
+    private mutating func noted(_ outcome: WriteOutcome) -> UInt64 {
         if outcome.settlingIsDue { settleLater(stripeOf: page.rows[0].id) }
         return outcome.revision
     }

@@ -41,7 +41,7 @@ package final class FeedServer: Sendable {
         var threads: [EventLoopThread] = []
         do throws(ServiceStartError) {
             for index in 0..<configuration.threadCount {
-                threads.append(try startLoop(index, store, context, logger))
+                threads.append(try startLoop(index, store, context, ServiceLog(logger)))
             }
             let addresses = try listen(configuration, on: threads, context)
             return FeedServer(
@@ -98,7 +98,7 @@ package final class FeedServer: Sendable {
         _ index: Int,
         _ store: FeedStore,
         _ context: ServiceContext,
-        _ logger: Logger
+        _ log: ServiceLog
     ) throws(ServiceStartError) -> EventLoopThread {
         do throws(TransportError) {
             return try EventLoopThread(
@@ -106,12 +106,13 @@ package final class FeedServer: Sendable {
                 configuration: TransportConfiguration(context.limits),
                 budget: context.budget
             ) { loop in
-                let handler = RequestHandler(
+                loop.context = ServiceLoop(
+                    loop,
+                    number: index,
                     store: store,
                     context: context,
-                    counters: context.counters[index]
+                    log: log
                 )
-                loop.context = ServiceLoop(loop, handler: handler, log: ServiceLog(logger))
             }
         } catch {
             throw .transport(error)

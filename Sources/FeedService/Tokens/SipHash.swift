@@ -3,14 +3,14 @@
 /// Aumasson and Bernstein, "SipHash: a fast short-input PRF", INDOCRYPT 2012. The standard
 /// library's `Hasher` is of the same family, but takes no key of ours and may change between
 /// versions, and a page token outlives a process.
-struct SipHash {
+package struct SipHash {
     private var v0: UInt64
     private var v1: UInt64
     private var v2: UInt64
     private var v3: UInt64
 
     /// The checksum of `bytes` under the key (`key0`, `key1`), in O(bytes).
-    static func checksum(of bytes: [UInt8], key0: UInt64, key1: UInt64) -> UInt64 {
+    package static func checksum(of bytes: [UInt8], key0: UInt64, key1: UInt64) -> UInt64 {
         var state = SipHash(key0: key0, key1: key1)
         let wholeWords = bytes.count / 8
         for word in 0..<wholeWords {

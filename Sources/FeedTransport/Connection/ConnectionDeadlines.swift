@@ -79,8 +79,9 @@ struct ConnectionDeadlines {
         lingerSince = sweep
     }
 
-    /// The wait that is over, if one is. A peer that cannot be heard, because it does not take its
-    /// answers, is not idle.
+    /// The wait that is over, if one is.
+    ///
+    /// A peer that cannot be heard, because it does not take its answers, is not idle.
     func expiry(at sweep: Int, limits: Limits) -> Expiry? {
         func isOver(_ start: Int?, _ limit: Int?) -> Bool {
             guard let start, let limit else { return false }

@@ -11,7 +11,9 @@ struct ReadBuffer {
     /// Whether nothing is held.
     var isEmpty: Bool { byteCount == 0 }
 
-    /// Adds bytes at the end. O(n), amortised.
+    /// Adds bytes at the end.
+    ///
+    /// O(n), amortised.
     mutating func append(_ bytes: RawSpan) {
         if start > 0 {
             storage.removeSubrange(..<start)

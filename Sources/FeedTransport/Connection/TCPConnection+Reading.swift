@@ -25,7 +25,7 @@ extension TCPConnection {
         guard phase == .open else { return }
         guard readBuffer.isEmpty, !isTurnQueued else {
             readBuffer.append(bytes)
-            if !isTurnQueued { deliverBuffer() }
+            if isTurnQueued { updateAccount() } else { deliverBuffer() }
             return
         }
         guard let progress = handler?.connection(self, received: bytes) else { return }
@@ -60,6 +60,7 @@ extension TCPConnection {
         // With too much unsent the turn waits for the peer.
         guard !pauses.contains(.backPressure) else { return }
         deliverBuffer()
+        guard phase == .open else { return }
         if isTurnQueued { pauseReading(.turn) } else { resumeReading(.turn) }
     }
 

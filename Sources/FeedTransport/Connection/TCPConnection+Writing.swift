@@ -1,6 +1,8 @@
 extension TCPConnection {
     /// Sends bytes: at once if nothing is queued and the kernel takes them, else they are copied
-    /// and follow. A connection that is closing takes nothing more.
+    /// and follow.
+    ///
+    /// A connection that is closing takes nothing more.
     package func write(_ bytes: RawSpan) {
         loop.preconditionOnLoop()
         guard phase == .open, bytes.byteCount > 0 else { return }

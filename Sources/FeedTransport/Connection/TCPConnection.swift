@@ -24,7 +24,7 @@ package final class TCPConnection {
 
     let stream: UVStream
     var phase = Phase.connecting
-    var pauses: ReadPauses = .handler
+    var pauses: ReadPauses = .unopened
     var readBuffer = ReadBuffer()
     var writeQueue: WriteQueue
     var outbox = UVOutbox()
@@ -94,7 +94,7 @@ package final class TCPConnection {
     private func didOpen() {
         phase = .open
         handler?.connectionOpened(self)
-        resumeReading(.handler)
+        resumeReading(.unopened)
     }
 }
 

@@ -73,6 +73,11 @@ package final class EventLoop {
         uv.closeHandles()
     }
 
+    /// Throws if the loop is stopping: what is started then would never end.
+    func requireRunning() throws(TransportError) {
+        if isStopping { throw .loopStopped }
+    }
+
     /// The clock, read at most once a turn.
     package var now: MonotonicInstant {
         if let cachedNow { return cachedNow }

@@ -72,7 +72,9 @@ package final class EventLoopThread: Sendable {
         _ = mailbox.post { $0.stop() }
     }
 
-    /// Waits until the thread has ended. Blocks: not for Swift's tasks, which share few threads.
+    /// Waits until the thread has ended.
+    ///
+    /// Blocks: not for Swift's tasks, which share few threads.
     package func join() {
         let isFirst = state.withLock { state in
             defer { state.isJoined = true }

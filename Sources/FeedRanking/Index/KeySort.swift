@@ -1,0 +1,135 @@
+/// Sorts keys into the order of the list.
+///
+/// A radix sort over only those bytes that differ, least significant first; keys that stay equal
+/// are then decided by `PostTable.precedes`. See Knuth, "Sorting and Searching", 5.2.5.
+package struct KeySort: ~Copyable {
+    /// Below this many keys an insertion sort is faster.
+    private static let insertionLimit = 32
+
+    private var scratch = Slab<RankKey>()
+
+    package init() {}
+
+    /// Sorts in O(n) passes over the bytes that differ, and O(m log m) in runs of m equal keys.
+    package mutating func sort(_ keys: inout Slab<RankKey>, _ posts: borrowing PostTable) {
+        guard keys.count > Self.insertionLimit else {
+            Self.insertionSort(&keys, 0..<keys.count, posts)
+            return
+        }
+        scratch.removeLast()
+        scratch.extend(to: keys.count, with: keys[0])
+        var least = UInt64.max
+        for index in 0..<keys.count {
+            least = min(least, keys[index].primary)
+        }
+        var primaryBits: UInt64 = 0
+        var secondaryBits: UInt64 = 0
+        let first = keys[0]
+        for index in 0..<keys.count {
+            primaryBits |= keys[index].primary &- least
+            secondaryBits |= keys[index].secondary ^ first.secondary
+        }
+        for shift in stride(from: UInt64(0), to: 64, by: 8) where secondaryBits >> shift & 255 > 0 {
+            pass(&keys) { Int(truncatingIfNeeded: $0.secondary >> shift & 255) }
+        }
+        for shift in stride(from: UInt64(0), to: 64, by: 8) where primaryBits >> shift & 255 > 0 {
+            pass(&keys) { Int(truncatingIfNeeded: ($0.primary &- least) >> shift & 255) }
+        }
+        Self.sortRuns(&keys, posts)
+    }
+
+    /// One stable distribution of the keys by a digit.
+    @inline(__always)
+    private mutating func pass(_ keys: inout Slab<RankKey>, _ digit: (RankKey) -> Int) {
+        var starts: [256 of UInt32] = InlineArray(repeating: 0)
+        for index in 0..<keys.count {
+            starts[digit(keys[index])] &+= 1
+        }
+        var sum: UInt32 = 0
+        for value in 0..<256 {
+            let count = starts[value]
+            starts[value] = sum
+            sum &+= count
+        }
+        for index in 0..<keys.count {
+            let key = keys[index]
+            let value = digit(key)
+            scratch[Int(starts[value])] = key
+            starts[value] &+= 1
+        }
+        swap(&keys, &scratch)
+    }
+
+    private static func sortRuns(_ keys: inout Slab<RankKey>, _ posts: borrowing PostTable) {
+        var start = 0
+        while start < keys.count {
+            let first = keys[start]
+            var end = start + 1
+            while end < keys.count, keys[end].primary == first.primary,
+                keys[end].secondary == first.secondary
+            {
+                end += 1
+            }
+            if end - start > insertionLimit {
+                heapSort(&keys, start..<end, posts)
+            } else if end - start > 1 {
+                insertionSort(&keys, start..<end, posts)
+            }
+            start = end
+        }
+    }
+
+    private static func insertionSort(
+        _ keys: inout Slab<RankKey>,
+        _ range: Range<Int>,
+        _ posts: borrowing PostTable
+    ) {
+        for index in range.dropFirst() {
+            let key = keys[index]
+            var place = index
+            while place > range.lowerBound, posts.precedes(key, keys[place - 1]) {
+                keys[place] = keys[place - 1]
+                place -= 1
+            }
+            keys[place] = key
+        }
+    }
+
+    private static func heapSort(
+        _ keys: inout Slab<RankKey>,
+        _ range: Range<Int>,
+        _ posts: borrowing PostTable
+    ) {
+        for root in stride(from: range.count / 2 - 1, through: 0, by: -1) {
+            sink(&keys, range.lowerBound, root, range.count, posts)
+        }
+        for end in stride(from: range.count - 1, to: 0, by: -1) {
+            let last = keys[range.lowerBound + end]
+            keys[range.lowerBound + end] = keys[range.lowerBound]
+            keys[range.lowerBound] = last
+            sink(&keys, range.lowerBound, 0, end, posts)
+        }
+    }
+
+    private static func sink(
+        _ keys: inout Slab<RankKey>,
+        _ base: Int,
+        _ root: Int,
+        _ count: Int,
+        _ posts: borrowing PostTable
+    ) {
+        var parent = root
+        let key = keys[base + root]
+        while true {
+            var child = 2 * parent + 1
+            guard child < count else { break }
+            if child + 1 < count, posts.precedes(keys[base + child], keys[base + child + 1]) {
+                child += 1
+            }
+            guard posts.precedes(key, keys[base + child]) else { break }
+            keys[base + parent] = keys[base + child]
+            parent = child
+        }
+        keys[base + parent] = key
+    }
+}

@@ -1,0 +1,176 @@
+extension FeedStore {
+    /// Reads a page of a list, exact as of now.
+    ///
+    /// O(stripes * log n + size * log stripes) beside settling; a page that begins at a rank takes
+    /// O(stripes² * log² n) at worst.
+    package func page(
+        _ query: PageQuery,
+        into page: inout PostPage,
+        budget: inout SettlingBudget
+    ) throws(RankingError) -> PageOutcome {
+        precondition(
+            query.size > 0 && query.size <= PageQuery.maximumSize,
+            "A page has 1 to \(PageQuery.maximumSize) rows, not \(query.size)."
+        )
+        if let feed = query.feed, feedTable.policy(of: feed) == nil { throw .feedNotFound(feed) }
+        page.removeAll()
+        guard let start = try start(of: query, &page, &budget) else { return .again }
+        let isBackwards = start.direction == .before
+        let walk = ListWalk(
+            feed: query.feed,
+            kind: IndexKind(query.order),
+            isDescending: (query.order == .old) != isBackwards,
+            start: start.walkStart,
+            limit: query.size + 1
+        )
+        guard merge(walk, into: &page.merge, &budget) else { return .again }
+        let usedCount = fetchRows(query, walk, &page)
+        page.totalCount = UInt64(page.merge.summary.postCount)
+        finish(query, start, usedCount: usedCount, &page)
+        return .done
+    }
+
+    /// Where the walk of a page begins, and which way it goes.
+    private struct PageStart {
+        var direction = PageCursor.Direction.after
+        var walkStart = WalkStart.end
+        /// The rank of the first post behind the start.
+        var rank: UInt64 = 1
+    }
+
+    private func start(
+        of query: PageQuery,
+        _ page: inout PostPage,
+        _ budget: inout SettlingBudget
+    ) throws(RankingError) -> PageStart? {
+        switch query.start {
+        case .first:
+            return PageStart()
+        case .cursor(let cursor):
+            return PageStart(
+                direction: cursor.direction,
+                walkStart: .position(cursor.position, isIncluded: false),
+                rank: cursor.direction == .after ? cursor.rank + 1 : cursor.rank
+            )
+        case .rank(let rank):
+            guard rank > 1 else { return PageStart() }
+            let selected = select(rank, query, &budget)
+            guard let selected else { return nil }
+            return PageStart(walkStart: selected, rank: rank)
+        case .around(let id):
+            return try start(around: id, query, &page, &budget)
+        }
+    }
+
+    /// Begins half a page before a post; its rank is counted.
+    private func start(
+        around id: PostID,
+        _ query: PageQuery,
+        _ page: inout PostPage,
+        _ budget: inout SettlingBudget
+    ) throws(RankingError) -> PageStart? {
+        let kind = IndexKind(query.order)
+        guard let place = place(of: id, kind), query.feed == nil || query.feed == place.feed else {
+            throw .postNotFound(id)
+        }
+        let isOld = query.order == .old
+        var first = place.position
+        if query.size > 1 {
+            let walk = ListWalk(
+                feed: query.feed,
+                kind: kind,
+                isDescending: !isOld,
+                start: .position(place.position, isIncluded: false),
+                limit: query.size / 2
+            )
+            guard merge(walk, into: &page.merge, &budget) else { return nil }
+            if let last = page.merge.chosen.last {
+                first = position(of: last)
+            }
+        }
+        guard let counted = count(before: first, kind, query.feed, &budget) else { return nil }
+        let before = isOld ? counted.postCount - counted.skippedCount - 1 : counted.skippedCount
+        return PageStart(
+            walkStart: .position(first, isIncluded: true),
+            rank: UInt64(max(before, 0)) + 1
+        )
+    }
+
+    /// Appends the chosen posts to the page, in the order of the walk; returns how many entries that
+    /// took. Posts deleted since are left out, and posts moved since are put in order.
+    private func fetchRows(_ query: PageQuery, _ walk: ListWalk, _ page: inout PostPage) -> Int {
+        var isOrdered = true
+        var used = 0
+        for index in 0..<min(query.size, page.merge.chosen.count) {
+            let entry = page.merge.chosen[index]
+            let outcome = stripes.withStripe(stripeNumber(entry.id)) { stripe in
+                guard let slot = stripe.liveSlot(entry.id) else { return RowOutcome.missing }
+                guard stripe.fits(slot, page, byteLimit: query.byteLimit) else { return .full }
+                isOrdered = isOrdered && stripe.stillHas(entry, slot, walk.kind)
+                stripe.appendRow(slot, query.voter, to: &page)
+                return .appended
+            }
+            if outcome == .full { break }
+            used += 1
+        }
+        if !isOrdered {
+            page.sortRows(walk.kind, isDescending: walk.isDescending)
+        }
+        return used
+    }
+
+    /// Sets the ranks and the cursors both ways, and turns a page read backwards.
+    private func finish(
+        _ query: PageQuery,
+        _ start: PageStart,
+        usedCount: Int,
+        _ page: inout PostPage
+    ) {
+        let rowCount = UInt64(page.rows.count)
+        let isBackwards = start.direction == .before
+        page.firstRank = start.rank
+        if isBackwards {
+            page.rows.reverse()
+            page.firstRank = start.rank > rowCount ? start.rank - rowCount : 1
+        }
+        guard usedCount > 0 else { return }
+        let goesOn = page.merge.chosen.count > usedCount
+        let comesFrom = page.merge.summary.skippedCount > 0
+        let nearEnd = page.merge.chosen[0]
+        let farEnd = page.merge.chosen[usedCount - 1]
+        if isBackwards ? comesFrom : goesOn {
+            page.next = PageCursor(
+                feed: query.feed,
+                order: query.order,
+                direction: .after,
+                position: position(of: isBackwards ? nearEnd : farEnd),
+                rank: page.firstRank + max(rowCount, 1) - 1
+            )
+        }
+        if isBackwards ? goesOn : comesFrom {
+            page.previous = PageCursor(
+                feed: query.feed,
+                order: query.order,
+                direction: .before,
+                position: position(of: isBackwards ? farEnd : nearEnd),
+                rank: page.firstRank
+            )
+        }
+    }
+
+    /// The place of an entry, with its full title where that decides.
+    private func position(of entry: MergeEntry) -> ListPosition {
+        var title: [UInt8] = []
+        if RankKey.titleDecides(entry.secondary) {
+            stripes.withStripe(stripeNumber(entry.id)) { stripe in
+                stripe.appendTitle(of: entry, to: &title)
+            }
+        }
+        return ListPosition(
+            primary: entry.primary,
+            secondary: entry.secondary,
+            id: entry.id,
+            title: title
+        )
+    }
+}

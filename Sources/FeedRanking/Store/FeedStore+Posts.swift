@@ -1,0 +1,155 @@
+import Synchronization
+
+extension FeedStore {
+    /// Makes a post and appends it to a page; O(1).
+    @discardableResult
+    package func createPost(
+        _ content: PostContent,
+        in feed: FeedID,
+        into page: inout PostPage
+    ) throws(RankingError) -> WriteOutcome {
+        guard let policy = feedTable.policy(of: feed) else { throw .feedNotFound(feed) }
+        let id = PostID(rawValue: lastID.wrappingAdd(1, ordering: .relaxed).newValue)
+        livePostCount.wrappingAdd(1, ordering: .relaxed)
+        return stripes.withStripe(stripeNumber(id)) { stripe in
+            guard let slot = stripe.slot(id) else {
+                preconditionFailure("Ids beyond \(id.rawValue) need more stripes.")
+            }
+            let time = clock.now()
+            let record = PostRecord(
+                content: ContentBlob(content, updateTimeMilliseconds: time),
+                feed: feed,
+                voteMode: policy.voteMode,
+                createTimeMilliseconds: time,
+                revision: takeRevision()
+            )
+            stripe.insert(record, at: slot)
+            stripe.appendRow(slot, nil, to: &page)
+            return WriteOutcome(
+                revision: record.revision,
+                settlingIsDue: stripe.settlingIsDue
+            )
+        }
+    }
+
+    /// Changes a post and appends it to a page; O(log n) an index for a title, else O(1).
+    ///
+    /// - Parameters:
+    ///   - id: The post to change.
+    ///   - changes: What to replace; with no change at all the post still takes a new revision.
+    ///   - expectedRevision: The revision the post must have; 0 for any.
+    ///   - voter: Whose ballot the appended row shows.
+    ///   - page: What the post is appended to.
+    @discardableResult
+    package func updatePost(
+        _ id: PostID,
+        _ changes: PostChanges,
+        expectedRevision: UInt64 = 0,
+        voter: VoterID? = nil,
+        into page: inout PostPage
+    ) throws(RankingError) -> WriteOutcome {
+        try stripes.withStripe(stripeNumber(id)) { (stripe) throws(RankingError) -> WriteOutcome in
+            guard let slot = stripe.liveSlot(id) else { throw .postNotFound(id) }
+            try Self.check(expectedRevision, stripe.posts[slot].revision)
+            var content = stripe.posts[slot].content.content
+            content.apply(changes)
+            let revision = takeRevision()
+            stripe.posts[slot].revision = revision
+            stripe.replaceContent(slot, ContentBlob(content, updateTimeMilliseconds: clock.now()))
+            stripe.appendRow(slot, voter, to: &page)
+            return WriteOutcome(revision: revision, settlingIsDue: stripe.settlingIsDue)
+        }
+    }
+
+    /// Removes a post for good; to repeat that is no error and takes no revision. O(log n) an index.
+    @discardableResult
+    package func deletePost(
+        _ id: PostID,
+        expectedRevision: UInt64 = 0
+    ) throws(RankingError) -> WriteOutcome {
+        let wasGiven = id.rawValue > 0 && id.rawValue <= lastID.load(ordering: .relaxed)
+        guard wasGiven else { throw .postNotFound(id) }
+        return try stripes.withStripe(stripeNumber(id)) {
+            (stripe) throws(RankingError) -> WriteOutcome in
+            guard let slot = stripe.liveSlot(id) else {
+                return WriteOutcome(revision: revision, settlingIsDue: false)
+            }
+            try Self.check(expectedRevision, stripe.posts[slot].revision)
+            stripe.remove(slot)
+            livePostCount.wrappingSubtract(1, ordering: .relaxed)
+            return WriteOutcome(revision: takeRevision(), settlingIsDue: stripe.settlingIsDue)
+        }
+    }
+
+    /// Appends a post to a page; O(1).
+    package func post(
+        _ id: PostID,
+        voter: VoterID? = nil,
+        into page: inout PostPage
+    ) throws(RankingError) {
+        try stripes.withStripe(stripeNumber(id)) { (stripe) throws(RankingError) -> Void in
+            guard let slot = stripe.liveSlot(id) else { throw .postNotFound(id) }
+            stripe.appendRow(slot, voter, to: &page)
+        }
+    }
+
+    /// Appends posts in the order of their ids given; returns how many of the ids were looked at.
+    ///
+    /// It ends early before the post whose texts would make the page's pass the limit, but not
+    /// before the page's first. O(1) a post.
+    package func posts(
+        _ ids: [PostID],
+        voter: VoterID? = nil,
+        byteLimit: Int = .max,
+        missing: inout [PostID],
+        into page: inout PostPage
+    ) -> Int {
+        for (index, id) in ids.enumerated() {
+            let found = appendRow(id, voter, byteLimit: byteLimit, to: &page)
+            if found == .full { return index }
+            if found == .missing {
+                missing.append(id)
+            }
+        }
+        return ids.count
+    }
+
+    /// What became of a post that was to join a page.
+    enum RowOutcome {
+        case appended
+        case missing
+        case full
+    }
+
+    /// Appends a post to a page where it lives and fits; O(1).
+    func appendRow(
+        _ id: PostID,
+        _ voter: VoterID?,
+        byteLimit: Int,
+        to page: inout PostPage
+    ) -> RowOutcome {
+        stripes.withStripe(stripeNumber(id)) { stripe in
+            guard let slot = stripe.liveSlot(id) else { return .missing }
+            guard stripe.fits(slot, page, byteLimit: byteLimit) else { return .full }
+            stripe.appendRow(slot, voter, to: &page)
+            return .appended
+        }
+    }
+
+    private static func check(_ expected: UInt64, _ actual: UInt64) throws(RankingError) {
+        guard expected == 0 || expected == actual else {
+            throw .revisionMismatch(expected: expected, actual: actual)
+        }
+    }
+}
+
+extension PostContent {
+    mutating func apply(_ changes: PostChanges) {
+        title = changes.title ?? title
+        text = changes.text ?? text
+        linkURL = changes.linkURL ?? linkURL
+        thumbnailURL = changes.thumbnailURL ?? thumbnailURL
+        imageURL = changes.imageURL ?? imageURL
+        commentCount = changes.commentCount ?? commentCount
+    }
+}

@@ -1,0 +1,104 @@
+extension FeedStore {
+    /// The candidates of a selection in one stripe: ranks within the stripe's share of the list.
+    private struct Candidates {
+        var low: Int
+        var high: Int
+
+        var count: Int { max(high - low, 0) }
+    }
+
+    /// The place of the post at a rank of a list; nil when the budget is used up.
+    ///
+    /// Takes a pivot from the stripe with most candidates, counts what comes before it everywhere
+    /// and keeps the side that has the rank. Every other pivot is where the rank would lie if keys
+    /// were spread evenly, as ids spread them, so a few rounds do. O(stripes² * log² n) at worst.
+    func select(
+        _ rank: UInt64,
+        _ query: PageQuery,
+        _ budget: inout SettlingBudget
+    ) -> WalkStart? {
+        let kind = IndexKind(query.order)
+        var candidates: [Candidates] = []
+        var total = 0
+        for number in 0..<stripes.count {
+            let count = stripes.withStripe(number) { stripe -> Int? in
+                guard stripe.prepare(kind, query.feed, &budget), stripe.settleAll(kind, &budget)
+                else { return nil }
+                return stripe.indexes(query.feed).postCount
+            }
+            guard let count else { return nil }
+            candidates.append(Candidates(low: 0, high: count))
+            total += count
+        }
+        guard rank <= UInt64(total) else { return .position(.behindAll(query.order), isIncluded: false) }
+        let target = query.order == .old ? total - Int(rank) : Int(rank) - 1
+        var last = ListPosition.behindAll(.top)
+        // Writes in between may shift ranks; the bound ends the search all the same.
+        for round in 0..<64 * stripes.count {
+            guard let pivot = pivot(candidates, target, round, kind, query.feed) else { break }
+            last = pivot.position
+            var before = 0
+            var counts: [Int] = []
+            for number in 0..<stripes.count {
+                let counted = stripes.withStripe(number) { stripe in
+                    stripe.countBefore(pivot.position, kind, query.feed, &budget)?.skippedCount
+                }
+                guard let counted else { return nil }
+                counts.append(counted)
+                before += counted
+            }
+            if before == target { break }
+            for number in 0..<stripes.count {
+                if before < target {
+                    let low = number == pivot.stripe ? counts[number] + 1 : counts[number]
+                    candidates[number].low = max(candidates[number].low, low)
+                } else {
+                    candidates[number].high = min(candidates[number].high, counts[number])
+                }
+            }
+        }
+        return .position(last, isIncluded: true)
+    }
+
+    /// A candidate of the stripe that has most: by turns where the target should lie, and the
+    /// middle.
+    private func pivot(
+        _ candidates: [Candidates],
+        _ target: Int,
+        _ round: Int,
+        _ kind: IndexKind,
+        _ feed: FeedID?
+    ) -> (position: ListPosition, stripe: Int)? {
+        var stripe = 0
+        var lowSum = 0
+        var countSum = 0
+        for number in candidates.indices {
+            lowSum += candidates[number].low
+            countSum += candidates[number].count
+            if candidates[number].count > candidates[stripe].count {
+                stripe = number
+            }
+        }
+        let (low, count) = (candidates[stripe].low, candidates[stripe].count)
+        guard count > 0 else { return nil }
+        var offset = count / 2
+        if round % 2 == 0 {
+            let share = Double(target - lowSum) / Double(countSum)
+            offset = min(max(Int(share * Double(count)), 0), count - 1)
+        }
+        let found = stripes.withStripe(stripe) { stripe in
+            stripe.position(atRank: low + offset, kind, feed)
+        }
+        guard let found else { return nil }
+        return (found, stripe)
+    }
+}
+
+extension ListPosition {
+    /// A place that no post comes behind, in the order of the list.
+    static func behindAll(_ order: Order) -> ListPosition {
+        let part: UInt64 = order == .old ? 0 : .max
+        let id = PostID(rawValue: part)
+        return ListPosition(primary: part, secondary: part & ~0xFF, id: id, title: [])
+    }
+}

@@ -1,0 +1,15 @@
+extension FeedStore {
+    /// Casts a vote: in a tally it counts, in a ballot feed it sets the voter's ballot. O(1).
+    ///
+    /// A ballot that stands already, or the clearing of none, changes nothing and takes no revision.
+    package func castVote(
+        _ id: PostID,
+        _ direction: VoteDirection,
+        voter: VoterID? = nil
+    ) throws(RankingError) -> VoteOutcome {
+        try stripes.withStripe(stripeNumber(id)) { (stripe) throws(RankingError) -> VoteOutcome in
+            guard let slot = stripe.liveSlot(id) else { throw .postNotFound(id) }
+            return try stripe.castVote(slot, direction, voter, revisions)
+        }
+    }
+}

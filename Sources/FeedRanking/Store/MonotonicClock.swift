@@ -1,0 +1,16 @@
+import Synchronization
+
+/// A clock in Unix milliseconds that never goes back, over one that may.
+struct MonotonicClock: ~Copyable, Sendable {
+    private let latest = Atomic<Int64>(.min)
+    private let clock: @Sendable () -> Int64
+
+    init(_ clock: @escaping @Sendable () -> Int64) {
+        self.clock = clock
+    }
+
+    /// The time now, or the latest given out where the clock is behind it.
+    func now() -> Int64 {
+        latest.max(clock(), ordering: .relaxed).newValue
+    }
+}

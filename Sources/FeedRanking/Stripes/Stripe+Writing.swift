@@ -1,0 +1,154 @@
+import Synchronization
+
+extension Stripe {
+    /// Whether the backlog has reached the limit that a read should not have to settle.
+    var settlingIsDue: Bool {
+        near.count + far.count >= max(Self.minimumBacklogLimit, posts.count >> 3)
+    }
+
+    /// Puts a new post into its slot and marks it dirty; O(1).
+    mutating func insert(_ newRecord: PostRecord, at slot: UInt32) {
+        var record = newRecord
+        posts.insert(record, at: slot)
+        let feed = Int(record.feed.rawValue)
+        feeds.extend(to: feed + 1, with: FeedIndexes())
+        feeds[feed].postCount += 1
+        front.postCount += 1
+        unindexedCount += 1
+        markDirty(slot, &record)
+        posts[slot] = record
+    }
+
+    /// Counts a vote and marks the post dirty where its score changed; O(1).
+    mutating func castVote(
+        _ slot: UInt32,
+        _ direction: VoteDirection,
+        _ voter: VoterID?,
+        _ revisions: borrowing Atomic<UInt64>
+    ) throws(RankingError) -> VoteOutcome {
+        var record = posts[slot]
+        let score = record.score
+        let standing: VoteDirection? = direction == .clear ? nil : direction
+        if record.flags.contains(.keepsBallots) {
+            guard let voter else { throw .voterRequired }
+            let old = ballots.set(standing, slot, voter, posts)
+            guard old != standing else { return outcome(record, standing) }
+            Self.count(old, by: .max, &record)
+        } else if direction == .clear {
+            throw .clearOnTally
+        }
+        Self.count(standing, by: 1, &record)
+        record.revision = revisions.wrappingAdd(1, ordering: .relaxed).newValue
+        if record.score != score {
+            markDirty(slot, &record)
+        }
+        posts[slot] = record
+        return outcome(record, standing)
+    }
+
+    /// Takes a post out for good; O(log n) an index.
+    mutating func remove(_ slot: UInt32) {
+        let record = takeOut(slot)
+        feeds[Int(record.feed.rawValue)].postCount -= 1
+        front.postCount -= 1
+        unindexedCount -= 1
+        posts.remove(slot)
+    }
+
+    /// Replaces what a post says; under a new title it leaves the indexes first. O(log n) an index.
+    mutating func replaceContent(_ slot: UInt32, _ content: ContentBlob) {
+        var record = posts[slot]
+        let movesPost = ContentBlob.titlesDiffer(record.content, content)
+        if movesPost {
+            record = takeOut(slot)
+        }
+        record.content.free()
+        record.content = content
+        record.titlePrefix = content.titlePrefix
+        if movesPost {
+            markDirty(slot, &record)
+        }
+        posts[slot] = record
+    }
+
+    /// Puts a post whose place in the orders may have changed into the near or the far list, once.
+    @inline(__always)
+    mutating func markDirty(_ slot: UInt32, _ record: inout PostRecord) {
+        if record.flags.contains(.isNear) { return }
+        let wasFar = record.flags.contains(.isFar)
+        let isNear =
+            reachesFloor(slot, record, record.score)
+            || (!wasFar && record.flags.contains(.isIndexed)
+                && reachesFloor(slot, record, record.settledScore))
+        if isNear {
+            record.flags.remove(.isFar)
+            record.flags.insert(.isNear)
+            near.append(slot)
+        } else if !wasFar {
+            record.flags.insert(.isFar)
+            far.append(slot)
+        }
+    }
+
+    /// Whether a post, at a score, lies at or before the floor of an index it belongs to.
+    @inline(__always)
+    private func reachesFloor(_ slot: UInt32, _ record: PostRecord, _ score: Int64) -> Bool {
+        let feed = Int(record.feed.rawValue)
+        let isIndexed = record.flags.contains(.isIndexed)
+        for kind in IndexKind.allCases where kind.followsScore || !isIndexed {
+            let inFeed = feeds[feed][kind]
+            let inFront = front[kind]
+            guard inFeed.isBuilt || inFront.isBuilt else { continue }
+            let key = key(kind, slot, record, score)
+            if inFeed.isBuilt && inFeed.floor.covers(key) { return true }
+            if inFront.isBuilt && inFront.floor.covers(key) { return true }
+        }
+        return false
+    }
+
+    /// Takes a post out of every index, at its settled score; returns its record as it is then.
+    private mutating func takeOut(_ slot: UInt32) -> PostRecord {
+        var record = posts[slot]
+        guard record.flags.contains(.isIndexed) else { return record }
+        for kind in IndexKind.allCases {
+            let key = key(kind, slot, record, record.settledScore)
+            for feed in [record.feed, nil] {
+                var index = indexes(feed)[kind]
+                guard index.isBuilt else { continue }
+                let wasThere = index.remove(key, &pool, posts)
+                precondition(wasThere, "An index has lost a post.")
+                setIndex(index, kind, feed)
+            }
+        }
+        record.flags.remove(.isIndexed)
+        unindexedCount += 1
+        posts[slot] = record
+        return record
+    }
+
+    /// Adds to the count of a direction; `UInt64.max` takes one away.
+    @inline(__always)
+    private static func count(
+        _ direction: VoteDirection?,
+        by change: UInt64,
+        _ record: inout PostRecord
+    ) {
+        switch direction {
+        case .up: record.upvoteCount &+= change
+        case .down: record.downvoteCount &+= change
+        case .clear, nil: break
+        }
+    }
+
+    @inline(__always)
+    private func outcome(_ record: PostRecord, _ standing: VoteDirection?) -> VoteOutcome {
+        VoteOutcome(
+            score: record.score,
+            upvoteCount: record.upvoteCount,
+            downvoteCount: record.downvoteCount,
+            revision: record.revision,
+            standingVote: standing,
+            settlingIsDue: settlingIsDue
+        )
+    }
+}

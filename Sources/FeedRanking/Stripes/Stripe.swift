@@ -1,0 +1,106 @@
+/// A share of the posts, with their orders and ballots; whoever holds its lock owns it.
+///
+/// A post is in the stripe of its id's low bits, in the slot of the other bits. A vote changes the
+/// record and marks the post dirty, once; who reads an order settles the dirty posts into the
+/// indexes first. Invariants (`checkInvariants`): an index built holds exactly the indexed posts of
+/// its feed, at their settled scores; a post whose score is not the settled one, or that is in no
+/// index, is in the near or the far list; a far post lies behind the floor of every index, with its
+/// settled score and with its own.
+package struct Stripe: ~Copyable {
+    /// A vote asks for settling where this many posts or an eighth of all are dirty.
+    package static let minimumBacklogLimit = 1_024
+
+    let number: UInt64
+    let stripeBits: UInt64
+
+    var posts = PostTable()
+    var pool = NodePool()
+    var ballots = BallotTable()
+    /// By feed number.
+    var feeds = Slab<FeedIndexes>()
+    /// Over all feeds.
+    var front = FeedIndexes()
+
+    /// Dirty posts that first pages may show; some may have gone or been settled since.
+    var near = Slab<UInt32>()
+    /// Dirty posts behind all floors; some may have gone, been settled or come near since.
+    var far = Slab<UInt32>()
+    /// How many dirty posts are in no index: created, or under a new title.
+    var unindexedCount = 0
+
+    /// Working memory of settling, kept between calls.
+    var pending = Slab<UInt32>()
+    var keys = Slab<RankKey>()
+    var sorter = KeySort()
+    var dropped = SlotSet()
+
+    package init(number: Int, stripeBits: Int) {
+        self.number = UInt64(number)
+        self.stripeBits = UInt64(stripeBits)
+    }
+
+    /// The id of the post in a slot.
+    @inline(__always)
+    func id(_ slot: UInt32) -> PostID {
+        PostID(rawValue: UInt64(slot) << stripeBits | number)
+    }
+
+    /// The slot of an id of this stripe; nil where it lies beyond any slot.
+    @inline(__always)
+    func slot(_ id: PostID) -> UInt32? {
+        UInt32(exactly: id.rawValue >> stripeBits)
+    }
+
+    /// The slot of a post that lives; nil where none does.
+    @inline(__always)
+    func liveSlot(_ id: PostID) -> UInt32? {
+        guard let slot = slot(id), posts.contains(slot) else { return nil }
+        return slot
+    }
+
+    /// The lists of a feed, or of all feeds for nil.
+    func indexes(_ feed: FeedID?) -> FeedIndexes {
+        guard let feed else { return front }
+        let number = Int(feed.rawValue)
+        return number < feeds.count ? feeds[number] : FeedIndexes()
+    }
+
+    mutating func setIndex(_ index: RankedIndex, _ kind: IndexKind, _ feed: FeedID?) {
+        guard let feed else {
+            front[kind] = index
+            return
+        }
+        feeds.extend(to: Int(feed.rawValue) + 1, with: FeedIndexes())
+        feeds[Int(feed.rawValue)][kind] = index
+    }
+
+    /// A post's key in an order, at a score.
+    @inline(__always)
+    func key(_ kind: IndexKind, _ slot: UInt32, _ record: PostRecord, _ score: Int64) -> RankKey {
+        switch kind {
+        case .top:
+            RankKey(
+                primary: RankKey.descending(score),
+                secondary: record.titlePrefix,
+                slot: slot
+            )
+        case .new:
+            RankKey(
+                primary: RankKey.descending(record.createTimeMilliseconds),
+                secondary: RankKey.newestFirst(id(slot)),
+                slot: slot
+            )
+        case .hot:
+            RankKey(
+                primary: RankKey.descending(
+                    HotRank.key(
+                        score: score,
+                        createTimeMilliseconds: record.createTimeMilliseconds
+                    )
+                ),
+                secondary: 0,
+                slot: slot
+            )
+        }
+    }
+}

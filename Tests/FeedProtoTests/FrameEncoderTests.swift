@@ -1,0 +1,149 @@
+import FeedProto
+import Testing
+
+@Suite struct FrameEncoderTests {
+    @Test func appendsFramesOneAfterAnother() throws {
+        var encoder = FrameEncoder()
+        try encoder.append(ClientFrame(id: 1, request: .listFeeds))
+        try encoder.append(ClientFrame(id: 2, request: .castVote(.init(postID: 3, direction: .up))))
+        let bytes = encoder.bytes()
+        #expect(
+            bytes == Wire.framed([8, 1, 0x92, 0x03, 0])
+                + Wire.framed([8, 2, 0xC2, 0x02, 4, 8, 3, 16, 1])
+        )
+        #expect(encoder.byteCount == bytes.count)
+        encoder.removeAll()
+        #expect(encoder.byteCount == 0)
+        #expect(encoder.bytes().isEmpty)
+    }
+
+    @Test func encodesVoteLikeItsFrame() throws {
+        for vote in [
+            Samples.voted, CastVoteResponse(postID: 1, score: 2, upvoteCount: 3, downvoteCount: 1),
+        ] {
+            var encoder = FrameEncoder()
+            try encoder.append(vote: vote, id: .max, revision: 300)
+            let frame = ServerFrame(id: .max, revision: 300, response: .castVote(vote))
+            #expect(try encoder.bytes() == frame.encoded())
+        }
+    }
+
+    @Test(arguments: [0, 1, 2, 20, 100, 2000])
+    func encodesFieldsLikePosts(count: Int) throws {
+        let (fields, texts) = FieldsSample.posts(count: count)
+        let posts = fields.map { FieldsSample.post($0, texts) }
+
+        var encoder = FrameEncoder()
+        var page = ListPostsFields(firstRank: 21, totalSize: 1000)
+        if count > 0 {
+            page.nextPageToken = TextRange(offset: 1, byteCount: 20)
+            page.previousPageToken = TextRange(offset: 30, byteCount: 5)
+        }
+        try encoder.append(page: page, posts: fields.span, texts: texts.span, id: 4, revision: 5)
+        let response = ListPostsResponse(
+            posts: posts,
+            nextPageToken: count > 0 ? Array(texts[1..<21]) : [],
+            previousPageToken: count > 0 ? Array(texts[30..<35]) : [],
+            firstRank: 21,
+            totalSize: 1000
+        )
+        let frame = ServerFrame(id: 4, revision: 5, response: .listPosts(response))
+        #expect(try encoder.bytes() == frame.encoded())
+
+        encoder.removeAll()
+        try encoder.append(
+            batch: fields.span,
+            missingIDs: [9, 8],
+            texts: texts.span,
+            id: 4,
+            revision: 5
+        )
+        let batch = BatchGetPostsResponse(posts: posts, missingIDs: [9, 8])
+        let batchFrame = ServerFrame(id: 4, revision: 5, response: .batchGetPosts(batch))
+        #expect(try encoder.bytes() == batchFrame.encoded())
+
+        for (field, post) in zip(fields.prefix(20), posts) {
+            encoder.removeAll()
+            try encoder.append(post: field, texts: texts.span, id: 4, revision: 5)
+            let frame = ServerFrame(id: 4, revision: 5, response: .post(post))
+            #expect(try encoder.bytes() == frame.encoded())
+        }
+    }
+
+    @Test func appendsNothingOverTheLimit() throws {
+        let post = ClientFrame(
+            id: 1,
+            request: .createPost(
+                CreatePostRequest(post: Post(title: String(repeating: "a", count: 50)))
+            )
+        )
+        let length = try post.encoded().count - 4
+        var encoder = FrameEncoder(maximumFrameByteCount: length - 1)
+        try encoder.append(ClientFrame(id: 1, request: .listFeeds))
+        let before = encoder.bytes()
+        #expect(throws: FrameError.tooLarge(length: UInt64(length), limit: length - 1)) {
+            try encoder.append(post)
+        }
+        #expect(encoder.bytes() == before)
+        var roomier = FrameEncoder(maximumFrameByteCount: length)
+        try roomier.append(post)
+        #expect(roomier.byteCount == length + 4)
+    }
+
+    @Test func measuresLongFrames() throws {
+        let text = String(repeating: "a", count: 2 << 20)
+        let frame = ClientFrame(id: 1, request: .createPost(.init(post: Post(text: text))))
+        var encoder = FrameEncoder()
+        #expect(throws: FrameError.tooLarge(length: 2_097_170, limit: 1_048_576)) {
+            try encoder.append(frame)
+        }
+        #expect(encoder.byteCount == 0)
+        var roomier = FrameEncoder(maximumFrameByteCount: 16 << 20)
+        try roomier.append(frame)
+        #expect(roomier.byteCount == 2_097_174)
+    }
+
+    @Test func refusesFrameWithoutBytes() {
+        var encoder = FrameEncoder()
+        #expect(throws: FrameError.empty) { try encoder.append(ClientFrame(id: 0, request: nil)) }
+        #expect(encoder.byteCount == 0)
+    }
+
+    /// A page can end where the next post might not fit.
+    @Test func boundsEncodedPosts() throws {
+        let (fields, texts) = FieldsSample.posts(count: 100)
+        var encoder = FrameEncoder()
+        try encoder.append(
+            page: ListPostsFields(firstRank: 0, totalSize: 0),
+            posts: fields.span,
+            texts: texts.span,
+            id: 1,
+            revision: 0
+        )
+        let bound = fields.reduce(0) { $0 + $1.maximumEncodedByteCount }
+        #expect(encoder.byteCount <= bound)
+
+        var widest = PostFields(id: .max)
+        widest.authorID = .max
+        widest.score = -1
+        widest.upvoteCount = .max
+        widest.downvoteCount = .max
+        widest.commentCount = .max
+        widest.createTimeMilliseconds = -1
+        widest.updateTimeMilliseconds = -1
+        widest.revision = .max
+        widest.viewerVote = VoteDirection(rawValue: -1)
+        encoder.removeAll()
+        try encoder.append(post: widest, texts: [UInt8]().span, id: 1, revision: 0)
+        #expect(encoder.byteCount <= widest.maximumEncodedByteCount)
+    }
+
+    @Test func refusesTextOutsideOfTexts() async {
+        await #expect(processExitsWith: .failure) {
+            var encoder = FrameEncoder()
+            var post = PostFields(id: 1)
+            post.title = TextRange(offset: 3, byteCount: 2)
+            try encoder.append(post: post, texts: [1, 2, 3, 4].span, id: 1, revision: 1)
+        }
+    }
+}

@@ -1,0 +1,62 @@
+import FeedProto
+
+/// Posts as fields over one buffer of texts.
+enum FieldsSample {
+    static func posts(count: Int) -> ([PostFields], texts: [UInt8]) {
+        var texts: [UInt8] = []
+        func add(_ text: String) -> TextRange {
+            defer { texts += Array(text.utf8) }
+            return TextRange(offset: UInt32(texts.count), byteCount: UInt32(text.utf8.count))
+        }
+        let feed = add("posts")
+        let posts = (0..<count).map { index in
+            var post = PostFields(id: UInt64(index + 1))
+            post.feed = feed
+            post.title = add("Title of post \(index), long enough for no small string")
+            post.text = index % 3 == 0 ? .empty : add("Text \(index) é")
+            post.linkURL = add("https://example.org/\(index)")
+            post.thumbnailURL = index % 2 == 0 ? .empty : add("https://example.org/t\(index)")
+            post.imageURL = index % 5 == 0 ? .empty : add("https://example.org/i\(index)")
+            post.authorID = index % 4 == 0 ? UInt64(index) : 0
+            post.authorName = index % 3 == 0 ? .empty : add("Author \(index)")
+            post.score = Int64(index) - 50
+            post.upvoteCount = UInt64(index)
+            post.downvoteCount = 50
+            post.commentCount = UInt64(index * 1000)
+            post.createTimeMilliseconds = 1_700_000_000_000 + Int64(index)
+            post.updateTimeMilliseconds = -Int64(index)
+            post.revision = .max
+            post.viewerVote = index % 2 == 0 ? nil : .up
+            return post
+        }
+        return (posts, texts)
+    }
+
+    /// The post that the fields stand for, put together on another way.
+    static func post(_ fields: PostFields, _ texts: [UInt8]) -> Post {
+        func text(_ range: TextRange) -> String {
+            let start = Int(range.offset)
+            return String(decoding: texts[start..<(start + Int(range.byteCount))], as: UTF8.self)
+        }
+        let name = text(fields.authorName)
+        return Post(
+            id: fields.id,
+            feed: text(fields.feed),
+            author: fields.authorID == 0 && name.isEmpty
+                ? nil : User(id: fields.authorID, displayName: name),
+            title: text(fields.title),
+            text: text(fields.text),
+            linkURL: text(fields.linkURL),
+            thumbnailURL: text(fields.thumbnailURL),
+            imageURL: text(fields.imageURL),
+            score: fields.score,
+            upvoteCount: fields.upvoteCount,
+            downvoteCount: fields.downvoteCount,
+            commentCount: fields.commentCount,
+            createTimeMilliseconds: fields.createTimeMilliseconds,
+            updateTimeMilliseconds: fields.updateTimeMilliseconds,
+            revision: fields.revision,
+            viewer: fields.viewerVote.map { Viewer(vote: $0) }
+        )
+    }
+}

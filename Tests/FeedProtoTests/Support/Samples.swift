@@ -1,0 +1,172 @@
+import FeedProto
+
+/// Frames of every kind, with every field set and numbers at the ends of their ranges.
+enum Samples {
+    static let post = Post(
+        id: .max,
+        feed: "posts",
+        author: User(id: 7, displayName: "Ada Lovelace"),
+        title: "Naïve 🍎\r\n\t\u{202E}",
+        text: String(repeating: "long ", count: 100),
+        linkURL: "https://example.org/a",
+        thumbnailURL: "https://example.org/t.png",
+        imageURL: "https://example.org/i.png",
+        score: .min,
+        upvoteCount: 1,
+        downvoteCount: .max,
+        commentCount: 300,
+        createTimeMilliseconds: 1_700_000_000_000,
+        updateTimeMilliseconds: -1,
+        revision: 99,
+        viewer: Viewer(vote: .down)
+    )
+
+    static let feed = Feed(
+        name: "tweets",
+        defaultOrder: .new,
+        voteMode: .ballot,
+        maximumTitleLength: 255,
+        minimumTextLength: 1,
+        maximumTextLength: 140,
+        postCount: 3,
+        voters: .users
+    )
+
+    static let status = Status(
+        code: .invalidArgument,
+        reason: .titleTooLong,
+        message: "Title of 256 characters exceeds the limit of 255 characters.",
+        isNotExecuted: true,
+        retryAfterMilliseconds: 250,
+        violations: [
+            FieldViolation(field: "post.title", reason: .titleTooLong, limit: 255, actual: 256),
+            FieldViolation(field: "post.text", reason: .textEmpty),
+        ]
+    )
+
+    static let votes = [
+        CastVoteRequest(postID: 1, direction: .up),
+        CastVoteRequest(postID: .max, direction: VoteDirection(rawValue: -1)),
+    ]
+
+    static let voted = CastVoteResponse(
+        postID: 5,
+        score: -3,
+        upvoteCount: 4,
+        downvoteCount: 7,
+        vote: .clear
+    )
+
+    static let requests: [Request] = [
+        .hello(
+            HelloRequest(
+                protocolVersion: .max,
+                clientName: "client",
+                clientID: Array(0..<16),
+                channel: 2
+            )
+        ),
+        .ping(PingRequest(payload: [0, 255])),
+        .createPost(CreatePostRequest(feed: "posts", post: post)),
+        .createPost(CreatePostRequest(post: nil)),
+        .getPost(GetPostRequest(id: 1)),
+        .batchGetPosts(BatchGetPostsRequest(ids: [1, 0, .max])),
+        .listPosts(
+            ListPostsRequest(
+                feed: "posts",
+                order: .hot,
+                pageSize: .min,
+                pageToken: [1, 2, 3],
+                start: .aroundPostID(0)
+            )
+        ),
+        .listPosts(ListPostsRequest(start: .rank(.max))),
+        .updatePost(UpdatePostRequest(post: post, updateMask: [.title, PostField(rawValue: 99)])),
+        .deletePost(DeletePostRequest(id: 1, revision: 2)),
+        .getPostRank(GetPostRankRequest(id: 1, order: .old)),
+        .castVote(votes[1]),
+        .batchCastVotes(BatchCastVotesRequest(votes: votes)),
+        .listFeeds,
+        .getServerStats,
+        .createFeed(CreateFeedRequest(feed: feed)),
+    ]
+
+    static let responses: [Response] = [
+        .hello(
+            HelloResponse(
+                serverName: "feed-service",
+                instanceID: .max,
+                serverTimeMilliseconds: 1,
+                limits: Limits(
+                    maximumFrameByteCount: 1,
+                    maximumInFlightCount: 2,
+                    defaultPageSize: 3,
+                    maximumPageSize: 4,
+                    maximumBatchGetCount: 5,
+                    maximumBatchVoteCount: 6,
+                    maximumTimeoutMilliseconds: 7,
+                    idleTimeoutMilliseconds: 8
+                ),
+                capabilities: [.unspecified, Capability(rawValue: 12)]
+            )
+        ),
+        .ping(PingResponse(payload: [1], serving: .draining)),
+        .goAway(GoAway(lastID: 3, drainMilliseconds: 10_000, reason: .draining)),
+        .post(post),
+        .batchGetPosts(BatchGetPostsResponse(posts: [post, Post(id: 2)], missingIDs: [9, 8])),
+        .listPosts(
+            ListPostsResponse(
+                posts: [post, post],
+                nextPageToken: [1],
+                previousPageToken: [2, 3],
+                firstRank: 21,
+                totalSize: 1000
+            )
+        ),
+        .postRank(PostRank(rank: 1, totalSize: 2)),
+        .castVote(voted),
+        .batchCastVotes(
+            BatchCastVotesResponse(results: [
+                CastVoteResult(status: nil, vote: voted),
+                CastVoteResult(status: status, vote: nil),
+            ])
+        ),
+        .listFeeds(ListFeedsResponse(feeds: [feed, Feed(name: "posts")])),
+        .serverStats(
+            ServerStats(
+                serverName: "feed-service",
+                startTimeMilliseconds: 1,
+                connectionCount: 2,
+                postCount: 3,
+                revision: 4,
+                methods: [
+                    MethodStats(method: "cast_vote", requestCount: 5, errorCount: 6),
+                    MethodStats(method: "ping", requestCount: 7, errorCount: 8, lastError: "X"),
+                ],
+                stripeContentionCount: 9,
+                acceptedConnectionCount: 10,
+                refusedConnectionCount: 11,
+                slowFrameCount: 12,
+                badFrameCount: 13,
+                bufferedByteCount: 14,
+                durability: "memory"
+            )
+        ),
+        .feed(feed),
+        .empty,
+    ]
+
+    static let clientFrames = requests.map { request in
+        ClientFrame(
+            id: 300,
+            request: request,
+            timeoutMilliseconds: .max,
+            sequence: .max,
+            minimumRevision: 1 << 40
+        )
+    }
+
+    static let serverFrames =
+        responses.map { ServerFrame(id: .max, revision: 12_345, response: $0) }
+        + [ServerFrame(id: 1, revision: 2, status: status)]
+}

@@ -1,0 +1,94 @@
+import FeedRanking
+import Glibc
+
+/// Posts in an array, sorted anew for every read: the store's behaviour in the plainest form.
+struct FeedModel {
+    struct Post: Equatable {
+        var id: UInt64
+        var feed: UInt32
+        var content: PostContent
+        var time: Int64
+        var updateTime: Int64
+        var upvotes: UInt64 = 0
+        var downvotes: UInt64 = 0
+        var revision: UInt64
+        var ballots: [UInt32: VoteDirection] = [:]
+
+        var score: Int64 { Int64(upvotes) - Int64(downvotes) }
+        var title: [UInt8] { Array(content.title.utf8) }
+
+        var hotKey: Int64 {
+            let seconds = Int64((Double(time) / 1_000).rounded(.down)) - 1_134_028_003
+            let order = log10(Double(max(abs(score), 1)))
+            let sign: Double = score > 0 ? 1 : score < 0 ? -1 : 0
+            return Int64(
+                ((sign * order + Double(seconds) / 45_000) * 1e7).rounded(.toNearestOrEven)
+            )
+        }
+    }
+
+    /// A place in an order as the model keeps it: the post as it was when the page was read.
+    struct Anchor {
+        var post: Post
+        var rank: UInt64
+    }
+
+    var posts: [UInt64: Post] = [:]
+    var revision: UInt64 = 0
+    var time = Int64.min
+    var ballotFeeds: Set<UInt32> = []
+    /// A fault on purpose: equal scores in the order of their ids alone.
+    var ignoresTitles = false
+
+    /// Whether one post comes before another in an order.
+    func precedes(_ left: Post, _ right: Post, _ order: Order) -> Bool {
+        switch order {
+        case .top:
+            if left.score != right.score { return left.score > right.score }
+            if !ignoresTitles, left.title != right.title {
+                return left.title.lexicographicallyPrecedes(right.title)
+            }
+            return left.id < right.id
+        case .new:
+            return left.time != right.time ? left.time > right.time : left.id > right.id
+        case .old:
+            return left.time != right.time ? left.time < right.time : left.id < right.id
+        case .hot:
+            return left.hotKey != right.hotKey ? left.hotKey > right.hotKey : left.id < right.id
+        }
+    }
+
+    /// A feed's posts, or all for nil, in order.
+    func list(_ feed: UInt32?, _ order: Order) -> [Post] {
+        posts.values.filter { feed == nil || $0.feed == feed }
+            .sorted { precedes($0, $1, order) }
+    }
+
+    mutating func vote(
+        _ id: UInt64,
+        _ direction: VoteDirection,
+        voter: UInt32
+    ) -> RankingError? {
+        guard var post = posts[id] else { return .postNotFound(PostID(rawValue: id)) }
+        if ballotFeeds.contains(post.feed) {
+            let new = direction == .clear ? nil : direction
+            let old = post.ballots[voter]
+            if old == new { return nil }
+            post.ballots[voter] = new
+            if old == .up { post.upvotes -= 1 }
+            if old == .down { post.downvotes -= 1 }
+            if new == .up { post.upvotes += 1 }
+            if new == .down { post.downvotes += 1 }
+        } else {
+            switch direction {
+            case .up: post.upvotes += 1
+            case .down: post.downvotes += 1
+            case .clear: return .clearOnTally
+            }
+        }
+        revision += 1
+        post.revision = revision
+        posts[id] = post
+        return nil
+    }
+}

@@ -1,0 +1,24 @@
+import FeedRanking
+import FeedTestSupport
+import Testing
+
+/// Replay one seed with `FEED_SEED=<seed> swift test --filter FeedStoreModelTests`.
+@Suite struct FeedStoreModelTests {
+    @Test(arguments: TestEnvironment.seeds(1...40))
+    func behavesAsTheModel(seed: UInt64) throws {
+        var run = try ModelRun(seed: seed)
+        do {
+            try run.run(TestEnvironment.modelOperations(2_400_000) / 40)
+        } catch {
+            Issue.record("FEED_SEED=\(seed), \(run.shape.stripeCount) stripes: \(error)")
+        }
+    }
+
+    @Test func seesAWrongTie() throws {
+        var run = try ModelRun(seed: 3)
+        run.model.ignoresTitles = true
+        #expect(throws: Difference.self) {
+            try run.run(20_000)
+        }
+    }
+}

@@ -1,0 +1,250 @@
+import FeedRanking
+import FeedTestSupport
+import Synchronization
+
+/// A clock that a run turns: it stands still, steps and jumps back.
+final class TestClock: Sendable {
+    let milliseconds = Atomic<Int64>(1_700_000_000_000)
+}
+
+/// What a run found to differ.
+struct Difference: Error, CustomStringConvertible {
+    var description: String
+}
+
+/// Random operations on a store and the model, compared after each.
+struct ModelRun {
+    /// What a run is made of; all of it follows from the seed.
+    struct Shape {
+        var stripeCount: Int
+        var postLimit: Int
+        var readShare: Int
+        var titles: [String]
+        var budgetKeyCount: Int
+    }
+
+    struct SavedCursor {
+        var cursor: PageCursor
+        var anchor: FeedModel.Anchor
+    }
+
+    var random: SeededGenerator
+    let shape: Shape
+    let clock = TestClock()
+    let store: FeedStore
+    var model = FeedModel()
+    var page = PostPage()
+    var ids: [UInt64] = []
+    var givenCount: UInt64 = 0
+    var feeds: [FeedID] = []
+    var voters: [VoterID] = []
+    var cursors: [SavedCursor] = []
+
+    init(seed: UInt64) throws {
+        random = SeededGenerator(seed: seed)
+        let isLarge = random.oneIn(4)
+        shape = Shape(
+            stripeCount: [1, 2, 4, 16].randomElement(using: &random) ?? 1,
+            postLimit: isLarge ? 6_000 : [3, 40, 300].randomElement(using: &random) ?? 40,
+            readShare: isLarge ? 300 : 8,
+            titles: Self.titles(&random),
+            budgetKeyCount: [1, 50, 1_000_000].randomElement(using: &random) ?? 1
+        )
+        let clock = clock
+        store = FeedStore(stripeCount: shape.stripeCount) {
+            clock.milliseconds.load(ordering: .relaxed)
+        }
+        feeds = [FeedID(rawValue: 0), FeedID(rawValue: 1)]
+        feeds.append(try store.createFeed(FeedPolicy(name: "ballots", voteMode: .ballot)))
+        model.ballotFeeds = [2]
+        for device in 0..<6 {
+            voters.append(try store.voter(forDevice: (UInt64(device), 7)))
+        }
+    }
+
+    /// Runs so many operations; throws the first difference.
+    mutating func run(_ count: Int) throws {
+        for step in 0..<count {
+            if random.oneIn(shape.readShare) {
+                try read()
+            } else {
+                try write()
+            }
+            if random.oneIn(20_000) || step == count - 1 {
+                store.checkInvariants()
+                try compareWhole()
+            }
+        }
+    }
+
+    func expect(_ isEqual: Bool, _ text: @autoclosure () -> String) throws {
+        if !isEqual { throw Difference(description: text()) }
+    }
+
+    private static func titles(_ random: inout SeededGenerator) -> [String] {
+        let short = ["", "a", "b", "ab", "é", " "]
+        let long = ["the same", "the same beginning", "the same beginning 2", "the samf"]
+        switch Int.random(in: 0..<3, using: &random) {
+        case 0: return short
+        case 1: return long + [String(repeating: "the same", count: 40)]
+        default: return short + long
+        }
+    }
+
+    // MARK: Writes
+
+    private mutating func write() throws {
+        tick()
+        switch Int.random(in: 0..<100, using: &random) {
+        case 0..<6: try create()
+        case 6..<9 where ids.count > 2: try delete()
+        case 9..<14: try update()
+        case 14 where random.oneIn(4): settle()
+        default: try vote()
+        }
+    }
+
+    private mutating func tick() {
+        switch Int.random(in: 0..<20, using: &random) {
+        case 0: clock.milliseconds.wrappingAdd(700, ordering: .relaxed)
+        case 1: clock.milliseconds.wrappingSubtract(300, ordering: .relaxed)
+        default: break
+        }
+    }
+
+    private mutating func settle() {
+        store.settle(stripeOf: PostID(rawValue: anyID()))
+    }
+
+    private mutating func create() throws {
+        guard ids.count < shape.postLimit else { return try delete() }
+        let feed = feeds.randomElement(using: &random) ?? feeds[0]
+        let content = PostContent(
+            authorName: "author",
+            title: shape.titles.randomElement(using: &random) ?? "",
+            text: random.oneIn(3) ? "text" : "",
+            linkURL: random.oneIn(5) ? "http://link" : "",
+            commentCount: UInt64.random(in: 0..<9, using: &random)
+        )
+        page.removeAll()
+        let outcome = try store.createPost(content, in: feed, into: &page)
+        model.time = max(model.time, clock.milliseconds.load(ordering: .relaxed))
+        model.revision += 1
+        givenCount += 1
+        let post = FeedModel.Post(
+            id: givenCount,
+            feed: feed.rawValue,
+            content: content,
+            time: model.time,
+            updateTime: model.time,
+            revision: model.revision
+        )
+        model.posts[givenCount] = post
+        ids.append(givenCount)
+        try expect(outcome.revision == model.revision, "create: revision \(outcome.revision)")
+        try compareRows([post], voter: nil, "create")
+    }
+
+    private mutating func delete() throws {
+        let id = anyID()
+        let expected = random.oneIn(5) ? UInt64.random(in: 1..<99, using: &random) : 0
+        let post = model.posts[id]
+        let result = Result { () throws(RankingError) in
+            try store.deletePost(PostID(rawValue: id), expectedRevision: expected)
+        }
+        switch result {
+        case .success(let outcome):
+            try expect(id > 0 && id <= givenCount, "delete \(id): it was never given")
+            if let post {
+                try expect(expected == 0 || expected == post.revision, "delete: wrong revision")
+                model.revision += 1
+                model.posts[id] = nil
+                ids.removeAll { $0 == id }
+            }
+            try expect(outcome.revision == model.revision, "delete: revision")
+        case .failure(.revisionMismatch(_, let actual)):
+            try expect(actual == post?.revision && expected != actual, "delete: mismatch")
+        case .failure(let error):
+            let isNotFound = error == .postNotFound(PostID(rawValue: id))
+            try expect(isNotFound && (id == 0 || id > givenCount), "delete \(id): \(error)")
+        }
+    }
+
+    private mutating func update() throws {
+        let id = anyID()
+        let expected = random.oneIn(5) ? UInt64.random(in: 1..<99, using: &random) : 0
+        let changes = PostChanges(
+            title: random.oneIn(2) ? shape.titles.randomElement(using: &random) : nil,
+            text: random.oneIn(3) ? "new text" : nil,
+            imageURL: random.oneIn(3) ? "http://image" : nil,
+            commentCount: random.oneIn(3) ? 77 : nil
+        )
+        page.removeAll()
+        do throws(RankingError) {
+            try store.updatePost(
+                PostID(rawValue: id),
+                changes,
+                expectedRevision: expected,
+                into: &page
+            )
+        } catch .postNotFound {
+            return try expect(model.posts[id] == nil, "update \(id): not found")
+        } catch {
+            let actual = model.posts[id]?.revision ?? 0
+            let mismatch = RankingError.revisionMismatch(expected: expected, actual: actual)
+            return try expect(error == mismatch && expected != actual, "update \(id): \(error)")
+        }
+        guard var post = model.posts[id] else {
+            throw Difference(description: "update \(id): found")
+        }
+        model.time = max(model.time, clock.milliseconds.load(ordering: .relaxed))
+        model.revision += 1
+        post.content.title = changes.title ?? post.content.title
+        post.content.text = changes.text ?? post.content.text
+        post.content.imageURL = changes.imageURL ?? post.content.imageURL
+        post.content.commentCount = changes.commentCount ?? post.content.commentCount
+        post.updateTime = model.time
+        post.revision = model.revision
+        model.posts[id] = post
+        try compareRows([post], voter: nil, "update")
+    }
+
+    private mutating func vote() throws {
+        let id = anyID()
+        let direction: VoteDirection =
+            random.oneIn(9) ? .clear : random.oneIn(3) ? .down : .up
+        let voter = voters.randomElement(using: &random) ?? voters[0]
+        let expected = model.vote(id, direction, voter: voter.rawValue)
+        let result = Result { () throws(RankingError) in
+            try store.castVote(PostID(rawValue: id), direction, voter: voter)
+        }
+        switch result {
+        case .success(let outcome):
+            let post = model.posts[id]
+            try expect(
+                expected == nil && outcome.score == post?.score
+                    && outcome.upvoteCount == post?.upvotes
+                    && outcome.downvoteCount == post?.downvotes
+                    && outcome.revision == post?.revision
+                    && outcome.standingVote == (direction == .clear ? nil : direction),
+                "vote \(id): \(outcome), not \(String(describing: post))"
+            )
+            if outcome.settlingIsDue && random.oneIn(2) {
+                store.settle(stripeOf: PostID(rawValue: id))
+            }
+        case .failure(let error):
+            try expect(error == expected, "vote \(id): \(error)")
+        }
+    }
+
+    /// A post that lives, mostly.
+    mutating func anyID() -> UInt64 {
+        if random.oneIn(50) {
+            return UInt64.random(in: 0...givenCount + 3, using: &random)
+        }
+        // Few posts get most votes, so that scores spread.
+        let first = Int.random(in: 0..<max(ids.count, 1), using: &random)
+        let place = random.oneIn(2) ? first : first % max(ids.count / 8, 1)
+        return place < ids.count ? ids[place] : 1
+    }
+}
