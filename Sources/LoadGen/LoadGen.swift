@@ -28,7 +28,10 @@ enum LoadGenCommand {
             options = try Options.parse()
         } catch {
             let isHelp = Options.exitCode(for: error) == .success
-            Console.write(Options.fullMessage(for: error), to: isHelp ? .standardOutput : .standardError)
+            Console.write(
+                Options.fullMessage(for: error),
+                to: isHelp ? .standardOutput : .standardError
+            )
             exit(isHelp ? ExitStatus.success.rawValue : ExitStatus.usage.rawValue)
         }
         do {

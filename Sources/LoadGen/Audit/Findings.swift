@@ -24,7 +24,9 @@ package struct Findings: Sendable, Equatable {
     /// Adds what another thread or another part of the audit found.
     package mutating func add(_ other: Findings) {
         counts.merge(other.counts, uniquingKeysWith: +)
-        examples.append(contentsOf: other.examples.prefix(Self.maximumExampleCount - examples.count))
+        examples.append(
+            contentsOf: other.examples.prefix(Self.maximumExampleCount - examples.count)
+        )
     }
 
     /// A handful shows the pattern; a report of thousands would hide it.

@@ -27,7 +27,9 @@ package struct VoteAudit: Sendable, Equatable {
     /// Nothing compared.
     package init() {}
 
-    /// Checks one post, whose score is `score` now. With A acknowledged, U unknown and E failed votes
+    /// Checks one post, whose score is `score` now.
+    ///
+    /// With A acknowledged, U unknown and E failed votes
     /// the score rose by A … A + U; where U is 0, the scores in the answers must be the numbers from
     /// the first to the last, each once, which their sum and their sum of squares show.
     package mutating func check(_ post: PostAccount, score: Int64?) {
@@ -64,7 +66,9 @@ package struct VoteAudit: Sendable, Equatable {
     private mutating func checkSequence(_ post: PostAccount) {
         guard post.unknownCount == 0 else { return }
         let count = post.tally.acknowledged
-        guard post.tally != VoteTally.complete(count: count, after: post.scoreBefore) else { return }
+        guard post.tally != VoteTally.complete(count: count, after: post.scoreBefore) else {
+            return
+        }
         findings.note(
             .brokenSequence,
             "Post \(post.id): the scores of its \(count) answers are not the next \(count) numbers."

@@ -58,7 +58,9 @@ extension ClientConnection {
             phases: worker.phases
         )
         worker.tallies.acknowledge(Int(post), score: vote.score)
-        if !worker.scores.rises(client: index, post: post, score: vote.score) { noteFallingScore(vote) }
+        if !worker.scores.rises(client: index, post: post, score: vote.score) {
+            noteFallingScore(vote)
+        }
         return true
     }
 

@@ -19,13 +19,13 @@ final class LoopMeter {
     func schedule(_ phases: Phases, _ loop: EventLoop, _ close: @escaping (Int) -> Void) {
         self.phases = phases
         if phases.measureFromNanoseconds == phases.startNanoseconds {
-             start = (phases.startNanoseconds, idle())
+            start = (phases.startNanoseconds, idle())
         }
         arm(loop, close)
     }
 
     /// Ends the last interval.
-    func finish(_ loop: EventLoop, _ close: (Int) -> Void) {
+    func finish(_ close: (Int) -> Void) {
         timer?.cancel()
         if start != nil && end == nil { end = (EventLoop.clock.nanoseconds, idle()) }
         close(number)

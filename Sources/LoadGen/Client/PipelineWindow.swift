@@ -14,7 +14,9 @@ package struct PipelineWindow: Sendable, Equatable {
         self.mode = mode
     }
 
-    /// How many requests may leave now. A batch leaves whole, and only when the last one is answered.
+    /// How many requests may leave now.
+    ///
+    /// A batch leaves whole, and only when the last one is answered.
     @inline(__always)
     package var room: Int {
         switch mode {

@@ -1,16 +1,14 @@
 import FeedTransport
 
-/// The open loop of a thread: the plan, the timer, and the connections that have room.
+/// The open loop of a thread: the plan, and the connections that have room.
 struct Pacing {
     /// When requests are due.
     var plan: ArrivalPlan
-    /// Wakes the loop when the next one is.
-    let timer: PreciseTimer
     /// The connections with room, in the order in which they take requests.
     var ready = RingQueue()
     /// Connections that took requests in this round and have not written them.
     var unwritten: [ClientConnection] = []
-    /// The instant the timer is armed for, while it is.
+    /// The instant that the thread's timer is armed for.
     var armedFor: UInt64?
 }
 
@@ -19,30 +17,22 @@ extension Worker {
     func startPacing() {
         let configuration = setup.configuration
         guard let rate = configuration.ratePerSecond else { return }
-        let plan = ArrivalPlan(
-            configuration.arrival,
-            ratePerSecond: rate,
-            thread: setup.thread,
-            threadCount: configuration.threadCount,
-            seed: configuration.seed
+        pacing = Pacing(
+            plan: ArrivalPlan(
+                configuration.arrival,
+                ratePerSecond: rate,
+                thread: setup.thread,
+                threadCount: configuration.threadCount,
+                seed: configuration.seed
+            )
         )
-        do {
-            let timer = try loop.addPreciseTimer { [unowned self] in
-                pacing?.armedFor = nil
-                pump()
-            }
-            pacing = Pacing(plan: plan, timer: timer)
-        } catch {
-            recorder.failures.count(.other)
-            return stopSending()
-        }
         for client in clients where client.isOpen { enqueue(client) }
         pump()
     }
 
     /// Puts a connection that has room in the queue, unless it stands there.
     func enqueue(_ client: ClientConnection) {
-        guard isOpenLoop, !client.isQueued, client.hasRoom else { return }
+        guard pacing != nil, !client.isQueued, client.hasRoom else { return }
         client.isQueued = true
         pacing?.ready.append(client.index)
     }
@@ -74,14 +64,24 @@ extension Worker {
         requestsWritten()
     }
 
+    /// Counts what was due when sending ended and never left: in no histogram, so said apart.
+    func countUnsent() {
+        guard var plan = pacing?.plan, setup.requestCount == nil else { return }
+        let end = min(EventLoop.clock.nanoseconds, phases.measureUntilNanoseconds)
+        while phases.startNanoseconds + plan.nextNanoseconds < end {
+            recorder.unsentCount += 1
+            plan.advance()
+        }
+    }
+
     /// Arms the timer for the next request where something could take it; a due request that finds no
     /// room leaves with the answer that makes some.
     private func arm(_ pacing: inout Pacing, _ now: UInt64) {
         let next = phases.startNanoseconds + pacing.plan.nextNanoseconds
         guard isSending, next > now else { return }
         // A timer that fires too early is armed again then: cheaper than arming it at every answer.
-        if let armed = pacing.armedFor, armed <= next { return }
+        if let armed = pacing.armedFor, armed > now, armed <= next { return }
         pacing.armedFor = next
-        pacing.timer.arm(at: MonotonicInstant(nanoseconds: next))
+        timer?.arm(at: MonotonicInstant(nanoseconds: next))
     }
 }

@@ -1,12 +1,21 @@
 import FeedProto
 import FeedTransport
 
-/// One thread of the load: its connections, its plan, its numbers. Bound to its loop.
+/// One thread of the load, bound to its loop: its connections, its plan, its numbers.
 ///
 /// A closed loop is driven by answers: each makes room for the next request on its connection. An
 /// open loop is driven by the plan: what is due goes to connections with room in turn, and where none
 /// has room it waits, late by the plan, which is what the response time then shows.
 final class Worker {
+    /// Where in its life the load is.
+    private enum Stage {
+        case connecting
+        case waiting
+        case sending
+        case draining
+        case finished
+    }
+
     let setup: WorkerSetup
     let loop: EventLoop
     let recorder: Recorder
@@ -19,26 +28,21 @@ final class Worker {
     var encoder = FrameEncoder()
     var decoder = MessageDecoder()
     var ledger = WorkerLedger()
-
-    /// The phases, once the load has begun.
     var phases = Phases(start: .max / 4, warmup: .zero, duration: nil)
-    /// Whether requests may leave.
-    private(set) var isSending = false
     /// Requests in flight whose time has not run out.
     var outstandingCount = 0
-
+    /// The plan of an open loop, once it runs.
+    var pacing: Pacing?
+    private(set) var timer: PreciseTimer?
     private(set) var clients: [ClientConnection] = []
-    private var nextClient = 0
-    private var undecidedCount = 0
-    private var openedCount = 0
-    private var openCount = 0
-    var lostConnectionCount = 0
+
+    private var stage = Stage.connecting
+    private var roster: Roster
     private var remainingRequests: UInt64
     private var drainDeadline = UInt64.max
-    private var isFinished = false
+    private var stuckSince: UInt64?
     private var sweep: LoopTimer?
-    var pacing: Pacing?
-    var meter: LoopMeter
+    private let meter: LoopMeter
 
     /// A thread's load; nothing happens before `connect()`.
     init(_ setup: WorkerSetup, on loop: EventLoop) {
@@ -52,34 +56,42 @@ final class Worker {
         scores = ScoreMemory(clientCount: setup.clientCount)
         timeoutNanoseconds = configuration.timeout.nanoseconds
         remainingRequests = setup.requestCount ?? .max
+        roster = Roster(clientCount: setup.clientCount)
         meter = LoopMeter(loop)
     }
+
+    /// Whether requests may leave.
+    @inline(__always)
+    var isSending: Bool { stage == .sending }
 
     /// Opens the connections, a limited number at a time so that no backlog overflows.
     func connect() throws(TransportError) {
         clients = (0..<setup.clientCount).map { ClientConnection(self, index: $0) }
-        undecidedCount = clients.count
         sweep = try loop.addTimer(every: Self.sweepInterval) { [unowned self] in sweepDeadlines() }
         for _ in 0..<Self.maximumConnectingCount { connectNext() }
     }
 
-    /// Starts the load at the instant the phases name.
+    /// Starts the load at the instant that the phases name.
     func begin(_ phases: Phases) {
         self.phases = phases
-        isSending = true
-        meter.schedule(phases, loop) { [unowned self] in closeInterval($0) }
-        if isOpenLoop {
-            startPacing()
-        } else {
-            for client in clients where client.isOpen { client.fill() }
+        stage = .waiting
+        do throws(TransportError) {
+            let timer = try loop.addPreciseTimer { [unowned self] in timerFired() }
+            timer.arm(at: MonotonicInstant(nanoseconds: phases.startNanoseconds))
+            self.timer = timer
+        } catch {
+            recorder.failures.count(.other)
+            stopSending()
         }
+        meter.schedule(phases, loop) { [unowned self] in closeInterval($0) }
         finishIfDone()
     }
 
     /// Sends nothing more and waits for the answers in flight.
     func stopSending() {
-        guard isSending else { return }
-        isSending = false
+        guard stage == .sending || stage == .waiting else { return }
+        stage = .draining
+        countUnsent()
         let patience = min(RunConfiguration.cooldown.nanoseconds, timeoutNanoseconds)
         drainDeadline = EventLoop.clock.nanoseconds + patience
         finishIfDone()
@@ -87,27 +99,23 @@ final class Worker {
 
     /// Takes note of how a connection attempt ended.
     func connectionDecided(isOpen: Bool) {
-        undecidedCount -= 1
-        if isOpen {
-            openedCount += 1
-            openCount += 1
-        }
+        roster.decide(isOpen: isOpen)
         connectNext()
-        guard undecidedCount == 0 else { return }
-        setup.report(.connected(openedCount: openedCount, failures: recorder.failures))
+        guard roster.isDecided else { return }
+        let opened = roster.openedCount
+        setup.report(.connected(openedCount: opened, failures: recorder.failures))
     }
 
     /// Takes note of the end of an open connection.
     func connectionLost() {
-        openCount -= 1
-        if !isFinished { lostConnectionCount += 1 }
+        if stage != .finished { roster.lose() }
         finishIfDone()
     }
 
-    /// How many of `wanted` requests may leave at `instant`; the last one ends the sending.
+    /// How many of `wanted` requests may leave at `instant`.
     @inline(__always)
     func admit(_ wanted: Int, at instant: UInt64) -> Int {
-        guard isSending else { return 0 }
+        guard stage == .sending else { return 0 }
         if instant >= phases.measureUntilNanoseconds {
             stopSending()
             return 0
@@ -117,47 +125,66 @@ final class Worker {
         }
         let admitted = min(UInt64(wanted), remainingRequests)
         remainingRequests -= admitted
-        if remainingRequests == 0 { isExhausted = true }
         return Int(admitted)
     }
 
-    /// Whether `--requests` have all left; sending ends when they are written.
-    private var isExhausted = false
-
-    /// Ends the sending where the last request has been written.
+    /// Ends the sending once the last of a number of requests has been written.
     @inline(__always)
     func requestsWritten() {
-        if isExhausted && isSending { stopSending() }
+        if remainingRequests == 0 { stopSending() }
     }
 
     /// Reports the result when there is nothing more to wait for.
     func finishIfDone() {
-        guard !isFinished, undecidedCount == 0, phases.startNanoseconds < .max / 4 else { return }
+        guard stage != .connecting, stage != .finished else { return }
         let now = EventLoop.clock.nanoseconds
-        guard !isSending && (outstandingCount == 0 || now >= drainDeadline) || openCount == 0 else {
-            return
-        }
-        isFinished = true
-        isSending = false
+        let isDrained = stage == .draining && (outstandingCount == 0 || now >= drainDeadline)
+        guard isDrained || roster.openCount == 0 else { return }
+        stage = .finished
         sweep?.cancel()
-        pacing?.timer.cancel()
-        meter.finish(loop) { closeInterval($0) }
+        timer?.cancel()
+        meter.finish { closeInterval($0) }
         for client in clients { client.close() }
         clients = []
         setup.report(.finished(makeResult(now)))
     }
 
+    private func timerFired() {
+        guard stage == .waiting else { return pump() }
+        stage = .sending
+        if isOpenLoop {
+            startPacing()
+        } else {
+            for client in clients where client.isOpen { client.fill() }
+        }
+    }
+
     private func connectNext() {
-        guard nextClient < clients.count else { return }
-        nextClient += 1
-        clients[nextClient - 1].connect()
+        guard let next = roster.nextToConnect() else { return }
+        clients[next].connect()
     }
 
     private func sweepDeadlines() {
         let now = EventLoop.clock.nanoseconds
         for client in clients { client.sweep(now) }
-        if isSending && now >= phases.measureUntilNanoseconds { stopSending() }
+        if now >= phases.measureUntilNanoseconds { stopSending() }
+        giveUpIfStuck(now)
         finishIfDone()
+    }
+
+    /// Ends a run of a number of requests whose every connection waits for an answer that is overdue.
+    ///
+    /// A run of a length of time ends by itself, and until then the service may come back.
+    private func giveUpIfStuck(_ now: UInt64) {
+        let isStuck =
+            stage == .sending && outstandingCount == 0 && !clients.contains(where: \.hasRoom)
+        guard isStuck, remainingRequests != .max else {
+            stuckSince = nil
+            return
+        }
+        let since = stuckSince ?? now
+        stuckSince = since
+        if now - since >= timeoutNanoseconds { stopSending() }
     }
 
     private func closeInterval(_ number: Int) {
@@ -174,7 +201,7 @@ final class Worker {
             createdIDs: ledger.createdIDs,
             unknownTitles: ledger.unknownTitles,
             findings: ledger.findings,
-            lostConnectionCount: lostConnectionCount + setup.clientCount - openedCount,
+            lostConnectionCount: setup.clientCount - roster.openCount,
             loopIdleShare: meter.idleShare,
             endNanoseconds: min(now, phases.measureUntilNanoseconds)
         )

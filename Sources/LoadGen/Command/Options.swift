@@ -1,9 +1,20 @@
 package import ArgumentParser
 
 /// The flags as they are typed; `RunConfiguration` says what they mean and which values they take.
-package struct Options: ParsableArguments {
+package struct Options: ParsableCommand {
+    /// How the help introduces the program.
+    package static let configuration = CommandConfiguration(
+        commandName: "loadgen",
+        abstract: "Loads the feed service, measures it, and audits what it counted."
+    )
+
     /// No flag given.
     package init() {}
+
+    /// The options among `arguments`, which do not name the program.
+    package static func reading(_ arguments: [String]) throws -> Options {
+        try parse(arguments)
+    }
 
     /// The service.
     @Option(help: "The service under test.")
@@ -36,7 +47,10 @@ package struct Options: ParsableArguments {
     @Option(name: .shortAndLong, help: "How long to measure. (default: 10s)")
     package var duration: String?
     /// The measured requests.
-    @Option(name: [.customShort("n"), .long], help: "Measure this many requests instead of a time.")
+    @Option(
+        name: [.customShort("n"), .long],
+        help: "Measure this many requests instead of a time."
+    )
     package var requests: String?
     /// The time before.
     @Option(name: .shortAndLong, help: "Load before measuring; audited, but in no statistic.")

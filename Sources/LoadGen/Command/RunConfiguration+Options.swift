@@ -91,7 +91,9 @@ extension RunConfiguration {
     }
 
     private static func feedName(_ text: String) -> String? {
-        let isAllowed = text.utf8.allSatisfy { (97...122).contains($0) || (48...57).contains($0) || $0 == 45 }
+        let isAllowed = text.utf8.allSatisfy {
+            (97...122).contains($0) || (48...57).contains($0) || $0 == 45
+        }
         guard isAllowed, text.utf8.count <= 63, let first = text.utf8.first, first >= 97 else {
             return nil
         }

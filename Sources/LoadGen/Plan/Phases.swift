@@ -11,7 +11,8 @@ package struct Phases: Sendable, Equatable {
     package init(start: UInt64, warmup: Duration, duration: Duration?) {
         startNanoseconds = start
         measureFromNanoseconds = start + warmup.nanoseconds
-        measureUntilNanoseconds = duration.map { start + warmup.nanoseconds + $0.nanoseconds } ?? .max
+        measureUntilNanoseconds =
+            duration.map { start + warmup.nanoseconds + $0.nanoseconds } ?? .max
     }
 
     /// When interval `number` ends: intervals are seconds counted from the end of the warm-up, back and

@@ -30,7 +30,12 @@ package struct Environment: Sendable, Equatable {
     package static var isDebugBuild: Bool {
         var isDebug = false
         // The argument of an assertion is evaluated in debug builds only.
-        assert({ isDebug = true; return true }())
+        assert(
+            {
+                isDebug = true
+                return true
+            }()
+        )
         return isDebug
     }
 }

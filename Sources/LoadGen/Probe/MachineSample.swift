@@ -9,7 +9,9 @@ package struct MachineSample: Sendable, Equatable {
 
     /// Reads the first line of `/proc/stat`: user, nice, system, idle, iowait, irq, softirq, steal.
     package init?(parsing stat: String) {
-        guard let line = stat.split(separator: "\n").first, line.hasPrefix("cpu ") else { return nil }
+        guard let line = stat.split(separator: "\n").first, line.hasPrefix("cpu ") else {
+            return nil
+        }
         let fields = line.split(separator: " ").dropFirst().prefix(8).map { UInt64($0) ?? 0 }
         guard fields.count == 8 else { return nil }
         totalTicks = fields.reduce(0, +)

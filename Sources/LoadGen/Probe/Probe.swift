@@ -65,7 +65,8 @@ package struct Probe {
             machine = MachineUsage(from: first, to: last)
         }
         return (
-            difference(start.server, end.server), difference(start.generator, end.generator), machine
+            difference(start.server, end.server), difference(start.generator, end.generator),
+            machine
         )
     }
 
@@ -76,7 +77,8 @@ package struct Probe {
     /// What the machine did in the measured time.
     var machine: MachineUsage? { measured?.machine }
 
-    private var measured: (server: ProcessUsage?, generator: ProcessUsage?, machine: MachineUsage?)? {
+    private var measured: (server: ProcessUsage?, generator: ProcessUsage?, machine: MachineUsage?)?
+    {
         guard let start, let end else { return nil }
         return Self.usage(from: start, to: end)
     }

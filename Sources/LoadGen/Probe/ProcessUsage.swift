@@ -11,7 +11,9 @@ package struct ProcessUsage: Sendable, Equatable {
     /// Resident memory at the end.
     package var residentByteCount: UInt64
 
-    /// The difference of two samples `intervalSeconds` apart. A thread that is in one sample only
+    /// The difference of two samples `intervalSeconds` apart.
+    ///
+    /// A thread that is in one sample only
     /// started or ended between them; what it used before the end is not known.
     package init(from start: ProcessSample, to end: ProcessSample, intervalSeconds: Double) {
         var total: UInt64 = 0

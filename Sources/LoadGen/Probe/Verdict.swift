@@ -115,7 +115,9 @@ package struct Verdict: Sendable, Equatable {
         if inputs.stealShare + inputs.otherShare > contentionLimit {
             let steal = NumberFormat.percent(inputs.stealShare)
             let other = NumberFormat.percent(inputs.otherShare)
-            faults.append("Others used the machine: steal \(steal), other processes \(other) (limit 3%).")
+            faults.append(
+                "Others used the machine: steal \(steal), other processes \(other) (limit 3%)."
+            )
         }
         if let wait = inputs.serverWaitShare, wait > serverWaitLimit {
             faults.append(

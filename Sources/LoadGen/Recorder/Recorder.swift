@@ -12,6 +12,8 @@ final class Recorder {
     var failures = Failures()
     /// Answers that came after their request had timed out; their requests stay timeouts.
     var lateAnswerCount: UInt64 = 0
+    /// Requests that the plan had due and that no connection had room for before the end.
+    var unsentCount: UInt64 = 0
 
     private let measureCount: Int
     private let histograms: HistogramSlab
@@ -92,6 +94,7 @@ final class Recorder {
         result.outcomes = outcomes
         result.failures = failures
         result.lateAnswerCount = lateAnswerCount
+        result.unsentCount = unsentCount
         result.lateSendCount = counters[Counter.lateSends]
         result.measuredAnswers = Operation.allCases.indices.map { counters[Counter.measured + $0] }
         result.traffic = Traffic(

@@ -63,6 +63,8 @@ package struct RecorderTotals: Sendable {
     package var lateAnswerCount: UInt64 = 0
     /// Measured requests that left more than 1 ms behind the plan.
     package var lateSendCount: UInt64 = 0
+    /// Requests of an open loop that were due and found no room before the end.
+    package var unsentCount: UInt64 = 0
     /// Successful answers within the measured phase, by the operation's raw value.
     package var measuredAnswers = [UInt64](repeating: 0, count: Operation.allCases.count)
     /// What went over the wire.
@@ -79,6 +81,7 @@ package struct RecorderTotals: Sendable {
         failures.add(other.failures)
         lateAnswerCount += other.lateAnswerCount
         lateSendCount += other.lateSendCount
+        unsentCount += other.unsentCount
         measuredAnswers = zip(measuredAnswers, other.measuredAnswers).map { $0 + $1 }
         traffic = traffic + other.traffic
         latencies.merge(other.latencies) { mine, theirs in

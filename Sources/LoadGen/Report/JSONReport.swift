@@ -119,6 +119,7 @@ package struct JSONReport {
             ("lost", .count(outcomes.lost)),
             ("late_answers", .count(result.totals.lateAnswerCount)),
             ("late_sends", .count(result.totals.lateSendCount)),
+            ("unsent", .count(result.totals.unsentCount)),
             ("conserved", .bool(outcomes.isConserved)),
         ])
     }

@@ -16,14 +16,16 @@ struct LatencyTable {
     init(_ result: RunResult) {
         percentiles = result.configuration.percentiles
         let operations = result.configuration.mix.operations
-        let measures: [Measure] = result.configuration.isOpenLoop ? [.response, .service, .slip] : [.service]
+        let measures: [Measure] =
+            result.configuration.isOpenLoop ? [.response, .service, .slip] : [.service]
         var rows: [Row] = []
         for measure in measures {
             if result.configuration.isOpenLoop, let merged = result.totals.merged(measure) {
                 rows.append(Row(name: measure.name, histogram: merged, note: Self.note(measure)))
             }
             // With one operation, its row would only repeat the one of the measure.
-            guard !result.configuration.isOpenLoop || operations.count > 1 && measure != .slip else {
+            guard !result.configuration.isOpenLoop || operations.count > 1 && measure != .slip
+            else {
                 continue
             }
             for operation in operations {

@@ -14,7 +14,9 @@ package struct ServiceLevelResult: Sendable, Equatable {
 extension RunResult {
     /// Every service level asked for.
     package var serviceLevels: [ServiceLevelResult] {
-        configuration.serviceLevels.map { ServiceLevelResult(level: $0, value: value(of: $0.subject)) }
+        configuration.serviceLevels.map {
+            ServiceLevelResult(level: $0, value: value(of: $0.subject))
+        }
     }
 
     /// The exit code: a contradiction weighs most, then a run that was not whole, then a missed level.

@@ -14,7 +14,8 @@ package struct RunResult: Sendable {
         package var counts: IntervalCounts
 
         /// An interval.
-        package init(endSeconds: Double, seconds: Double, isMeasured: Bool, counts: IntervalCounts) {
+        package init(endSeconds: Double, seconds: Double, isMeasured: Bool, counts: IntervalCounts)
+        {
             self.endSeconds = endSeconds
             self.seconds = seconds
             self.isMeasured = isMeasured

@@ -28,7 +28,8 @@ package struct TextReport {
         let process = result.serverPID.map { " (pid \($0))" } ?? ""
         let hottest = NumberFormat.percent(result.hottestShare)
         let verdict = result.verdict
-        let marks = [verdict.isValid ? "VALID" : "INVALID", verdict.bound.rawValue]
+        let marks =
+            [verdict.isValid ? "VALID" : "INVALID", verdict.bound.rawValue]
             + (verdict.isContended ? ["CONTENDED"] : [])
         let warmup = NumberFormat.duration(configuration.warmup)
         let measured = NumberFormat.fixed(result.measuredSeconds, 2)
@@ -48,7 +49,9 @@ package struct TextReport {
         lines += verdict.reasons.map { "  \($0)" }
         if result.isInterrupted { lines.append("  A signal ended the run early.") }
         if Environment.isDebugBuild {
-            lines.append("  This is a debug build: build with -c release before reading any figure.")
+            lines.append(
+                "  This is a debug build: build with -c release before reading any figure."
+            )
         }
         return lines
     }
@@ -89,7 +92,8 @@ package struct TextReport {
         return [
             """
             Offered \(NumberFormat.rate(rate))/s (\(configuration.arrival.rawValue))   achieved \
-            \(NumberFormat.rate(result.ratePerSecond))/s   late sends >1 ms \
+            \(NumberFormat.rate(result.ratePerSecond))/s   unsent \
+            \(NumberFormat.count(result.totals.unsentCount))   late sends >1 ms \
             \(NumberFormat.percent(share, digits: 2))
             """
         ] + table.lines([])

@@ -113,7 +113,11 @@ final class AuditReading {
     }
 
     private func fail(_ answer: Result<FeedProto.Response, ControlError>) {
-        if case .failure(let error) = answer { end(.failure(error)) } else { end(.failure(.unexpected)) }
+        if case .failure(let error) = answer {
+            end(.failure(error))
+        } else {
+            end(.failure(.unexpected))
+        }
     }
 
     private func end(_ result: Result<AuditSummary, ControlError>) {

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Ranks 1 ... `count`, where rank `k` comes with probability proportional to `k^-exponent`.
+/// Ranks from 1 to `count`, where rank `k` comes with probability proportional to `k^-exponent`.
 ///
 /// Rejection-inversion (W. Hörmann and G. Derflinger, "Rejection-Inversion to Generate Variates from
 /// Monotone Discrete Distributions", ACM TOMACS 6.3, 1996): constant time and memory for any count

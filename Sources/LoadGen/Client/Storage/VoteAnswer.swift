@@ -9,9 +9,10 @@ struct VoteAnswer: Equatable {
 }
 
 extension VoteAnswer {
-    /// Reads the frame body in `range` if it is a plain answer to a vote, as every encoder writes it:
-    /// id, revision, then the vote with its fields in order. Anything else is nil, which says nothing
-    /// about the frame but that `MessageDecoder` must read it.
+    /// Reads the frame body in `range` if it is a plain answer to a vote.
+    ///
+    /// That is as every encoder writes it: id, revision, then the vote with its fields in order.
+    /// Anything else is nil, which says nothing about the frame but that `MessageDecoder` must read it.
     @inline(__always)
     init?(scanning bytes: RawSpan, in range: Range<Int>) {
         precondition(range.upperBound <= bytes.byteCount, "The frame lies within the bytes.")
