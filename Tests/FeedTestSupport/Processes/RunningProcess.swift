@@ -1,5 +1,4 @@
 package import Foundation
-
 internal import Synchronization
 
 /// A child process of a test whose output is collected line by line and can be waited for.

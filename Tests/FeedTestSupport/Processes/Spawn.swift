@@ -47,10 +47,11 @@ private func spawnAlone(
     unsafe posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK))
 
     let variables = ProcessInfo.processInfo.environment.merging(environment) { $1 }
-    var argumentPointers = unsafe ([executable.path()] + arguments).map { unsafe strdup($0) } + [nil]
+    var argumentPointers =
+        unsafe ([executable.path()] + arguments).map { unsafe strdup($0) } + [nil]
     var variablePointers = unsafe variables.map { unsafe strdup("\($0)=\($1)") } + [nil]
     defer {
-        for unsafe pointer in unsafe argumentPointers + variablePointers { unsafe free(pointer) }
+        for unsafepointer in unsafe argumentPointers + variablePointers { unsafe free(pointer) }
     }
     var child: pid_t = 0
     let number = unsafe posix_spawn(
