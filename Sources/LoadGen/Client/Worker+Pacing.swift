@@ -57,7 +57,7 @@ extension Worker {
                 pacing.ready.append(index)
             }
         }
-        for client in pacing.unwritten { client.flush() }
+        for client in pacing.unwritten { client.flush(at: EventLoop.clock.nanoseconds) }
         pacing.unwritten.removeAll(keepingCapacity: true)
         arm(&pacing, now)
         self.pacing = consume pacing
