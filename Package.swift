@@ -62,6 +62,14 @@ let package = Package(
             swiftSettings: settings
         ),
 
+        // What the ranking costs, by itself.
+        .executableTarget(
+            name: "RankingBenchmark",
+            dependencies: ["FeedRanking", "FeedTestSupport"],
+            path: "Benchmarks/RankingBenchmark",
+            swiftSettings: settings
+        ),
+
         // Tests.
         .target(
             name: "FeedTestSupport",

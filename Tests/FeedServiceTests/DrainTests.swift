@@ -1,10 +1,9 @@
+import Dispatch
 import FeedProto
 import FeedService
 import FeedTestSupport
 import FeedTransport
-import Glibc
 import Logging
-import Synchronization
 import Testing
 
 /// What clients see when the service stops while they vote.
@@ -31,17 +30,13 @@ struct DrainTests {
         )
         let port = try #require(server.addresses.first?.port)
         let post = try await offload { try WireClient(port: port).createPost(title: "drained") }
-        let running = Mutex(0)
+        let running = Running()
         let clients = (0..<20).map { _ in
-            Task {
-                try await offload {
-                    Self.voteUntilGoAway(port, post) { running.withLock { $0 += 1 } }
-                }
-            }
+            Task { try await offload { Self.voteUntilGoAway(port, post, running) } }
         }
         // Every client is in the middle of its votes when the service is told to stop.
         try await offload {
-            while running.withLock({ $0 }) < 20 { sched_yield() }
+            running.wait(for: 20)
             server.beginDraining()
             server.wait()
         }
@@ -55,11 +50,22 @@ struct DrainTests {
         }
     }
 
+    /// Counts the clients that are in the middle of their votes.
+    final class Running: Sendable {
+        private let semaphore = DispatchSemaphore(value: 0)
+
+        func add() { semaphore.signal() }
+
+        func wait(for count: Int) {
+            for _ in 0..<count { semaphore.wait() }
+        }
+    }
+
     /// Votes with 64 in flight until the service says GoAway, then takes what is left.
     static func voteUntilGoAway(
         _ port: UInt16,
         _ post: UInt64,
-        _ started: () -> Void
+        _ running: Running
     ) -> Seen {
         var seen = Seen()
         do {
@@ -72,7 +78,7 @@ struct DrainTests {
                     seen.goAway = goAway
                 } else {
                     seen.answeredIDs.append(frame.id)
-                    if seen.answeredIDs.count == 1000 { started() }
+                    if seen.answeredIDs.count == 1000 { running.add() }
                     seen.sentCount = try client.send(vote)
                 }
             }

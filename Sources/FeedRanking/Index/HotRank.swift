@@ -10,18 +10,29 @@ package enum HotRank {
 
     /// The key of a score and a creation time; O(1).
     package static func key(score: Int64, createTimeMilliseconds: Int64) -> Int64 {
-        let seconds = Self.seconds(createTimeMilliseconds) - 1_134_028_003
-        let magnitude = score.magnitude
-        let order =
-            magnitude < tableCount
-            ? logarithms[Int(magnitude)] : log10(Double(magnitude))
-        let signed = score < 0 ? -order : order
-        let rank = (signed + Double(seconds) / 45_000) * 1e7
+        let seconds = Double(seconds(createTimeMilliseconds))
+        let rank = (order(score) + seconds / 45_000) * 1e7
         return Int64(rank.rounded(.toNearestOrEven))
     }
 
-    /// Whole seconds, rounded down before 1970 too.
+    /// A number not below the key, and at most three above it, without dividing and rounding.
+    @inline(__always)
+    static func upperBound(score: Int64, createTimeMilliseconds: Int64) -> Int64 {
+        let seconds = Double(seconds(createTimeMilliseconds))
+        return Int64(order(score) * 1e7 + seconds * (1e7 / 45_000)) + 2
+    }
+
+    @inline(__always)
+    private static func order(_ score: Int64) -> Double {
+        let magnitude = score.magnitude
+        let order =
+            magnitude < tableCount ? logarithms[Int(magnitude)] : log10(Double(magnitude))
+        return score < 0 ? -order : order
+    }
+
+    /// Whole seconds since Reddit's epoch, rounded down before 1970 too.
+    @inline(__always)
     private static func seconds(_ milliseconds: Int64) -> Int64 {
-        milliseconds >= 0 ? milliseconds / 1_000 : (milliseconds - 999) / 1_000
+        (milliseconds >= 0 ? milliseconds / 1_000 : (milliseconds + 1) / 1_000 - 1) - 1_134_028_003
     }
 }

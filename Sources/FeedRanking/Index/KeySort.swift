@@ -1,10 +1,12 @@
 /// Sorts keys into the order of the list.
 ///
-/// A radix sort over only those bytes that differ, least significant first; keys that stay equal
-/// are then decided by `PostTable.precedes`. See Knuth, "Sorting and Searching", 5.2.5.
+/// A radix sort over the bytes that differ, least significant first; keys that stay equal are then
+/// decided by `PostTable.precedes`. See Knuth, "Sorting and Searching", 5.2.5.
 package struct KeySort: ~Copyable {
     /// Below this many keys an insertion sort is faster.
     private static let insertionLimit = 32
+    /// How many bits of the second parts the passes look at.
+    private static let secondaryBits: UInt64 = 16
 
     private var scratch = Slab<RankKey>()
 
@@ -29,13 +31,16 @@ package struct KeySort: ~Copyable {
             primaryBits |= keys[index].primary &- least
             secondaryBits |= keys[index].secondary ^ first.secondary
         }
-        for shift in stride(from: UInt64(0), to: 64, by: 8) where secondaryBits >> shift & 255 > 0 {
+        // Of the second parts only the first bytes that differ: that leaves few keys equal.
+        let differing = UInt64(64 - secondaryBits.leadingZeroBitCount + 7) & ~7
+        let cut = differing > Self.secondaryBits ? differing - Self.secondaryBits : 0
+        for shift in stride(from: cut, to: differing, by: 8) {
             pass(&keys) { Int(truncatingIfNeeded: $0.secondary >> shift & 255) }
         }
-        for shift in stride(from: UInt64(0), to: 64, by: 8) where primaryBits >> shift & 255 > 0 {
+        for shift in stride(from: UInt64(0), to: 64, by: 8) where primaryBits >> shift > 0 {
             pass(&keys) { Int(truncatingIfNeeded: ($0.primary &- least) >> shift & 255) }
         }
-        Self.sortRuns(&keys, posts)
+        Self.sortRuns(&keys, cut, posts)
     }
 
     /// One stable distribution of the keys by a digit.
@@ -60,20 +65,29 @@ package struct KeySort: ~Copyable {
         swap(&keys, &scratch)
     }
 
-    private static func sortRuns(_ keys: inout Slab<RankKey>, _ posts: borrowing PostTable) {
+    /// Sorts the runs of keys that the passes left equal.
+    private static func sortRuns(
+        _ keys: inout Slab<RankKey>,
+        _ cut: UInt64,
+        _ posts: borrowing PostTable
+    ) {
         var start = 0
         while start < keys.count {
             let first = keys[start]
+            var isSorted = true
             var end = start + 1
             while end < keys.count, keys[end].primary == first.primary,
-                keys[end].secondary == first.secondary
+                (keys[end].secondary ^ first.secondary) >> cut == 0
             {
+                isSorted = isSorted && posts.precedes(keys[end - 1], keys[end])
                 end += 1
             }
-            if end - start > insertionLimit {
-                heapSort(&keys, start..<end, posts)
-            } else if end - start > 1 {
-                insertionSort(&keys, start..<end, posts)
+            if !isSorted {
+                if end - start > insertionLimit {
+                    heapSort(&keys, start..<end, posts)
+                } else {
+                    insertionSort(&keys, start..<end, posts)
+                }
             }
             start = end
         }

@@ -30,9 +30,11 @@ extension RankedIndex {
         guard height > 0 else { return insertInLeaf(key, node, &pool, posts) }
         let index = childIndex(node, key, pool, posts)
         let sibling = insert(key, pool.child(node, index), height - 1, &pool, posts)
+        guard sibling != .none else {
+            adjust(node, index, by: 1, &pool)
+            return .none
+        }
         fill(node, index, pool.child(node, index), height - 1, &pool)
-        guard sibling != .none else { return .none }
-
         var target = node
         var place = index + 1
         var split = NodeID.none
@@ -111,7 +113,14 @@ extension RankedIndex {
         }
     }
 
-    /// Writes a child's place in its parent from what the child holds; O(1).
+    /// Notes that a child has gained or lost keys, and perhaps another first key; O(1).
+    static func adjust(_ parent: NodeID, _ index: Int, by change: Int, _ pool: inout NodePool) {
+        let child = pool.child(parent, index)
+        let keyCount = pool.childKeyCount(parent, index) + change
+        pool.setChild(parent, index, child, firstKey: pool.key(child, 0), keyCount: keyCount)
+    }
+
+    /// Writes a child's place in its parent from what the child holds.
     static func fill(
         _ parent: NodeID,
         _ index: Int,

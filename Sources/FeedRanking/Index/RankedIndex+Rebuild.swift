@@ -19,15 +19,17 @@ extension RankedIndex {
         var writer = LeafWriter(keyCount: total, nodeCapacity: Self.packedLeafCount)
         var nextKey = 0
         while source != .none {
-            for offset in 0..<pool.count(source) {
-                let key = pool.key(source, offset)
-                if dropped.contains(key.slot) { continue }
-                while nextKey < keys.count, posts.precedes(keys[nextKey], key) {
-                    writer.append(keys[nextKey], &pool)
-                    nextKey += 1
-                }
-                writer.append(key, &pool)
+            let kept = pool.compact(source, dropping: dropped)
+            var written = 0
+            while nextKey < keys.count {
+                let place = pool.place(of: keys[nextKey], in: source, from: written, posts)
+                writer.append(source, written..<place, &pool)
+                written = place
+                if place == kept { break }
+                writer.append(keys[nextKey], &pool)
+                nextKey += 1
             }
+            writer.append(source, written..<kept, &pool)
             let next = pool.next(source)
             pool.freeNode(source)
             source = next
@@ -151,13 +153,26 @@ struct LeafWriter {
         return filled == leafCount && share.next() == nil
     }
 
-    @inline(__always)
     mutating func append(_ key: RankKey, _ pool: inout NodePool) {
         if filled == leafCount {
             startLeaf(&pool)
         }
         pool.setKey(leaf, filled, key)
         filled += 1
+    }
+
+    /// Appends a run of another leaf's keys.
+    mutating func append(_ source: NodeID, _ range: Range<Int>, _ pool: inout NodePool) {
+        var start = range.lowerBound
+        while start < range.upperBound {
+            if filled == leafCount {
+                startLeaf(&pool)
+            }
+            let count = min(range.upperBound - start, leafCount - filled)
+            pool.moveKeys(source, start, count, to: leaf, filled)
+            filled += count
+            start += count
+        }
     }
 
     @inline(never)

@@ -27,18 +27,31 @@ extension RankedIndex {
         _ pool: inout NodePool,
         _ posts: borrowing PostTable
     ) {
-        let position = position(of: old, pool, posts)
-        let (leaf, offset) = (position.leaf, position.offset)
-        if leaf != .none, offset > 0, offset + 1 < pool.count(leaf), pool.key(leaf, offset) == old,
-            posts.precedes(pool.key(leaf, offset - 1), new),
-            posts.precedes(new, pool.key(leaf, offset + 1))
-        {
-            pool.setKey(leaf, offset, new)
-            return
-        }
+        if replace(old, by: new, &pool, posts) { return }
         let wasThere = remove(old, &pool, posts)
         precondition(wasThere, "An index has lost a post.")
         insert(new, &pool, posts)
+    }
+
+    /// Changes a key in place where it stays between its neighbours in the leaf; O(log n).
+    private func replace(
+        _ old: RankKey,
+        by new: RankKey,
+        _ pool: inout NodePool,
+        _ posts: borrowing PostTable
+    ) -> Bool {
+        guard root != .none else { return false }
+        var leaf = root
+        for _ in 0..<height {
+            leaf = pool.child(leaf, Self.childIndex(leaf, old, pool, posts))
+        }
+        let offset = pool.lowerBound(leaf, old, posts)
+        guard offset > 0, offset + 1 < pool.count(leaf), pool.key(leaf, offset) == old,
+            posts.precedes(pool.key(leaf, offset - 1), new),
+            posts.precedes(new, pool.key(leaf, offset + 1))
+        else { return false }
+        pool.setKey(leaf, offset, new)
+        return true
     }
 
     private static func remove(
@@ -61,7 +74,7 @@ extension RankedIndex {
         guard remove(key, child, height - 1, &pool, posts) else { return false }
         let count = pool.count(child)
         if count > 0 {
-            fill(node, index, child, height - 1, &pool)
+            adjust(node, index, by: -1, &pool)
         }
         if count < minimumNodeCount {
             refill(node, index, height - 1, &pool)

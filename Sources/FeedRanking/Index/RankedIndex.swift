@@ -8,8 +8,6 @@
 /// See Bayer and Unterauer, "Prefix B-trees" (1977), for the shape, and redis's `zslUpdateScore`
 /// for the change in place.
 package struct RankedIndex: BitwiseCopyable {
-    /// How deep below the first key the floor lies.
-    package static let floorRank = 128
     /// Below this many keys a node is merged with a neighbour or filled from it.
     static let minimumNodeCount = 16
 
@@ -39,11 +37,11 @@ package struct RankedIndex: BitwiseCopyable {
         }
     }
 
-    /// Moves the floor to the 128th key; down only where nothing far is waiting. O(1) when kept up.
-    package mutating func moveFloor(_ pool: borrowing NodePool, mayLower: Bool) {
+    /// Moves the floor to the key of a rank; down only where nothing far is waiting. O(log n).
+    package mutating func moveFloor(to rank: Int, _ pool: borrowing NodePool, mayLower: Bool) {
         var floor = Floor.lowest
-        if count >= Self.floorRank {
-            let key = pool.key(position(atRank: Self.floorRank - 1, pool))
+        if rank < count {
+            let key = pool.key(position(atRank: rank, pool))
             floor = Floor(primary: key.primary, secondary: key.secondary)
         }
         let isHigher =

@@ -228,7 +228,7 @@ package struct NodePool: ~Copyable {
     }
 
     @inline(__always)
-    private func keys(_ node: NodeID) -> UnsafeMutablePointer<RankKey> {
+    func keys(_ node: NodeID) -> UnsafeMutablePointer<RankKey> {
         unsafe (cell(node) + Self.keysOffset).assumingMemoryBound(to: RankKey.self)
     }
 

@@ -6,9 +6,15 @@ extension Stripe {
         for index in 0..<near.count where posts.contains(near[index]) {
             if posts[near[index]].flags.contains(.isNear) { listed.insert(near[index]) }
         }
-        for index in 0..<far.count where posts.contains(far[index]) {
-            if posts[far[index]].flags.contains(.isFar) { listed.insert(far[index]) }
+        var foundFar = 0
+        var nextFar = far.next(from: 0)
+        while let slot = nextFar {
+            precondition(posts[slot].flags.contains(.isFar), "A far post is not marked.")
+            listed.insert(slot)
+            foundFar += 1
+            nextFar = far.next(from: Int(slot) + 1)
         }
+        precondition(foundFar == farCount, "The far posts are counted wrong.")
         var unindexed = 0
         var next = posts.nextSlot(from: 0)
         while let found = next {

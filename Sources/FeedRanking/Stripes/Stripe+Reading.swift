@@ -126,7 +126,7 @@ extension Stripe {
 
     /// Settles what can be in an order; false when the budget is used up.
     mutating func settleAll(_ kind: IndexKind, _ budget: inout SettlingBudget) -> Bool {
-        guard far.count > 0, kind.followsScore || unindexedCount > 0 else { return true }
+        guard farCount > 0, kind.followsScore || unindexedCount > 0 else { return true }
         return settleFar(&budget)
     }
 
@@ -139,7 +139,7 @@ extension Stripe {
 
     /// Whether no far post can belong before `key`; nil asks for the whole index.
     private func isExact(_ index: RankedIndex, _ kind: IndexKind, upTo key: RankKey?) -> Bool {
-        if far.count == 0 || index.floor == .lowest { return true }
+        if farCount == 0 || index.floor == .lowest { return true }
         if !kind.followsScore && unindexedCount == 0 { return true }
         guard let key else { return false }
         return index.floor.covers(key)

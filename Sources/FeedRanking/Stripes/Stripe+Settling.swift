@@ -1,18 +1,25 @@
 extension Stripe {
     /// Above this share of an index's keys, one in so many, a rebuild is cheaper than moves.
-    private static let rebuildShare = 100
+    private static let rebuildShare = 50
 
     /// Settles the near list, and the far one too where `includingFar`; returns how many keys moved.
     @discardableResult
     mutating func settle(includingFar: Bool) -> Int {
         pending.removeLast()
-        Self.takePending(&near, .isNear, &posts, &pending)
+        for index in 0..<near.count where posts.contains(near[index]) {
+            if includingFar {
+                far.insert(near[index])
+            } else {
+                takePending(near[index])
+            }
+        }
+        near.removeLast()
         if includingFar {
-            Self.takePending(&far, .isFar, &posts, &pending)
+            takeFar()
         }
         guard pending.count > 0 else { return 0 }
         groupByFeed()
-        let mayLower = far.count == 0
+        let mayLower = farCount == 0
         var start = 0
         while start < pending.count {
             let feed = posts[pending[start]].feed
@@ -51,27 +58,29 @@ extension Stripe {
         var index = RankedIndex()
         index.isBuilt = true
         index.rebuild(dropping: dropped, droppedCount: 0, merging: keys, &pool, posts)
-        index.moveFloor(pool, mayLower: true)
+        index.moveFloor(to: floorRank, pool, mayLower: true)
         setIndex(index, kind, feed)
         return settledCount + keys.count
     }
 
-    /// Moves those posts of a list that are dirty still from it to `pending`.
-    private static func takePending(
-        _ list: inout Slab<UInt32>,
-        _ flag: PostRecord.Flags,
-        _ posts: inout PostTable,
-        _ pending: inout Slab<UInt32>
-    ) {
-        for index in 0..<list.count {
-            let slot = list[index]
-            guard posts.contains(slot), posts[slot].flags.contains(flag) else { continue }
-            posts[slot].flags.remove(flag)
-            let record = posts[slot]
-            if record.flags.contains(.isIndexed) && record.settledScore == record.score { continue }
+    /// Takes all of the far set, in the order of slots: so records are read one after another.
+    private mutating func takeFar() {
+        var next = far.next(from: 0)
+        while let slot = next {
+            far.remove(slot)
+            takePending(slot)
+            next = far.next(from: Int(slot) + 1)
+        }
+        farCount = 0
+    }
+
+    /// Makes a dirty post pending, or clean where its votes have cancelled each other out.
+    private mutating func takePending(_ slot: UInt32) {
+        let record = posts[slot]
+        posts[slot].flags = record.flags.subtracting([.isNear, .isFar])
+        if !record.flags.contains(.isIndexed) || record.settledScore != record.score {
             pending.append(slot)
         }
-        list.removeLast()
     }
 
     /// Brings the pending posts of each feed together.
@@ -109,7 +118,7 @@ extension Stripe {
             } else {
                 move(&index, kind, range)
             }
-            index.moveFloor(pool, mayLower: mayLower)
+            index.moveFloor(to: floorRank, pool, mayLower: mayLower)
             setIndex(index, kind, feed)
         }
     }

@@ -3,7 +3,7 @@ import Synchronization
 extension Stripe {
     /// Whether the backlog has reached the limit that a read should not have to settle.
     var settlingIsDue: Bool {
-        near.count + far.count >= max(Self.minimumBacklogLimit, posts.count >> 3)
+        near.count + farCount >= max(Self.minimumBacklogLimit, posts.count >> 2)
     }
 
     /// Puts a new post into its slot and marks it dirty; O(1).
@@ -12,6 +12,7 @@ extension Stripe {
         posts.insert(record, at: slot)
         let feed = Int(record.feed.rawValue)
         feeds.extend(to: feed + 1, with: FeedIndexes())
+        far.reserve(posts.slotLimit)
         feeds[feed].postCount += 1
         front.postCount += 1
         unindexedCount += 1
@@ -52,6 +53,9 @@ extension Stripe {
         feeds[Int(record.feed.rawValue)].postCount -= 1
         front.postCount -= 1
         unindexedCount -= 1
+        if record.flags.contains(.isFar) {
+            removeFar(slot)
+        }
         posts.remove(slot)
     }
 
@@ -81,13 +85,22 @@ extension Stripe {
             || (!wasFar && record.flags.contains(.isIndexed)
                 && reachesFloor(slot, record, record.settledScore))
         if isNear {
-            record.flags.remove(.isFar)
+            if wasFar {
+                record.flags.remove(.isFar)
+                removeFar(slot)
+            }
             record.flags.insert(.isNear)
             near.append(slot)
         } else if !wasFar {
             record.flags.insert(.isFar)
-            far.append(slot)
+            far.insert(slot)
+            farCount += 1
         }
+    }
+
+    private mutating func removeFar(_ slot: UInt32) {
+        far.remove(slot)
+        farCount -= 1
     }
 
     /// Whether a post, at a score, lies at or before the floor of an index it belongs to.
@@ -99,7 +112,7 @@ extension Stripe {
             let inFeed = feeds[feed][kind]
             let inFront = front[kind]
             guard inFeed.isBuilt || inFront.isBuilt else { continue }
-            let key = key(kind, slot, record, score)
+            let key = boundKey(kind, slot, record, score)
             if inFeed.isBuilt && inFeed.floor.covers(key) { return true }
             if inFront.isBuilt && inFront.floor.covers(key) { return true }
         }

@@ -7,8 +7,14 @@
 /// index, is in the near or the far list; a far post lies behind the floor of every index, with its
 /// settled score and with its own.
 package struct Stripe: ~Copyable {
-    /// A vote asks for settling where this many posts or an eighth of all are dirty.
-    package static let minimumBacklogLimit = 1_024
+    /// A write asks for settling where this many posts and a quarter of all are dirty: a rebuild
+    /// passes all keys, so the more wait for it, the less it costs each.
+    package static let minimumBacklogLimit = 2_048
+
+    /// The posts before the floors of all stripes together: five pages of the largest size.
+    static let floorRankOfAllStripes = 512
+    /// More than a page of the largest size takes from one of many stripes.
+    static let minimumFloorRank = 16
 
     let number: UInt64
     let stripeBits: UInt64
@@ -21,10 +27,13 @@ package struct Stripe: ~Copyable {
     /// Over all feeds.
     var front = FeedIndexes()
 
-    /// Dirty posts that first pages may show; some may have gone or been settled since.
+    /// How deep below the first key of an index its floor lies.
+    let floorRank: Int
+    /// Dirty posts that first pages may show; some may have gone since.
     var near = Slab<UInt32>()
-    /// Dirty posts behind all floors; some may have gone, been settled or come near since.
-    var far = Slab<UInt32>()
+    /// Dirty posts behind all floors.
+    var far = SlotSet()
+    var farCount = 0
     /// How many dirty posts are in no index: created, or under a new title.
     var unindexedCount = 0
 
@@ -37,6 +46,7 @@ package struct Stripe: ~Copyable {
     package init(number: Int, stripeBits: Int) {
         self.number = UInt64(number)
         self.stripeBits = UInt64(stripeBits)
+        floorRank = max(Self.minimumFloorRank, Self.floorRankOfAllStripes >> stripeBits)
     }
 
     /// The id of the post in a slot.
@@ -102,5 +112,19 @@ package struct Stripe: ~Copyable {
                 slot: slot
             )
         }
+    }
+
+    /// A key not behind the post's, and cheaper: to be compared with a floor.
+    @inline(__always)
+    func boundKey(
+        _ kind: IndexKind,
+        _ slot: UInt32,
+        _ record: PostRecord,
+        _ score: Int64
+    ) -> RankKey {
+        guard kind == .hot else { return key(kind, slot, record, score) }
+        let time = record.createTimeMilliseconds
+        let bound = HotRank.upperBound(score: score, createTimeMilliseconds: time)
+        return RankKey(primary: RankKey.descending(bound), secondary: 0, slot: slot)
     }
 }

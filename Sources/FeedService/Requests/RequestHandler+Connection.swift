@@ -19,8 +19,8 @@ extension RequestHandler {
         guard device != nil || request.clientID.isEmpty else {
             throw .invalid(
                 .badField,
-                field: "hello.client_id",
-                "hello.client_id has \(request.clientID.count) bytes; it has "
+                field: "client_id",
+                "client_id has \(request.clientID.count) bytes; it has "
                     + "\(Caller.Device.byteCount), or none.",
                 limit: UInt64(Caller.Device.byteCount),
                 actual: UInt64(request.clientID.count)
@@ -42,8 +42,8 @@ extension RequestHandler {
         guard request.payload.count <= limit else {
             throw .invalid(
                 .badField,
-                field: "ping.payload",
-                "ping.payload has \(request.payload.count) bytes; the limit is \(limit).",
+                field: "payload",
+                "payload has \(request.payload.count) bytes; the limit is \(limit).",
                 limit: UInt64(limit),
                 actual: UInt64(request.payload.count)
             )

@@ -5,7 +5,7 @@ internal import FeedRanking
 extension RequestHandler {
     /// Creates a post; the caller's times, counts and ids are not read.
     mutating func createPost(_ request: CreatePostRequest) throws(Status) -> Answer {
-        guard let post = request.post else { throw .missing("create_post.post") }
+        guard let post = request.post else { throw .missing("post") }
         let feed = try self.feed(named: request.feed.isEmpty ? Self.defaultFeed : request.feed)
         try check(post, against: policy(of: feed))
         page.removeAll()
@@ -40,7 +40,7 @@ extension RequestHandler {
     ) throws(Status) -> Answer {
         try checkBatch(
             request.ids.count,
-            field: "batch_get_posts.ids",
+            field: "ids",
             limit: context.limits.maximumBatchGetCount
         )
         let revision = store.revision
@@ -61,8 +61,8 @@ extension RequestHandler {
         _ request: UpdatePostRequest,
         from caller: borrowing Caller
     ) throws(Status) -> Answer {
-        guard let post = request.post else { throw .missing("update_post.post") }
-        guard !request.updateMask.isEmpty else { throw .missing("update_post.update_mask") }
+        guard let post = request.post else { throw .missing("post") }
+        guard !request.updateMask.isEmpty else { throw .missing("update_mask") }
         let id = PostID(rawValue: post.id)
         let changes = try PostChanges(post, request.updateMask)
         try check(changes, against: policy(of: try feed(of: id)))
@@ -101,7 +101,7 @@ extension RequestHandler {
         let order = try order(
             request.order,
             in: try feed(of: id),
-            field: "get_post_rank.order"
+            field: "order"
         )
         do throws(RankingError) {
             switch try store.rank(of: id, order: order, budget: &settlingBudget) {

@@ -26,7 +26,7 @@ extension RequestHandler {
     ) throws(Status) -> Answer {
         try checkBatch(
             request.votes.count,
-            field: "batch_cast_votes.votes",
+            field: "votes",
             limit: context.limits.maximumBatchVoteCount
         )
         var results: [CastVoteResult] = []

@@ -20,6 +20,10 @@ final class UVLoop {
 
     /// A loop that sums its idle time; it must be closed before it goes.
     init(receiveBufferByteCount: Int) throws(TransportError) {
+        precondition(
+            unsafe uv_handle_size(UV_TCP) == MemoryLayout<uv_tcp_t>.size,
+            "The libuv that was loaded is not the one this was built with."
+        )
         unsafe pointer = .allocate(capacity: 1)
         unsafe slot = .allocate(capacity: 1)
         do {

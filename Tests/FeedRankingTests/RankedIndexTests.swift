@@ -1,0 +1,204 @@
+import FeedRanking
+import FeedTestSupport
+import Testing
+
+/// An index beside a sorted array of the same keys.
+private struct IndexUnderTest: ~Copyable {
+    var posts = PostTable()
+    var pool = NodePool()
+    var index = RankedIndex()
+    var sorter = KeySort()
+    var model: [RankKey] = []
+    var random: SeededGenerator
+    private let titles: [String]
+
+    init(seed: UInt64, slotCount: Int) {
+        random = SeededGenerator(seed: seed)
+        titles = ["a", "b", "the same 1", "the same 2", "the same 11", ""]
+        for slot in 0..<slotCount {
+            let title = titles.randomElement(using: &random) ?? ""
+            let record = PostRecord(
+                content: ContentBlob(PostContent(title: title), updateTimeMilliseconds: 0),
+                feed: FeedID(rawValue: 0),
+                voteMode: .tally,
+                createTimeMilliseconds: 0,
+                revision: 1
+            )
+            posts.insert(record, at: UInt32(slot))
+        }
+    }
+
+    mutating func randomKey(_ slot: UInt32, spread: UInt64 = 40) -> RankKey {
+        RankKey(
+            primary: UInt64.random(in: 0..<spread, using: &random),
+            secondary: posts[slot].titlePrefix,
+            slot: slot
+        )
+    }
+
+    /// The array's order, by titles in full.
+    func title(_ key: RankKey) -> [UInt8] {
+        Array(posts[key.slot].content.content.title.utf8)
+    }
+
+    mutating func sortModel() {
+        var keyed: [(key: RankKey, title: [UInt8])] = []
+        for key in model {
+            keyed.append((key, title(key)))
+        }
+        keyed.sort { left, right in
+            if left.key.primary != right.key.primary { return left.key.primary < right.key.primary }
+            if left.title != right.title {
+                return left.title.lexicographicallyPrecedes(right.title)
+            }
+            return left.key.slot < right.key.slot
+        }
+        model = keyed.map(\.key)
+    }
+
+    func place(of key: RankKey) -> Int {
+        var low = 0
+        var high = model.count
+        while low < high {
+            let middle = (low + high) / 2
+            if posts.precedes(model[middle], key) {
+                low = middle + 1
+            } else {
+                high = middle
+            }
+        }
+        return low
+    }
+
+    mutating func insert(_ key: RankKey) {
+        index.insert(key, &pool, posts)
+        model.insert(key, at: place(of: key))
+    }
+
+    mutating func compare() {
+        index.checkInvariants(pool, posts)
+        #expect(index.count == model.count)
+        var position = index.position(atRank: 0, pool)
+        var isEqual = true
+        for key in model {
+            isEqual = isEqual && index.key(at: position, pool) == key
+            index.advance(&position, pool)
+        }
+        #expect(isEqual, "FEED_SEED: the keys differ")
+    }
+}
+
+@Suite struct RankedIndexTests {
+    @Test(arguments: TestEnvironment.seeds(1...6))
+    func agreesWithASortedArray(seed: UInt64) {
+        let slotCount = [8, 200, 2_000, 9_000][Int(seed % 4)]
+        var test = IndexUnderTest(seed: seed, slotCount: slotCount)
+        var free = (0..<UInt32(slotCount)).map { $0 }
+        for step in 0..<20_000 {
+            // It grows and shrinks by turns, so nodes split and merge on every level.
+            let grows = step / 5_000 % 2 == 0
+            let choice = Int.random(in: 0..<10, using: &test.random)
+            if choice < (grows ? 7 : 2), !free.isEmpty {
+                let slot = free.remove(at: Int.random(in: 0..<free.count, using: &test.random))
+                test.insert(test.randomKey(slot))
+            } else if !test.model.isEmpty {
+                let place = Int.random(in: 0..<test.model.count, using: &test.random)
+                let key = test.model.remove(at: place)
+                if choice == 9 {
+                    let new = test.randomKey(key.slot)
+                    test.index.move(key, to: new, &test.pool, test.posts)
+                    test.model.insert(new, at: test.place(of: new))
+                } else {
+                    #expect(test.index.remove(key, &test.pool, test.posts))
+                    #expect(!test.index.remove(key, &test.pool, test.posts))
+                    free.append(key.slot)
+                }
+            }
+            if step % 97 == 0 || slotCount < 100 {
+                test.index.checkInvariants(test.pool, test.posts)
+            }
+        }
+        test.compare()
+    }
+
+    @Test(arguments: [0, 1, 49, 50, 51, 63, 64, 1_900, 3_000, 6_000], [0, 1, 40, 700])
+    func rebuildsInEveryRatio(size: Int, mergedCount: Int) {
+        var test = IndexUnderTest(seed: UInt64(size), slotCount: size + mergedCount)
+        for slot in 0..<size {
+            test.insert(test.randomKey(UInt32(slot)))
+        }
+        for share in [1, 2, 20, 1_000] {
+            var dropped = SlotSet()
+            dropped.reserve(size + mergedCount)
+            var droppedSlots: Set<UInt32> = []
+            for key in test.model where test.random.oneIn(share) {
+                dropped.insert(key.slot)
+                droppedSlots.insert(key.slot)
+            }
+            var merged = Slab<RankKey>()
+            for slot in droppedSlots.sorted() where !test.random.oneIn(3) {
+                merged.append(test.randomKey(slot))
+            }
+            if share == 1 {
+                for slot in size..<size + mergedCount {
+                    merged.append(test.randomKey(UInt32(slot)))
+                }
+            }
+            test.model.removeAll { droppedSlots.contains($0.slot) }
+            for place in 0..<merged.count {
+                test.model.append(merged[place])
+            }
+            test.sortModel()
+            test.sorter.sort(&merged, test.posts)
+            test.index.rebuild(
+                dropping: dropped,
+                droppedCount: droppedSlots.count,
+                merging: merged,
+                &test.pool,
+                test.posts
+            )
+            test.compare()
+        }
+        test.index.removeAll(&test.pool)
+        #expect(test.pool.nodeCount == 0)
+    }
+
+    @Test func findsRanksAndPlaces() {
+        var test = IndexUnderTest(seed: 5, slotCount: 5_000)
+        for slot in 0..<5_000 {
+            test.insert(test.randomKey(UInt32(slot)))
+        }
+        for rank in stride(from: 0, to: 5_000, by: 7) {
+            let key = test.model[rank]
+            let position = test.index.position(of: key, test.pool, test.posts)
+            #expect(position == test.index.position(atRank: rank, test.pool))
+            #expect(test.index.key(at: position, test.pool) == key)
+        }
+        var position = test.index.position(atRank: 5_000, test.pool)
+        for rank in (0..<5_000).reversed() {
+            test.index.retreat(&position, test.pool)
+            #expect(position.rank == rank)
+            #expect(test.index.key(at: position, test.pool) == test.model[rank])
+        }
+        test.index.retreat(&position, test.pool)
+        #expect(test.index.key(at: position, test.pool) == nil)
+    }
+
+    @Test(arguments: [0, 1, 31, 33, 500, 5_000], [UInt64(1), 3, 70_000])
+    func sortsKeysOfAnySpread(count: Int, spread: UInt64) {
+        var test = IndexUnderTest(seed: spread, slotCount: count)
+        var keys = Slab<RankKey>()
+        for slot in (0..<count).shuffled(using: &test.random) {
+            let key = test.randomKey(UInt32(slot), spread: spread)
+            keys.append(key)
+            test.model.append(key)
+        }
+        test.sortModel()
+        test.sorter.sort(&keys, test.posts)
+        var sorted: [RankKey] = []
+        for place in 0..<keys.count {
+            sorted.append(keys[place])
+        }
+        #expect(sorted == test.model)
+    }
+}
