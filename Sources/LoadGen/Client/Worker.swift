@@ -152,7 +152,11 @@ final class Worker {
     }
 
     private func timerFired() {
-        guard stage == .waiting else { return pump() }
+        guard stage == .waiting else {
+            // Whatever it was armed for, it is armed for nothing now.
+            pacing?.armedFor = nil
+            return pump()
+        }
         stage = .sending
         if isOpenLoop {
             startPacing()

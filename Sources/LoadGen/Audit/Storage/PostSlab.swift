@@ -16,7 +16,10 @@
     init(ids: [UInt64]) {
         count = ids.count
         let size = MemoryLayout<Entry>.stride
-        let memory = UnsafeMutableRawPointer.allocate(byteCount: max(1, count) * size, alignment: size)
+        let memory = UnsafeMutableRawPointer.allocate(
+            byteCount: max(1, count) * size,
+            alignment: size
+        )
         let start = unsafe memory.bindMemory(to: Entry.self, capacity: count)
         unsafe entries = UnsafeMutableBufferPointer(start: start, count: count)
         for (index, id) in ids.enumerated() {

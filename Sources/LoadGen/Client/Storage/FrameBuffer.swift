@@ -2,7 +2,7 @@
 ///
 /// Its state lies behind a fixed address, so that a property of a class can hold it as a constant and
 /// no frame costs a check of exclusive access.
-@safe struct FrameBuffer: ~Copyable {
+@safe package struct FrameBuffer: ~Copyable {
     private struct State {
         var bytes: UnsafeMutableRawBufferPointer
         var filledByteCount = 0
@@ -11,7 +11,7 @@
     private let state: UnsafeMutablePointer<State>
 
     /// A buffer that grows beyond `capacity` where it must.
-    init(capacity: Int) {
+    package init(capacity: Int) {
         unsafe state = .allocate(capacity: 1)
         unsafe state.initialize(
             to: State(bytes: .allocate(byteCount: max(capacity, 64), alignment: 8))
@@ -25,14 +25,14 @@
 
     /// How many bytes are filled.
     @inline(__always)
-    var byteCount: Int { unsafe state.pointee.filledByteCount }
+    package var byteCount: Int { unsafe state.pointee.filledByteCount }
 
     /// Appends a vote up for `postID`, as `FrameEncoder` would encode it.
     ///
     /// Votes are most of what a run sends and differ in two numbers only: the length, the tags and the
     /// direction are constants, which saves the general encoder's two passes over a message.
     @inline(__always)
-    func appendVote(id: UInt64, postID: UInt64) {
+    package func appendVote(id: UInt64, postID: UInt64) {
         reserve(Self.voteFrameByteCount)
         let bytes = unsafe state.pointee.bytes
         let start = unsafe state.pointee.filledByteCount
@@ -54,7 +54,7 @@
     }
 
     /// Appends frames that were encoded elsewhere.
-    func append(_ frames: RawSpan) {
+    package func append(_ frames: RawSpan) {
         reserve(frames.byteCount)
         let start = byteCount
         unsafe frames.withUnsafeBytes { source in
@@ -66,14 +66,14 @@
 
     /// The filled bytes, for the length of the call.
     @inline(__always)
-    func withBytes(_ body: (RawSpan) -> Void) {
+    package func withBytes(_ body: (RawSpan) -> Void) {
         let filled = unsafe UnsafeRawBufferPointer(rebasing: state.pointee.bytes[..<byteCount])
         unsafe body(RawSpan(_unsafeBytes: filled))
     }
 
     /// Empties the buffer and keeps its memory.
     @inline(__always)
-    func removeAll() {
+    package func removeAll() {
         unsafe state.pointee.filledByteCount = 0
     }
 
@@ -98,7 +98,8 @@
     }
 
     @inline(__always)
-    private static func put(_ byte: UInt8, _ bytes: UnsafeMutableRawBufferPointer, _ end: inout Int) {
+    private static func put(_ byte: UInt8, _ bytes: UnsafeMutableRawBufferPointer, _ end: inout Int)
+    {
         unsafe bytes[end] = byte
         end &+= 1
     }
