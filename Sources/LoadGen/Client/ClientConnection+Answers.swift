@@ -8,6 +8,7 @@ extension ClientConnection {
         var offset = 0
         let firstID = headID
         var votes: UInt64 = 0
+        preloadPosts(answerByteCount: bytes.byteCount)
         while let body = try nextBody(bytes, offset) {
             if let vote = VoteAnswer(scanning: bytes, in: body) {
                 if try receive(vote, at: now) { votes += 1 }
@@ -21,6 +22,23 @@ extension ClientConnection {
         window.answer(Int(headID - firstID))
         return offset
     }
+
+    /// Reads the posts that the next answers are about, all at once: with many posts each is a cache
+    /// miss, and misses that do not wait for one another overlap.
+    @inline(__always)
+    private func preloadPosts(answerByteCount: Int) {
+        let count = min(answerByteCount / Self.shortestAnswerByteCount, window.inFlightCount)
+        guard count > 2 else { return }
+        var mixed: UInt64 = 0
+        for id in headID..<headID &+ UInt64(count) {
+            mixed ^= worker.posts.id(worker.flights[index, id].argument)
+        }
+        // Kept, or the compiler would leave the reading out.
+        worker.preloaded = mixed
+    }
+
+    /// The length, an id and a revision, and a vote with a post and a score.
+    private static var shortestAnswerByteCount: Int { 18 }
 
     @inline(__always)
     private func nextBody(
@@ -42,7 +60,7 @@ extension ClientConnection {
             throw .wrongAnswer(id: vote.id, expected: flight.operation?.name ?? "greeting or ping")
         }
         let post = flight.argument
-        let expected = worker.setup.postIDs[Int(post)]
+        let expected = worker.posts.id(post)
         guard vote.postID == expected else {
             throw .wrongPost(id: vote.id, received: vote.postID, expected: expected)
         }
@@ -57,7 +75,7 @@ extension ClientConnection {
             answered: now,
             phases: worker.phases
         )
-        worker.tallies.acknowledge(Int(post), score: vote.score)
+        worker.posts.acknowledge(post, score: vote.score)
         if !worker.scores.rises(client: index, post: post, score: vote.score) {
             noteFallingScore(vote)
         }
@@ -131,15 +149,15 @@ extension ClientConnection {
     ) throws(ProtocolViolation) {
         switch (operation, frame.response) {
         case (.vote, .castVote(let vote)):
-            let expected = worker.setup.postIDs[Int(flight.argument)]
+            let expected = worker.posts.id(flight.argument)
             guard vote.postID == expected else {
                 throw .wrongPost(id: frame.id, received: vote.postID, expected: expected)
             }
-            worker.tallies.acknowledge(Int(flight.argument), score: vote.score)
+            worker.posts.acknowledge(flight.argument, score: vote.score)
         case (.create, .post(let post)):
             worker.ledger.create(post.id)
         case (.get, .post(let post)):
-            let expected = worker.setup.postIDs[Int(flight.argument)]
+            let expected = worker.posts.id(flight.argument)
             guard post.id == expected else {
                 throw .wrongPost(id: frame.id, received: post.id, expected: expected)
             }

@@ -82,14 +82,15 @@ final class ClientConnection: ConnectionHandler {
     func fill() {
         let room = window.room
         guard room > 0, stage == .open else { return }
-        let count = worker.admit(room, at: EventLoop.clock.nanoseconds)
+        let now = EventLoop.clock.nanoseconds
+        let count = worker.admit(room, at: now)
         guard count > 0 else { return }
         for _ in 0..<count { take(intended: 0) }
-        flush()
+        flush(at: now)
         worker.requestsWritten()
     }
 
-    /// Takes the next request of this connection's stream; it leaves with the next `flush()`.
+    /// Takes the next request of this connection's stream; it leaves with the next flush.
     @inline(__always)
     func take(intended: UInt64) {
         let request = stream.next()
@@ -103,10 +104,9 @@ final class ClientConnection: ConnectionHandler {
         window.send(1)
     }
 
-    /// Writes what was taken, in one write; the clock is read once, just before the frames are made.
+    /// Writes what was taken, in one write; `now` was read just before, once for all of it.
     @inline(__always)
-    func flush() {
-        let now = EventLoop.clock.nanoseconds
+    func flush(at now: UInt64) {
         let count = Int(nextID &- unwrittenID)
         while unwrittenID < nextID {
             var flight = worker.flights[index, unwrittenID]
@@ -114,7 +114,7 @@ final class ClientConnection: ConnectionHandler {
             if !worker.isOpenLoop { flight.intended = now }
             worker.flights[index, unwrittenID] = flight
             if flight.operation == .vote {
-                let postID = worker.setup.postIDs[Int(flight.argument)]
+                let postID = worker.posts.id(flight.argument)
                 worker.output.appendVote(id: unwrittenID, postID: postID)
             } else {
                 encode(flight, id: unwrittenID)
@@ -252,7 +252,7 @@ final class ClientConnection: ConnectionHandler {
         let configuration = worker.setup.configuration
         switch operation {
         case .vote, .get:
-            return .getPost(GetPostRequest(id: worker.setup.postIDs[Int(argument)]))
+            return .getPost(GetPostRequest(id: worker.posts.id(argument)))
         case .create:
             let title = PostText.title(maker: number + 1, number: Int(argument))
             let post = Post(title: title, text: PostText.body)

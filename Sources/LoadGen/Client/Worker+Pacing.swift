@@ -57,7 +57,7 @@ extension Worker {
                 pacing.ready.append(index)
             }
         }
-        for client in pacing.unwritten { client.flush() }
+        for client in pacing.unwritten { client.flush(at: EventLoop.clock.nanoseconds) }
         pacing.unwritten.removeAll(keepingCapacity: true)
         arm(&pacing, now)
         self.pacing = consume pacing
@@ -80,7 +80,7 @@ extension Worker {
         let next = phases.startNanoseconds + pacing.plan.nextNanoseconds
         guard isSending, next > now else { return }
         // A timer that fires too early is armed again then: cheaper than arming it at every answer.
-        if let armed = pacing.armedFor, armed > now, armed <= next { return }
+        if let armed = pacing.armedFor, armed <= next { return }
         pacing.armedFor = next
         timer?.arm(at: MonotonicInstant(nanoseconds: next))
     }

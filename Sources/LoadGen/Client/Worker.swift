@@ -20,15 +20,17 @@ final class Worker {
     let loop: EventLoop
     let recorder: Recorder
     let flights: FlightSlab
-    let tallies: TallySlab
+    let posts: PostSlab
     let scores: ScoreMemory
     let isOpenLoop: Bool
     let timeoutNanoseconds: UInt64
-    var output = FrameBuffer(capacity: 1 << 16)
+    let output = FrameBuffer(capacity: 1 << 16)
     var encoder = FrameEncoder()
     var decoder = MessageDecoder()
     var ledger = WorkerLedger()
     var phases = Phases(start: .max / 4, warmup: .zero, duration: nil)
+    /// What reading ahead came to; nobody looks at it.
+    var preloaded: UInt64 = 0
     /// Requests in flight whose time has not run out.
     var outstandingCount = 0
     /// The plan of an open loop, once it runs.
@@ -52,7 +54,7 @@ final class Worker {
         isOpenLoop = configuration.isOpenLoop
         recorder = Recorder(isOpenLoop: isOpenLoop)
         flights = FlightSlab(clientCount: setup.clientCount, depth: configuration.pipelineDepth)
-        tallies = TallySlab(count: setup.postIDs.count)
+        posts = PostSlab(ids: setup.postIDs)
         scores = ScoreMemory(clientCount: setup.clientCount)
         timeoutNanoseconds = configuration.timeout.nanoseconds
         remainingRequests = setup.requestCount ?? .max
@@ -150,7 +152,11 @@ final class Worker {
     }
 
     private func timerFired() {
-        guard stage == .waiting else { return pump() }
+        guard stage == .waiting else {
+            // Whatever it was armed for, it is armed for nothing now.
+            pacing?.armedFor = nil
+            return pump()
+        }
         stage = .sending
         if isOpenLoop {
             startPacing()
@@ -195,7 +201,7 @@ final class Worker {
     private func makeResult(_ now: UInt64) -> WorkerResult {
         WorkerResult(
             totals: recorder.makeTotals(),
-            tallies: tallies.all(),
+            tallies: posts.tallies(),
             failedVotes: ledger.failedVotes,
             unknownVotes: ledger.unknownVotes,
             createdIDs: ledger.createdIDs,

@@ -71,13 +71,12 @@ final class Recorder {
         // What a user waits for is the response time; a closed loop knows no other than the service.
         let shown = measureCount > 1 ? Measure.response.rawValue : Measure.service.rawValue
         for index in totals.indices {
-            var interval = LatencyScale.makeHistogram()
-            histograms.fold(totals.count + index, into: &interval)
-            totals[index].add(interval)
-            if index % measureCount == shown { latencies.add(interval) }
-            var unmeasured = LatencyScale.makeHistogram()
-            histograms.fold(index, into: &unmeasured)
-            if index % measureCount == shown { latencies.add(unmeasured) }
+            let isShown = index % measureCount == shown
+            if isShown { histograms.add(totals.count + index, to: &latencies) }
+            if isShown { histograms.add(index, to: &latencies) }
+            histograms.add(totals.count + index, to: &totals[index])
+            histograms.reset(totals.count + index)
+            histograms.reset(index)
         }
         let counts = Operation.allCases.indices.map { counters[$0] }
         defer { countsAtIntervalStart = counts }

@@ -10,7 +10,7 @@ package enum HistogramEncoding {
     /// The text, which starts with `HISTFAAA`.
     package static func base64(_ histogram: LatencyHistogram) -> String {
         let stream = zlibStream(encoded(histogram))
-        let header = bigEndian(0x1C84_9314) + bigEndian(UInt32(stream.count))
+        let header = word(0x1C84_9314) + word(UInt32(stream.count))
         return Data(header + stream).base64EncodedString()
     }
 
@@ -33,11 +33,11 @@ package enum HistogramEncoding {
             appendZigZag(Int64(bitPattern: bucket.count), to: &counts)
         }
         let digits = UInt32(bitPattern: Int32(histogram.numberOfSignificantValueDigits.rawValue))
-        var bytes = bigEndian(0x1C84_9313) + bigEndian(UInt32(counts.count))
-        bytes += bigEndian(0) + bigEndian(digits)
-        bytes += bigEndian(histogram.lowestDiscernibleValue)
-        bytes += bigEndian(histogram.highestTrackableValue)
-        bytes += bigEndian((1.0 as Double).bitPattern)
+        var bytes = word(0x1C84_9313) + word(UInt32(counts.count)) + word(0) + word(digits)
+        bytes += long(histogram.lowestDiscernibleValue)
+        bytes += long(histogram.highestTrackableValue)
+        // Values are what they say: the last number is a factor.
+        bytes += long((1.0 as Double).bitPattern)
         return bytes + counts
     }
 
@@ -63,7 +63,7 @@ package enum HistogramEncoding {
             stream += [UInt8(~length & 0xFF), UInt8(~length >> 8)]
             stream += block
         }
-        return stream + bigEndian(adler32(bytes))
+        return stream + word(adler32(bytes))
     }
 
     private static func adler32(_ bytes: [UInt8]) -> UInt32 {
@@ -75,6 +75,10 @@ package enum HistogramEncoding {
         }
         return high << 16 | low
     }
+
+    private static func word(_ value: UInt32) -> [UInt8] { bigEndian(value) }
+
+    private static func long(_ value: UInt64) -> [UInt8] { bigEndian(value) }
 
     private static func bigEndian(_ value: some FixedWidthInteger) -> [UInt8] {
         stride(from: value.bitWidth - 8, through: 0, by: -8).map {

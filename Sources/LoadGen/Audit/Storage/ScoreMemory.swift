@@ -4,7 +4,7 @@
 /// every connection would take gigabytes where both are many, so each connection has 16 places: a
 /// post takes the place of its number modulo 16 and drives out another. What is forgotten is not
 /// checked; what is remembered is never wrong.
-@safe struct ScoreMemory: ~Copyable {
+@safe package struct ScoreMemory: ~Copyable {
     private struct Place {
         var post: UInt32
         var score: Int64
@@ -15,7 +15,7 @@
     private let count: Int
 
     /// Empty memories for `clientCount` connections.
-    init(clientCount: Int) {
+    package init(clientCount: Int) {
         count = clientCount * Self.placeCount
         unsafe places = .allocate(capacity: count)
         unsafe places.initialize(repeating: Place(post: .max, score: 0))
@@ -27,7 +27,7 @@
 
     /// Remembers `score` and returns whether it rose since this connection last saw the post.
     @inline(__always)
-    func rises(client: Int, post: UInt32, score: Int64) -> Bool {
+    package func rises(client: Int, post: UInt32, score: Int64) -> Bool {
         let index = client &* Self.placeCount &+ Int(post) & (Self.placeCount &- 1)
         precondition(index >= 0 && index < count, "No such connection.")
         let last = unsafe places[index]

@@ -1,11 +1,11 @@
 /// The answer to a vote, read from the bytes of its frame without decoding a message.
-struct VoteAnswer: Equatable {
+package struct VoteAnswer: Sendable, Equatable {
     /// The request.
-    let id: UInt64
+    package let id: UInt64
     /// The post voted on.
-    let postID: UInt64
+    package let postID: UInt64
     /// Its score with this vote.
-    let score: Int64
+    package let score: Int64
 }
 
 extension VoteAnswer {
@@ -14,7 +14,7 @@ extension VoteAnswer {
     /// That is as every encoder writes it: id, revision, then the vote with its fields in order.
     /// Anything else is nil, which says nothing about the frame but that `MessageDecoder` must read it.
     @inline(__always)
-    init?(scanning bytes: RawSpan, in range: Range<Int>) {
+    package init?(scanning bytes: RawSpan, in range: Range<Int>) {
         precondition(range.upperBound <= bytes.byteCount, "The frame lies within the bytes.")
         var offset = range.lowerBound
         let end = range.upperBound

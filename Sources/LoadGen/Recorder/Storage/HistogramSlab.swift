@@ -14,7 +14,7 @@ import Histogram
         unsafe histograms = .allocate(capacity: count)
         unsafe histograms.initialize(repeating: LatencyScale.makeHistogram())
         // Equal copies share their counters until the first write: make that write now.
-        for index in 0..<count { reset(index) }
+        for index in 0..<count { unsafe histograms[index].reset() }
     }
 
     deinit {
@@ -29,15 +29,17 @@ import Histogram
         unsafe histograms[index].record(min(nanoseconds, LatencyScale.highestNanoseconds))
     }
 
-    /// Adds what histogram `index` holds to `total` and empties it.
-    func fold(_ index: Int, into total: inout LatencyHistogram) {
+    /// Adds what histogram `index` holds to `total`.
+    func add(_ index: Int, to total: inout LatencyHistogram) {
         precondition(index >= 0 && index < count, "No such histogram.")
         guard unsafe histograms[index].totalCount > 0 else { return }
         unsafe total.add(histograms[index])
-        reset(index)
     }
 
-    private func reset(_ index: Int) {
+    /// Empties histogram `index`.
+    func reset(_ index: Int) {
+        precondition(index >= 0 && index < count, "No such histogram.")
+        guard unsafe histograms[index].totalCount > 0 else { return }
         unsafe histograms[index].reset()
     }
 }
