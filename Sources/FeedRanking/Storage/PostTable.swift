@@ -112,9 +112,8 @@ package struct PostTable: ~Copyable {
 
     @inline(never)
     private func precedesOnTie(_ left: RankKey, _ right: RankKey) -> Bool {
-        if RankKey.titleDecides(left.secondary), left.slot != right.slot || left.isProbe == 1
-            || right.isProbe == 1
-        {
+        let areOnePost = left.slot == right.slot && left.isProbe | right.isProbe == 0
+        if RankKey.titleDecides(left.secondary), !areOnePost {
             let order = compareTitles(left, right)
             if order != 0 { return order < 0 }
         }
