@@ -1,7 +1,6 @@
 import CMallocHook
 import FeedRanking
 import FeedTestSupport
-import Glibc
 import Testing
 
 @Suite(.enabled(if: malloc_hook_is_active()))
@@ -39,24 +38,15 @@ struct FeedStoreMemoryTests {
         _ = try store.page(query, into: &page, budget: &budget)
     }
 
-    /// The pages of this process that are in memory.
-    private static func residentByteCount() -> Int {
-        guard let file = unsafe fopen("/proc/self/statm", "r") else { return 0 }
-        defer { unsafe fclose(file) }
-        var line = [CChar](repeating: 0, count: 128)
-        guard unsafe fgets(&line, 128, file) != nil else { return 0 }
-        let bytes = line.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }
-        let fields = String(decoding: bytes, as: UTF8.self).split(separator: " ")
-        return (Int(fields[1]) ?? 0) * 4_096
-    }
-
     @Test func aPostCostsAtMost200BytesBesideItsText() async {
         await #expect(processExitsWith: .success) {
             let postCount = 400_000
-            let before = Self.residentByteCount()
+            let before = malloc_hook_live_byte_count()
             let store = try Self.filledStore(postCount)
-            let used = Self.residentByteCount() - before
-            let bytesPerPost = Double(used) / Double(postCount) - Double(Self.text.utf8.count + 12)
+            let used = malloc_hook_live_byte_count() - before
+            let bytesPerPost =
+                Double(used) / Double(postCount)
+                - Double(Self.text.utf8.count + 12)
             precondition(bytesPerPost <= 200, "A post costs \(bytesPerPost) bytes.")
             precondition(bytesPerPost > 100, "A post cannot cost \(bytesPerPost) bytes.")
             precondition(store.postCount == UInt64(postCount), "Posts are missing.")
