@@ -46,6 +46,8 @@ extension FeedStore {
     ///     (votes do not count); 0 for any.
     ///   - voter: Whose ballot the appended row shows.
     ///   - page: What the post is appended to.
+    /// - Returns: The new revision.
+    /// - Throws: Where the post is not there, or not at the revision.
     @discardableResult
     package func updatePost(
         _ id: PostID,
@@ -74,7 +76,9 @@ extension FeedStore {
         }
     }
 
-    /// Removes a post for good; to repeat that is no error and takes no revision. O(log n) an index.
+    /// Removes a post for good; to repeat that is no error and takes no revision.
+    ///
+    /// O(log n) an index.
     @discardableResult
     package func deletePost(
         _ id: PostID,
