@@ -31,7 +31,8 @@ extension ClientConnection {
         guard count > 2 else { return }
         var mixed: UInt64 = 0
         for id in headID..<headID &+ UInt64(count) {
-            mixed ^= worker.posts.id(worker.flights[index, id].argument)
+            let flight = worker.flights[index, id]
+            if flight.operation == .vote { mixed ^= worker.posts.id(flight.argument) }
         }
         // Kept, or the compiler would leave the reading out.
         worker.preloaded = mixed
