@@ -8,6 +8,12 @@ extension ClientConnection {
         var offset = 0
         let firstID = headID
         var votes: UInt64 = 0
+        // What was answered before a violation was answered all the same.
+        defer {
+            worker.recorder.outcomes.ok += votes
+            worker.outstandingCount -= Int(votes)
+            window.answer(Int(headID - firstID))
+        }
         preloadPosts(answerByteCount: bytes.byteCount)
         while let body = try nextBody(bytes, offset) {
             if let vote = VoteAnswer(scanning: bytes, in: body) {
@@ -17,9 +23,6 @@ extension ClientConnection {
             }
             offset = body.upperBound
         }
-        worker.recorder.outcomes.ok += votes
-        worker.outstandingCount -= Int(votes)
-        window.answer(Int(headID - firstID))
         return offset
     }
 
