@@ -85,7 +85,7 @@ let package = Package(
         ),
         .testTarget(
             name: "FeedRankingTests",
-            dependencies: ["FeedRanking", "FeedTestSupport"],
+            dependencies: ["FeedRanking", "FeedTestSupport", "CMallocHook"],
             swiftSettings: settings
         ),
         .testTarget(

@@ -1,6 +1,7 @@
 // Replaces the C library's allocation functions in a test program: counts, and fails on demand.
 #include "malloc_hook.h"
 
+#include <malloc.h>
 #include <errno.h>
 #include <stdatomic.h>
 
@@ -65,3 +66,8 @@ int posix_memalign(void **memory, size_t alignment, size_t size) {
 }
 
 #endif
+
+size_t malloc_hook_live_byte_count(void) {
+    struct mallinfo2 info = mallinfo2();
+    return info.uordblks + info.hblkhd;
+}

@@ -50,10 +50,11 @@ extension ModelRun {
 
     private mutating func readPage() throws {
         let feed = random.oneIn(3) ? nil : feeds.randomElement(using: &random)
+        let largest = [4, 30, 100].randomElement(using: &random) ?? 4
         var query = PageQuery(
             feed: feed,
             order: Order.allCases.randomElement(using: &random) ?? .top,
-            size: Int.random(in: 1...[4, 30, 100][Int.random(in: 0..<3, using: &random)], using: &random),
+            size: Int.random(in: 1...largest, using: &random),
             voter: random.oneIn(2) ? voters.randomElement(using: &random) : nil
         )
         if random.oneIn(6) {
@@ -146,13 +147,12 @@ extension ModelRun {
             low = max(place - query.size / 2, 0)
         case .cursor(let cursor):
             guard let anchor = saved?.anchor.post else { break }
-            if cursor.direction == .after {
-                low = list.firstIndex { model.precedes(anchor, $0, query.order) } ?? list.count
-            } else {
+            if cursor.direction == .before {
                 let high = list.firstIndex { !model.precedes($0, anchor, query.order) }
                 let end = high ?? list.count
                 return max(end - query.size, 0)..<end
             }
+            low = list.firstIndex { model.precedes(anchor, $0, query.order) } ?? list.count
         }
         return low..<min(low + query.size, list.count)
     }

@@ -196,28 +196,30 @@ struct TextAndFieldTests {
         var isAccepted: Bool
     }
 
-    static let batches = [0, 1, 256, 257].map { count in
-        Batch(
-            testDescription: "21: \(count) votes",
-            request: .batchCastVotes(
-                BatchCastVotesRequest(
-                    votes: Array(
-                        repeating: CastVoteRequest(postID: 1, direction: .up),
-                        count: count
+    static let batches =
+        [0, 1, 256, 257].map { count in
+            Batch(
+                testDescription: "21: \(count) votes",
+                request: .batchCastVotes(
+                    BatchCastVotesRequest(
+                        votes: Array(
+                            repeating: CastVoteRequest(postID: 1, direction: .up),
+                            count: count
+                        )
                     )
-                )
-            ),
-            isAccepted: (1...256).contains(count)
-        )
-    } + [0, 1, 100, 101].map { count in
-        Batch(
-            testDescription: "21: \(count) ids",
-            request: .batchGetPosts(
-                BatchGetPostsRequest(ids: [UInt64](repeating: 1, count: count))
-            ),
-            isAccepted: (1...100).contains(count)
-        )
-    }
+                ),
+                isAccepted: (1...256).contains(count)
+            )
+        }
+        + [0, 1, 100, 101].map { count in
+            Batch(
+                testDescription: "21: \(count) ids",
+                request: .batchGetPosts(
+                    BatchGetPostsRequest(ids: [UInt64](repeating: 1, count: count))
+                ),
+                isAccepted: (1...100).contains(count)
+            )
+        }
 
     @Test(arguments: batches)
     func boundsBatches(_ batch: Batch) async throws {

@@ -126,38 +126,47 @@ import Testing
     }
 
     @Test func keepsAPeerThatTakesItsAnswersSlowly() async throws {
-        let events = Recorder<Event>()
+        // One write of 4 MiB, taken over more than twice the limit.
+        let byteCount = 4 * 1_024 * 1_024
+        let reasons = Recorder<CloseReason>()
         var configuration = Self.configuration
         configuration.sweepInterval = .milliseconds(2)
-        configuration.writeProgressTimeout = .milliseconds(80)
-        let plan = TestServer.Plan(configuration: configuration, script: Self.script(events))
-        try await plan.run { server in
+        configuration.writeProgressTimeout = .milliseconds(400)
+        try await TestServer.Plan(configuration: configuration) { handler in
+            handler.received = { connection, bytes in
+                connection.write([UInt8](repeating: 1, count: byteCount))
+                return ReadProgress(consumedByteCount: bytes.count)
+            }
+            handler.closed = { _, reason in reasons.record(reason) }
+        }.run { server in
             let socket = try await server.client(receiveBufferByteCount: 16 * 1_024)
             let ticks = Recorder<Void>()
             await server.onLoop { loop in
                 _ = try? loop.addTimer(every: .milliseconds(2)) { ticks.record(()) }
             }
-            // More than what the queue's high watermark lets wait, in one go.
-            try await offload { try socket.send([UInt8](repeating: 1, count: 100)) }
-            var received = 0
-            while received < 100 * Self.answerByteCount {
-                for _ in 0..<5 { try await ticks.next() }
-                let count = min(64 * 1_024, 100 * Self.answerByteCount - received)
-                received += try await offload { try socket.receive(count) }.count
+            try await offload { try socket.send([1]) }
+            for _ in 0..<64 {
+                for _ in 0..<8 { try await ticks.next() }
+                _ = try await offload { try socket.receive(byteCount / 64) }
             }
-            #expect(received == 100 * Self.answerByteCount)
+            socket.shutDownSending()
+            let reason = try await reasons.next()
+            #expect(reason == .peerClosed)
         }
     }
 
     @Test func stopsReadingAboveTheFairShareOfAnExhaustedBudget() async throws {
-        // The handler waits for frames of 64 KiB; the budget is of 32 KiB for two connections.
+        // The handler waits for a frame of 512 KiB; the budget is of 32 KiB for two connections.
         var configuration = TransportConfiguration()
         configuration.sweepInterval = .milliseconds(5)
+        configuration.receiveBufferByteCount = 16 * 1_024
         configuration.partialReadTimeout = .milliseconds(100)
         let budget = BufferBudget(limitByteCount: 32 * 1_024)
         let closed = Recorder<CloseReason>()
+        let shown = Recorder<Int>()
         try await TestServer.Plan(configuration: configuration, budget: budget) { handler in
             handler.received = { connection, bytes in
+                shown.record(bytes.count)
                 let isSmall = bytes[0] == 1
                 if isSmall { connection.write([1]) }
                 return ReadProgress(consumedByteCount: isSmall ? bytes.count : 0)
@@ -173,6 +182,7 @@ import Testing
             }
             #expect(answer == [1])
             #expect(try await closed.next() == .partialReadTimeout)
+            #expect(try #require(shown.events.max()) <= 32 * 1_024 + 16 * 1_024)
             #expect(budget.bufferedByteCount == 0)
             #expect(!budget.isExhausted)
         }

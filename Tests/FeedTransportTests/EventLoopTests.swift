@@ -6,9 +6,12 @@ import Testing
 @Suite(.timeLimit(.minutes(1))) struct EventLoopTests {
     /// Runs `body` on a loop of its own until the loop is stopped.
     private func withLoop(_ body: @escaping @Sendable (EventLoop) -> Void) async throws {
+        var configuration = TransportConfiguration()
+        // Nothing but what a test does wakes its loop.
+        configuration.sweepInterval = .seconds(3_600)
         let thread = try EventLoopThread(
             name: "loop",
-            configuration: TransportConfiguration(),
+            configuration: configuration,
             budget: BufferBudget(),
             start: body
         )

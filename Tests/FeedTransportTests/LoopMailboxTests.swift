@@ -53,6 +53,17 @@ import Testing
         #expect(!thread.mailbox.post { _ in Issue.record("A stopped loop ran work.") })
     }
 
+    @Test func runsWhatItTookInTheTurnOfTheStop() async throws {
+        let thread = try Self.thread()
+        let ran = Recorder<Int>()
+        thread.mailbox.post { loop in
+            for index in 0..<3 { loop.mailbox.post { _ in ran.record(index) } }
+            loop.stop()
+        }
+        try await offload { thread.join() }
+        #expect(ran.events == [0, 1, 2])
+    }
+
     @Test func tellsWorkOfAStoppingLoopThatNothingCanStart() async throws {
         let thread = try Self.thread()
         let errors = Recorder<TransportError?>()

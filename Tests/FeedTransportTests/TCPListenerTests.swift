@@ -106,6 +106,31 @@ import Testing
         }
     }
 
+    @Test func letsAConnectionInWhileRefusedOnesLinger() async throws {
+        var configuration = TransportConfiguration()
+        configuration.lingerTimeout = .seconds(60)
+        let closed = Recorder<Void>()
+        let admission = Admission(maximumConnectionCount: 1, refusal: [0])
+        try await TestServer.Plan(configuration: configuration, admission: admission) { handler in
+            handler.closed = { _, _ in closed.record(()) }
+        }.run { server in
+            let first = try await server.client()
+            let refused = try await server.client()
+            let refusal = try await offload { try refused.receiveUntilEndOfFile() }
+            #expect(refusal == [0])
+            first.close()
+            try await closed.next()
+            await Self.settle(server.threads[0])
+            let second = try await server.client()
+            let echo = try await offload {
+                try second.send([7])
+                return try second.receive(1)
+            }
+            #expect(echo == [7])
+            withExtendedLifetime(refused) {}
+        }
+    }
+
     @Test func servesWhoConnectedBeforeItClosedAndNobodyAfter() async throws {
         let port = Recorder<UInt16>()
         let gate = Gate()

@@ -606,7 +606,8 @@ struct  Feed__V1__Post
    */
   int64_t update_time_ms;
   /*
-   * The revision of the post's last change; an etag for UpdatePost and DeletePost.
+   * The revision of the post's last change of any kind, votes among them: of two answers about a
+   * post, the one with the higher revision is the newer.
    */
   uint64_t revision;
   /*
@@ -813,7 +814,8 @@ struct  Feed__V1__UpdatePostRequest
 {
   ProtobufCMessage base;
   /*
-   * The id says which post; a revision other than 0 must be the post's, else REVISION_MISMATCH.
+   * The id says which post; a revision other than 0 is one since which nobody may have edited the
+   * post, else REVISION_MISMATCH. Votes are no edits.
    */
   Feed__V1__Post *post;
   /*
@@ -835,7 +837,7 @@ struct  Feed__V1__DeletePostRequest
   ProtobufCMessage base;
   uint64_t id;
   /*
-   * Other than 0 it must be the post's, else REVISION_MISMATCH.
+   * Other than 0 it is one since which nobody may have edited the post, else REVISION_MISMATCH.
    */
   uint64_t revision;
 };

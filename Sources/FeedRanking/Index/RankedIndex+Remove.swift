@@ -1,5 +1,7 @@
 extension RankedIndex {
-    /// Takes out a key; returns whether it was there. O(log n).
+    /// Takes out a key; returns whether it was there.
+    ///
+    /// O(log n).
     @discardableResult
     package mutating func remove(
         _ key: RankKey,
@@ -20,7 +22,9 @@ extension RankedIndex {
         return true
     }
 
-    /// Moves a key to its new place: where it stays between its neighbours, in one leaf. O(log n).
+    /// Moves a key to its new place: where it stays between its neighbours, in one leaf.
+    ///
+    /// O(log n).
     package mutating func move(
         _ old: RankKey,
         to new: RankKey,

@@ -54,7 +54,9 @@ extension RankedIndex {
         return IndexPosition(leaf: node, offset: offset, rank: rank)
     }
 
-    /// The key at the position; nil behind the last. O(1).
+    /// The key at the position; nil behind the last.
+    ///
+    /// O(1).
     package func key(at position: IndexPosition, _ pool: borrowing NodePool) -> RankKey? {
         guard position.rank >= 0, position.rank < count else { return nil }
         return pool.key(position)
@@ -70,7 +72,9 @@ extension RankedIndex {
         }
     }
 
-    /// Steps to the key's position before; rank -1 is before the first. O(1).
+    /// Steps to the key's position before; rank -1 is before the first.
+    ///
+    /// O(1).
     package func retreat(_ position: inout IndexPosition, _ pool: borrowing NodePool) {
         if position.offset == 0, position.rank > 0 {
             position.leaf = pool.previous(position.leaf)

@@ -37,7 +37,9 @@ package struct RankedIndex: BitwiseCopyable {
         }
     }
 
-    /// Moves the floor to the key of a rank; down only where nothing far is waiting. O(log n).
+    /// Moves the floor to the key of a rank; down only where nothing far is waiting.
+    ///
+    /// O(log n).
     package mutating func moveFloor(to rank: Int, _ pool: borrowing NodePool, mayLower: Bool) {
         var floor = Floor.lowest
         if rank < count {

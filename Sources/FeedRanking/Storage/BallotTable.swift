@@ -19,8 +19,9 @@ package struct BallotTable: ~Copyable {
         return Self.direction(words[place(of: Self.key(slot, voter))])
     }
 
-    /// Sets a voter's ballot, or takes it back with nil; returns the one that stood. O(1) on
-    /// average.
+    /// Sets a voter's ballot, or takes it back with nil; returns the one that stood.
+    ///
+    /// O(1) on average.
     package mutating func set(
         _ direction: VoteDirection?,
         _ slot: UInt32,

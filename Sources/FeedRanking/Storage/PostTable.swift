@@ -107,18 +107,15 @@ package struct PostTable: ~Copyable {
     package func precedes(_ left: RankKey, _ right: RankKey) -> Bool {
         if left.primary != right.primary { return left.primary < right.primary }
         if left.secondary != right.secondary { return left.secondary < right.secondary }
+        if !RankKey.titleDecides(left.secondary) { return left.slot < right.slot }
         return precedesOnTie(left, right)
     }
 
     @inline(never)
     private func precedesOnTie(_ left: RankKey, _ right: RankKey) -> Bool {
-        if RankKey.titleDecides(left.secondary), left.slot != right.slot || left.isProbe == 1
-            || right.isProbe == 1
-        {
-            let order = compareTitles(left, right)
-            if order != 0 { return order < 0 }
-        }
-        return left.slot < right.slot
+        let areOnePost = left.slot == right.slot && left.isProbe | right.isProbe == 0
+        let order = areOnePost ? 0 : compareTitles(left, right)
+        return order != 0 ? order < 0 : left.slot < right.slot
     }
 
     private func compareTitles(_ left: RankKey, _ right: RankKey) -> Int {

@@ -27,7 +27,9 @@ package struct SlotSet: ~Copyable {
         words[Int(slot >> 6)] |= 1 << UInt64(slot & 63)
     }
 
-    /// The first slot of the set from `slot` on; nil where none follows. O(slots / 64).
+    /// The first slot of the set from `slot` on; nil where none follows.
+    ///
+    /// O(slots / 64).
     package func next(from slot: Int) -> UInt32? {
         var word = slot >> 6
         guard word < words.count else { return nil }

@@ -9,7 +9,9 @@ extension FeedStore {
         feedTable.feed(named: name)
     }
 
-    /// The rules of a feed; nil where there is no such feed. O(1).
+    /// The rules of a feed; nil where there is no such feed.
+    ///
+    /// O(1).
     package func policy(of feed: FeedID) -> FeedPolicy? {
         feedTable.policy(of: feed)
     }

@@ -96,8 +96,10 @@ extension FeedStore {
         )
     }
 
-    /// Appends the chosen posts to the page, in the order of the walk; returns how many entries that
-    /// took. Posts deleted since are left out, and posts moved since are put in order.
+    /// Appends the chosen posts to the page, in the order of the walk; returns how many entries
+    /// that took.
+    ///
+    /// Posts deleted since are left out, and posts moved since are put in order.
     private func fetchRows(_ query: PageQuery, _ walk: ListWalk, _ page: inout PostPage) -> Int {
         var isOrdered = true
         var used = 0

@@ -30,7 +30,9 @@ extension FeedStore {
             candidates.append(Candidates(low: 0, high: count))
             total += count
         }
-        guard rank <= UInt64(total) else { return .position(.behindAll(query.order), isIncluded: false) }
+        guard rank <= UInt64(total) else {
+            return .position(.behindAll(query.order), isIncluded: false)
+        }
         let target = query.order == .old ? total - Int(rank) : Int(rank) - 1
         var last = ListPosition.behindAll(.top)
         // Writes in between may shift ranks; the bound ends the search all the same.

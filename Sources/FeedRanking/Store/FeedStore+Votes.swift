@@ -1,5 +1,5 @@
 extension FeedStore {
-    /// Casts a vote: in a tally it counts, in a ballot feed it sets the voter's ballot. O(1).
+    /// Casts a vote: in a tally it counts, in a ballot feed it sets the voter's ballot; O(1).
     ///
     /// A ballot that stands already, or the clearing of none, changes nothing and takes no revision.
     package func castVote(

@@ -71,8 +71,10 @@ extension Stripe {
         }
     }
 
-    /// How many posts of a list come before a place, and how many there are; nil when the budget
-    /// is used up. O(log n) beside settling.
+    /// How many posts of a list come before a place, and how many there are; nil when the budget is
+    /// used up.
+    ///
+    /// O(log n) beside settling.
     mutating func countBefore(
         _ position: ListPosition,
         _ kind: IndexKind,

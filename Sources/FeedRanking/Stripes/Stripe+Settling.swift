@@ -42,7 +42,9 @@ extension Stripe {
         return pending.count
     }
 
-    /// Builds an index that nobody has asked for yet; returns how many keys that took. O(n).
+    /// Builds an index that nobody has asked for yet; returns how many keys that took.
+    ///
+    /// O(n).
     mutating func build(_ kind: IndexKind, _ feed: FeedID?) -> Int {
         let settledCount = settle(includingFar: true)
         keys.removeLast()
@@ -60,7 +62,11 @@ extension Stripe {
         index.rebuild(dropping: dropped, droppedCount: 0, merging: keys, &pool, posts)
         index.moveFloor(to: floorRank, pool, mayLower: true)
         setIndex(index, kind, feed)
-        return settledCount + keys.count
+        let keyCount = settledCount + keys.count
+        // A build needs more room than settling ever will.
+        keys = Slab()
+        sorter = KeySort()
+        return keyCount
     }
 
     /// Takes all of the far set, in the order of slots: so records are read one after another.
@@ -123,8 +129,11 @@ extension Stripe {
         }
     }
 
-    private mutating func rebuild(_ index: inout RankedIndex, _ kind: IndexKind, _ range: Range<Int>)
-    {
+    private mutating func rebuild(
+        _ index: inout RankedIndex,
+        _ kind: IndexKind,
+        _ range: Range<Int>
+    ) {
         keys.removeLast()
         dropped.reserve(posts.slotLimit)
         var droppedCount = 0

@@ -59,7 +59,9 @@ extension Stripe {
         posts.remove(slot)
     }
 
-    /// Replaces what a post says; under a new title it leaves the indexes first. O(log n) an index.
+    /// Replaces what a post says; under a new title it leaves the indexes first.
+    ///
+    /// O(log n) an index.
     mutating func replaceContent(_ slot: UInt32, _ content: ContentBlob) {
         var record = posts[slot]
         let movesPost = ContentBlob.titlesDiffer(record.content, content)

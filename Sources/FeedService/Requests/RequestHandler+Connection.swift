@@ -4,7 +4,8 @@ internal import FeedRanking
 /// Hello, Ping and GetServerStats: the calls about the connection and the service.
 extension RequestHandler {
     /// Introduces the two sides; a client_id makes the connection's caller a device.
-    mutating func hello(_ request: HelloRequest, from caller: inout Caller) throws(Status) -> Answer {
+    mutating func hello(_ request: HelloRequest, from caller: inout Caller) throws(Status) -> Answer
+    {
         let supported = ServiceVersion.protocolVersions
         guard supported.contains(request.protocolVersion) else {
             throw Status(

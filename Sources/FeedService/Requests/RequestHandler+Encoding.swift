@@ -98,7 +98,10 @@ extension RequestHandler {
         }
     }
 
-    private mutating func appendToken(_ cursor: PageCursor?, _ scope: PageTokenScope) -> FeedProto.TextRange {
+    private mutating func appendToken(
+        _ cursor: PageCursor?,
+        _ scope: PageTokenScope
+    ) -> FeedProto.TextRange {
         guard let cursor else { return .empty }
         return appendText(context.tokens.token(for: cursor, in: scope))
     }

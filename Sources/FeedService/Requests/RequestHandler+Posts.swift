@@ -18,7 +18,10 @@ extension RequestHandler {
     }
 
     /// Reads one post.
-    mutating func getPost(_ request: GetPostRequest, from caller: borrowing Caller) throws(Status) -> Answer {
+    mutating func getPost(
+        _ request: GetPostRequest,
+        from caller: borrowing Caller
+    ) throws(Status) -> Answer {
         let revision = store.revision
         page.removeAll()
         do throws(RankingError) {

@@ -17,6 +17,7 @@ extension RequestHandler {
     ///   - bytes: What was received and not yet served, starting with a frame's header.
     ///   - session: The connection's state; closing, where nothing more can be understood.
     ///   - waited: How long the first request has waited for its turn.
+    /// - Returns: How far it got.
     mutating func serve(
         _ bytes: RawSpan,
         of session: inout ServerConnection.Session,

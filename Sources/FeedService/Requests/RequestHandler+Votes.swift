@@ -34,7 +34,8 @@ extension RequestHandler {
         for vote in request.votes {
             do throws(Status) {
                 let outcome = try self.vote(vote, from: &caller)
-                results.append(CastVoteResult(
+                results.append(
+                    CastVoteResult(
                         status: nil,
                         vote: CastVoteResponse(vote.postID, outcome)
                     )
@@ -111,7 +112,8 @@ extension RequestHandler {
     }
 
     /// The answer that an upvote would get if it were counted.
-    private mutating func pretendVote(_ request: CastVoteRequest) throws(Status) -> CastVoteResponse {
+    private mutating func pretendVote(_ request: CastVoteRequest) throws(Status) -> CastVoteResponse
+    {
         page.removeAll()
         do throws(RankingError) {
             try store.post(PostID(rawValue: request.postID), voter: nil, into: &page)

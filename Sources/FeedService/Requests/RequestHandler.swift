@@ -70,6 +70,7 @@ struct RequestHandler: ~Copyable {
     ///   - frame: The request.
     ///   - caller: Who asks; Hello changes it.
     ///   - waited: How long the request has waited for its turn since it arrived.
+    /// - Returns: Whether it was answered, or is to be handed in again.
     mutating func handle(
         _ frame: borrowing ClientFrame,
         from caller: inout Caller,

@@ -84,14 +84,19 @@ package final class FeedServer: Sendable {
     }
 
     /// Calls `body` on a thread of the service when the process gets the signal.
+    ///
+    /// Blocks until the signal is watched: who is told that the service runs may stop it.
     package func onSignal(_ number: Int32, _ body: @escaping @Sendable () -> Void) {
+        let isWatched = DispatchSemaphore(value: 0)
         threads[0].mailbox.post { [logger] loop in
             do throws(TransportError) {
                 try loop.onSignal(number, body)
             } catch {
                 logger.error("Signal \(number) will not be handled: \(error)")
             }
+            isWatched.signal()
         }
+        isWatched.wait()
     }
 
     private static func startLoop(

@@ -60,7 +60,13 @@ extension TCPConnection {
     private func endBackPressure() {
         guard phase == .open, pauses.contains(.backPressure), !writeQueue.isAboveHighWatermark
         else { return }
+        guard isTurnOwed || !readBuffer.isEmpty else {
+            resumeReading(.backPressure)
+            deliverInputEnd()
+            return
+        }
         // The rest is shown first; reading goes on once the handler wants nothing more of it.
+        isTurnOwed = false
         pauses.subtract(.backPressure)
         pauses.insert(.turn)
         requestTurn()

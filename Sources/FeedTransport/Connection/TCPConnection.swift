@@ -34,6 +34,8 @@ package final class TCPConnection {
     /// Its place in the loop's list.
     var place = 0
     var isTurnQueued = false
+    /// A turn came while too much was unsent; it is made up for.
+    var isTurnOwed = false
     /// The peer ended its side.
     var hasInputEnded = false
     /// The handler was told so.

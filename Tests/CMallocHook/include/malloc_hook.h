@@ -17,4 +17,7 @@ uint64_t malloc_hook_process_count(void);
 /// Lets the calling thread's requests of this size and more fail from now on; SIZE_MAX lets none.
 void malloc_hook_fail_from(size_t size);
 
+/// The bytes that the whole process holds from malloc now.
+size_t malloc_hook_live_byte_count(void);
+
 #endif

@@ -1,0 +1,89 @@
+import CMallocHook
+import FeedRanking
+import FeedTestSupport
+import Testing
+
+@Suite(.enabled(if: malloc_hook_is_active()))
+struct FeedStoreMemoryTests {
+    private static let feed = FeedID(rawValue: 0)
+    private static let text = "What it says, in a few words"
+
+    private static func filledStore(_ postCount: Int) throws -> FeedStore {
+        var random = SeededGenerator(seed: 1)
+        let store = FeedStore(stripeCount: 16) { 1_700_000_000_000 }
+        var page = PostPage()
+        for _ in 0..<postCount {
+            page.removeAll()
+            let content = PostContent(title: title(&random), text: text)
+            let outcome = try store.createPost(content, in: feed, into: &page)
+            if outcome.settlingIsDue { store.settle(stripeOf: page.rows[0].id) }
+        }
+        for order in [Order.top, .new] {
+            try readFirst(store, order, &page)
+        }
+        return store
+    }
+
+    private static func title(_ random: inout SeededGenerator) -> String {
+        String(random.next() >> 4 | 1 << 59, radix: 36)
+    }
+
+    private static func readFirst(
+        _ store: FeedStore,
+        _ order: Order,
+        _ page: inout PostPage
+    ) throws {
+        var budget = SettlingBudget(keyCount: .max)
+        let query = PageQuery(feed: feed, order: order, size: 20)
+        _ = try store.page(query, into: &page, budget: &budget)
+    }
+
+    @Test func aPostCostsAtMost200BytesBesideItsText() async {
+        await #expect(processExitsWith: .success) {
+            let postCount = 400_000
+            let before = malloc_hook_live_byte_count()
+            let store = try Self.filledStore(postCount)
+            let used = malloc_hook_live_byte_count() - before
+            let bytesPerPost =
+                Double(used) / Double(postCount)
+                - Double(Self.text.utf8.count + 12)
+            precondition(bytesPerPost <= 200, "A post costs \(bytesPerPost) bytes.")
+            precondition(bytesPerPost > 100, "A post cannot cost \(bytesPerPost) bytes.")
+            precondition(store.postCount == UInt64(postCount), "Posts are missing.")
+        }
+    }
+
+    @Test func votesAllocateNothingOnceWarm() throws {
+        var random = SeededGenerator(seed: 2)
+        let store = try Self.filledStore(20_000)
+        var page = PostPage()
+        func vote(_ count: Int) throws {
+            for number in 0..<count {
+                let id = PostID(rawValue: UInt64.random(in: 1...20_000, using: &random))
+                let outcome = try store.castVote(id, number % 3 == 0 ? .down : .up)
+                if outcome.settlingIsDue { store.settle(stripeOf: id) }
+                if number % 5_000 == 0 { try Self.readFirst(store, .hot, &page) }
+            }
+        }
+        try vote(200_000)
+        let before = malloc_hook_count()
+        try vote(200_000)
+        // The pages between the votes keep their titles; the votes and their settling keep nothing.
+        #expect(malloc_hook_count() - before <= 40 * 4)
+    }
+
+    @Test func ballotsAllocateNothingOnceWarm() throws {
+        let store = FeedStore(stripeCount: 1) { 0 }
+        let feed = try store.createFeed(FeedPolicy(name: "ballots", voteMode: .ballot))
+        var page = PostPage()
+        try store.createPost(PostContent(), in: feed, into: &page)
+        let voter = try store.voter(forDevice: (1, 2))
+        let id = page.rows[0].id
+        for _ in 0..<100 { _ = try store.castVote(id, .up, voter: voter) }
+        let before = malloc_hook_count()
+        for number in 0..<10_000 {
+            _ = try store.castVote(id, number % 2 == 0 ? .down : .clear, voter: voter)
+        }
+        #expect(malloc_hook_count() == before)
+    }
+}
