@@ -38,20 +38,20 @@ package struct VoteAudit: Sendable, Equatable {
             return
         }
         let counted = score &- post.scoreBefore
-        countedVoteCount += counted
+        countedVoteCount &+= counted
         let acknowledged = Int64(post.tally.acknowledged)
         let possible = acknowledged + Int64(post.unknownCount)
         if counted < acknowledged {
             findings.note(
                 .lostVote,
-                count: UInt64(acknowledged - counted),
+                count: UInt64(bitPattern: acknowledged &- counted),
                 "Post \(post.id): \(acknowledged) votes acknowledged, \(counted) counted."
             )
         } else if counted > possible {
             let isError = counted <= possible + Int64(post.errorCount)
             findings.note(
                 isError ? .countedError : .extraVote,
-                count: UInt64(counted - possible),
+                count: UInt64(bitPattern: counted &- possible),
                 """
                 Post \(post.id): \(acknowledged) votes acknowledged, \(post.unknownCount) unknown, \
                 \(post.errorCount) failed, \(counted) counted.

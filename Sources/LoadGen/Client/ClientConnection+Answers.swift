@@ -8,6 +8,12 @@ extension ClientConnection {
         var offset = 0
         let firstID = headID
         var votes: UInt64 = 0
+        // What was answered before a violation was answered all the same.
+        defer {
+            worker.recorder.outcomes.ok += votes
+            worker.outstandingCount -= Int(votes)
+            window.answer(Int(headID - firstID))
+        }
         preloadPosts(answerByteCount: bytes.byteCount)
         while let body = try nextBody(bytes, offset) {
             if let vote = VoteAnswer(scanning: bytes, in: body) {
@@ -17,9 +23,6 @@ extension ClientConnection {
             }
             offset = body.upperBound
         }
-        worker.recorder.outcomes.ok += votes
-        worker.outstandingCount -= Int(votes)
-        window.answer(Int(headID - firstID))
         return offset
     }
 
@@ -31,7 +34,8 @@ extension ClientConnection {
         guard count > 2 else { return }
         var mixed: UInt64 = 0
         for id in headID..<headID &+ UInt64(count) {
-            mixed ^= worker.posts.id(worker.flights[index, id].argument)
+            let flight = worker.flights[index, id]
+            if flight.operation == .vote { mixed ^= worker.posts.id(flight.argument) }
         }
         // Kept, or the compiler would leave the reading out.
         worker.preloaded = mixed

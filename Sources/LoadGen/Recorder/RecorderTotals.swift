@@ -45,6 +45,13 @@ package struct IntervalCounts: Sendable {
     /// Errors, timeouts and losses since the start of the run.
     package var errorCount: UInt64
 
+    /// An interval with these counts.
+    package init(answered: [UInt64], latencies: LatencyHistogram, errorCount: UInt64) {
+        self.answered = answered
+        self.latencies = latencies
+        self.errorCount = errorCount
+    }
+
     /// Adds the same interval of another thread.
     package mutating func add(_ other: IntervalCounts) {
         answered = zip(answered, other.answered).map { $0 + $1 }

@@ -100,7 +100,7 @@ extension ServiceLevel.Subject {
         guard (self == .audit) == (comparison == .equal) else { return nil }
         switch self {
         case .percentile, .maximum: return Quantity.duration(text).map { Double($0.nanoseconds) }
-        case .rate: return Quantity.count(text).map(Double.init)
+        case .rate: return Quantity.count(text).map { Double($0) }
         case .errors: return Quantity.percent(text)
         case .serverCPU:
             guard text.hasSuffix("s/M"), let value = Double(text.dropLast(3)), value > 0 else {

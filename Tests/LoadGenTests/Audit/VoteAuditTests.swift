@@ -40,6 +40,11 @@ import Testing
         #expect(counts(account(scores: [1, 2, 3]), score: 2) == [.lostVote: 1])
     }
 
+    @Test(arguments: [Int64.min, .max])
+    func takesAnyScoreThatAServiceSends(_ score: Int64) {
+        #expect(!counts(account(scores: [1, 2, 3]), score: score).isEmpty)
+    }
+
     @Test func seesAVoteThatCountedTwice() {
         #expect(counts(account(scores: [1, 2, 3]), score: 5) == [.extraVote: 2])
     }

@@ -43,7 +43,8 @@ import Testing
                 vote: number % 2 == 0 ? .up : .unspecified
             )
             let frame = ServerFrame(id: number, revision: number / 3, response: .castVote(response))
-            let answer = try #require(scan(frame.encoded()))
+            let bytes = try frame.encoded()
+            let answer = try #require(scan(bytes))
             #expect(answer.id == number)
             #expect(answer.postID == number)
             #expect(answer.score == score)
@@ -61,7 +62,10 @@ import Testing
                 response: .ping(PingResponse(payload: [1], serving: .serving))
             ),
         ]
-        for frame in frames { #expect(scan(try frame.encoded()) == nil) }
+        for frame in frames {
+            let bytes = try frame.encoded()
+            #expect(scan(bytes) == nil)
+        }
     }
 
     @Test func takesNoCutOrLengthenedAnswer() throws {

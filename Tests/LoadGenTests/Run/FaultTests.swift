@@ -50,9 +50,10 @@ extension LiveTests {
             #expect(result.totals.failures.serverErrors == ["RESOURCE_EXHAUSTED/OVERLOADED": 50])
         }
 
-        @Test func resetsAConnectionWhoseAnswersAreOutOfOrder() async throws {
-            let service = try await FakeService.start(FakeFeed.Faults(misnumberAt: 2000))
-            let result = try await load(service, shortLoad)
+        @Test(arguments: ["1", "16"])
+        func resetsAConnectionWhoseAnswersAreOutOfOrder(_ pipeline: String) async throws {
+            let service = try await FakeService.start(FakeFeed.Faults(misnumberAt: 2008))
+            let result = try await load(service, shortLoad + ["-P", pipeline, "--pipeline-mode", "batch"])
             await service.stop()
             let text = try #require(result.totals.failures.firstProtocolError)
             #expect(text.contains("due"))

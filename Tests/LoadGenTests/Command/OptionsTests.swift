@@ -1,0 +1,159 @@
+import LoadGen
+import Testing
+
+@Suite struct OptionsTests {
+    @Test func hasDefaultsForEverything() throws {
+        let configuration = try configure([])
+        #expect(configuration.target == "127.0.0.1:7433")
+        #expect(configuration.clientCount == 50)
+        #expect(configuration.threadCount == 1)
+        #expect(configuration.pipelineDepth == 1)
+        #expect(configuration.pipelineMode == .window)
+        #expect(configuration.ratePerSecond == nil)
+        #expect(configuration.duration == .seconds(10))
+        #expect(configuration.warmup == .seconds(2))
+        #expect(configuration.mix == .vote)
+        #expect(configuration.postCount == 1000)
+        #expect(configuration.keys == .zipf(exponent: 0.99))
+        #expect(configuration.timeout == .seconds(2))
+        #expect(configuration.isVerified)
+        #expect(configuration.percentiles == [50, 90, 99, 99.9, 99.99])
+        #expect(configuration.progressInterval == nil)
+    }
+
+    @Test func takesEveryFlag() throws {
+        let configuration = try configure([
+            "--target", "[::1]:9", "-c", "1k", "-t", "4", "-P", "16", "--rate", "250k",
+            "--arrival", "uniform", "-d", "1500ms", "-w", "500us", "--mix", "feed",
+            "--posts", "10M", "--feed", "tweets", "--keys", "hot:0.2:0.8", "--page-size", "100",
+            "--seed", "9", "--timeout", "30s", "--connect-timeout", "1", "--no-verify",
+            "--json", "-", "--hdr", "x", "--slo", "p99<5ms", "--slo", "audit=ok",
+            "--server-pid", "12", "--progress", "5s", "--percentiles", "99.9,50",
+        ])
+        #expect(configuration.target == "[::1]:9")
+        #expect(configuration.clientCount == 1000)
+        #expect(configuration.threadCount == 4)
+        #expect(configuration.pipelineDepth == 16)
+        #expect(configuration.ratePerSecond == 250_000)
+        #expect(configuration.arrival == .uniform)
+        #expect(configuration.duration == .milliseconds(1500))
+        #expect(configuration.warmup == .microseconds(500))
+        #expect(configuration.mix == .feed)
+        #expect(configuration.postCount == 10_000_000)
+        #expect(configuration.feed == "tweets")
+        #expect(configuration.keys == .hot(fraction: 0.2, share: 0.8))
+        #expect(configuration.pageSize == 100)
+        #expect(configuration.seed == 9)
+        #expect(configuration.timeout == .seconds(30))
+        #expect(configuration.connectTimeout == .seconds(1))
+        #expect(!configuration.isVerified)
+        #expect(configuration.jsonPath == "-")
+        #expect(configuration.histogramPrefix == "x")
+        #expect(configuration.serviceLevels.map(\.text) == ["p99<5ms", "audit=ok"])
+        #expect(configuration.serverPID == 12)
+        #expect(configuration.progressInterval == .seconds(5))
+        #expect(configuration.percentiles == [50, 99.9])
+    }
+
+    @Test func aNumberOfRequestsReplacesTheDuration() throws {
+        let configuration = try configure(["-n", "50k", "--pipeline-mode", "batch", "-P", "8"])
+        #expect(configuration.requestCount == 50_000)
+        #expect(configuration.duration == nil)
+        #expect(configuration.pipelineMode == .batch)
+    }
+
+    @Test func spreadsManyClientsOverTheCores() throws {
+        let options = try Options.reading(["-c", "2000"])
+        let large = try RunConfiguration(options, coreCount: 16, isTerminal: true)
+        let small = try RunConfiguration(options, coreCount: 1, isTerminal: true)
+        #expect(large.threadCount == 8)
+        #expect(small.threadCount == 1)
+        #expect(large.progressInterval == .seconds(1))
+    }
+
+    @Test func drawsASeedWhereItIsRandom() throws {
+        #expect(try configure(["--seed", "random"]).seed > 0)
+    }
+
+    @Test(
+        arguments: [
+            (["--clients", "0"], "--clients: expected 1 to 10000, got 0."),
+            (["--clients", "10001"], "--clients: expected 1 to 10000, got 10001."),
+            (["--clients", ""], "--clients: expected 1 to 10000, got nothing."),
+            (["--threads", "65"], "--threads: expected 1 to 64, got 65."),
+            (
+                ["--threads", "3", "-c", "2"],
+                "--threads: expected at most one for each of the 2 clients, got 3."
+            ),
+            (["--pipeline", "2000"], "--pipeline: expected 1 to 1024, got 2000."),
+            (["--pipeline-mode", "x"], "--pipeline-mode: expected window or batch, got x."),
+            (
+                ["--pipeline-mode", "batch", "-R", "5"],
+                "--pipeline-mode: expected window with --rate (batches are a closed loop), got batch."
+            ),
+            (["--rate=-1"], "--rate: expected 0 to 10000000, got -1."),
+            (["--arrival", "often"], "--arrival: expected poisson or uniform, got often."),
+            (["--duration", "0"], "--duration: expected 1ms to 86400s, got 0."),
+            (["--duration", "5x"], "--duration: expected 1ms to 86400s, got 5x."),
+            (
+                ["-n", "5", "-d", "1s"],
+                "--requests: expected no --duration beside it, got --duration 1s."
+            ),
+            (["--requests", "0"], "--requests: expected 1 to 1000000000000, got 0."),
+            (["--warmup", "2h"], "--warmup: expected 0s to 3600s, got 2h."),
+            (
+                ["--mix", "vote=0"],
+                "--mix: expected vote, feed, or weights as vote=95,page=5, got vote=0."
+            ),
+            (["--posts", "11M"], "--posts: expected 1 to 10000000, got 11M."),
+            (
+                ["--feed", "9lives"],
+                "--feed: expected a name of a-z, 0-9 and -, a letter first, at most 63, got 9lives."
+            ),
+            (
+                ["--keys", "zip"],
+                "--keys: expected uniform, zipf:S, hot:F:P, latest:S, seq or one, got zip."
+            ),
+            (["--page-size", "101"], "--page-size: expected 1 to 100, got 101."),
+            (["--seed", "x"], "--seed: expected a number or random, got x."),
+            (["--timeout", "2m"], "--timeout: expected 1ms to 60s, got 2m."),
+            (["--connect-timeout", "0"], "--connect-timeout: expected 1ms to 60s, got 0."),
+            (["--server-pid", "0"], "--server-pid: expected auto or a process id, got 0."),
+            (["--progress", "10ms"], "--progress: expected 1s to 3600s, got 10ms."),
+            (
+                ["--percentiles", "50,100"],
+                "--percentiles: expected 1 to 12 numbers above 0 and below 100, as 50,99,99.9, got 50,100."
+            ),
+            (["--slo", "p99"], "--slo: expected \(ServiceLevel.forms), got p99."),
+        ] as [([String], String)]
+    )
+    func saysWhichFlagIsWrong(_ arguments: [String], _ text: String) throws {
+        let error = #expect(throws: FlagError.self) { try configure(arguments) }
+        #expect(error?.description == text)
+    }
+
+    @Test(
+        arguments: [
+            ("250", 250), ("2k", 2000), ("1.5M", 1_500_000), ("1G", 1_000_000_000),
+        ] as [(String, UInt64)]
+    )
+    func readsCounts(_ text: String, _ value: UInt64) {
+        #expect(Quantity.count(text) == value)
+    }
+
+    @Test(arguments: ["", "k", "1.5", "-1", "1e3", "2 k", "1kk", "0x10", "٣"])
+    func refusesWhatIsNoCount(_ text: String) {
+        #expect(Quantity.count(text) == nil)
+    }
+
+    @Test(
+        arguments: [
+            ("1", 1_000_000_000), ("5ms", 5_000_000), ("1.5us", 1500), ("20ns", 20),
+            ("2m", 120_000_000_000),
+            ("1h", 3_600_000_000_000),
+        ] as [(String, Int64)]
+    )
+    func readsDurations(_ text: String, _ nanoseconds: Int64) {
+        #expect(Quantity.duration(text) == .nanoseconds(nanoseconds))
+    }
+}

@@ -1,0 +1,198 @@
+import Foundation
+import Histogram
+import LoadGen
+import Testing
+
+@Suite struct ReportTests {
+    /// A run as a closed loop of 500 clients might have gone.
+    private func sample(_ arguments: [String] = ["-c", "500", "-d", "3s"]) throws -> RunResult {
+        var result = RunResult(configuration: try configure(arguments), environment: Environment())
+        result.environment.coreCount = 2
+        var histogram = LatencyScale.makeHistogram()
+        histogram.record(2_000_000, count: 999)
+        histogram.record(30_000_000, count: 1)
+        for measure in result.configuration.isOpenLoop ? Measure.allCases : [.service] {
+            result.totals.latencies[LatencyKey(.vote, measure)] = histogram
+        }
+        result.totals.outcomes.sent = 1200
+        result.totals.outcomes.ok = 1197
+        result.totals.outcomes.error = 2
+        result.totals.outcomes.timeout = 1
+        result.totals.failures.count(.requestTimeout)
+        result.totals.failures.countServerError("RESOURCE_EXHAUSTED/OVERLOADED")
+        result.totals.measuredAnswers[0] = 1_200_000
+        result.totals.traffic.bytesIn = 5_000_000
+        result.totals.traffic.bytesOut = 250_000
+        result.measuredSeconds = 3
+        for second in 1...5 {
+            let counts = IntervalCounts(
+                answered: [UInt64(second) * 100_000, 0, 0, 0, 0],
+                latencies: histogram,
+                errorCount: 0
+            )
+            result.intervals.append(
+                RunResult.Interval(
+                    endSeconds: Double(second),
+                    seconds: 1,
+                    isMeasured: second > 2,
+                    counts: counts
+                )
+            )
+        }
+        result.hottestShare = 0.129
+        result.openedConnectionCount = 500
+        result.serverPID = 4121
+        result.loopIdleShares = [0.28]
+        result.server = usage(2.94, busiest: 0.98)
+        result.generator = usage(2.13, busiest: 0.71)
+        var summary = AuditSummary()
+        summary.acknowledgedVoteCount = 1197
+        summary.countedVoteCount = 1198
+        summary.unknownVoteCount = 1
+        summary.failedVoteCount = 2
+        summary.exactPostCount = 999
+        summary.postCount = 1000
+        summary.listedPostCount = 1000
+        result.audit = .done(summary)
+        return result
+    }
+
+    private func usage(_ seconds: Double, busiest: Double) -> ProcessUsage {
+        let run = UInt64(busiest * 3e9)
+        let other = UInt64(seconds * 1e9) - run
+        return ProcessUsage(
+            from: ProcessSample(tasks: [:]),
+            to: ProcessSample(
+                tasks: [
+                    1: .init(runNanoseconds: run, waitNanoseconds: 0),
+                    2: .init(runNanoseconds: other, waitNanoseconds: 0),
+                ],
+                userTicks: 40,
+                systemTicks: 60,
+                residentByteCount: 20_000_000
+            ),
+            intervalSeconds: 3
+        )
+    }
+
+    @Test func readsAsItShould() throws {
+        let text = TextReport(try sample()).rendered()
+        let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
+            .filter { !$0.contains("debug build") }
+        #expect(lines.joined(separator: "\n") == Self.golden)
+    }
+
+    private static let golden = """
+        loadgen  seed 1  500 clients × pipeline 1 (window)  closed loop  1 thread
+        target 127.0.0.1:7433 (pid 4121)  feed posts  1000 posts  zipf:0.99 (hottest post 12.9%)  mix vote=100
+        warm-up 2s, measured 3.00 s    VERDICT  VALID, SERVER-BOUND
+
+        Throughput   400.0k op/s   per-second min 300.0k  p50 400.0k  max 500.0k
+                     vote 400.0k/s   in 1.00 MB/s   out 0.05 MB/s
+
+        Latency [ms]           mean      p50      p90      p99    p99.9   p99.99      max   (closed loop: response = service)
+          vote                 2.03     2.00     2.00    ~2.00        -        -     30.0
+
+        CPU          server     0.98 cores  2.450 CPU-s/Mop (user 40%)  20.0 MB resident
+                     generator  0.71 cores  1.775 CPU-s/Mop (user 40%)  20.0 MB resident, loop idle 28%
+                     Little: X·W = 811.4 of 500 in flight
+
+        Outcomes     sent 1,200 = ok 1,197 + error 2 + timeout 1 + lost 0   connections 500, lost 0
+                     request timeout 1   RESOURCE_EXHAUSTED/OVERLOADED 1
+
+        Audit        PASS  votes acked 1,197  unknown 1  failed 2  counted by server 1,198
+                     999 of 1000 posts exact   0 created   1000 listed
+
+        """
+
+    @Test func showsAllThreeMeasuresOfAnOpenLoop() throws {
+        let text = TextReport(try sample(["-R", "400k", "-c", "500", "-d", "3s"])).rendered()
+        for line in [
+            "open loop 400.0k/s (poisson)", "achieved 400.0k/s", "\n  response ", "\n  service ",
+            "\n  generator slip ", "what a user sees",
+        ] {
+            #expect(text.contains(line), "\(line)")
+        }
+    }
+
+    @Test func showsWhatTheAuditFound() throws {
+        var result = try sample()
+        guard case .done(var summary) = result.audit else { return }
+        summary.findings.note(.lostVote, count: 3, "Post 7: 3 votes acknowledged, 0 counted.")
+        result.audit = .done(summary)
+        let text = TextReport(result).rendered()
+        #expect(text.contains("Audit        FAIL"))
+        #expect(text.contains("acknowledged votes lost: 3"))
+        #expect(text.contains("Post 7: 3 votes acknowledged, 0 counted."))
+        #expect(text.hasSuffix("exit 3\n"))
+    }
+
+    @Test func exitsByWhatWeighsMost() throws {
+        var result = try sample(["--slo", "p50<1ms"])
+        #expect(result.exitStatus == .sloMissed)
+        result.lostConnectionCount = 1
+        #expect(result.exitStatus == .failed)
+        result.totals.outcomes.sent += 1
+        #expect(result.exitStatus == .auditFailed)
+        #expect(TextReport(result).rendered().contains("does not add up"))
+    }
+
+    @Test func isValidJSONWithEveryNumberOrNull() throws {
+        var results = [
+            try sample(), try sample(["-R", "1k", "--slo", "rate>=1", "--mix", "feed"]),
+            RunResult(configuration: try configure([]), environment: Environment()),
+        ]
+        results[0].hottestShare = .nan
+        results[0].environment.command = "a \"quoted\"\n\u{1} \\ command"
+        for result in results {
+            let text = JSONReport(result).rendered()
+            let object = try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any]
+            let root = try #require(object)
+            #expect(root["schema"] as? Int == 1)
+            for member in ["config", "env", "ops", "outcomes", "errors", "cpu", "audit", "verdict"]
+            {
+                #expect(root[member] is [String: Any], "\(member)")
+            }
+        }
+        let text = JSONReport(results[0]).rendered()
+        #expect(text.contains("\"hottest_post_share\": null"))
+        #expect(text.contains("\"hdr\": \"HISTFAAA"))
+    }
+
+    @Test func encodesHistogramsAsTheFormatSays() throws {
+        var histogram = LatencyScale.makeHistogram()
+        histogram.record(64, count: 3)
+        histogram.record(64 * 10, count: 200)
+        let bytes = HistogramEncoding.encoded(histogram)
+        #expect(Array(bytes[..<4]) == [0x1C, 0x84, 0x93, 0x13])
+        // One empty bucket, 3, eight empty ones, 200: ZigZag makes them 1, 6, 15 and 400.
+        #expect(Array(bytes[40...]) == [1, 6, 15, 0x90, 0x03])
+        #expect(Array(bytes[4..<8]) == [0, 0, 0, 5])
+        #expect(HistogramEncoding.base64(histogram).hasPrefix("HISTFAAA"))
+    }
+
+    @Test func namesItsHistogramFiles() throws {
+        let files = HistogramFiles(try sample()).texts
+        #expect(files.map(\.suffix) == [".vote.hgrm", ".hlog"])
+        #expect(files[0].text.contains("Total count    =         1000"))
+        #expect(files[1].text.contains("Tag=vote,0.000,3.000,30.0"))
+    }
+
+    @Test(
+        arguments: [
+            (0, "0.0"), (12.34, "12.3"), (1234, "1234"), (12_345, "12.3k"), (999_949, "999.9k"),
+            (1_250_000, "1.25M"),
+        ] as [(Double, String)]
+    )
+    func printsRates(_ value: Double, _ text: String) {
+        #expect(NumberFormat.rate(value) == text)
+    }
+
+    @Test(
+        arguments: [(0, "0"), (999, "999"), (1000, "1,000"), (1_234_567, "1,234,567")]
+            as [(UInt64, String)]
+    )
+    func printsCounts(_ value: UInt64, _ text: String) {
+        #expect(NumberFormat.count(value) == text)
+    }
+}

@@ -1,0 +1,83 @@
+import FeedTestSupport
+import Foundation
+import Testing
+
+extension LiveTests {
+    /// The program as it is started from a shell.
+    @Suite struct ProgramTests {
+        @Test func reportsWhenASignalEndsItEarly() async throws {
+            let service = try await FakeService.start()
+            let program = try RunningProcess(
+                Programs.loadGenerator,
+                [
+                    "--target", "\(service.address)", "-d", "1h", "-w", "0", "-c", "2",
+                    "--progress", "1s",
+                ]
+            )
+            _ = await program.line { $0.contains("op/s") }
+            program.signal(2)
+            let (status, output) = await program.finish()
+            await service.stop()
+            #expect(status == 0)
+            #expect(output.contains("  A signal ended the run early."))
+            #expect(output.contains { $0.hasPrefix("Audit        PASS") })
+        }
+
+        @Test func writesItsFilesAlsoWhenTheServiceDied() async throws {
+            let service = try await FakeService.start(FakeFeed.Faults(dieAt: 500))
+            let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
+            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+            defer { try? FileManager.default.removeItem(at: folder) }
+            let json = folder.appending(path: "run.json")
+            let prefix = folder.appending(path: "run").path()
+            let files = ["--json", json.path(), "--hdr", prefix]
+            let program = try RunningProcess(
+                Programs.loadGenerator,
+                ["--target", "\(service.address)"] + shortLoad + files
+            )
+            let (status, _) = await program.finish()
+            await service.stop()
+            #expect(status == 1)
+            let data = try Data(contentsOf: json)
+            let root = try JSONSerialization.jsonObject(with: data) as? [String: Any]
+            let outcomes = try #require(root?["outcomes"] as? [String: Any])
+            #expect(outcomes["conserved"] as? Bool == true)
+            #expect((outcomes["lost"] as? Int ?? 0) > 0)
+            #expect(FileManager.default.fileExists(atPath: prefix + ".vote.hgrm"))
+            #expect(FileManager.default.fileExists(atPath: prefix + ".hlog"))
+        }
+
+        @Test func saysInOneLineThatNoServiceIsThere() async throws {
+            let service = try await FakeService.start()
+            await service.stop()
+            let program = try RunningProcess(
+                Programs.loadGenerator,
+                ["--target", "\(service.address)"]
+            )
+            let (status, output) = await program.finish()
+            #expect(status == 1)
+            #expect(output.count == 1)
+            #expect(output.first?.hasPrefix("loadgen: No service can be reached at ") == true)
+        }
+
+        @Test(arguments: [
+            ["--clients", "0"], ["--nonsense"], ["--clients"], ["--target", "nowhere"],
+        ])
+        func refusesWrongFlagsWithTwo(_ arguments: [String]) async throws {
+            let program = try RunningProcess(Programs.loadGenerator, arguments)
+            let (status, output) = await program.finish()
+            #expect(status == 2)
+            #expect(!output.isEmpty)
+        }
+
+        @Test func advisesWhereTooFewFilesMayBeOpen() async throws {
+            let program = try RunningProcess(
+                URL(filePath: "/bin/sh"),
+                ["-c", "ulimit -n 200; exec \"\(Programs.loadGenerator.path())\" --clients 500"]
+            )
+            let (status, output) = await program.finish()
+            #expect(status == 1)
+            #expect(output.first?.contains("run `ulimit -n 564`") == true)
+        }
+    }
+}
