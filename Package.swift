@@ -97,6 +97,7 @@ let package = Package(
             name: "FeedServiceTests",
             dependencies: [
                 "FeedService", "FeedProto", "FeedRanking", "FeedTransport", "FeedTestSupport",
+                "CMallocHook",
                 .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: settings

@@ -101,6 +101,14 @@ static inline void clibuv_ignore_broken_pipes(void) {
     (void)signal(SIGPIPE, SIG_IGN);
 }
 
+/* Lets the calling thread take a signal although the process that started this one blocked it. */
+static inline void clibuv_unblock_signal(int number) {
+    sigset_t signals;
+    (void)sigemptyset(&signals);
+    (void)sigaddset(&signals, number);
+    (void)pthread_sigmask(SIG_UNBLOCK, &signals, NULL);
+}
+
 /* Raises the soft limit of open files as far as it goes; answers what it is now. */
 static inline int64_t clibuv_raise_open_file_limit(void) {
     struct rlimit limit;

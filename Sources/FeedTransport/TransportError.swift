@@ -18,6 +18,8 @@ package enum TransportError: Error, Sendable, Hashable {
     case endOfFile
     /// The peer did not answer in time.
     case timedOut
+    /// The loop it was asked of takes nothing more.
+    case loopStopped
     /// Anything else, with the operation and the system's name and text of the error.
     case system(operation: String, code: Int32, text: String)
 }
@@ -44,6 +46,8 @@ extension TransportError: CustomStringConvertible {
             "The peer closed the connection."
         case .timedOut:
             "The connection timed out."
+        case .loopStopped:
+            "The event loop has stopped."
         case .system(let operation, _, let text):
             "\(operation) failed: \(text)."
         }

@@ -3,6 +3,7 @@
 
 #include <malloc.h>
 #include <errno.h>
+#include <stdatomic.h>
 
 #if defined(__has_feature)
 #if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
@@ -11,9 +12,14 @@
 #endif
 
 static _Thread_local uint64_t count;
+static _Atomic uint64_t process_count;
 static _Thread_local size_t fail_from = SIZE_MAX;
 
 uint64_t malloc_hook_count(void) { return count; }
+
+uint64_t malloc_hook_process_count(void) {
+    return atomic_load_explicit(&process_count, memory_order_relaxed);
+}
 
 void malloc_hook_fail_from(size_t size) { fail_from = size; }
 
@@ -32,6 +38,7 @@ bool malloc_hook_is_active(void) { return true; }
 
 static bool admit(size_t size) {
     count += 1;
+    atomic_fetch_add_explicit(&process_count, 1, memory_order_relaxed);
     if (size < fail_from) return true;
     errno = ENOMEM;
     return false;

@@ -103,6 +103,31 @@ import Testing
         #expect(roomier.byteCount == 2_097_174)
     }
 
+    /// Numbers that take the most bytes stay within the bound that a frame is packed under.
+    @Test(arguments: [1, 100, 5000, 10_000, 50_000])
+    func packsWidestNumbers(count: Int) throws {
+        let frames = [
+            Request.updatePost(
+                UpdatePostRequest(
+                    post: Post(viewer: Viewer(vote: VoteDirection(rawValue: -1))),
+                    updateMask: Array(repeating: PostField(rawValue: -1), count: count)
+                )
+            ),
+            .batchGetPosts(BatchGetPostsRequest(ids: Array(repeating: .max, count: count))),
+            .batchCastVotes(
+                BatchCastVotesRequest(votes: Array(repeating: Samples.votes[1], count: count))
+            ),
+        ].map { ClientFrame(id: .max, request: $0) }
+        var encoder = FrameEncoder(maximumFrameByteCount: 16 << 20)
+        var decoder = MessageDecoder(maximumFrameByteCount: 16 << 20)
+        for frame in frames {
+            encoder.removeAll()
+            try encoder.append(frame)
+            let decoded = try decoder.decodeClientFrame(Array(encoder.bytes().dropFirst(4)))
+            #expect(decoded == frame)
+        }
+    }
+
     @Test func refusesFrameWithoutBytes() {
         var encoder = FrameEncoder()
         #expect(throws: FrameError.empty) { try encoder.append(ClientFrame(id: 0, request: nil)) }

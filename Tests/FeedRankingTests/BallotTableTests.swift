@@ -7,7 +7,7 @@ import Testing
         var posts = PostTable()
         for slot in 0..<count {
             let record = PostRecord(
-                content: ContentBlob(PostContent(), updateTimeMilliseconds: 0),
+                content: ContentBlob(PostContent(), updateTimeMilliseconds: 0, editRevision: 1),
                 feed: FeedID(rawValue: 0),
                 voteMode: .ballot,
                 createTimeMilliseconds: 0,

@@ -12,9 +12,15 @@ struct FeedModel {
         var upvotes: UInt64 = 0
         var downvotes: UInt64 = 0
         var revision: UInt64
+        var editRevision: UInt64
         var ballots: [UInt32: VoteDirection] = [:]
 
         var score: Int64 { Int64(upvotes) - Int64(downvotes) }
+        /// Whether a change may go on that expects this revision.
+        func admits(_ expected: UInt64) -> Bool {
+            expected == 0 || (expected >= editRevision && expected <= revision)
+        }
+
         var title: [UInt8] { Array(content.title.utf8) }
 
         var hotKey: Int64 {

@@ -101,7 +101,9 @@ struct CallTests {
                 let answer = try client.call(.listPosts(request))
                 #expect(answer.status?.reason == .pageTokenMismatch)
             }
-            #expect(try client.list(ListPostsRequest(order: .top, pageToken: token)).firstRank == 21)
+            #expect(
+                try client.list(ListPostsRequest(order: .top, pageToken: token)).firstRank == 21
+            )
             _ = try client.hello(clientID: [UInt8](1...16))
             let asAnother = try client.call(
                 .listPosts(ListPostsRequest(order: .top, pageToken: token))
@@ -198,7 +200,10 @@ struct CallTests {
         }
     }
 
-    @Test("a tweet has 1 to 140 characters", arguments: [(0, false), (1, true), (140, true), (141, false)])
+    @Test(
+        "a tweet has 1 to 140 characters",
+        arguments: [(0, false), (1, true), (140, true), (141, false)]
+    )
     func boundsTweets(_ length: Int, _ isAccepted: Bool) async throws {
         try await withService { port in
             let client = try WireClient(port: port)

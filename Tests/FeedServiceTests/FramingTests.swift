@@ -16,14 +16,20 @@ struct FramingTests {
 
     static let badBytes = [
         BadBytes(testDescription: "1: length 0", bytes: [0, 0, 0, 0]),
-        BadBytes(testDescription: "2: length over the limit", bytes: RawMessage.header(1 << 20 + 1)),
+        BadBytes(
+            testDescription: "2: length over the limit",
+            bytes: RawMessage.header(1 << 20 + 1)
+        ),
         BadBytes(testDescription: "3: all bits set", bytes: [0xff, 0xff, 0xff, 0xff]),
         BadBytes(testDescription: "3: top bit set", bytes: [0x80, 0, 0, 0]),
         BadBytes(
             testDescription: "9: a TLS ClientHello",
             bytes: [0x16, 0x03, 0x01, 0x02, 0x00, 0x01, 0x00, 0x01, 0xfc, 0x03, 0x03]
         ),
-        BadBytes(testDescription: "9: an HTTP request", bytes: Array("GET / HTTP/1.1\r\n\r\n".utf8)),
+        BadBytes(
+            testDescription: "9: an HTTP request",
+            bytes: Array("GET / HTTP/1.1\r\n\r\n".utf8)
+        ),
         BadBytes(
             testDescription: "14: id 0",
             bytes: RawMessage().field(11, RawMessage()).framed

@@ -47,7 +47,8 @@ struct OverloadTests {
             let post = try Self.createLargePost(healthy)
             let greedy = try WireClient(port: port)
             let asked = try Self.askWithoutReading(greedy, post)
-            let executed = try Self.stats(healthy).methods
+            let executed =
+                try Self.stats(healthy).methods
                 .first { $0.method == "get_post" }?.requestCount ?? 0
             // Every answer has over 10,000 bytes; the kernel's buffers take some megabytes.
             #expect(executed < asked)

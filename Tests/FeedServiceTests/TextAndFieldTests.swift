@@ -27,43 +27,43 @@ struct TextAndFieldTests {
             testDescription: "24: a NUL in a title",
             request: title([0x61, 0, 0x62]),
             reason: .badText,
-            field: "create_post.post.title"
+            field: "post.title"
         ),
         Refused(
             testDescription: "25: invalid UTF-8",
             request: title([0xff, 0xfe]),
             reason: .badText,
-            field: "create_post.post.title"
+            field: "post.title"
         ),
         Refused(
             testDescription: "25: overlong UTF-8",
             request: title([0xc0, 0xaf]),
             reason: .badText,
-            field: "create_post.post.title"
+            field: "post.title"
         ),
         Refused(
             testDescription: "25: a surrogate",
             request: title([0xed, 0xa0, 0x80]),
             reason: .badText,
-            field: "create_post.post.title"
+            field: "post.title"
         ),
         Refused(
             testDescription: "24: a NUL in a feed's name",
             request: RawMessage().field(33, RawMessage().field(1, [0x61, 0])),
             reason: .badText,
-            field: "list_posts.feed"
+            field: "feed"
         ),
         Refused(
             testDescription: "27: an order out of range",
             request: RawMessage().field(33, RawMessage().field(2, 99)),
             reason: .badField,
-            field: "list_posts.order"
+            field: "order"
         ),
         Refused(
             testDescription: "27: a negative order",
             request: RawMessage().field(33, RawMessage().field(2, .max)),
             reason: .badField,
-            field: "list_posts.order"
+            field: "order"
         ),
         Refused(
             testDescription: "28: a negative number where none is allowed",
@@ -81,7 +81,7 @@ struct TextAndFieldTests {
             testDescription: "31: a creation without a post",
             request: RawMessage().field(30, RawMessage()),
             reason: .badField,
-            field: "create_post.post"
+            field: "post"
         ),
         Refused(
             testDescription: "31: a vote without anything",
@@ -93,7 +93,7 @@ struct TextAndFieldTests {
             testDescription: "31: an update without a mask",
             request: RawMessage().field(34, RawMessage().field(1, RawMessage().field(1, 1))),
             reason: .badField,
-            field: "update_post.update_mask"
+            field: "update_mask"
         ),
         Refused(
             testDescription: "32: a vote of value 4",
@@ -118,13 +118,13 @@ struct TextAndFieldTests {
             testDescription: "37: a page size below 0",
             request: RawMessage().field(33, RawMessage().field(4, UInt64(bitPattern: -1))),
             reason: .badPageSize,
-            field: "list_posts.page_size"
+            field: "page_size"
         ),
         Refused(
             testDescription: "37: a page size that wraps below 0",
             request: RawMessage().field(33, RawMessage().field(4, 1 << 31)),
             reason: .badPageSize,
-            field: "list_posts.page_size"
+            field: "page_size"
         ),
         Refused(
             testDescription: "41: a title of 256 characters",
@@ -196,28 +196,30 @@ struct TextAndFieldTests {
         var isAccepted: Bool
     }
 
-    static let batches = [0, 1, 256, 257].map { count in
-        Batch(
-            testDescription: "21: \(count) votes",
-            request: .batchCastVotes(
-                BatchCastVotesRequest(
-                    votes: Array(
-                        repeating: CastVoteRequest(postID: 1, direction: .up),
-                        count: count
+    static let batches =
+        [0, 1, 256, 257].map { count in
+            Batch(
+                testDescription: "21: \(count) votes",
+                request: .batchCastVotes(
+                    BatchCastVotesRequest(
+                        votes: Array(
+                            repeating: CastVoteRequest(postID: 1, direction: .up),
+                            count: count
+                        )
                     )
-                )
-            ),
-            isAccepted: (1...256).contains(count)
-        )
-    } + [0, 1, 100, 101].map { count in
-        Batch(
-            testDescription: "21: \(count) ids",
-            request: .batchGetPosts(
-                BatchGetPostsRequest(ids: [UInt64](repeating: 1, count: count))
-            ),
-            isAccepted: (1...100).contains(count)
-        )
-    }
+                ),
+                isAccepted: (1...256).contains(count)
+            )
+        }
+        + [0, 1, 100, 101].map { count in
+            Batch(
+                testDescription: "21: \(count) ids",
+                request: .batchGetPosts(
+                    BatchGetPostsRequest(ids: [UInt64](repeating: 1, count: count))
+                ),
+                isAccepted: (1...100).contains(count)
+            )
+        }
 
     @Test(arguments: batches)
     func boundsBatches(_ batch: Batch) async throws {

@@ -54,9 +54,9 @@ struct CommandLineTests {
         let line = try #require(service.process.output.first)
         #expect(line.contains("feed-service 0."))
         #expect(line.contains("127.0.0.1:\(service.port)"))
-        #expect(line.contains("2 threads"))
-        #expect(line.contains("32 stripes"))
-        #expect(line.contains("in memory"))
+        #expect(line.contains("threads 2"))
+        #expect(line.contains("stripes 32"))
+        #expect(line.contains("durability none"))
         #expect(await service.stop() == 0)
         #expect(service.process.output.count { $0.contains("listening") } == 1)
     }

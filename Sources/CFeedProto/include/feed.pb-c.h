@@ -216,11 +216,13 @@ struct  Feed__V1__ClientFrame
    */
   uint32_t timeout_ms;
   /*
-   * Mutations: the exactly-once number for this client and channel; 0 is at most once.
+   * Kept for calls that are executed exactly once: each is executed at most once as yet, and a
+   * sequence other than 0 is UNIMPLEMENTED / SEQUENCE_UNSUPPORTED.
    */
   uint64_t sequence;
   /*
-   * Reads: never answer from a state older than this revision; 0 is any.
+   * Never answer from a state older than this revision; 0 is any. One that the service has not
+   * reached is FAILED_PRECONDITION / INSTANCE_CHANGED: the state it is from is gone.
    */
   uint64_t min_revision;
   Feed__V1__ClientFrame__BodyCase body_case;
@@ -409,7 +411,7 @@ struct  Feed__V1__HelloRequest
    */
   ProtobufCBinaryData client_id;
   /*
-   * Tells the connections of one client_id apart.
+   * Tells the connections of one client_id apart; not used as yet.
    */
   uint32_t channel;
 };
@@ -506,7 +508,7 @@ struct  Feed__V1__PingRequest
 {
   ProtobufCMessage base;
   /*
-   * Comes back as it is; at most 1,024 bytes.
+   * Comes back as it is; at most 4,096 bytes.
    */
   ProtobufCBinaryData payload;
 };
@@ -604,7 +606,8 @@ struct  Feed__V1__Post
    */
   int64_t update_time_ms;
   /*
-   * The revision of the post's last change; an etag for UpdatePost and DeletePost.
+   * The revision of the post's last change of any kind, votes among them: of two answers about a
+   * post, the one with the higher revision is the newer.
    */
   uint64_t revision;
   /*
@@ -811,7 +814,8 @@ struct  Feed__V1__UpdatePostRequest
 {
   ProtobufCMessage base;
   /*
-   * The id says which post; a revision other than 0 must be the post's, else REVISION_MISMATCH.
+   * The id says which post; a revision other than 0 is one since which nobody may have edited the
+   * post, else REVISION_MISMATCH. Votes are no edits.
    */
   Feed__V1__Post *post;
   /*
@@ -833,7 +837,7 @@ struct  Feed__V1__DeletePostRequest
   ProtobufCMessage base;
   uint64_t id;
   /*
-   * Other than 0 it must be the post's, else REVISION_MISMATCH.
+   * Other than 0 it is one since which nobody may have edited the post, else REVISION_MISMATCH.
    */
   uint64_t revision;
 };
@@ -1101,7 +1105,7 @@ struct  Feed__V1__ServerStats
    */
   uint64_t buffered_bytes;
   /*
-   * What an acknowledgement promises: `memory` is that it lasts as long as the process.
+   * What an acknowledged change outlives: `none` is nothing beyond the process.
    */
   ProtobufCBinaryData durability;
 };

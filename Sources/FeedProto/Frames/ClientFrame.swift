@@ -4,9 +4,9 @@ public struct ClientFrame: Equatable, Sendable {
     public var id: UInt64
     /// How long the answer may take; 0 is the service's default.
     public var timeoutMilliseconds: UInt32
-    /// The exactly-once number of a mutation; 0 is at most once.
+    /// Kept for calls that are executed exactly once; services take 0 only as yet.
     public var sequence: UInt64
-    /// A read never answers from a state older than this revision; 0 is any.
+    /// The answer is never from a state older than this revision; 0 is any.
     public var minimumRevision: UInt64
     /// The call; nil where the frame has none, or one that this version does not know.
     public var request: Request?

@@ -1,6 +1,6 @@
 /// Changes fields of a post.
 public struct UpdatePostRequest: Equatable, Sendable {
-    /// The id and the new values; a revision other than 0 must be the post's.
+    /// The id and the new values; a revision other than 0 is one since which nobody edited it.
     public var post: Post?
     /// The fields to take from `post`.
     public var updateMask: [PostField]
@@ -16,7 +16,7 @@ public struct UpdatePostRequest: Equatable, Sendable {
 public struct DeletePostRequest: Equatable, Sendable {
     /// The post.
     public var id: UInt64
-    /// Other than 0 it must be the post's.
+    /// Other than 0 it is one since which nobody may have edited the post.
     public var revision: UInt64
 
     /// By default whatever the post's revision is.

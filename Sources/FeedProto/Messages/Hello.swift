@@ -6,7 +6,7 @@ public struct HelloRequest: Equatable, Sendable {
     public var clientName: String
     /// 16 random bytes that the client keeps for good, or none.
     public var clientID: [UInt8]
-    /// Tells the connections of one client id apart.
+    /// Tells the connections of one client id apart; not used as yet.
     public var channel: UInt32
 
     /// By default an anonymous client of the current version.

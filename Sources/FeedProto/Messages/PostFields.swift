@@ -1,20 +1,3 @@
-/// Where a text lies in a buffer of texts that several posts share.
-public struct TextRange: Equatable, Sendable {
-    /// The text's first byte.
-    public var offset: UInt32
-    /// The text's length in bytes; 0 is no text.
-    public var byteCount: UInt32
-
-    /// The bytes from `offset` on.
-    public init(offset: UInt32, byteCount: UInt32) {
-        self.offset = offset
-        self.byteCount = byteCount
-    }
-
-    /// No text.
-    public static var empty: Self { Self(offset: 0, byteCount: 0) }
-}
-
 /// A post for a program that keeps texts as bytes: the numbers, and where the texts lie.
 ///
 /// Trivial to copy. `FrameEncoder` writes it without a `String` and without an allocation. The
@@ -70,22 +53,4 @@ public struct PostFields: Equatable, Sendable {
     /// Beside its texts it has 20 tags, those of its author, its ballot and itself among them, of
     /// at most 2 bytes, each with a number or a length of at most 10.
     public var maximumEncodedByteCount: Int { 20 * 12 + textByteCount }
-}
-
-/// A page of `PostFields`: what `ListPostsResponse` has beside its posts.
-public struct ListPostsFields: Equatable, Sendable {
-    /// As in `ListPostsResponse`; lies in the same buffer as the texts.
-    public var nextPageToken = TextRange.empty
-    /// As in `ListPostsResponse`; lies in the same buffer as the texts.
-    public var previousPageToken = TextRange.empty
-    /// As in `ListPostsResponse`.
-    public var firstRank: UInt64
-    /// As in `ListPostsResponse`.
-    public var totalSize: UInt64
-
-    /// A page without neighbours.
-    public init(firstRank: UInt64, totalSize: UInt64) {
-        self.firstRank = firstRank
-        self.totalSize = totalSize
-    }
 }

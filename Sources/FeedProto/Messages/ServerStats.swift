@@ -24,7 +24,7 @@ public struct ServerStats: Equatable, Sendable {
     public var badFrameCount: UInt64
     /// Bytes waiting in the buffers of all connections.
     public var bufferedByteCount: UInt64
-    /// What an acknowledgement promises, as `memory`.
+    /// What an acknowledged change outlives; `none` is nothing beyond the process.
     public var durability: String
 
     /// All of them; each has to be said.

@@ -114,7 +114,8 @@ extension MessageArena {
     /// Memory aligned for every member that a message can have.
     @inline(__always)
     mutating func allocate(_ byteCount: Int) -> UnsafeMutableRawPointer? {
-        guard byteCount <= limitByteCount else {
+        // As unsigned numbers: C counts bytes in those.
+        guard UInt(bitPattern: byteCount) <= UInt(bitPattern: limitByteCount) else {
             refusal = .limit
             return nil
         }

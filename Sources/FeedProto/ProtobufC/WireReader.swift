@@ -81,7 +81,9 @@ struct WireReader {
         return try unsafe Message(message, self)
     }
 
-    /// Rejects a message with a field of number 0, which is no protobuf; protobuf-c lets it pass.
+    /// Rejects a message with a field of number 0, which is no protobuf.
+    ///
+    /// protobuf-c does so only where the tag is not padded with zeros.
     @inline(__always)
     func rejectFieldZero<CMessage>(
         _ message: UnsafeMutablePointer<CMessage>?

@@ -24,4 +24,10 @@ struct VoterTable: ~Copyable, Sendable {
             return VoterID(rawValue: number)
         }
     }
+
+    /// The voter of a device that has been seen before; O(1).
+    func voter(ifKnown device: (UInt64, UInt64)) -> VoterID? {
+        let key = Device(high: device.0, low: device.1)
+        return voters.withLock { $0[key].map(VoterID.init(rawValue:)) }
+    }
 }

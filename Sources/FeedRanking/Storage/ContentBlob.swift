@@ -2,16 +2,16 @@ import Glibc
 
 /// One block of memory with a post's texts and the numbers that no order needs.
 ///
-/// Layout: update time, comment count, the six byte counts, then the texts, title first. A plain
+/// Layout: update time, comment count, edit revision, the six byte counts, then the texts, title first. A plain
 /// address without an owner: `PostTable` frees it.
 @safe
 package struct ContentBlob: BitwiseCopyable {
-    private static let headerByteCount = 30
+    private static let headerByteCount = 38
 
     private let base: UnsafeMutableRawPointer
 
     /// Copies the texts into a new block, to be freed by `free()`.
-    package init(_ content: PostContent, updateTimeMilliseconds: Int64) {
+    package init(_ content: PostContent, updateTimeMilliseconds: Int64, editRevision: UInt64) {
         let textCount = content.text.utf8.count
         precondition(textCount <= PostContent.maximumByteCount, "The text exceeds its field.")
         let fields = Self.shortFields(content)
@@ -27,11 +27,12 @@ package struct ContentBlob: BitwiseCopyable {
         unsafe base = block
         unsafe base.storeBytes(of: updateTimeMilliseconds, as: Int64.self)
         unsafe base.storeBytes(of: content.commentCount, toByteOffset: 8, as: UInt64.self)
-        unsafe base.storeBytes(of: UInt32(textCount), toByteOffset: 16, as: UInt32.self)
+        unsafe base.storeBytes(of: editRevision, toByteOffset: 16, as: UInt64.self)
+        unsafe base.storeBytes(of: UInt32(textCount), toByteOffset: 24, as: UInt32.self)
         var offset = Self.headerByteCount
         for field in fields.span.indices {
             let count = UInt16(fields[field].utf8.count)
-            unsafe base.storeBytes(of: count, toByteOffset: 20 + 2 * field, as: UInt16.self)
+            unsafe base.storeBytes(of: count, toByteOffset: 28 + 2 * field, as: UInt16.self)
             offset = copy(fields[field], to: offset)
         }
         _ = copy(content.text, to: offset)
@@ -138,13 +139,18 @@ package struct ContentBlob: BitwiseCopyable {
         unsafe base.load(fromByteOffset: 8, as: UInt64.self)
     }
 
+    /// The revision of the write that gave the post these texts.
+    package var editRevision: UInt64 {
+        unsafe base.load(fromByteOffset: 16, as: UInt64.self)
+    }
+
     private var textCount: Int {
-        Int(unsafe base.load(fromByteOffset: 16, as: UInt32.self))
+        Int(unsafe base.load(fromByteOffset: 24, as: UInt32.self))
     }
 
     /// 0 title, 1 author, 2 link, 3 thumbnail, 4 image.
     private func fieldCount(_ field: Int) -> Int {
-        Int(unsafe base.load(fromByteOffset: 20 + 2 * field, as: UInt16.self))
+        Int(unsafe base.load(fromByteOffset: 28 + 2 * field, as: UInt16.self))
     }
 
     private static func shortFields(_ content: PostContent) -> [5 of String] {

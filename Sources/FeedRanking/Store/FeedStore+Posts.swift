@@ -16,17 +16,22 @@ extension FeedStore {
                 preconditionFailure("Ids beyond \(id.rawValue) need more stripes.")
             }
             let time = clock.now()
+            let revision = takeRevision()
             let record = PostRecord(
-                content: ContentBlob(content, updateTimeMilliseconds: time),
+                content: ContentBlob(
+                    content,
+                    updateTimeMilliseconds: time,
+                    editRevision: revision
+                ),
                 feed: feed,
                 voteMode: policy.voteMode,
                 createTimeMilliseconds: time,
-                revision: takeRevision()
+                revision: revision
             )
             stripe.insert(record, at: slot)
             stripe.appendRow(slot, nil, to: &page)
             return WriteOutcome(
-                revision: record.revision,
+                revision: revision,
                 settlingIsDue: stripe.settlingIsDue
             )
         }
@@ -37,7 +42,8 @@ extension FeedStore {
     /// - Parameters:
     ///   - id: The post to change.
     ///   - changes: What to replace; with no change at all the post still takes a new revision.
-    ///   - expectedRevision: The revision the post must have; 0 for any.
+    ///   - expectedRevision: A revision since which nobody may have changed the post's own fields
+    ///     (votes do not count); 0 for any.
     ///   - voter: Whose ballot the appended row shows.
     ///   - page: What the post is appended to.
     /// - Returns: The new revision.
@@ -52,12 +58,19 @@ extension FeedStore {
     ) throws(RankingError) -> WriteOutcome {
         try stripes.withStripe(stripeNumber(id)) { (stripe) throws(RankingError) -> WriteOutcome in
             guard let slot = stripe.liveSlot(id) else { throw .postNotFound(id) }
-            try Self.check(expectedRevision, stripe.posts[slot].revision)
+            try Self.check(expectedRevision, stripe.posts[slot])
             var content = stripe.posts[slot].content.content
             content.apply(changes)
             let revision = takeRevision()
             stripe.posts[slot].revision = revision
-            stripe.replaceContent(slot, ContentBlob(content, updateTimeMilliseconds: clock.now()))
+            stripe.replaceContent(
+                slot,
+                ContentBlob(
+                    content,
+                    updateTimeMilliseconds: clock.now(),
+                    editRevision: revision
+                )
+            )
             stripe.appendRow(slot, voter, to: &page)
             return WriteOutcome(revision: revision, settlingIsDue: stripe.settlingIsDue)
         }
@@ -78,7 +91,7 @@ extension FeedStore {
             guard let slot = stripe.liveSlot(id) else {
                 return WriteOutcome(revision: revision, settlingIsDue: false)
             }
-            try Self.check(expectedRevision, stripe.posts[slot].revision)
+            try Self.check(expectedRevision, stripe.posts[slot])
             stripe.remove(slot)
             livePostCount.wrappingSubtract(1, ordering: .relaxed)
             return WriteOutcome(revision: takeRevision(), settlingIsDue: stripe.settlingIsDue)
@@ -140,9 +153,11 @@ extension FeedStore {
         }
     }
 
-    private static func check(_ expected: UInt64, _ actual: UInt64) throws(RankingError) {
-        guard expected == 0 || expected == actual else {
-            throw .revisionMismatch(expected: expected, actual: actual)
+    /// Whoever read the post at or after its last edit knows its fields, whatever votes came since.
+    private static func check(_ expected: UInt64, _ record: PostRecord) throws(RankingError) {
+        let edited = record.content.editRevision
+        guard expected == 0 || (edited...record.revision).contains(expected) else {
+            throw .revisionMismatch(expected: expected, actual: edited)
         }
     }
 }

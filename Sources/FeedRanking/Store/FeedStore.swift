@@ -47,6 +47,11 @@ package final class FeedStore: Sendable {
         try voters.voter(forDevice: device)
     }
 
+    /// The voter that a device is, where it has been made one before; O(1).
+    package func voter(ifKnown device: (UInt64, UInt64)) -> VoterID? {
+        voters.voter(ifKnown: device)
+    }
+
     /// Settles the dirty posts of a post's stripe, as a write's `settlingIsDue` asks for.
     package func settle(stripeOf id: PostID) {
         stripes.withStripe(stripeNumber(id)) { stripe in

@@ -24,7 +24,7 @@ extension RankingError: CustomStringConvertible {
         case .tooManyVoters(let limit):
             "One voter more exceeds the limit of \(limit) voters."
         case .revisionMismatch(let expected, let actual):
-            "The post is at revision \(actual), not at \(expected) as expected."
+            "The post's fields are of revision \(actual); the change expects \(expected)."
         case .clearOnTally:
             "Each vote of this feed counts, so none can be cleared."
         case .voterRequired:

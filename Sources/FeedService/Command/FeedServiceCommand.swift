@@ -78,7 +78,7 @@ struct FeedServiceCommand: ParsableCommand {
     private func startLine(_ server: FeedServer, _ configuration: ServiceConfiguration) -> String {
         let addresses = server.addresses.map(\.description).joined(separator: ", ")
         return "feed-service \(ServiceVersion.current) listening on \(addresses): "
-            + "\(configuration.threadCount) threads, \(configuration.stripeCount) stripes, "
+            + "threads \(configuration.threadCount), stripes \(configuration.stripeCount), "
             + "durability none (all state is in memory and ends with the process)"
     }
 

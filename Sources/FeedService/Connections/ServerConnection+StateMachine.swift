@@ -69,7 +69,7 @@ extension ServerConnection {
             }
         }
 
-        /// No more requests will be executed. True the first time.
+        /// No more requests will be executed; true the first time.
         package mutating func close() -> Bool {
             switch state {
             case .serving, .draining:

@@ -1,42 +1,54 @@
 internal import FeedProto
 package import FeedTransport
 
-/// One client's connection: finds the frames in its bytes, has them executed and sends the
-/// answers, in order, in one write a turn.
+/// One client's connection: has the requests in its bytes executed, and sends their answers in
+/// one write a turn.
 ///
 /// The only file of the service that names both a frame and a connection.
 package final class ServerConnection: ConnectionHandler {
+    /// What the service remembers of a connection between two turns.
+    struct Session {
+        /// What may still be executed.
+        var state = StateMachine()
+        /// Who calls.
+        var caller: Caller
+    }
+
     private let loop: ServiceLoop
-    private var state = StateMachine()
-    private var caller: Caller
-    /// Since when complete requests have waited for their turn; nil while none does.
+    private var session: Session
+    /// Since when whole requests have waited for their turn; nil while none does.
     private var waitingSince: MonotonicInstant?
 
     init(_ connection: TCPConnection, on loop: ServiceLoop) {
         self.loop = loop
-        caller = Caller(host: connection.peer.host)
+        session = Session(caller: Caller(host: connection.peer.host))
     }
 
     package func connectionOpened(_ connection: TCPConnection) {
         // Handed over while the service was already stopping.
-        if loop.handler.context.isDraining { drain(connection) }
+        if loop.context.isDraining { drain(connection) }
     }
 
-    package func connection(_ connection: TCPConnection, received bytes: RawSpan) -> ReadProgress {
-        if state.isClosing {
-            return ReadProgress(consumedByteCount: bytes.byteCount, wantsTurn: false)
-        }
-        let progress = serve(bytes)
+    package func connection(
+        _ connection: TCPConnection,
+        received bytes: RawSpan
+    ) -> ReadProgress {
+        if session.state.isClosing { return ReadProgress(consumedByteCount: bytes.byteCount) }
+        let waited = waitingSince.map { loop.eventLoop.now.duration(since: $0) } ?? .zero
+        let progress = loop.handler.serve(bytes, of: &session, waited: waited)
         flushAnswers(to: connection)
         if progress.wantsTurn {
             waitingSince = waitingSince ?? loop.eventLoop.now
         } else {
             waitingSince = nil
-            if state.isDraining { sayGoAway(connection) }
+            if session.state.isDraining { sayGoAway(connection) }
         }
-        if state.isClosing { connection.closeAfterFlush() }
+        if session.state.isClosing { connection.closeAfterFlush() }
         loop.handler.settleDueStripes()
-        return progress
+        return ReadProgress(
+            consumedByteCount: progress.byteCount,
+            wantsTurn: progress.wantsTurn
+        )
     }
 
     package func connectionEndedInput(_ connection: TCPConnection) {
@@ -50,79 +62,9 @@ package final class ServerConnection: ConnectionHandler {
     /// Finishes what was received whole, says GoAway and closes.
     func drain(_ connection: TCPConnection) {
         connection.stopReading()
-        state.drain()
+        session.state.drain()
         // A connection that waits for a turn says GoAway at the end of its last one.
-        if state.isDraining, waitingSince == nil { sayGoAway(connection) }
-    }
-
-    /// Executes the requests in `bytes`, at most as many as one turn allows.
-    private func serve(_ bytes: RawSpan) -> ReadProgress {
-        loop.handler.beginTurn()
-        let waited = waitingSince.map { loop.eventLoop.now.duration(since: $0) } ?? .zero
-        var offset = 0
-        do throws(FrameError) {
-            for _ in 0..<loop.limits.requestsPerTurn {
-                guard let body = try loop.scanner.nextBody(in: bytes, at: offset) else {
-                    return ReadProgress(consumedByteCount: offset, wantsTurn: false)
-                }
-                switch execute(bytes.extracting(body), waited: waited) {
-                case .answered: offset = body.upperBound
-                case .needsAnotherTurn:
-                    return ReadProgress(consumedByteCount: offset, wantsTurn: true)
-                }
-                if state.isClosing {
-                    return ReadProgress(consumedByteCount: bytes.byteCount, wantsTurn: false)
-                }
-            }
-            let hasMore = try loop.scanner.nextBody(in: bytes, at: offset) != nil
-            return ReadProgress(consumedByteCount: offset, wantsTurn: hasMore)
-        } catch {
-            refuseFrame("\(error)")
-            return ReadProgress(consumedByteCount: bytes.byteCount, wantsTurn: false)
-        }
-    }
-
-    /// Executes the request in a frame's body.
-    private func execute(_ body: RawSpan, waited: Duration) -> RequestHandler.Outcome {
-        do throws(MessageError) {
-            let frame = try loop.decoder.decodeClientFrame(body)
-            guard isNext(frame.id) else { return .answered }
-            let outcome = loop.handler.handle(frame, from: &caller, waited: waited)
-            if case .answered = outcome { state.answered(frame.id) }
-            return outcome
-        } catch {
-            switch error {
-            case .badText(let id, let field):
-                guard isNext(id) else { return .answered }
-                loop.handler.refuse(id: id, .badText(field: field))
-                state.answered(id)
-            case .malformed, .tooManyFields:
-                refuseFrame("\(error)")
-            case .outOfMemory:
-                loop.handler.refuse(id: 0, .outOfMemory)
-                _ = state.close()
-            }
-            return .answered
-        }
-    }
-
-    /// Whether a request of this id may be executed now; refuses the frame if it may not.
-    private func isNext(_ id: UInt64) -> Bool {
-        switch state.action(for: id) {
-        case .execute: return true
-        case .refuse(let lastID):
-            refuseFrame("Frame has the id \(id); ids rise, and the last one was \(lastID).")
-            return false
-        case .ignore: return false
-        }
-    }
-
-    /// Says what was wrong with a frame; nothing after it can be understood.
-    private func refuseFrame(_ message: String) {
-        loop.counters.countBadFrame()
-        loop.log.badFrame(message, from: caller.host)
-        loop.handler.refuse(id: 0, .badFrame(message))
-        _ = state.close()
+        if session.state.isDraining, waitingSince == nil { sayGoAway(connection) }
     }
 
     private func flushAnswers(to connection: TCPConnection) {
@@ -132,12 +74,12 @@ package final class ServerConnection: ConnectionHandler {
     }
 
     private func sayGoAway(_ connection: TCPConnection) {
-        loop.handler.sayGoAway(lastID: state.lastID)
+        loop.handler.sayGoAway(lastID: session.state.lastID)
         flushAnswers(to: connection)
         close(connection)
     }
 
     private func close(_ connection: TCPConnection) {
-        if state.close() { connection.closeAfterFlush() }
+        if session.state.close() { connection.closeAfterFlush() }
     }
 }

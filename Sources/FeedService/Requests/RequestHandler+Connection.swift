@@ -4,7 +4,8 @@ internal import FeedRanking
 /// Hello, Ping and GetServerStats: the calls about the connection and the service.
 extension RequestHandler {
     /// Introduces the two sides; a client_id makes the connection's caller a device.
-    func hello(_ request: HelloRequest, from caller: inout Caller) throws(Status) -> Answer {
+    mutating func hello(_ request: HelloRequest, from caller: inout Caller) throws(Status) -> Answer
+    {
         let supported = ServiceVersion.protocolVersions
         guard supported.contains(request.protocolVersion) else {
             throw Status(
@@ -19,8 +20,8 @@ extension RequestHandler {
         guard device != nil || request.clientID.isEmpty else {
             throw .invalid(
                 .badField,
-                field: "hello.client_id",
-                "hello.client_id has \(request.clientID.count) bytes; it has "
+                field: "client_id",
+                "client_id has \(request.clientID.count) bytes; it has "
                     + "\(Caller.Device.byteCount), or none.",
                 limit: UInt64(Caller.Device.byteCount),
                 actual: UInt64(request.clientID.count)
@@ -37,13 +38,13 @@ extension RequestHandler {
     }
 
     /// Sends the payload back, and says whether new calls are welcome.
-    func ping(_ request: PingRequest) throws(Status) -> Answer {
+    mutating func ping(_ request: PingRequest) throws(Status) -> Answer {
         let limit = context.limits.maximumPingByteCount
         guard request.payload.count <= limit else {
             throw .invalid(
                 .badField,
-                field: "ping.payload",
-                "ping.payload has \(request.payload.count) bytes; the limit is \(limit).",
+                field: "payload",
+                "payload has \(request.payload.count) bytes; the limit is \(limit).",
                 limit: UInt64(limit),
                 actual: UInt64(request.payload.count)
             )
@@ -81,7 +82,7 @@ extension RequestHandler {
 /// What is said without having been asked.
 extension RequestHandler {
     /// Refuses a frame that never became a request; 0 is the connection itself.
-    func refuse(id: UInt64, _ status: Status) {
+    mutating func refuse(id: UInt64, _ status: Status) {
         append(ServerFrame(id: id, revision: store.revision, status: status))
     }
 
@@ -95,7 +96,7 @@ extension RequestHandler {
     }
 
     /// Says that the connection is about to close, and which request was the last executed.
-    func sayGoAway(lastID: UInt64) {
+    mutating func sayGoAway(lastID: UInt64) {
         let goAway = GoAway(
             lastID: lastID,
             drainMilliseconds: UInt32(context.limits.drainTimeout.wholeMilliseconds),

@@ -14,7 +14,7 @@ extension RequestHandler {
     }
 
     /// Encodes the posts in `page`.
-    func append(_ kind: PostsAnswer, id: UInt64, revision: UInt64, viewer: Bool) {
+    mutating func append(_ kind: PostsAnswer, id: UInt64, revision: UInt64, viewer: Bool) {
         gatherFields(viewer: viewer)
         do throws(FrameError) {
             switch kind {
@@ -27,12 +27,12 @@ extension RequestHandler {
         }
     }
 
-    private func appendOne(id: UInt64, revision: UInt64) throws(FrameError) {
+    private mutating func appendOne(id: UInt64, revision: UInt64) throws(FrameError) {
         let texts = page.texts
         try encoder.append(post: fields[0], texts: texts.span, id: id, revision: revision)
     }
 
-    private func appendPage(
+    private mutating func appendPage(
         _ scope: PageTokenScope,
         id: UInt64,
         revision: UInt64
@@ -51,7 +51,7 @@ extension RequestHandler {
         )
     }
 
-    private func appendBatch(
+    private mutating func appendBatch(
         _ missing: [UInt64],
         id: UInt64,
         revision: UInt64
@@ -68,7 +68,7 @@ extension RequestHandler {
     }
 
     /// Says that an answer does not fit into a frame, in place of the answer.
-    func appendTooLarge(id: UInt64, _ error: FrameError) {
+    mutating func appendTooLarge(id: UInt64, _ error: FrameError) {
         let status = Status(
             code: .internal,
             reason: .internal,
@@ -83,7 +83,7 @@ extension RequestHandler {
     }
 
     /// Turns the rows of `page` into the wire's fields; a feed's name is written once a run.
-    private func gatherFields(viewer: Bool) {
+    private mutating func gatherFields(viewer: Bool) {
         fields.removeAll(keepingCapacity: true)
         var feed: FeedID?
         var name = FeedProto.TextRange.empty
@@ -98,12 +98,15 @@ extension RequestHandler {
         }
     }
 
-    private func appendToken(_ cursor: PageCursor?, _ scope: PageTokenScope) -> FeedProto.TextRange {
+    private mutating func appendToken(
+        _ cursor: PageCursor?,
+        _ scope: PageTokenScope
+    ) -> FeedProto.TextRange {
         guard let cursor else { return .empty }
         return appendText(context.tokens.token(for: cursor, in: scope))
     }
 
-    private func appendText(_ bytes: some Collection<UInt8>) -> FeedProto.TextRange {
+    private mutating func appendText(_ bytes: some Collection<UInt8>) -> FeedProto.TextRange {
         let offset = page.texts.count
         page.texts.append(contentsOf: bytes)
         return FeedProto.TextRange(offset: UInt32(offset), byteCount: UInt32(bytes.count))

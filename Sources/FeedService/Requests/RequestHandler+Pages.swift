@@ -4,13 +4,13 @@ internal import FeedRanking
 /// ListPosts.
 extension RequestHandler {
     /// Reads a page of a feed, or of the front page over all feeds.
-    func listPosts(
+    mutating func listPosts(
         _ request: ListPostsRequest,
         from caller: borrowing Caller
     ) throws(Status) -> Answer {
         let revision = store.revision
         let feed = request.feed.isEmpty ? nil : try self.feed(named: request.feed)
-        let order = try order(request.order, in: feed, field: "list_posts.order")
+        let order = try order(request.order, in: feed, field: "order")
         let scope = PageTokenScope(feed: feed, order: order, device: caller.device)
         let query = PageQuery(
             feed: feed,
@@ -37,8 +37,8 @@ extension RequestHandler {
         guard size >= 0 else {
             throw .invalid(
                 .badPageSize,
-                field: "list_posts.page_size",
-                "list_posts.page_size is \(size); it is 0 for the usual size, or 1 to "
+                field: "page_size",
+                "page_size is \(size); it is 0 for the usual size, or 1 to "
                     + "\(context.limits.maximumPageSize).",
                 limit: UInt64(context.limits.maximumPageSize),
                 actual: UInt64(bitPattern: Int64(size))
@@ -68,8 +68,8 @@ extension RequestHandler {
             guard rank > 0 else {
                 throw .invalid(
                     .badField,
-                    field: "list_posts.start_rank",
-                    "list_posts.start_rank is 0; the first post has rank 1."
+                    field: "start_rank",
+                    "start_rank is 0; the first post has rank 1."
                 )
             }
             return .rank(rank)

@@ -4,8 +4,8 @@ internal import FeedRanking
 /// The calls about single posts: create, get, update, delete and rank.
 extension RequestHandler {
     /// Creates a post; the caller's times, counts and ids are not read.
-    func createPost(_ request: CreatePostRequest) throws(Status) -> Answer {
-        guard let post = request.post else { throw .missing("create_post.post") }
+    mutating func createPost(_ request: CreatePostRequest) throws(Status) -> Answer {
+        guard let post = request.post else { throw .missing("post") }
         let feed = try self.feed(named: request.feed.isEmpty ? Self.defaultFeed : request.feed)
         try check(post, against: policy(of: feed))
         page.removeAll()
@@ -18,7 +18,10 @@ extension RequestHandler {
     }
 
     /// Reads one post.
-    func getPost(_ request: GetPostRequest, from caller: borrowing Caller) throws(Status) -> Answer {
+    mutating func getPost(
+        _ request: GetPostRequest,
+        from caller: borrowing Caller
+    ) throws(Status) -> Answer {
         let revision = store.revision
         page.removeAll()
         do throws(RankingError) {
@@ -34,13 +37,13 @@ extension RequestHandler {
     }
 
     /// Reads posts by id, in the order of the ids.
-    func batchGetPosts(
+    mutating func batchGetPosts(
         _ request: BatchGetPostsRequest,
         from caller: borrowing Caller
     ) throws(Status) -> Answer {
         try checkBatch(
             request.ids.count,
-            field: "batch_get_posts.ids",
+            field: "ids",
             limit: context.limits.maximumBatchGetCount
         )
         let revision = store.revision
@@ -57,12 +60,12 @@ extension RequestHandler {
     }
 
     /// Changes the fields that the mask names.
-    func updatePost(
+    mutating func updatePost(
         _ request: UpdatePostRequest,
         from caller: borrowing Caller
     ) throws(Status) -> Answer {
-        guard let post = request.post else { throw .missing("update_post.post") }
-        guard !request.updateMask.isEmpty else { throw .missing("update_post.update_mask") }
+        guard let post = request.post else { throw .missing("post") }
+        guard !request.updateMask.isEmpty else { throw .missing("update_mask") }
         let id = PostID(rawValue: post.id)
         let changes = try PostChanges(post, request.updateMask)
         try check(changes, against: policy(of: try feed(of: id)))
@@ -82,7 +85,7 @@ extension RequestHandler {
     }
 
     /// Deletes a post; a repeat is as good as the first.
-    func deletePost(_ request: DeletePostRequest) throws(Status) -> Answer {
+    mutating func deletePost(_ request: DeletePostRequest) throws(Status) -> Answer {
         do throws(RankingError) {
             let outcome = try store.deletePost(
                 PostID(rawValue: request.id),
@@ -95,13 +98,13 @@ extension RequestHandler {
     }
 
     /// Counts the place of a post in its feed.
-    func getPostRank(_ request: GetPostRankRequest) throws(Status) -> Answer {
+    mutating func getPostRank(_ request: GetPostRankRequest) throws(Status) -> Answer {
         let revision = store.revision
         let id = PostID(rawValue: request.id)
         let order = try order(
             request.order,
             in: try feed(of: id),
-            field: "get_post_rank.order"
+            field: "order"
         )
         do throws(RankingError) {
             switch try store.rank(of: id, order: order, budget: &settlingBudget) {
@@ -119,7 +122,7 @@ extension RequestHandler {
     }
 
     /// The feed that a post is in.
-    private func feed(of id: PostID) throws(Status) -> FeedID {
+    private mutating func feed(of id: PostID) throws(Status) -> FeedID {
         page.removeAll()
         do throws(RankingError) {
             try store.post(id, into: &page)
@@ -130,7 +133,7 @@ extension RequestHandler {
     }
 
     /// The revision of a write, whose stripe is settled later if that is due.
-    private func noted(_ outcome: WriteOutcome) -> UInt64 {
+    private mutating func noted(_ outcome: WriteOutcome) -> UInt64 {
         if outcome.settlingIsDue { settleLater(stripeOf: page.rows[0].id) }
         return outcome.revision
     }

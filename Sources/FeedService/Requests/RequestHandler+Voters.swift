@@ -10,7 +10,7 @@ extension RequestHandler {
     }
 
     /// The number of the caller's device, given now if it is new; the caller remembers it.
-    func becomeVoter(_ caller: inout Caller) throws(Status) -> VoterID {
+    mutating func becomeVoter(_ caller: inout Caller) throws(Status) -> VoterID {
         guard let device = caller.device else { throw .identityRequired }
         let voter: VoterID
         if let known = store.voter(ifKnown: (device.high, device.low)) {

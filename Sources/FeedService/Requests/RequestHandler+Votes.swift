@@ -4,7 +4,7 @@ internal import FeedRanking
 /// CastVote and BatchCastVotes.
 extension RequestHandler {
     /// Counts one vote and answers with the post's counts.
-    func castVote(
+    mutating func castVote(
         _ request: CastVoteRequest,
         from caller: inout Caller,
         id: UInt64
@@ -20,13 +20,13 @@ extension RequestHandler {
     }
 
     /// Counts votes in order; each succeeds or fails on its own.
-    func batchCastVotes(
+    mutating func batchCastVotes(
         _ request: BatchCastVotesRequest,
         from caller: inout Caller
     ) throws(Status) -> Answer {
         try checkBatch(
             request.votes.count,
-            field: "batch_cast_votes.votes",
+            field: "votes",
             limit: context.limits.maximumBatchVoteCount
         )
         var results: [CastVoteResult] = []
@@ -34,7 +34,8 @@ extension RequestHandler {
         for vote in request.votes {
             do throws(Status) {
                 let outcome = try self.vote(vote, from: &caller)
-                results.append(CastVoteResult(
+                results.append(
+                    CastVoteResult(
                         status: nil,
                         vote: CastVoteResponse(vote.postID, outcome)
                     )
@@ -49,7 +50,7 @@ extension RequestHandler {
         )
     }
 
-    private func vote(
+    private mutating func vote(
         _ request: CastVoteRequest,
         from caller: inout Caller
     ) throws(Status) -> VoteOutcome {
@@ -71,7 +72,7 @@ extension RequestHandler {
         }
     }
 
-    private func vote(
+    private mutating func vote(
         _ post: PostID,
         _ direction: FeedRanking.VoteDirection,
         _ voter: VoterID?
@@ -82,7 +83,7 @@ extension RequestHandler {
     }
 
     /// Counts one vote in the way of a deliberate fault.
-    private func castVoteWrongly(
+    private mutating func castVoteWrongly(
         _ request: CastVoteRequest,
         _ wrong: FaultyVotes.Wrong,
         from caller: inout Caller,
@@ -111,7 +112,8 @@ extension RequestHandler {
     }
 
     /// The answer that an upvote would get if it were counted.
-    private func pretendVote(_ request: CastVoteRequest) throws(Status) -> CastVoteResponse {
+    private mutating func pretendVote(_ request: CastVoteRequest) throws(Status) -> CastVoteResponse
+    {
         page.removeAll()
         do throws(RankingError) {
             try store.post(PostID(rawValue: request.postID), voter: nil, into: &page)

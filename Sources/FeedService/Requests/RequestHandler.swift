@@ -4,11 +4,14 @@ internal import FeedRanking
 /// Executes the requests of one loop's connections and encodes their answers.
 ///
 /// Answers gather in `encoder`, in the order of the requests, until the connection that asked
-/// takes them out. A vote passes through here without a heap allocation or a reference count.
+/// takes them out. A vote passes through here without a heap allocation or a reference count:
+/// that is why this is a value that its loop owns, entered once for all requests that were read
+/// together, and not a class, whose every property would be checked at every access.
 ///
-/// Each family of calls is an extension in a file of its own; they return the answer, or throw
-/// the `Status` to answer instead.
-final class RequestHandler {
+/// `RequestHandler+Serving` finds the requests in a connection's bytes. Each family of calls is an
+/// extension in a file of its own; they return the answer, or throw the `Status` to answer
+/// instead.
+struct RequestHandler: ~Copyable {
     /// What became of a request.
     enum Outcome {
         /// Its answer is in the encoder.
@@ -30,9 +33,13 @@ final class RequestHandler {
     let store: FeedStore
     let context: ServiceContext
     let counters: LoopCounters
+    let log: ServiceLog
     let rules: TextRules
+    let scanner: FrameScanner
     var faultyVotes: FaultyVotes?
 
+    /// Decodes the requests of all connections, one at a time.
+    var decoder: MessageDecoder
     /// The encoded answers of the connection being served.
     var encoder: FrameEncoder
     /// The posts of the answer being made; reused, so that pages allocate nothing once warm.
@@ -44,17 +51,18 @@ final class RequestHandler {
     /// Posts whose stripes are due for settling once the answers have left.
     private(set) var settlingDue: [PostID] = []
 
-    init(store: FeedStore, context: ServiceContext, counters: LoopCounters) {
+    init(store: FeedStore, context: ServiceContext, counters: LoopCounters, log: ServiceLog) {
         self.store = store
         self.context = context
         self.counters = counters
+        self.log = log
         rules = TextRules(limits: context.limits)
         faultyVotes = context.fault.map(FaultyVotes.init)
-        encoder = FrameEncoder(maximumFrameByteCount: context.limits.maximumFrameByteCount)
+        let frameLimit = context.limits.maximumFrameByteCount
+        scanner = FrameScanner(maximumFrameByteCount: frameLimit)
+        decoder = MessageDecoder(maximumFrameByteCount: frameLimit)
+        encoder = FrameEncoder(maximumFrameByteCount: frameLimit)
     }
-
-    /// A connection's turn begins: reads may settle a turn's worth again.
-    func beginTurn() { settlingBudget = SettlingBudget() }
 
     /// Executes one request and encodes its answer.
     ///
@@ -62,7 +70,8 @@ final class RequestHandler {
     ///   - frame: The request.
     ///   - caller: Who asks; Hello changes it.
     ///   - waited: How long the request has waited for its turn since it arrived.
-    func handle(
+    /// - Returns: Whether it was answered, or is to be handed in again.
+    mutating func handle(
         _ frame: borrowing ClientFrame,
         from caller: inout Caller,
         waited: Duration
@@ -92,14 +101,14 @@ final class RequestHandler {
     }
 
     /// Settles the stripes whose backlog the votes of this turn have filled.
-    func settleDueStripes() {
+    mutating func settleDueStripes() {
         guard !settlingDue.isEmpty else { return }
         for post in settlingDue { store.settle(stripeOf: post) }
         settlingDue.removeAll(keepingCapacity: true)
     }
 
     /// Notes that a post's stripe wants settling once the answers of this turn have left.
-    func settleLater(stripeOf post: PostID) { settlingDue.append(post) }
+    mutating func settleLater(stripeOf post: PostID) { settlingDue.append(post) }
 
     /// Refuses what must not be executed, before anything is looked up.
     private func admit(
@@ -125,7 +134,7 @@ final class RequestHandler {
         }
     }
 
-    private func answer(
+    private mutating func answer(
         _ frame: borrowing ClientFrame,
         from caller: inout Caller
     ) throws(Status) -> Answer {
@@ -150,7 +159,7 @@ final class RequestHandler {
 
     /// Encodes an answer; one over the frame limit becomes an error, so that every request has
     /// exactly one answer.
-    func append(_ frame: borrowing ServerFrame) {
+    mutating func append(_ frame: borrowing ServerFrame) {
         do throws(FrameError) {
             try encoder.append(frame)
         } catch {

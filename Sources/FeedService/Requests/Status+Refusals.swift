@@ -129,7 +129,7 @@ extension Status {
     static var pageTokenMismatch: Status {
         invalid(
             .pageTokenMismatch,
-            field: "list_posts.page_token",
+            field: "page_token",
             "The page token was not given by this service for this feed, order and caller."
         )
     }

@@ -89,7 +89,7 @@ extension PostChanges {
             case .thumbnailURL: thumbnailURL = post.thumbnailURL
             case .imageURL: imageURL = post.imageURL
             case .commentCount: commentCount = post.commentCount
-            default: throw .unknownValue(field, field: "update_post.update_mask")
+            default: throw .unknownValue(field, field: "update_mask")
             }
         }
     }

@@ -41,7 +41,7 @@ package final class FeedServer: Sendable {
         var threads: [EventLoopThread] = []
         do throws(ServiceStartError) {
             for index in 0..<configuration.threadCount {
-                threads.append(try startLoop(index, store, context, logger))
+                threads.append(try startLoop(index, store, context, ServiceLog(logger)))
             }
             let addresses = try listen(configuration, on: threads, context)
             return FeedServer(
@@ -84,21 +84,26 @@ package final class FeedServer: Sendable {
     }
 
     /// Calls `body` on a thread of the service when the process gets the signal.
+    ///
+    /// Blocks until the signal is watched: who is told that the service runs may stop it.
     package func onSignal(_ number: Int32, _ body: @escaping @Sendable () -> Void) {
+        let isWatched = DispatchSemaphore(value: 0)
         threads[0].mailbox.post { [logger] loop in
             do throws(TransportError) {
                 try loop.onSignal(number, body)
             } catch {
                 logger.error("Signal \(number) will not be handled: \(error)")
             }
+            isWatched.signal()
         }
+        isWatched.wait()
     }
 
     private static func startLoop(
         _ index: Int,
         _ store: FeedStore,
         _ context: ServiceContext,
-        _ logger: Logger
+        _ log: ServiceLog
     ) throws(ServiceStartError) -> EventLoopThread {
         do throws(TransportError) {
             return try EventLoopThread(
@@ -106,12 +111,13 @@ package final class FeedServer: Sendable {
                 configuration: TransportConfiguration(context.limits),
                 budget: context.budget
             ) { loop in
-                let handler = RequestHandler(
+                loop.context = ServiceLoop(
+                    loop,
+                    number: index,
                     store: store,
                     context: context,
-                    counters: context.counters[index]
+                    log: log
                 )
-                loop.context = ServiceLoop(loop, handler: handler, log: ServiceLog(logger))
             }
         } catch {
             throw .transport(error)

@@ -35,7 +35,7 @@ final class ServiceContext: Sendable {
     /// Whether the service is stopping; once set, it stays.
     var isDraining: Bool { draining.load(ordering: .relaxed) }
 
-    /// The service begins to stop. True the first time.
+    /// The service begins to stop; true the first time.
     func beginDraining() -> Bool {
         !draining.exchange(true, ordering: .relaxed)
     }

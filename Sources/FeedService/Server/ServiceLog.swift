@@ -18,7 +18,10 @@ final class ServiceLog: Sendable {
 
     /// A peer sent what is no frame: often another protocol on this port.
     func badFrame(_ message: String, from host: SocketAddress.Host) {
-        write("Bad frame from \(SocketAddress(host: host, port: 0).hostText): \(message)", badFrames)
+        write(
+            "Bad frame from \(SocketAddress(host: host, port: 0).hostText): \(message)",
+            badFrames
+        )
     }
 
     /// The drain's deadline cannot be kept; slow clients may hold the service up.

@@ -8,8 +8,10 @@ extension ServiceLoop {
         for targets: [LoopMailbox]
     ) throws(TransportError) -> SocketAddress {
         let admission = Admission(
-            maximumConnectionCount: limits.maximumConnectionCount,
-            refusal: handler.refusal(.tooManyConnections(limit: limits.maximumConnectionCount))
+            maximumConnectionCount: context.limits.maximumConnectionCount,
+            refusal: handler.refusal(
+                .tooManyConnections(limit: context.limits.maximumConnectionCount)
+            )
         )
         let listener = try TCPListener(
             at: address,
@@ -20,7 +22,7 @@ extension ServiceLoop {
             ServerConnection(connection, on: ServiceLoop.of(connection.loop))
         }
         listeners.append(listener)
-        handler.context.addListener(listener.counters)
+        context.addListener(listener.counters)
         return listener.address
     }
 
@@ -35,8 +37,7 @@ extension ServiceLoop {
         eventLoop.forEachConnection { connection in
             (connection.handler as? ServerConnection)?.drain(connection)
         }
-        eventLoop.whenEmpty { [eventLoop] in eventLoop.stop() }
-        let deadline = limits.drainTimeout
+        let deadline = context.limits.drainTimeout
         do throws(TransportError) {
             try eventLoop.addTimer(after: deadline) { [eventLoop] in
                 eventLoop.forEachConnection { $0.reset() }
@@ -44,5 +45,6 @@ extension ServiceLoop {
         } catch {
             log.cannotBoundDrain(error)
         }
+        eventLoop.whenEmpty { [eventLoop] in eventLoop.stop() }
     }
 }

@@ -1,19 +1,13 @@
-internal import FeedProto
+internal import FeedRanking
 internal import FeedTransport
 
-/// What the connections of one loop share: the codec, the request handler and the counts.
-///
-/// Bound to its loop's thread.
+/// What the service keeps for one loop; bound to that loop's thread.
 final class ServiceLoop {
-    /// The limits of the service.
-    let limits: ServiceLimits
-    /// Finds frames in received bytes.
-    let scanner: FrameScanner
-    /// Decodes the requests of all connections, one at a time.
-    var decoder: MessageDecoder
-    /// Executes them.
-    let handler: RequestHandler
-    /// Counts them.
+    /// Executes the requests of the loop's connections.
+    var handler: RequestHandler
+    /// What all loops share.
+    let context: ServiceContext
+    /// What this loop counts.
     let counters: LoopCounters
     /// Reports what is worth a line, without flooding.
     let log: ServiceLog
@@ -22,14 +16,19 @@ final class ServiceLoop {
     /// The listeners that this loop accepts for; only the first loop has some.
     var listeners: [TCPListener] = []
 
-    init(_ eventLoop: EventLoop, handler: RequestHandler, log: ServiceLog) {
+    /// What the service keeps for the loop of this number.
+    init(
+        _ eventLoop: EventLoop,
+        number: Int,
+        store: FeedStore,
+        context: ServiceContext,
+        log: ServiceLog
+    ) {
         self.eventLoop = eventLoop
-        self.handler = handler
+        self.context = context
         self.log = log
-        limits = handler.context.limits
-        counters = handler.counters
-        scanner = FrameScanner(maximumFrameByteCount: limits.maximumFrameByteCount)
-        decoder = MessageDecoder(maximumFrameByteCount: limits.maximumFrameByteCount)
+        counters = context.counters[number]
+        handler = RequestHandler(store: store, context: context, counters: counters, log: log)
     }
 
     /// What the service keeps for a loop.

@@ -27,7 +27,9 @@ final class LoopCounters: Sendable {
     func countSlowFrame() { increment(slowFrames) }
 
     /// The requests of a call so far.
-    func requestCount(_ method: Method) -> UInt64 { requests[method.rawValue].load(ordering: .relaxed) }
+    func requestCount(_ method: Method) -> UInt64 {
+        requests[method.rawValue].load(ordering: .relaxed)
+    }
 
     /// The refusals of a call so far.
     func errorCount(_ method: Method) -> UInt64 { errors[method.rawValue].load(ordering: .relaxed) }

@@ -4,15 +4,16 @@
 /// close healthy connections when it goes on. An event between two sweeps counts from the earlier
 /// one, and a deadline passes only when more sweeps than its limit went by: never early, late by at
 /// most two intervals.
-struct ConnectionDeadlines {
+package struct ConnectionDeadlines {
     /// How many sweeps each wait may take; nil is for ever.
-    struct Limits {
+    package struct Limits {
         let idle: Int?
         let partialRead: Int?
         let writeProgress: Int?
         let linger: Int
 
-        init(_ configuration: TransportConfiguration) {
+        /// The limits of `configuration` in its own sweeps.
+        package init(_ configuration: TransportConfiguration) {
             let interval = configuration.sweepInterval
             idle = configuration.idleTimeout.map { $0.sweepCount(interval) }
             partialRead = configuration.partialReadTimeout.map { $0.sweepCount(interval) }
@@ -22,7 +23,7 @@ struct ConnectionDeadlines {
     }
 
     /// Which wait took too long.
-    enum Expiry: Hashable {
+    package enum Expiry: Hashable {
         case connect
         case idle
         case partialRead
@@ -38,34 +39,34 @@ struct ConnectionDeadlines {
     private var unsentByteCount = 0
 
     /// The deadlines of a connection that begins at `sweep`; a client's must open within a limit.
-    init(at sweep: Int, connectLimit: Int? = nil) {
+    package init(at sweep: Int, connectLimit: Int? = nil) {
         heard = sweep
         self.connectLimit = connectLimit
     }
 
     /// The connection opened.
-    mutating func opened(at sweep: Int) {
+    package mutating func opened(at sweep: Int) {
         connectLimit = nil
         heard = sweep
     }
 
     /// Bytes came from the peer.
-    mutating func received(at sweep: Int) {
+    package mutating func received(at sweep: Int) {
         heard = sweep
     }
 
     /// The handler waits for the rest of a frame; consumed bytes begin a new wait.
-    mutating func waitsForRest(at sweep: Int, afterProgress: Bool) {
+    package mutating func waitsForRest(at sweep: Int, afterProgress: Bool) {
         if partialSince == nil || afterProgress { partialSince = sweep }
     }
 
     /// Nothing incomplete is waited for.
-    mutating func waitsForNoRest() {
+    package mutating func waitsForNoRest() {
         partialSince = nil
     }
 
     /// What is unsent now; an amount unlike the last one is progress, as the first one is.
-    mutating func observeUnsent(_ byteCount: Int, at sweep: Int) {
+    package mutating func observeUnsent(_ byteCount: Int, at sweep: Int) {
         if byteCount == 0 {
             writeSince = nil
         } else if writeSince == nil || byteCount != unsentByteCount {
@@ -75,13 +76,14 @@ struct ConnectionDeadlines {
     }
 
     /// Everything is sent and the peer's end of file is awaited.
-    mutating func lingers(at sweep: Int) {
+    package mutating func lingers(at sweep: Int) {
         lingerSince = sweep
     }
 
-    /// The wait that is over, if one is. A peer that cannot be heard, because it does not take its
-    /// answers, is not idle.
-    func expiry(at sweep: Int, limits: Limits) -> Expiry? {
+    /// The wait that is over, if one is.
+    ///
+    /// A peer that cannot be heard, because it does not take its answers, is not idle.
+    package func expiry(at sweep: Int, limits: Limits) -> Expiry? {
         func isOver(_ start: Int?, _ limit: Int?) -> Bool {
             guard let start, let limit else { return false }
             return sweep - start > limit

@@ -1,18 +1,23 @@
 /// The bytes a handler left: the begun frame it waits to see whole, or work for its next turn.
 ///
 /// Empty on most connections most of the time, and then without memory of its own.
-struct ReadBuffer {
+package struct ReadBuffer {
     private var storage: [UInt8] = []
     private var start = 0
 
+    /// An empty buffer.
+    package init() {}
+
     /// Bytes held.
-    var byteCount: Int { storage.count - start }
+    package var byteCount: Int { storage.count - start }
 
     /// Whether nothing is held.
-    var isEmpty: Bool { byteCount == 0 }
+    package var isEmpty: Bool { byteCount == 0 }
 
-    /// Adds bytes at the end. O(n), amortised.
-    mutating func append(_ bytes: RawSpan) {
+    /// Adds bytes at the end.
+    ///
+    /// O(n), amortised.
+    package mutating func append(_ bytes: RawSpan) {
         if start > 0 {
             storage.removeSubrange(..<start)
             start = 0
@@ -21,21 +26,21 @@ struct ReadBuffer {
     }
 
     /// Drops bytes from the front; an emptied buffer gives large memory back.
-    mutating func consume(_ byteCount: Int) {
+    package mutating func consume(_ byteCount: Int) {
         precondition(byteCount <= self.byteCount, "More bytes were consumed than were shown.")
         start += byteCount
         if start == storage.count { removeAll() }
     }
 
     /// Drops everything.
-    mutating func removeAll() {
+    package mutating func removeAll() {
         let keeps = storage.capacity <= TransportLimits.retainedCapacityByteCount
         storage.removeAll(keepingCapacity: keeps)
         start = 0
     }
 
     /// Calls `body` with everything held, contiguous.
-    func withBytes<Result>(_ body: (RawSpan) -> Result) -> Result {
+    package func withBytes<Result>(_ body: (RawSpan) -> Result) -> Result {
         storage.withRawSpan(droppingFirst: start, body)
     }
 }

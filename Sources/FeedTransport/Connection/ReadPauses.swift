@@ -2,6 +2,8 @@
 struct ReadPauses: OptionSet {
     let rawValue: UInt8
 
+    /// It is not open yet.
+    static let unopened = ReadPauses(rawValue: 32)
     /// The handler asked for it.
     static let handler = ReadPauses(rawValue: 1)
     /// Too much is unsent: nothing is read and nothing is worked on.

@@ -1,12 +1,15 @@
-/// How far a handler got with the bytes it was shown.
 // Public, as every batch of requests crosses modules with one: the compiler inlines this and
 // would not inline a `package` one.
+
+/// How far a handler got with the bytes it was shown.
 public struct ReadProgress: Sendable, Hashable {
     /// The bytes, from the first, that are not to be shown again.
     public var consumedByteCount: Int
 
-    /// Whether complete work is left: the rest is shown again in the next turn, before anything
-    /// new is read. Else the rest waits for more bytes.
+    /// Whether complete work is left: the rest is shown again in the next turn, before anything new
+    /// is read.
+    ///
+    /// Else the rest waits for more bytes.
     public var wantsTurn: Bool
 
     /// Progress of `consumedByteCount` bytes.

@@ -25,7 +25,7 @@ extension TCPConnection {
         guard phase == .open else { return }
         guard readBuffer.isEmpty, !isTurnQueued else {
             readBuffer.append(bytes)
-            if !isTurnQueued { deliverBuffer() }
+            if isTurnQueued { updateAccount() } else { deliverBuffer() }
             return
         }
         guard let progress = handler?.connection(self, received: bytes) else { return }
@@ -57,9 +57,12 @@ extension TCPConnection {
     func takeTurn() {
         isTurnQueued = false
         guard phase == .open else { return }
-        // With too much unsent the turn waits for the peer.
-        guard !pauses.contains(.backPressure) else { return }
+        guard !pauses.contains(.backPressure) else {
+            isTurnOwed = true
+            return
+        }
         deliverBuffer()
+        guard phase == .open else { return }
         if isTurnQueued { pauseReading(.turn) } else { resumeReading(.turn) }
     }
 
@@ -92,9 +95,9 @@ extension TCPConnection {
     }
 
     /// Tells the handler of the peer's end once it has seen all that came before.
-    private func deliverInputEnd() {
+    func deliverInputEnd() {
         guard hasInputEnded, !isInputEndDelivered, phase == .open else { return }
-        guard !isTurnQueued, !pauses.contains(.backPressure) else { return }
+        guard !isTurnQueued, !isTurnOwed, !pauses.contains(.backPressure) else { return }
         isInputEndDelivered = true
         readBuffer.removeAll()
         deadlines.waitsForNoRest()

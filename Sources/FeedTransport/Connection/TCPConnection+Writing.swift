@@ -1,6 +1,8 @@
 extension TCPConnection {
     /// Sends bytes: at once if nothing is queued and the kernel takes them, else they are copied
-    /// and follow. A connection that is closing takes nothing more.
+    /// and follow.
+    ///
+    /// A connection that is closing takes nothing more.
     package func write(_ bytes: RawSpan) {
         loop.preconditionOnLoop()
         guard phase == .open, bytes.byteCount > 0 else { return }
@@ -58,7 +60,13 @@ extension TCPConnection {
     private func endBackPressure() {
         guard phase == .open, pauses.contains(.backPressure), !writeQueue.isAboveHighWatermark
         else { return }
+        guard isTurnOwed || !readBuffer.isEmpty else {
+            resumeReading(.backPressure)
+            deliverInputEnd()
+            return
+        }
         // The rest is shown first; reading goes on once the handler wants nothing more of it.
+        isTurnOwed = false
         pauses.subtract(.backPressure)
         pauses.insert(.turn)
         requestTurn()

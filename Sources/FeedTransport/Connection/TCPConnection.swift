@@ -24,7 +24,7 @@ package final class TCPConnection {
 
     let stream: UVStream
     var phase = Phase.connecting
-    var pauses: ReadPauses = .handler
+    var pauses: ReadPauses = .unopened
     var readBuffer = ReadBuffer()
     var writeQueue: WriteQueue
     var outbox = UVOutbox()
@@ -34,6 +34,8 @@ package final class TCPConnection {
     /// Its place in the loop's list.
     var place = 0
     var isTurnQueued = false
+    /// A turn came while too much was unsent; it is made up for.
+    var isTurnOwed = false
     /// The peer ended its side.
     var hasInputEnded = false
     /// The handler was told so.
@@ -94,7 +96,7 @@ package final class TCPConnection {
     private func didOpen() {
         phase = .open
         handler?.connectionOpened(self)
-        resumeReading(.handler)
+        resumeReading(.unopened)
     }
 }
 

@@ -2,54 +2,54 @@
 ///
 /// Bytes are first appended, then in flight. One flight at a time takes all that was appended, as
 /// the event loop completes one write request a turn however small.
-struct WriteQueue {
+package struct WriteQueue {
     /// Bytes that wait for the flight before them.
-    private(set) var appendedByteCount = 0
+    package private(set) var appendedByteCount = 0
 
     /// Bytes handed to the event loop.
-    private(set) var inFlightByteCount = 0
+    package private(set) var inFlightByteCount = 0
 
     /// Whether the high watermark was reached and the low one not yet.
-    private(set) var isAboveHighWatermark = false
+    package private(set) var isAboveHighWatermark = false
 
     private let highWatermarkByteCount: Int
     private let lowWatermarkByteCount: Int
 
     /// An empty queue with the watermarks of `configuration`.
-    init(_ configuration: TransportConfiguration) {
+    package init(_ configuration: TransportConfiguration) {
         highWatermarkByteCount = configuration.highWatermarkByteCount
         lowWatermarkByteCount = configuration.lowWatermarkByteCount
     }
 
     /// Everything unsent.
-    var byteCount: Int { appendedByteCount + inFlightByteCount }
+    package var byteCount: Int { appendedByteCount + inFlightByteCount }
 
     /// Whether everything was sent.
-    var isEmpty: Bool { byteCount == 0 }
+    package var isEmpty: Bool { byteCount == 0 }
 
     /// Adds bytes; true if a flight must start now.
-    mutating func append(_ byteCount: Int) -> Bool {
+    package mutating func append(_ byteCount: Int) -> Bool {
         appendedByteCount += byteCount
         if self.byteCount >= highWatermarkByteCount { isAboveHighWatermark = true }
         return inFlightByteCount == 0
     }
 
     /// Puts everything appended in flight.
-    mutating func startFlight() {
+    package mutating func startFlight() {
         precondition(inFlightByteCount == 0, "A write is in flight already.")
         inFlightByteCount = appendedByteCount
         appendedByteCount = 0
     }
 
     /// Takes the flight as sent; true if the next one must start now.
-    mutating func endFlight() -> Bool {
+    package mutating func endFlight() -> Bool {
         inFlightByteCount = 0
         if byteCount <= lowWatermarkByteCount { isAboveHighWatermark = false }
         return appendedByteCount > 0
     }
 
     /// Forgets everything; answers how much it was.
-    mutating func removeAll() -> Int {
+    package mutating func removeAll() -> Int {
         defer {
             appendedByteCount = 0
             inFlightByteCount = 0

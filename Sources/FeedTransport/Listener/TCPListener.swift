@@ -32,6 +32,7 @@ package final class TCPListener {
     ) throws(TransportError) {
         precondition(!targets.isEmpty, "A listener needs a loop to hand connections to.")
         loop.preconditionOnLoop()
+        try loop.requireRunning()
         self.loop = loop
         self.targets = targets
         self.admission = admission
@@ -81,7 +82,7 @@ package final class TCPListener {
 
     private func place(_ socket: AcceptedSocket) {
         let open = targets.reduce(0) { $0 + $1.connectionCount }
-        guard open < admission.maximumConnectionCount else {
+        guard open - refusalsOnTargets < admission.maximumConnectionCount else {
             refuse(socket)
             return
         }
@@ -108,11 +109,15 @@ package final class TCPListener {
             UVSocket.close(socket.descriptor)
             return
         }
-        lingeringRefusals += 1
-        // Not counted as one of the loop's: it must not keep the next one out.
-        loop.adoptCounted(socket) { [self] _ in
-            RefusalHandler(admission.refusal) { self.lingeringRefusals -= 1 }
+        loop.adopt(socket) { [self] _ in
+            lingeringRefusals += 1
+            return RefusalHandler(admission.refusal) { self.lingeringRefusals -= 1 }
         }
+    }
+
+    /// Refused connections that the targets count; they must not keep others out.
+    private var refusalsOnTargets: Int {
+        targets.contains { $0.isSame(as: loop.mailbox) } ? lingeringRefusals : 0
     }
 
     /// Without a descriptor the waiting connection would wake the loop again and again: closes it

@@ -54,7 +54,7 @@ extension EventLoop {
         handler: any ConnectionHandler
     ) throws(TransportError) {
         preconditionOnLoop()
-        precondition(!isStopping, "A stopped loop cannot connect.")
+        try requireRunning()
         let stream = try UVStream(uv)
         do {
             try stream.connect(to: address, configuration)

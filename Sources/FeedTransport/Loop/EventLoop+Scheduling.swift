@@ -6,6 +6,7 @@ extension EventLoop {
         _ body: @escaping () -> Void
     ) throws(TransportError) -> LoopTimer {
         preconditionOnLoop()
+        try requireRunning()
         return try LoopTimer(uv, after: delay, every: nil, body)
     }
 
@@ -16,6 +17,7 @@ extension EventLoop {
         _ body: @escaping () -> Void
     ) throws(TransportError) -> LoopTimer {
         preconditionOnLoop()
+        try requireRunning()
         return try LoopTimer(uv, after: interval, every: interval, body)
     }
 
@@ -24,6 +26,7 @@ extension EventLoop {
         _ body: @escaping () -> Void
     ) throws(TransportError) -> PreciseTimer {
         preconditionOnLoop()
+        try requireRunning()
         Self.makeThreadPunctual()
         return try PreciseTimer(uv, body)
     }
@@ -34,13 +37,17 @@ extension EventLoop {
         _ body: @escaping () -> Void
     ) throws(TransportError) {
         preconditionOnLoop()
+        try requireRunning()
         try UVHandle.signal(number, uv).body = body
     }
 
     /// Calls `body` at the end of every turn, when the answers to what arrived have left: the place
-    /// for work that nobody waits for. One body only; the last one set.
+    /// for work that nobody waits for.
+    ///
+    /// One body only; the last one set.
     package func onTurnEnd(_ body: @escaping () -> Void) throws(TransportError) {
         preconditionOnLoop()
+        try requireRunning()
         try setEndOfTurn(body)
     }
 

@@ -27,6 +27,7 @@ package final class EventLoop {
 
     private let turns: UVHandle
     private var turnQueue: [TCPConnection] = []
+    private var isTurnRequested = false
     private var endOfTurn: UVHandle?
     private var whenEmpty: [() -> Void] = []
     private var cachedNow: MonotonicInstant?
@@ -71,6 +72,11 @@ package final class EventLoop {
         mailbox.drain(on: self)
         for connection in connections { connection.abort(.local) }
         uv.closeHandles()
+    }
+
+    /// Throws if the loop is stopping: what is started then would never end.
+    func requireRunning() throws(TransportError) {
+        if isStopping { throw .loopStopped }
     }
 
     /// The clock, read at most once a turn.
@@ -133,7 +139,9 @@ extension EventLoop {
         let queue = turnQueue
         turnQueue = []
         for connection in queue { connection.takeTurn() }
-        if turnQueue.isEmpty { turns.stopIdle() }
+        // The wait comes after this step, and a started idle handle keeps it short.
+        if turnQueue.isEmpty, !isTurnRequested { turns.stopIdle() }
+        isTurnRequested = false
     }
 }
 
@@ -178,6 +186,7 @@ extension EventLoop {
 
     /// Lets the next wait return at once.
     func startNextTurn() {
+        isTurnRequested = true
         turns.startIdle()
     }
 }

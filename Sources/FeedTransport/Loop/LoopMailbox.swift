@@ -5,7 +5,7 @@ package struct LoopMailbox: Sendable {
     /// Work that runs on the loop.
     package typealias Work = @Sendable (EventLoop) -> Void
 
-    private struct State {
+    private struct State: Sendable {
         var posted: [Work] = []
         var isWakePending = false
         /// Nil once the loop takes nothing more; the wake-up is used under the lock only, so it is
@@ -14,11 +14,11 @@ package struct LoopMailbox: Sendable {
     }
 
     private final class Storage: Sendable {
-        let state: Mutex<State>
+        let state: UVMutex<State>
         let connectionCount = Atomic<Int>(0)
 
         init(_ waker: UVWaker) {
-            state = Mutex(State(waker: waker))
+            state = UVMutex(State(waker: waker))
         }
     }
 

@@ -1,6 +1,7 @@
-/// A point of the monotonic clock, which no one sets.
 // Public, as the load generator reads and subtracts several for every batch: the compiler inlines
 // this across modules and would not inline a `package` one.
+
+/// A point of the monotonic clock, which no one sets.
 public struct MonotonicInstant: Sendable, Hashable, Comparable {
     /// Nanoseconds since some moment before the process began.
     public var nanoseconds: UInt64

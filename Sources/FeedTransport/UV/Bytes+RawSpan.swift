@@ -8,7 +8,9 @@ extension [UInt8] {
         unsafe body(span.bytes.extracting(droppingFirst: dropCount))
     }
 
-    /// Adds a copy of `bytes`. O(n), amortised.
+    /// Adds a copy of `bytes`.
+    ///
+    /// O(n), amortised.
     mutating func append(copying bytes: RawSpan) {
         unsafe bytes.withUnsafeBytes { unsafe append(contentsOf: $0) }
     }

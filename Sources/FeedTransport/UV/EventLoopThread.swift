@@ -1,10 +1,9 @@
 import CLibUV
 import Glibc
-import Synchronization
 
 /// A named thread that runs one event loop from its start until the loop is stopped.
 package final class EventLoopThread: Sendable {
-    private struct State {
+    private struct State: Sendable {
         var isFinished = false
         var isJoined = false
         var whenFinished: [@Sendable () -> Void] = []
@@ -29,8 +28,8 @@ package final class EventLoopThread: Sendable {
     /// The name that the system shows, at most 15 bytes of it.
     package let name: String
 
-    private let state = Mutex(State())
-    private let identifier = Mutex<uv_thread_t>(0)
+    private let state = UVMutex(State())
+    private let identifier = UVMutex<uv_thread_t>(0)
 
     /// Starts a thread that calls `start` on its loop and then runs it.
     package init(
@@ -72,7 +71,9 @@ package final class EventLoopThread: Sendable {
         _ = mailbox.post { $0.stop() }
     }
 
-    /// Waits until the thread has ended. Blocks: not for Swift's tasks, which share few threads.
+    /// Waits until the thread has ended.
+    ///
+    /// Blocks: not for Swift's tasks, which share few threads.
     package func join() {
         let isFirst = state.withLock { state in
             defer { state.isJoined = true }

@@ -27,7 +27,9 @@ package final class PreciseTimer {
         handle.startPolling()
     }
 
-    /// Sets the one instant to fire at; the last one is forgotten. A past instant fires at once.
+    /// Sets the one instant to fire at; the last one is forgotten.
+    ///
+    /// A past instant fires at once.
     package func arm(at instant: MonotonicInstant) {
         guard isOpen else { return }
         isArmed = true

@@ -85,6 +85,7 @@ extension UVHandle {
             uv_signal_init(loop.pointer, pointer),
             "Creating a signal handle"
         )
+        clibuv_unblock_signal(number)
         let code = unsafe uv_signal_start(
             pointer,
             { signal, _ in unsafe UVHandle.fire(signal?.pointee.data) },

@@ -14,10 +14,16 @@ final class UVLoop {
     }
 
     let pointer: UnsafeMutablePointer<uv_loop_t>
+    private var isOpen = true
+    private var idleNanosecondsAtClose: UInt64 = 0
     private let slot: UnsafeMutablePointer<ReceiveSlot>
 
     /// A loop that sums its idle time; it must be closed before it goes.
     init(receiveBufferByteCount: Int) throws(TransportError) {
+        precondition(
+            unsafe uv_handle_size(UV_TCP) == MemoryLayout<uv_tcp_t>.size,
+            "The libuv that was loaded is not the one this was built with."
+        )
         unsafe pointer = .allocate(capacity: 1)
         unsafe slot = .allocate(capacity: 1)
         do {
@@ -35,7 +41,8 @@ final class UVLoop {
             )
         )
         unsafe pointer.pointee.data = UnsafeMutableRawPointer(slot)
-        unsafe try uvResult(clibuv_measure_idle_time(pointer), .other("Measuring idle time"))
+        // A libuv that cannot measure it says it was never idle.
+        _ = unsafe clibuv_measure_idle_time(pointer)
     }
 
     /// Runs until no handle is left.
@@ -44,7 +51,9 @@ final class UVLoop {
     }
 
     /// Time spent asleep in the kernel.
-    var idleNanoseconds: UInt64 { unsafe uv_metrics_idle_time(pointer) }
+    var idleNanoseconds: UInt64 {
+        isOpen ? unsafe uv_metrics_idle_time(pointer) : idleNanosecondsAtClose
+    }
 
     /// Closes every handle that is not a connection; they are gone after the next run.
     func closeHandles() {
@@ -62,6 +71,8 @@ final class UVLoop {
 
     /// Frees the loop, which must have run out of handles.
     func close() {
+        idleNanosecondsAtClose = idleNanoseconds
+        isOpen = false
         let code = unsafe uv_loop_close(pointer)
         precondition(code == 0, "An event loop was closed while it had handles.")
         unsafe slot.pointee.bytes.deallocate()

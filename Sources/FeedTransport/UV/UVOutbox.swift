@@ -25,7 +25,9 @@ struct UVOutbox: ~Copyable {
         unsafe request?.deallocate()
     }
 
-    /// Copies bytes to the end of those appended. O(n), amortised.
+    /// Copies bytes to the end of those appended.
+    ///
+    /// O(n), amortised.
     mutating func append(_ bytes: RawSpan) {
         let count = bytes.byteCount
         guard count > 0 else { return }

@@ -22,7 +22,9 @@ enum UVOperation {
 }
 
 /// Sorts every code that libuv or a system call answers: a value, nil for "would block, try again
-/// later", or an error. A code that only a mistake of this program can cause traps.
+/// later", or an error.
+///
+/// A code that only a mistake of this program can cause traps.
 @inline(__always)
 @discardableResult
 func uvResult(

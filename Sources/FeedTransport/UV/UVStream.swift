@@ -70,7 +70,7 @@ struct UVStream {
 
     /// Delivers what arrives to the connection; must not be reading.
     func startReading() {
-        unsafe uv_read_start(
+        let code = unsafe uv_read_start(
             stream,
             { handle, _, buffer in
                 guard let handle = unsafe handle, let buffer = unsafe buffer else { return }
@@ -81,6 +81,7 @@ struct UVStream {
                 unsafe UVStream.didRead(stream, count)
             }
         )
+        precondition(code == 0, "Reading was started on a connection that is not open.")
     }
 
     /// Leaves what arrives in the kernel.

@@ -11,6 +11,9 @@ bool malloc_hook_is_active(void);
 /// How often the calling thread has asked for memory.
 uint64_t malloc_hook_count(void);
 
+/// How often all threads of the process have asked for memory.
+uint64_t malloc_hook_process_count(void);
+
 /// Lets the calling thread's requests of this size and more fail from now on; SIZE_MAX lets none.
 void malloc_hook_fail_from(size_t size);
 

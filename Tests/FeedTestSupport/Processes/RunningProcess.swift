@@ -1,25 +1,29 @@
 package import Foundation
-
 internal import Synchronization
 
 /// A child process of a test whose output is collected line by line and can be waited for.
+///
+/// A thread of its own reads the output and then collects the exit status, so that neither can be
+/// missed; the pipe is closed in every other child, so that its end is the end of this one.
 package final class RunningProcess: Sendable {
     private struct State {
         var lines: [String] = []
-        var partial = Data()
+        var partial: [UInt8] = []
         var isOutputComplete = false
-        var waiters: [Waiter] = []
+        var exitStatus: Int32?
+        var lineWaiters: [LineWaiter] = []
+        var exitWaiters: [CheckedContinuation<Int32, Never>] = []
     }
 
-    private struct Waiter {
+    private struct LineWaiter {
         var matches: @Sendable (String) -> Bool
         var nextLine: Int
         var continuation: CheckedContinuation<String?, Never>
     }
 
-    private let process: Process
+    /// The process id, for signals and for reading its accounts.
+    package let id: Int32
     private let state = Mutex(State())
-    private let ending: Task<Int32, Never>
 
     /// Starts a program; standard output and standard error are collected together.
     package init(
@@ -27,36 +31,16 @@ package final class RunningProcess: Sendable {
         _ arguments: [String],
         environment: [String: String] = [:]
     ) throws {
-        let process = Process()
-        process.executableURL = executable
-        process.arguments = arguments
-        process.environment = ProcessInfo.processInfo.environment
-            .merging(environment) { $1 }
-        let pipe = Pipe()
-        process.standardOutput = pipe
-        process.standardError = pipe
-        process.standardInput = FileHandle.nullDevice
-        let (ended, end) = AsyncStream.makeStream(of: Int32.self)
-        process.terminationHandler = { process in
-            let status = process.terminationStatus
-            end.yield(process.terminationReason == .exit ? status : -status)
-            end.finish()
+        let (child, output) = try spawn(executable, arguments, environment)
+        id = child
+        let thread = Thread { [self] in
+            while let bytes = readSome(output) { received(bytes) }
+            close(output)
+            received([])
+            ended(waitForExit(child))
         }
-        self.process = process
-        ending = Task {
-            for await status in ended { return status }
-            return -1
-        }
-        try process.run()
-        pipe.fileHandleForReading.readabilityHandler = { [weak self] handle in
-            let data = handle.availableData
-            if data.isEmpty { handle.readabilityHandler = nil }
-            self?.received(data)
-        }
+        thread.start()
     }
-
-    /// The process id, for signals and for reading its accounts.
-    package var id: Int32 { process.processIdentifier }
 
     /// What the process has printed, line by line.
     package var output: [String] { state.withLock { $0.lines } }
@@ -65,10 +49,10 @@ package final class RunningProcess: Sendable {
     package func line(where matches: @escaping @Sendable (String) -> Bool) async -> String? {
         await withCheckedContinuation { continuation in
             state.withLock { state in
-                state.waiters.append(
-                    Waiter(matches: matches, nextLine: 0, continuation: continuation)
+                state.lineWaiters.append(
+                    LineWaiter(matches: matches, nextLine: 0, continuation: continuation)
                 )
-                Self.serveWaiters(&state)
+                Self.serveLineWaiters(&state)
             }
         }
     }
@@ -77,37 +61,50 @@ package final class RunningProcess: Sendable {
     package func signal(_ number: Int32) { kill(id, number) }
 
     /// The exit status, waiting for the end; negative for the signal that ended it.
-    package func exitStatus() async -> Int32 { await ending.value }
-
-    /// The exit status and all of the output, waiting for the end of both.
-    package func finish() async -> (status: Int32, output: [String]) {
-        let status = await ending.value
-        _ = await line { _ in false }
-        return (status, output)
-    }
-
-    private func received(_ data: Data) {
-        state.withLock { state in
-            if data.isEmpty {
-                state.isOutputComplete = true
+    package func exitStatus() async -> Int32 {
+        await withCheckedContinuation { continuation in
+            state.withLock { state in
+                if let status = state.exitStatus {
+                    continuation.resume(returning: status)
+                } else {
+                    state.exitWaiters.append(continuation)
+                }
             }
-            state.partial.append(data)
-            while let end = state.partial.firstIndex(of: 0x0a) {
-                let line = state.partial[state.partial.startIndex..<end]
-                state.lines.append(String(decoding: line, as: UTF8.self))
-                state.partial.removeSubrange(state.partial.startIndex...end)
-            }
-            if state.isOutputComplete, !state.partial.isEmpty {
-                state.lines.append(String(decoding: state.partial, as: UTF8.self))
-                state.partial.removeAll()
-            }
-            Self.serveWaiters(&state)
         }
     }
 
-    private static func serveWaiters(_ state: inout State) {
-        var waiting: [Waiter] = []
-        for var waiter in state.waiters {
+    /// The exit status and all of the output, waiting for the end of both.
+    package func finish() async -> (status: Int32, output: [String]) {
+        (await exitStatus(), output)
+    }
+
+    private func ended(_ status: Int32) {
+        state.withLock { state in
+            state.exitStatus = status
+            for waiter in state.exitWaiters { waiter.resume(returning: status) }
+            state.exitWaiters = []
+        }
+    }
+
+    /// Takes more output; none is its end.
+    private func received(_ bytes: [UInt8]) {
+        state.withLock { state in
+            state.isOutputComplete = bytes.isEmpty
+            state.partial += bytes
+            while let end = state.partial.firstIndex(of: 0x0a) {
+                state.lines.append(String(decoding: state.partial[..<end], as: UTF8.self))
+                state.partial.removeSubrange(...end)
+            }
+            if state.isOutputComplete, !state.partial.isEmpty {
+                state.lines.append(String(decoding: state.partial, as: UTF8.self))
+            }
+            Self.serveLineWaiters(&state)
+        }
+    }
+
+    private static func serveLineWaiters(_ state: inout State) {
+        var waiting: [LineWaiter] = []
+        for var waiter in state.lineWaiters {
             if let line = state.lines[waiter.nextLine...].first(where: waiter.matches) {
                 waiter.continuation.resume(returning: line)
             } else if state.isOutputComplete {
@@ -117,6 +114,6 @@ package final class RunningProcess: Sendable {
                 waiting.append(waiter)
             }
         }
-        state.waiters = waiting
+        state.lineWaiters = waiting
     }
 }

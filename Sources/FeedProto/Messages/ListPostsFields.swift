@@ -1,0 +1,17 @@
+/// A page of `PostFields`: what `ListPostsResponse` has beside its posts.
+public struct ListPostsFields: Equatable, Sendable {
+    /// As in `ListPostsResponse`; lies in the same buffer as the texts.
+    public var nextPageToken = TextRange.empty
+    /// As in `ListPostsResponse`; lies in the same buffer as the texts.
+    public var previousPageToken = TextRange.empty
+    /// As in `ListPostsResponse`.
+    public var firstRank: UInt64
+    /// As in `ListPostsResponse`.
+    public var totalSize: UInt64
+
+    /// A page without neighbours.
+    public init(firstRank: UInt64, totalSize: UInt64) {
+        self.firstRank = firstRank
+        self.totalSize = totalSize
+    }
+}

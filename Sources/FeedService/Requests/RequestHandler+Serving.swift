@@ -1,0 +1,111 @@
+internal import FeedProto
+internal import FeedRanking
+
+/// How the bytes of a connection become requests.
+extension RequestHandler {
+    /// How far the bytes of a connection were served.
+    struct Progress {
+        /// The bytes that are done with.
+        var byteCount: Int
+        /// Whether a whole request is left that needs another turn.
+        var wantsTurn: Bool
+    }
+
+    /// Executes the requests in `bytes`, at most as many as one turn allows.
+    ///
+    /// - Parameters:
+    ///   - bytes: What was received and not yet served, starting with a frame's header.
+    ///   - session: The connection's state; closing, where nothing more can be understood.
+    ///   - waited: How long the first request has waited for its turn.
+    /// - Returns: How far it got.
+    mutating func serve(
+        _ bytes: RawSpan,
+        of session: inout ServerConnection.Session,
+        waited: Duration
+    ) -> Progress {
+        settlingBudget = SettlingBudget()
+        var offset = 0
+        do throws(FrameError) {
+            for _ in 0..<context.limits.requestsPerTurn {
+                guard let body = try scanner.nextBody(in: bytes, at: offset) else {
+                    return Progress(byteCount: offset, wantsTurn: false)
+                }
+                switch execute(bytes.extracting(body), of: &session, waited: waited) {
+                case .answered: offset = body.upperBound
+                case .needsAnotherTurn: return Progress(byteCount: offset, wantsTurn: true)
+                }
+                if session.state.isClosing {
+                    return Progress(byteCount: bytes.byteCount, wantsTurn: false)
+                }
+            }
+            let hasMore = try scanner.nextBody(in: bytes, at: offset) != nil
+            return Progress(byteCount: offset, wantsTurn: hasMore)
+        } catch {
+            refuseFrame("\(error)", of: &session)
+            return Progress(byteCount: bytes.byteCount, wantsTurn: false)
+        }
+    }
+
+    /// Executes the request in a frame's body.
+    private mutating func execute(
+        _ body: RawSpan,
+        of session: inout ServerConnection.Session,
+        waited: Duration
+    ) -> Outcome {
+        do throws(MessageError) {
+            let frame = try decoder.decodeClientFrame(body)
+            guard isNext(frame.id, of: &session) else { return .answered }
+            let outcome = handle(frame, from: &session.caller, waited: waited)
+            if case .answered = outcome { session.state.answered(frame.id) }
+            return outcome
+        } catch {
+            refuse(error, of: &session)
+            return .answered
+        }
+    }
+
+    /// Whether a request of this id may be executed now; refuses the frame if it may not.
+    private mutating func isNext(
+        _ id: UInt64,
+        of session: inout ServerConnection.Session
+    ) -> Bool {
+        switch session.state.action(for: id) {
+        case .execute: return true
+        case .refuse(let lastID):
+            refuseFrame(
+                "Frame has the id \(id); ids rise, and the last one was \(lastID).",
+                of: &session
+            )
+            return false
+        case .ignore: return false
+        }
+    }
+
+    private mutating func refuse(
+        _ error: MessageError,
+        of session: inout ServerConnection.Session
+    ) {
+        switch error {
+        case .badText(let id, let field):
+            guard isNext(id, of: &session) else { return }
+            refuse(id: id, .badText(field: field))
+            session.state.answered(id)
+        case .malformed, .tooManyFields:
+            refuseFrame("\(error)", of: &session)
+        case .outOfMemory:
+            refuse(id: 0, .outOfMemory)
+            _ = session.state.close()
+        }
+    }
+
+    /// Says what was wrong with a frame; nothing after it can be understood.
+    private mutating func refuseFrame(
+        _ message: String,
+        of session: inout ServerConnection.Session
+    ) {
+        counters.countBadFrame()
+        log.badFrame(message, from: session.caller.host)
+        refuse(id: 0, .badFrame(message))
+        _ = session.state.close()
+    }
+}

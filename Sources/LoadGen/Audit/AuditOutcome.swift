@@ -1,0 +1,44 @@
+/// How the audit ended.
+package enum AuditOutcome: Sendable, Equatable {
+    /// Not asked for.
+    case skipped
+    /// It could not be done; the text says why.
+    case impossible(String)
+    /// It was done.
+    case done(AuditSummary)
+
+    /// Whether it was done and found nothing.
+    package var isPassed: Bool {
+        if case .done(let summary) = self { summary.findings.isEmpty } else { false }
+    }
+
+    /// Whether it was done and found something.
+    package var isFailed: Bool {
+        if case .done(let summary) = self { !summary.findings.isEmpty } else { false }
+    }
+}
+
+/// What an audit compared and found.
+package struct AuditSummary: Sendable, Equatable {
+    /// Votes answered with success.
+    package var acknowledgedVoteCount: UInt64 = 0
+    /// Votes without an answer.
+    package var unknownVoteCount: UInt64 = 0
+    /// Votes answered with an error.
+    package var failedVoteCount: UInt64 = 0
+    /// Votes that the service counted.
+    package var countedVoteCount: Int64 = 0
+    /// Posts of the run whose score is exactly what its acknowledged votes make it.
+    package var exactPostCount: UInt64 = 0
+    /// Posts of the run that votes went to.
+    package var postCount: UInt64 = 0
+    /// Posts that acknowledged requests created during the run.
+    package var createdPostCount: UInt64 = 0
+    /// Posts that the walk over all pages saw.
+    package var listedPostCount: UInt64 = 0
+    /// Everything that contradicts the answers.
+    package var findings = Findings()
+
+    /// Nothing compared.
+    package init() {}
+}

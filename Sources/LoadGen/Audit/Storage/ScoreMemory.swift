@@ -1,0 +1,37 @@
+/// The last score that each connection saw of the posts it voted on most recently.
+///
+/// On one connection the scores of one post must rise with each vote up. Remembering every post of
+/// every connection would take gigabytes where both are many, so each connection has 16 places: a
+/// post takes the place of its number modulo 16 and drives out another. What is forgotten is not
+/// checked; what is remembered is never wrong.
+@safe package struct ScoreMemory: ~Copyable {
+    private struct Place {
+        var post: UInt32
+        var score: Int64
+    }
+
+    private static let placeCount = 16
+    private let places: UnsafeMutableBufferPointer<Place>
+    private let count: Int
+
+    /// Empty memories for `clientCount` connections.
+    package init(clientCount: Int) {
+        count = clientCount * Self.placeCount
+        unsafe places = .allocate(capacity: count)
+        unsafe places.initialize(repeating: Place(post: .max, score: 0))
+    }
+
+    deinit {
+        unsafe places.deallocate()
+    }
+
+    /// Remembers `score` and returns whether it rose since this connection last saw the post.
+    @inline(__always)
+    package func rises(client: Int, post: UInt32, score: Int64) -> Bool {
+        let index = client &* Self.placeCount &+ Int(post) & (Self.placeCount &- 1)
+        precondition(index >= 0 && index < count, "No such connection.")
+        let last = unsafe places[index]
+        unsafe places[index] = Place(post: post, score: score)
+        return last.post != post || score > last.score
+    }
+}

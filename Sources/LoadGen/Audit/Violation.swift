@@ -1,0 +1,27 @@
+/// One way in which a service's numbers can contradict its answers.
+package enum Violation: String, Sendable, CaseIterable {
+    /// The score is below the acknowledged votes.
+    case lostVote = "acknowledged votes lost"
+    /// The score is above every vote that can have counted.
+    case extraVote = "votes counted twice or never sent"
+    /// The score fits only if votes counted that were answered with an error.
+    case countedError = "votes counted although answered with an error"
+    /// The scores in the answers do not run from the first to the last, each once.
+    case brokenSequence = "posts with a duplicate or missing score in the answers"
+    /// A connection saw a post's score not rise with its own vote.
+    case fallingScore = "answers whose score did not rise on their connection"
+    /// A post of the run cannot be read any more.
+    case missingPost = "posts of the run that cannot be read"
+    /// A page lists a post behind one that must come later.
+    case pageOrder = "posts out of order on pages"
+    /// A page, or a walk over all pages, lists a post twice.
+    case listedTwice = "posts listed twice"
+    /// A walk over all pages does not list a post of the run.
+    case notListed = "posts of the run that no page lists"
+    /// A walk shows another score than the post itself did when nothing was sent any more.
+    case movingScore = "posts whose score moved after the run (other traffic?)"
+    /// A walk lists another number of posts than the list says it has.
+    case walkCount = "walks with another number of posts than announced"
+    /// A post is listed that no acknowledged or unknown request created.
+    case phantomPost = "posts that no request created"
+}

@@ -1,0 +1,187 @@
+import FeedProto
+import FeedTransport
+
+extension ClientConnection {
+    /// Handles every whole frame of `bytes` and returns where the rest begins.
+    @inline(__always)
+    func receive(_ bytes: RawSpan, at now: UInt64) throws(ProtocolViolation) -> Int {
+        var offset = 0
+        let firstID = headID
+        var votes: UInt64 = 0
+        preloadPosts(answerByteCount: bytes.byteCount)
+        while let body = try nextBody(bytes, offset) {
+            if let vote = VoteAnswer(scanning: bytes, in: body) {
+                if try receive(vote, at: now) { votes += 1 }
+            } else {
+                try receiveMessage(bytes.extracting(body), at: now)
+            }
+            offset = body.upperBound
+        }
+        worker.recorder.outcomes.ok += votes
+        worker.outstandingCount -= Int(votes)
+        window.answer(Int(headID - firstID))
+        return offset
+    }
+
+    /// Reads the posts that the next answers are about, all at once: with many posts each is a cache
+    /// miss, and misses that do not wait for one another overlap.
+    @inline(__always)
+    private func preloadPosts(answerByteCount: Int) {
+        let count = min(answerByteCount / Self.shortestAnswerByteCount, window.inFlightCount)
+        guard count > 2 else { return }
+        var mixed: UInt64 = 0
+        for id in headID..<headID &+ UInt64(count) {
+            mixed ^= worker.posts.id(worker.flights[index, id].argument)
+        }
+        // Kept, or the compiler would leave the reading out.
+        worker.preloaded = mixed
+    }
+
+    /// The length, an id and a revision, and a vote with a post and a score.
+    private static var shortestAnswerByteCount: Int { 18 }
+
+    @inline(__always)
+    private func nextBody(
+        _ bytes: RawSpan,
+        _ offset: Int
+    ) throws(ProtocolViolation) -> Range<Int>? {
+        do throws(FrameError) {
+            return try FrameScanner().nextBody(in: bytes, at: offset)
+        } catch {
+            throw .badFrame(error)
+        }
+    }
+
+    /// Counts an acknowledged vote; whether it came in time.
+    @inline(__always)
+    private func receive(_ vote: VoteAnswer, at now: UInt64) throws(ProtocolViolation) -> Bool {
+        let flight = try nextFlight(vote.id)
+        guard flight.operation == .vote else {
+            throw .wrongAnswer(id: vote.id, expected: flight.operation?.name ?? "greeting or ping")
+        }
+        let post = flight.argument
+        let expected = worker.posts.id(post)
+        guard vote.postID == expected else {
+            throw .wrongPost(id: vote.id, received: vote.postID, expected: expected)
+        }
+        guard !flight.isExpired else {
+            worker.recorder.lateAnswerCount += 1
+            return false
+        }
+        worker.recorder.recordAnswer(
+            .vote,
+            intended: flight.intended,
+            sent: flight.sent,
+            answered: now,
+            phases: worker.phases
+        )
+        worker.posts.acknowledge(post, score: vote.score)
+        if !worker.scores.rises(client: index, post: post, score: vote.score) {
+            noteFallingScore(vote)
+        }
+        return true
+    }
+
+    @inline(__always)
+    private func nextFlight(_ id: UInt64) throws(ProtocolViolation) -> Flight {
+        guard isWaiting else { throw .unasked(id) }
+        guard id == headID else { throw .outOfOrder(received: id, due: headID) }
+        headID &+= 1
+        return worker.flights[index, id]
+    }
+
+    @inline(never)
+    private func noteFallingScore(_ vote: VoteAnswer) {
+        worker.ledger.findings.note(
+            .fallingScore,
+            """
+            Post \(vote.postID): a vote of client \(number) was answered with score \(vote.score), \
+            not above the score of its vote before.
+            """
+        )
+    }
+
+    /// Handles an answer that is not a plain vote.
+    @inline(never)
+    private func receiveMessage(_ body: RawSpan, at now: UInt64) throws(ProtocolViolation) {
+        let frame: ServerFrame
+        do throws(MessageError) {
+            frame = try worker.decoder.decodeServerFrame(body)
+        } catch {
+            throw .badMessage(error)
+        }
+        // Id 0 is about the connection: a refusal or a farewell, before the service closes it.
+        guard frame.id > 0 else {
+            if let status = frame.status { count(status) }
+            return
+        }
+        let flight = try nextFlight(frame.id)
+        guard let operation = flight.operation else {
+            if frame.status == nil, case .hello = frame.response { greeted() }
+            if let status = frame.status { count(status) }
+            return
+        }
+        guard !flight.isExpired else {
+            worker.recorder.lateAnswerCount += 1
+            return
+        }
+        worker.outstandingCount -= 1
+        if let status = frame.status {
+            worker.recorder.outcomes.error += 1
+            worker.ledger.fail(flight)
+            return count(status)
+        }
+        try check(frame, is: operation, flight)
+        worker.recorder.outcomes.ok += 1
+        worker.recorder.recordAnswer(
+            operation,
+            intended: flight.intended,
+            sent: flight.sent,
+            answered: now,
+            phases: worker.phases
+        )
+    }
+
+    private func check(
+        _ frame: ServerFrame,
+        is operation: Operation,
+        _ flight: Flight
+    ) throws(ProtocolViolation) {
+        switch (operation, frame.response) {
+        case (.vote, .castVote(let vote)):
+            let expected = worker.posts.id(flight.argument)
+            guard vote.postID == expected else {
+                throw .wrongPost(id: frame.id, received: vote.postID, expected: expected)
+            }
+            worker.posts.acknowledge(flight.argument, score: vote.score)
+        case (.create, .post(let post)):
+            worker.ledger.create(post.id)
+        case (.get, .post(let post)):
+            let expected = worker.posts.id(flight.argument)
+            guard post.id == expected else {
+                throw .wrongPost(id: frame.id, received: post.id, expected: expected)
+            }
+        case (.list, .listPosts(let page)), (.page, .listPosts(let page)):
+            pageToken = page.nextPageToken
+            PageCheck.check(page.posts.map(ListedPost.init), into: &worker.ledger.findings)
+        default:
+            throw .wrongAnswer(id: frame.id, expected: operation.name)
+        }
+    }
+
+    private func count(_ status: Status) {
+        worker.recorder.failures.countServerError("\(status.code)/\(status.reason)")
+    }
+}
+
+extension ListedPost {
+    /// A post as a page of the service shows it.
+    init(_ post: Post) {
+        self.init(
+            id: post.id,
+            score: post.score,
+            title: post.title,
+            createTimeMilliseconds: post.createTimeMilliseconds
+        )
+    }
+}

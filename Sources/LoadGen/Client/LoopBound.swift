@@ -1,0 +1,20 @@
+import FeedTransport
+
+/// A value that belongs to one event loop, on its way through other threads back to that loop.
+///
+/// Nothing reads it on the way: `with` takes the loop that runs, which only its own thread has.
+struct LoopBound<Value>: @unchecked Sendable {
+    private let value: Value
+    private let mailbox: LoopMailbox
+
+    /// Binds `value`, which is used on the loop of `mailbox` only.
+    init(_ value: Value, to mailbox: LoopMailbox) {
+        self.value = value
+        self.mailbox = mailbox
+    }
+
+    /// Runs `body` on the loop; a stopped loop runs it no more.
+    func post(_ body: @escaping @Sendable (Value) -> Void) {
+        _ = mailbox.post { _ in body(self.value) }
+    }
+}

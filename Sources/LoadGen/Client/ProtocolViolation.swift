@@ -1,0 +1,31 @@
+import FeedProto
+
+/// An answer that the protocol does not allow; its connection is reset.
+enum ProtocolViolation: Error, Equatable, CustomStringConvertible {
+    /// The bytes are no frame.
+    case badFrame(FrameError)
+    /// The frame is no message.
+    case badMessage(MessageError)
+    /// Another answer was due.
+    case outOfOrder(received: UInt64, due: UInt64)
+    /// Nothing was asked.
+    case unasked(UInt64)
+    /// The answer to one request looks like the answer to another.
+    case wrongAnswer(id: UInt64, expected: String)
+    /// The vote counted for another post.
+    case wrongPost(id: UInt64, received: UInt64, expected: UInt64)
+
+    /// What came and what was due.
+    var description: String {
+        switch self {
+        case .badFrame(let error): error.description
+        case .badMessage(let error): error.description
+        case .outOfOrder(let received, let due):
+            "Answer \(received) came where answer \(due) was due."
+        case .unasked(let id): "Answer \(id) came to no request."
+        case .wrongAnswer(let id, let expected): "Answer \(id) is not the answer to a \(expected)."
+        case .wrongPost(let id, let received, let expected):
+            "Answer \(id) is about post \(received), the vote was on post \(expected)."
+        }
+    }
+}

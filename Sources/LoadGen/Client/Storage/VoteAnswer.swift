@@ -1,0 +1,65 @@
+/// The answer to a vote, read from the bytes of its frame without decoding a message.
+package struct VoteAnswer: Sendable, Equatable {
+    /// The request.
+    package let id: UInt64
+    /// The post voted on.
+    package let postID: UInt64
+    /// Its score with this vote.
+    package let score: Int64
+}
+
+extension VoteAnswer {
+    /// Reads the frame body in `range` if it is a plain answer to a vote.
+    ///
+    /// That is as every encoder writes it: id, revision, then the vote with its fields in order.
+    /// Anything else is nil, which says nothing about the frame but that `MessageDecoder` must read it.
+    @inline(__always)
+    package init?(scanning bytes: RawSpan, in range: Range<Int>) {
+        precondition(range.upperBound <= bytes.byteCount, "The frame lies within the bytes.")
+        var offset = range.lowerBound
+        let end = range.upperBound
+        guard bytes.take(0x08, &offset, end), let id = bytes.takeVarint(&offset, end) else {
+            return nil
+        }
+        if bytes.take(0x10, &offset, end), bytes.takeVarint(&offset, end) == nil { return nil }
+        guard bytes.take(0xC2, &offset, end), bytes.take(0x02, &offset, end),
+            let length = bytes.takeVarint(&offset, end), length == UInt64(end &- offset),
+            bytes.take(0x08, &offset, end), let postID = bytes.takeVarint(&offset, end)
+        else { return nil }
+        var score: UInt64 = 0
+        if bytes.take(0x10, &offset, end) {
+            guard let found = bytes.takeVarint(&offset, end) else { return nil }
+            score = found
+        }
+        for tag in 3...5 as ClosedRange<UInt8> where bytes.take(tag << 3, &offset, end) {
+            guard bytes.takeVarint(&offset, end) != nil else { return nil }
+        }
+        guard offset == end else { return nil }
+        self.init(id: id, postID: postID, score: Int64(bitPattern: score))
+    }
+}
+
+extension RawSpan {
+    @inline(__always)
+    fileprivate func take(_ byte: UInt8, _ offset: inout Int, _ end: Int) -> Bool {
+        guard offset < end,
+            unsafe unsafeLoad(fromUncheckedByteOffset: offset, as: UInt8.self) == byte
+        else { return false }
+        offset &+= 1
+        return true
+    }
+
+    @inline(__always)
+    fileprivate func takeVarint(_ offset: inout Int, _ end: Int) -> UInt64? {
+        var value: UInt64 = 0
+        var shift: UInt64 = 0
+        while offset < end && shift < 64 {
+            let byte = unsafe unsafeLoad(fromUncheckedByteOffset: offset, as: UInt8.self)
+            offset &+= 1
+            value |= UInt64(byte & 0x7F) << shift
+            if byte < 0x80 { return value }
+            shift &+= 7
+        }
+        return nil
+    }
+}

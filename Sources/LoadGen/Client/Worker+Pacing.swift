@@ -1,0 +1,87 @@
+import FeedTransport
+
+/// The open loop of a thread: the plan, and the connections that have room.
+struct Pacing {
+    /// When requests are due.
+    var plan: ArrivalPlan
+    /// The connections with room, in the order in which they take requests.
+    var ready = RingQueue()
+    /// Connections that took requests in this round and have not written them.
+    var unwritten: [ClientConnection] = []
+    /// The instant that the thread's timer is armed for.
+    var armedFor: UInt64?
+}
+
+extension Worker {
+    /// Starts the plan of this thread.
+    func startPacing() {
+        let configuration = setup.configuration
+        guard let rate = configuration.ratePerSecond else { return }
+        pacing = Pacing(
+            plan: ArrivalPlan(
+                configuration.arrival,
+                ratePerSecond: rate,
+                thread: setup.thread,
+                threadCount: configuration.threadCount,
+                seed: configuration.seed
+            )
+        )
+        for client in clients where client.isOpen { enqueue(client) }
+        pump()
+    }
+
+    /// Puts a connection that has room in the queue, unless it stands there.
+    func enqueue(_ client: ClientConnection) {
+        guard pacing != nil, !client.isQueued, client.hasRoom else { return }
+        client.isQueued = true
+        pacing?.ready.append(client.index)
+    }
+
+    /// Hands everything that is due to connections with room, in turn; what finds none stays due.
+    func pump() {
+        guard isSending, var pacing = self.pacing.take() else { return }
+        let now = EventLoop.clock.nanoseconds
+        while true {
+            let intended = phases.startNanoseconds + pacing.plan.nextNanoseconds
+            guard intended <= now, let index = pacing.ready.first else { break }
+            guard admit(1, at: intended) == 1 else { break }
+            pacing.ready.removeFirst()
+            let client = clients[index]
+            client.isQueued = false
+            guard client.hasRoom else { continue }
+            pacing.plan.advance()
+            if !client.hasUnwritten { pacing.unwritten.append(client) }
+            client.take(intended: intended)
+            if client.hasRoom {
+                client.isQueued = true
+                pacing.ready.append(index)
+            }
+        }
+        for client in pacing.unwritten { client.flush(at: EventLoop.clock.nanoseconds) }
+        pacing.unwritten.removeAll(keepingCapacity: true)
+        arm(&pacing, now)
+        self.pacing = consume pacing
+        requestsWritten()
+    }
+
+    /// Counts what was due when sending ended and never left: in no histogram, so said apart.
+    func countUnsent() {
+        guard var plan = pacing?.plan, setup.requestCount == nil else { return }
+        let end = min(EventLoop.clock.nanoseconds, phases.measureUntilNanoseconds)
+        while phases.startNanoseconds + plan.nextNanoseconds < end {
+            recorder.unsentCount += 1
+            plan.advance()
+        }
+    }
+
+    /// Arms the timer for the next request where something could take it; a due request that finds no
+    /// room leaves with the answer that makes some.
+    private func arm(_ pacing: inout Pacing, _ now: UInt64) {
+        let next = phases.startNanoseconds + pacing.plan.nextNanoseconds
+        guard isSending, next > now else { return }
+        // A timer that fires too early is armed again then: cheaper than arming it at every answer.
+        if let armed = pacing.armedFor, armed <= next { return }
+        pacing.armedFor = next
+        timer?.arm(at: MonotonicInstant(nanoseconds: next))
+    }
+}

@@ -1,0 +1,223 @@
+import FeedProto
+import FeedTransport
+
+/// One thread of the load, bound to its loop: its connections, its plan, its numbers.
+///
+/// A closed loop is driven by answers: each makes room for the next request on its connection. An
+/// open loop is driven by the plan: what is due goes to connections with room in turn, and where none
+/// has room it waits, late by the plan, which is what the response time then shows.
+final class Worker {
+    /// Where in its life the load is.
+    private enum Stage {
+        case connecting
+        case waiting
+        case sending
+        case draining
+        case finished
+    }
+
+    let setup: WorkerSetup
+    let loop: EventLoop
+    let recorder: Recorder
+    let flights: FlightSlab
+    let posts: PostSlab
+    let scores: ScoreMemory
+    let isOpenLoop: Bool
+    let timeoutNanoseconds: UInt64
+    let output = FrameBuffer(capacity: 1 << 16)
+    var encoder = FrameEncoder()
+    var decoder = MessageDecoder()
+    var ledger = WorkerLedger()
+    var phases = Phases(start: .max / 4, warmup: .zero, duration: nil)
+    /// What reading ahead came to; nobody looks at it.
+    var preloaded: UInt64 = 0
+    /// Requests in flight whose time has not run out.
+    var outstandingCount = 0
+    /// The plan of an open loop, once it runs.
+    var pacing: Pacing?
+    private(set) var timer: PreciseTimer?
+    private(set) var clients: [ClientConnection] = []
+
+    private var stage = Stage.connecting
+    private var roster: Roster
+    private var remainingRequests: UInt64
+    private var drainDeadline = UInt64.max
+    private var stuckSince: UInt64?
+    private var sweep: LoopTimer?
+    private let meter: LoopMeter
+
+    /// A thread's load; nothing happens before `connect()`.
+    init(_ setup: WorkerSetup, on loop: EventLoop) {
+        self.setup = setup
+        self.loop = loop
+        let configuration = setup.configuration
+        isOpenLoop = configuration.isOpenLoop
+        recorder = Recorder(isOpenLoop: isOpenLoop)
+        flights = FlightSlab(clientCount: setup.clientCount, depth: configuration.pipelineDepth)
+        posts = PostSlab(ids: setup.postIDs)
+        scores = ScoreMemory(clientCount: setup.clientCount)
+        timeoutNanoseconds = configuration.timeout.nanoseconds
+        remainingRequests = setup.requestCount ?? .max
+        roster = Roster(clientCount: setup.clientCount)
+        meter = LoopMeter(loop)
+    }
+
+    /// Whether requests may leave.
+    @inline(__always)
+    var isSending: Bool { stage == .sending }
+
+    /// Opens the connections, a limited number at a time so that no backlog overflows.
+    func connect() throws(TransportError) {
+        clients = (0..<setup.clientCount).map { ClientConnection(self, index: $0) }
+        sweep = try loop.addTimer(every: Self.sweepInterval) { [unowned self] in sweepDeadlines() }
+        for _ in 0..<Self.maximumConnectingCount { connectNext() }
+    }
+
+    /// Starts the load at the instant that the phases name.
+    func begin(_ phases: Phases) {
+        self.phases = phases
+        stage = .waiting
+        do throws(TransportError) {
+            let timer = try loop.addPreciseTimer { [unowned self] in timerFired() }
+            timer.arm(at: MonotonicInstant(nanoseconds: phases.startNanoseconds))
+            self.timer = timer
+        } catch {
+            recorder.failures.count(.other)
+            stopSending()
+        }
+        meter.schedule(phases, loop) { [unowned self] in closeInterval($0) }
+        finishIfDone()
+    }
+
+    /// Sends nothing more and waits for the answers in flight.
+    func stopSending() {
+        guard stage == .sending || stage == .waiting else { return }
+        stage = .draining
+        countUnsent()
+        let patience = min(RunConfiguration.cooldown.nanoseconds, timeoutNanoseconds)
+        drainDeadline = EventLoop.clock.nanoseconds + patience
+        finishIfDone()
+    }
+
+    /// Takes note of how a connection attempt ended.
+    func connectionDecided(isOpen: Bool) {
+        roster.decide(isOpen: isOpen)
+        connectNext()
+        guard roster.isDecided else { return }
+        let opened = roster.openedCount
+        setup.report(.connected(openedCount: opened, failures: recorder.failures))
+    }
+
+    /// Takes note of the end of an open connection.
+    func connectionLost() {
+        if stage != .finished { roster.lose() }
+        finishIfDone()
+    }
+
+    /// How many of `wanted` requests may leave at `instant`.
+    @inline(__always)
+    func admit(_ wanted: Int, at instant: UInt64) -> Int {
+        guard stage == .sending else { return 0 }
+        if instant >= phases.measureUntilNanoseconds {
+            stopSending()
+            return 0
+        }
+        guard remainingRequests != .max, instant >= phases.measureFromNanoseconds else {
+            return wanted
+        }
+        let admitted = min(UInt64(wanted), remainingRequests)
+        remainingRequests -= admitted
+        return Int(admitted)
+    }
+
+    /// Ends the sending once the last of a number of requests has been written.
+    @inline(__always)
+    func requestsWritten() {
+        if remainingRequests == 0 { stopSending() }
+    }
+
+    /// Reports the result when there is nothing more to wait for.
+    func finishIfDone() {
+        guard stage != .connecting, stage != .finished else { return }
+        let now = EventLoop.clock.nanoseconds
+        let isDrained = stage == .draining && (outstandingCount == 0 || now >= drainDeadline)
+        guard isDrained || roster.openCount == 0 else { return }
+        stage = .finished
+        sweep?.cancel()
+        timer?.cancel()
+        meter.finish { closeInterval($0) }
+        for client in clients { client.close() }
+        clients = []
+        setup.report(.finished(makeResult(now)))
+    }
+
+    private func timerFired() {
+        guard stage == .waiting else {
+            // Whatever it was armed for, it is armed for nothing now.
+            pacing?.armedFor = nil
+            return pump()
+        }
+        stage = .sending
+        if isOpenLoop {
+            startPacing()
+        } else {
+            for client in clients where client.isOpen { client.fill() }
+        }
+    }
+
+    private func connectNext() {
+        guard let next = roster.nextToConnect() else { return }
+        clients[next].connect()
+    }
+
+    private func sweepDeadlines() {
+        let now = EventLoop.clock.nanoseconds
+        for client in clients { client.sweep(now) }
+        if now >= phases.measureUntilNanoseconds { stopSending() }
+        giveUpIfStuck(now)
+        finishIfDone()
+    }
+
+    /// Ends a run of a number of requests whose every connection waits for an answer that is overdue.
+    ///
+    /// A run of a length of time ends by itself, and until then the service may come back.
+    private func giveUpIfStuck(_ now: UInt64) {
+        let isStuck =
+            stage == .sending && outstandingCount == 0 && !clients.contains(where: \.hasRoom)
+        guard isStuck, remainingRequests != .max else {
+            stuckSince = nil
+            return
+        }
+        let since = stuckSince ?? now
+        stuckSince = since
+        if now - since >= timeoutNanoseconds { stopSending() }
+    }
+
+    private func closeInterval(_ number: Int) {
+        let now = EventLoop.clock.nanoseconds
+        setup.report(.interval(number, endNanoseconds: now, recorder.closeInterval()))
+    }
+
+    private func makeResult(_ now: UInt64) -> WorkerResult {
+        WorkerResult(
+            totals: recorder.makeTotals(),
+            tallies: posts.tallies(),
+            failedVotes: ledger.failedVotes,
+            unknownVotes: ledger.unknownVotes,
+            createdIDs: ledger.createdIDs,
+            unknownTitles: ledger.unknownTitles,
+            findings: ledger.findings,
+            lostConnectionCount: setup.clientCount - roster.openCount,
+            loopIdleShare: meter.idleShare,
+            endNanoseconds: min(now, phases.measureUntilNanoseconds)
+        )
+    }
+
+    /// Timeouts are noticed this much late at most.
+    private static let sweepInterval = Duration.milliseconds(20)
+    /// Connections that are being opened at once, below any usual backlog.
+    private static let maximumConnectingCount = 128
+}
+
+@available(*, unavailable)
+extension Worker: Sendable {}

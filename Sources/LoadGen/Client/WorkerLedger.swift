@@ -1,0 +1,35 @@
+/// What the audit needs to know beside the tallies: all that is rare.
+struct WorkerLedger {
+    /// Votes answered with an error, by the number of the post.
+    private(set) var failedVotes: [UInt32: UInt64] = [:]
+    /// Votes without an answer, by the number of the post.
+    private(set) var unknownVotes: [UInt32: UInt64] = [:]
+    /// Posts that acknowledged requests created.
+    private(set) var createdIDs: [UInt64] = []
+    /// Titles of posts that requests without an answer may have created.
+    private(set) var unknownTitles: Set<String> = []
+    /// What contradicted itself while the load went on.
+    var findings = Findings()
+
+    /// Takes note of an error answer.
+    mutating func fail(_ flight: Flight) {
+        if flight.operation == .vote { failedVotes[flight.argument, default: 0] += 1 }
+    }
+
+    /// Takes note of a request of client number `client` that stays without an answer.
+    mutating func forget(_ flight: Flight, client: Int) {
+        switch flight.operation {
+        case .vote: unknownVotes[flight.argument, default: 0] += 1
+        case .create:
+            unknownTitles.insert(
+                PostText.title(maker: client + 1, number: Int(flight.argument))
+            )
+        default: break
+        }
+    }
+
+    /// Takes note of a created post.
+    mutating func create(_ id: UInt64) {
+        createdIDs.append(id)
+    }
+}

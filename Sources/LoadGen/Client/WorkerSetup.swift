@@ -1,0 +1,63 @@
+import FeedTransport
+
+/// What one thread of the load needs to know.
+struct WorkerSetup: Sendable {
+    /// The run.
+    var configuration: RunConfiguration
+    /// Where the service listens.
+    var address: SocketAddress
+    /// Which thread this is.
+    var thread: Int
+    /// The number of its first connection over all threads.
+    var firstClient: Int
+    /// How many connections it has.
+    var clientCount: Int
+    /// The posts of the run, by their number.
+    var postIDs: [UInt64]
+    /// How their votes are spread.
+    var keys: KeyChoice
+    /// Tells the run what happened.
+    var report: @Sendable (WorkerEvent) -> Void
+
+    /// This thread's part of `--requests`; nil where time ends the run.
+    var requestCount: UInt64? {
+        configuration.requestCount.map { total in
+            let threads = UInt64(configuration.threadCount)
+            return total / threads + (UInt64(thread) < total % threads ? 1 : 0)
+        }
+    }
+}
+
+/// What a thread of the load tells the run.
+enum WorkerEvent: Sendable {
+    /// Each connection has opened or failed.
+    case connected(openedCount: Int, failures: Failures)
+    /// Interval `number` has ended.
+    case interval(Int, endNanoseconds: UInt64, IntervalCounts)
+    /// Nothing is in flight any more and nothing will be sent.
+    case finished(WorkerResult)
+}
+
+/// What a thread of the load found out.
+struct WorkerResult: Sendable {
+    /// The numbers of its requests.
+    var totals: RecorderTotals
+    /// What it knows of the votes, by the number of the post.
+    var tallies: [VoteTally]
+    /// Votes answered with an error, by the number of the post.
+    var failedVotes: [UInt32: UInt64]
+    /// Votes without an answer, by the number of the post.
+    var unknownVotes: [UInt32: UInt64]
+    /// Posts that acknowledged requests created.
+    var createdIDs: [UInt64]
+    /// Titles of posts that requests without an answer may have created.
+    var unknownTitles: Set<String>
+    /// What contradicted itself while the load went on.
+    var findings: Findings
+    /// Connections that ended before the load did, or never opened.
+    var lostConnectionCount: Int
+    /// The share of the measured time that the loop slept; nil where nothing was measured.
+    var loopIdleShare: Double?
+    /// When the measured time ended for this thread.
+    var endNanoseconds: UInt64
+}

@@ -1,0 +1,102 @@
+extension RunConfiguration {
+    /// What `options` ask for; `coreCount` bounds the default number of threads.
+    package init(
+        _ options: Options,
+        coreCount: Int,
+        isTerminal: Bool
+    ) throws(FlagError) {
+        target = options.target
+        clientCount = try FlagValue("--clients", options.clients).count(1...10_000)
+        let byClients = (clientCount + 255) / 256
+        threadCount =
+            try options.threads.map { text throws(FlagError) in
+                try FlagValue("--threads", text).count(1...64)
+            } ?? max(1, min(coreCount - 1, byClients))
+        pipelineDepth = try FlagValue("--pipeline", options.pipeline).count(1...1024)
+        pipelineMode = try FlagValue("--pipeline-mode", options.pipelineMode).choice()
+        let rate = try FlagValue("--rate", options.rate).count(0...10_000_000)
+        ratePerSecond = rate == 0 ? nil : Double(rate)
+        arrival = try FlagValue("--arrival", options.arrival).choice()
+        warmup = try FlagValue("--warmup", options.warmup).duration(.zero...(.seconds(3600)))
+        (duration, requestCount) = try Self.length(options)
+        mix = try FlagValue("--mix", options.mix).parse(
+            "vote, feed, or weights as vote=95,page=5",
+            Mix.init(parsing:)
+        )
+        postCount = try FlagValue("--posts", options.posts).count(1...10_000_000)
+        feed = try FlagValue("--feed", options.feed).parse(
+            "a name of a-z, 0-9 and -, a letter first, at most 63",
+            Self.feedName
+        )
+        keys = try FlagValue("--keys", options.keys).parse(
+            "uniform, zipf:S, hot:F:P, latest:S, seq or one",
+            KeyDistribution.init(parsing:)
+        )
+        pageSize = try FlagValue("--page-size", options.pageSize).count(1...100)
+        seed = try FlagValue("--seed", options.seed).parse("a number or random") { text in
+            text == "random" ? .random(in: 1...UInt64(UInt32.max)) : UInt64(text)
+        }
+        timeout = try FlagValue("--timeout", options.timeout).duration(Self.timeouts)
+        connectTimeout = try FlagValue("--connect-timeout", options.connectTimeout)
+            .duration(Self.timeouts)
+        isVerified = options.verify
+        jsonPath = options.json
+        histogramPrefix = options.hdr
+        serviceLevels = try options.slo.map { text throws(FlagError) in
+            try FlagValue("--slo", text).parse(ServiceLevel.forms, ServiceLevel.init(parsing:))
+        }
+        serverPID = try FlagValue("--server-pid", options.serverPID).processID()
+        progressInterval = try Self.progress(options, isTerminal: isTerminal)
+        percentiles = try FlagValue("--percentiles", options.percentiles).percentiles()
+        if isOpenLoop && pipelineMode == .batch {
+            throw FlagError(
+                flag: "--pipeline-mode",
+                expected: "window with --rate (batches are a closed loop)",
+                actual: "batch"
+            )
+        }
+        if clientCount < threadCount {
+            throw FlagError(
+                flag: "--threads",
+                expected: "at most one for each of the \(clientCount) clients",
+                actual: "\(threadCount)"
+            )
+        }
+    }
+
+    private static let timeouts = Duration.milliseconds(1)...Duration.seconds(60)
+
+    private static func length(_ options: Options) throws(FlagError) -> (Duration?, UInt64?) {
+        let durations = Duration.milliseconds(1)...Duration.seconds(86_400)
+        guard let requests = options.requests else {
+            return (try FlagValue("--duration", options.duration ?? "10s").duration(durations), nil)
+        }
+        if let duration = options.duration {
+            throw FlagError(
+                flag: "--requests",
+                expected: "no --duration beside it",
+                actual: "--duration \(duration)"
+            )
+        }
+        return (nil, UInt64(try FlagValue("--requests", requests).count(1...1_000_000_000_000)))
+    }
+
+    private static func progress(
+        _ options: Options,
+        isTerminal: Bool
+    ) throws(FlagError) -> Duration? {
+        if options.quiet { return nil }
+        guard let progress = options.progress else { return isTerminal ? .seconds(1) : nil }
+        return try FlagValue("--progress", progress).duration(.seconds(1)...(.seconds(3600)))
+    }
+
+    private static func feedName(_ text: String) -> String? {
+        let isAllowed = text.utf8.allSatisfy {
+            (97...122).contains($0) || (48...57).contains($0) || $0 == 45
+        }
+        guard isAllowed, text.utf8.count <= 63, let first = text.utf8.first, first >= 97 else {
+            return nil
+        }
+        return text
+    }
+}

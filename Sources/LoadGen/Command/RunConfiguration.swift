@@ -1,0 +1,67 @@
+/// One run, as asked for: every value is within its limits.
+package struct RunConfiguration: Sendable {
+    /// The address as given.
+    package var target: String
+    /// Connections over all threads.
+    package var clientCount: Int
+    /// Event loops, each with its own connections.
+    package var threadCount: Int
+    /// Requests in flight on a connection.
+    package var pipelineDepth: Int
+    /// How the pipeline is kept full.
+    package var pipelineMode: PipelineMode
+    /// Requests a second of an open loop; nil is a closed loop.
+    package var ratePerSecond: Double?
+    /// How an open loop is spread over time.
+    package var arrival: Arrival
+    /// How long to measure; nil where a number of requests ends the run.
+    package var duration: Duration?
+    /// How many requests to measure; nil where time ends the run.
+    package var requestCount: UInt64?
+    /// How long to load the service before measuring.
+    package var warmup: Duration
+    /// What is asked for, and how often.
+    package var mix: Mix
+    /// Posts created before the run.
+    package var postCount: Int
+    /// Where they are created, and what pages list.
+    package var feed: String
+    /// How requests spread over the posts.
+    package var keys: KeyDistribution
+    /// Posts a page.
+    package var pageSize: Int
+    /// What the requests are drawn from.
+    package var seed: UInt64
+    /// How long an answer may take.
+    package var timeout: Duration
+    /// How long a connection may take.
+    package var connectTimeout: Duration
+    /// Whether the service is asked at the end what it counted.
+    package var isVerified: Bool
+    /// The file of the JSON result, or `-`.
+    package var jsonPath: String?
+    /// How the names of the histogram files start.
+    package var histogramPrefix: String?
+    /// What must hold.
+    package var serviceLevels: [ServiceLevel]
+    /// The service's process; nil where it is to be found.
+    package var serverPID: Int?
+    /// How often there is a progress line; nil is never.
+    package var progressInterval: Duration?
+    /// Which percentiles are printed.
+    package var percentiles: [Double]
+
+    /// After sending ends, answers may come for this long, or `timeout` where that is shorter.
+    package static let cooldown = Duration.seconds(1)
+
+    /// Whether requests leave by a plan instead of when there is room for them.
+    package var isOpenLoop: Bool { ratePerSecond != nil }
+}
+
+/// How a connection's pipeline is kept full.
+package enum PipelineMode: String, Sendable, CaseIterable {
+    /// Each answer makes room for a request.
+    case window
+    /// All requests of a batch leave together, and the next batch when all are answered.
+    case batch
+}

@@ -1,0 +1,78 @@
+// A load generator for the feed service whose numbers can be trusted.
+//
+// What a run does:
+// 1. Reads the flags (Command/) and raises the limit of open files.
+// 2. Reaches the service, looks at the feed, and creates the posts of the run in it (Run/).
+// 3. Starts one event loop a thread, each with its share of the connections (Client/Worker).
+// 4. Warm-up: the load runs, nothing of it is in a statistic, all of it is in the audit.
+// 5. Measures. A closed loop sends when an answer made room; an open loop sends what its plan says
+//    is due (Plan/), and times each request from that instant, so that a stall shows in full.
+//    What is sent comes from a seeded stream a client (Workload/), the same in every run.
+// 6. Stops sending, waits up to a second for the answers in flight, and calls the rest unknown.
+// 7. Merges the threads' numbers (Recorder/): histograms are added, never percentiles averaged.
+// 8. Audits (Audit/): every acknowledged vote counted once, every post on the pages once.
+// 9. Says what limited the run and whether to trust it (Probe/), and writes the reports (Report/).
+//
+// The four parts Plan, Workload, Client and Recorder know nothing of one another's insides and are
+// tested alone; Audit and Report work on values.
+
+import ArgumentParser
+import Foundation
+
+/// The program: flags in, report and exit code out.
+@main
+enum LoadGenCommand {
+    static func main() {
+        let options: Options
+        do {
+            options = try Options.parse()
+        } catch {
+            let isHelp = Options.exitCode(for: error) == .success
+            Console.write(
+                Options.fullMessage(for: error),
+                to: isHelp ? .standardOutput : .standardError
+            )
+            exit(isHelp ? ExitStatus.success.rawValue : ExitStatus.usage.rawValue)
+        }
+        do {
+            let configuration = try RunConfiguration(
+                options,
+                coreCount: ProcessInfo.processInfo.activeProcessorCount,
+                isTerminal: isatty(2) == 1
+            )
+            exit(try run(configuration).rawValue)
+        } catch let error as FlagError {
+            Console.write("loadgen: \(error)", to: .standardError)
+            exit(ExitStatus.usage.rawValue)
+        } catch let failure as RunFailure {
+            Console.write("loadgen: \(failure)", to: .standardError)
+            exit(failure.exitStatus.rawValue)
+        } catch {
+            Console.write("loadgen: \(error)", to: .standardError)
+            exit(ExitStatus.failed.rawValue)
+        }
+    }
+
+    private static func run(_ configuration: RunConfiguration) throws -> ExitStatus {
+        let console = Console(isTerminal: isatty(2) == 1)
+        let result = try Run(configuration, showProgress: console.showProgress).execute()
+        // With JSON on standard output, what people read goes beside it.
+        let isQuietOutput = configuration.jsonPath == "-"
+        let text = TextReport(result).rendered()
+        Console.write(text, to: isQuietOutput ? .standardError : .standardOutput, terminator: "")
+        if let path = configuration.jsonPath {
+            let json = JSONReport(result).rendered()
+            if isQuietOutput {
+                Console.write(json, to: .standardOutput, terminator: "")
+            } else {
+                try json.write(toFile: path, atomically: true, encoding: .utf8)
+            }
+        }
+        if let prefix = configuration.histogramPrefix {
+            for file in HistogramFiles(result).texts {
+                try file.text.write(toFile: prefix + file.suffix, atomically: true, encoding: .utf8)
+            }
+        }
+        return result.exitStatus
+    }
+}

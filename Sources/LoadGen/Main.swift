@@ -1,4 +1,0 @@
-@main
-struct LoadGenMain {
-    static func main() {}
-}

@@ -1,0 +1,55 @@
+import Foundation
+
+/// How requests of an open loop are spread over time, as `--arrival` says it.
+package enum Arrival: String, Sendable, CaseIterable {
+    /// Exponential gaps, as many independent users make them.
+    case poisson
+    /// Equal gaps.
+    case uniform
+}
+
+/// When each request of one thread is due, in nanoseconds from the start; it never looks at a clock.
+package struct ArrivalPlan: Sendable {
+    /// When the next request is due.
+    package private(set) var nextNanoseconds: UInt64 = 0
+
+    private let arrival: Arrival
+    private let gapNanoseconds: Double
+    private let thread: Int
+    private let threadCount: Int
+    private var stream: RandomStream
+    private var index = 0
+    private var elapsedNanoseconds = 0.0
+
+    /// The share of thread number `thread` in `ratePerSecond` requests of `threadCount` threads.
+    ///
+    /// Uniform arrivals are one sequence dealt round: thread `k` of `n` gets requests k, k + n, ….
+    package init(
+        _ arrival: Arrival,
+        ratePerSecond: Double,
+        thread: Int,
+        threadCount: Int,
+        seed: UInt64
+    ) {
+        precondition(ratePerSecond > 0 && threadCount > 0, "An open loop needs a rate.")
+        self.arrival = arrival
+        self.thread = thread
+        self.threadCount = threadCount
+        gapNanoseconds = 1e9 / ratePerSecond
+        stream = RandomStream(seed: seed, thread: thread, client: 0, purpose: .arrivals)
+        advance()
+    }
+
+    /// Goes on to the request after the next.
+    package mutating func advance() {
+        switch arrival {
+        case .uniform:
+            nextNanoseconds = UInt64(Double(index * threadCount + thread) * gapNanoseconds)
+        case .poisson:
+            let unit = 1 - stream.nextUnit()
+            elapsedNanoseconds -= log(unit) * gapNanoseconds * Double(threadCount)
+            nextNanoseconds = UInt64(elapsedNanoseconds)
+        }
+        index += 1
+    }
+}

@@ -1,0 +1,129 @@
+/// What limited the run, and whether its figures may be trusted.
+package struct Verdict: Sendable, Equatable {
+    /// What was at its limit.
+    package enum Bound: String, Sendable {
+        case server = "SERVER-BOUND"
+        case client = "CLIENT-BOUND"
+        case both = "BOTH SATURATED"
+        case none = "NOT SATURATED"
+        case unknown = "SERVER NOT SEEN"
+    }
+
+    /// What was seen of the machine while requests were measured; nil is what could not be seen.
+    package struct Inputs: Sendable {
+        /// The share of a core that the busiest thread of the generator used.
+        package var generatorThreadShare = 0.0
+        /// The share of time that the least idle loop of the generator slept.
+        package var loopIdleShare = 1.0
+        /// The share of a core that the busiest thread of the service used.
+        package var serverThreadShare: Double?
+        /// The share of time that this thread waited for a core.
+        package var serverWaitShare: Double?
+        /// Time that the host gave to other machines, as a share of all cores.
+        package var stealShare = 0.0
+        /// Time that other processes took, as a share of all cores.
+        package var otherShare = 0.0
+        /// Open loop: the 99th percentiles of slip and response.
+        package var slip99AndResponse99: (slip: Double, response: Double)?
+        /// Open loop: requests a second by the plan and as answered.
+        package var offeredAndAchieved: (offered: Double, achieved: Double)?
+        /// How much faster the last third of the seconds was than the first, as a share.
+        package var drift: Double?
+
+        /// Nothing seen.
+        package init() {}
+    }
+
+    /// What was at its limit.
+    package let bound: Bound
+    /// Whether others took more of the machine than figures bear.
+    package let isContended: Bool
+    /// Why the figures may not be trusted, and what else is worth knowing; a sentence each.
+    package let reasons: [String]
+    /// Whether the figures may be trusted.
+    package let isValid: Bool
+
+    /// Judges by the limits below.
+    package init(_ inputs: Inputs) {
+        var faults = Self.clientFaults(inputs)
+        let isClientBound = !faults.isEmpty
+        let isServerBound = (inputs.serverThreadShare ?? 0) >= Self.serverThreadLimit
+        switch (isClientBound, isServerBound) {
+        case (true, true):
+            bound = .both
+            faults.append("Both sides are saturated: throughput is a lower bound for the server.")
+        case (true, false): bound = .client
+        case (false, true): bound = .server
+        case (false, false): bound = inputs.serverThreadShare == nil ? .unknown : .none
+        }
+        let contention = Self.contention(inputs)
+        isContended = !contention.isEmpty
+        faults += contention
+        if let (offered, achieved) = inputs.offeredAndAchieved, achieved < 0.99 * offered {
+            faults.append(
+                """
+                Offered \(NumberFormat.rate(offered))/s but \(NumberFormat.rate(achieved))/s were \
+                completed: latency above is queueing and grows with --duration.
+                """
+            )
+        }
+        if let drift = inputs.drift, abs(drift) > Self.driftLimit {
+            faults.append("Throughput drifted by \(NumberFormat.percent(drift)) during the run.")
+        }
+        isValid = faults.isEmpty
+        reasons = faults
+    }
+
+    /// A generator thread this busy delays what it measures.
+    private static let clientThreadLimit = 0.85
+    /// A loop that sleeps less has answers waiting for it.
+    private static let idleLimit = 0.10
+    /// Slip beyond this share of the response time is the generator's, not the service's.
+    private static let slipLimit = 0.10
+    /// A thread of the service this busy is its limit.
+    private static let serverThreadLimit = 0.95
+    /// Others may take this share of the machine.
+    private static let contentionLimit = 0.03
+    /// The service may wait this long for a core.
+    private static let serverWaitLimit = 0.05
+    /// First and last third may differ by this much.
+    private static let driftLimit = 0.05
+
+    private static func clientFaults(_ inputs: Inputs) -> [String] {
+        var faults: [String] = []
+        if inputs.generatorThreadShare >= clientThreadLimit {
+            let share = NumberFormat.percent(inputs.generatorThreadShare, digits: 0)
+            faults.append("A generator thread used \(share) of a core (limit 85%).")
+        }
+        if inputs.loopIdleShare < idleLimit {
+            let share = NumberFormat.percent(inputs.loopIdleShare, digits: 0)
+            faults.append("A generator loop was idle \(share) of the time (limit 10%).")
+        }
+        if let (slip, response) = inputs.slip99AndResponse99, slip > slipLimit * response {
+            faults.append(
+                """
+                The generator's own slip (p99 \(NumberFormat.milliseconds(slip)) ms) is more than 10% \
+                of the response time (p99 \(NumberFormat.milliseconds(response)) ms).
+                """
+            )
+        }
+        return faults
+    }
+
+    private static func contention(_ inputs: Inputs) -> [String] {
+        var faults: [String] = []
+        if inputs.stealShare + inputs.otherShare > contentionLimit {
+            let steal = NumberFormat.percent(inputs.stealShare)
+            let other = NumberFormat.percent(inputs.otherShare)
+            faults.append(
+                "Others used the machine: steal \(steal), other processes \(other) (limit 3%)."
+            )
+        }
+        if let wait = inputs.serverWaitShare, wait > serverWaitLimit {
+            faults.append(
+                "The server waited for a core \(NumberFormat.percent(wait)) of the time (limit 5%)."
+            )
+        }
+        return faults
+    }
+}

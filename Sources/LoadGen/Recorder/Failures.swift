@@ -1,0 +1,51 @@
+/// What went wrong, each cause with its own counter.
+package struct Failures: Sendable, Equatable {
+    /// Causes on this side of the wire.
+    package enum Cause: String, Sendable, CaseIterable {
+        case tooManyOpenFiles = "EMFILE"
+        case addressNotAvailable = "EADDRNOTAVAIL"
+        case refused = "ECONNREFUSED"
+        case reset = "ECONNRESET"
+        case endOfFile = "EOF"
+        case protocolError = "protocol error"
+        case connectTimeout = "connect timeout"
+        case requestTimeout = "request timeout"
+        case other = "other"
+    }
+
+    /// How often each cause came.
+    package private(set) var causes: [Cause: UInt64] = [:]
+    /// Errors that the service answered, by `CODE/REASON`.
+    package private(set) var serverErrors: [String: UInt64] = [:]
+    /// The text of the first protocol error, which says what was due and what came.
+    package private(set) var firstProtocolError: String?
+
+    /// No failure.
+    package init() {}
+
+    /// Whether there is none.
+    package var isEmpty: Bool { causes.isEmpty && serverErrors.isEmpty }
+
+    /// Counts one failure on this side.
+    package mutating func count(_ cause: Cause) {
+        causes[cause, default: 0] += 1
+    }
+
+    /// Counts an answer that breaks the protocol and keeps the first `text`.
+    package mutating func countProtocolError(_ text: String) {
+        count(.protocolError)
+        firstProtocolError = firstProtocolError ?? text
+    }
+
+    /// Counts one error answer.
+    package mutating func countServerError(_ name: String) {
+        serverErrors[name, default: 0] += 1
+    }
+
+    /// Adds the failures of another thread.
+    package mutating func add(_ other: Failures) {
+        causes.merge(other.causes, uniquingKeysWith: +)
+        serverErrors.merge(other.serverErrors, uniquingKeysWith: +)
+        firstProtocolError = firstProtocolError ?? other.firstProtocolError
+    }
+}

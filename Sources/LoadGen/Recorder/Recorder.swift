@@ -1,0 +1,128 @@
+import Histogram
+
+/// The numbers of one thread: nothing is shared while requests run, and totals merge at the end.
+///
+/// Answers are recorded into the histograms of the current second; `closeInterval()` folds those
+/// into the totals. A histogram is of one operation and one measure, and either of measured requests
+/// or of those outside the measured phase (the warm-up), which no total includes.
+final class Recorder {
+    /// What became of the requests.
+    var outcomes = Outcomes()
+    /// What went wrong.
+    var failures = Failures()
+    /// Answers that came after their request had timed out; their requests stay timeouts.
+    var lateAnswerCount: UInt64 = 0
+    /// Requests that the plan had due and that no connection had room for before the end.
+    var unsentCount: UInt64 = 0
+
+    private let measureCount: Int
+    private let histograms: HistogramSlab
+    private let counters = CounterSlab(count: Counter.count)
+    private var totals: [LatencyHistogram]
+    private var countsAtIntervalStart = [UInt64](repeating: 0, count: Operation.allCases.count)
+
+    /// A recorder; a closed loop has one measure, an open loop three.
+    init(isOpenLoop: Bool) {
+        measureCount = isOpenLoop ? Measure.allCases.count : 1
+        let count = Operation.allCases.count * measureCount
+        histograms = HistogramSlab(count: 2 * count)
+        totals = (0..<count).map { _ in LatencyScale.makeHistogram() }
+    }
+
+    /// Counts and times one successful answer.
+    @inline(__always)
+    func recordAnswer(
+        _ operation: Operation,
+        intended: UInt64,
+        sent: UInt64,
+        answered: UInt64,
+        phases: Phases
+    ) {
+        let operationIndex = Int(operation.rawValue)
+        counters[operationIndex] += 1
+        if phases.isMeasured(answered) { counters[Counter.measured + operationIndex] += 1 }
+        let first = operationIndex * measureCount + (phases.isMeasured(intended) ? totals.count : 0)
+        histograms.record(first + Measure.service.rawValue, nanoseconds: answered &- sent)
+        guard measureCount > 1 else { return }
+        histograms.record(first + Measure.response.rawValue, nanoseconds: answered &- intended)
+        histograms.record(first + Measure.slip.rawValue, nanoseconds: sent &- intended)
+        if sent &- intended > Self.lateSendNanoseconds && phases.isMeasured(intended) {
+            counters[Counter.lateSends] += 1
+        }
+    }
+
+    /// Counts one read of `byteCount` bytes.
+    @inline(__always)
+    func recordRead(byteCount: Int) {
+        counters[Counter.reads] += 1
+        counters[Counter.bytesIn] += UInt64(byteCount)
+    }
+
+    /// Counts one write of `byteCount` bytes.
+    @inline(__always)
+    func recordWrite(byteCount: Int) {
+        counters[Counter.writes] += 1
+        counters[Counter.bytesOut] += UInt64(byteCount)
+    }
+
+    /// Folds the current interval into the totals and returns it for the progress line.
+    func closeInterval() -> IntervalCounts {
+        var latencies = LatencyScale.makeHistogram()
+        // What a user waits for is the response time; a closed loop knows no other than the service.
+        let shown = measureCount > 1 ? Measure.response.rawValue : Measure.service.rawValue
+        for index in totals.indices {
+            let isShown = index % measureCount == shown
+            if isShown { histograms.add(totals.count + index, to: &latencies) }
+            if isShown { histograms.add(index, to: &latencies) }
+            histograms.add(totals.count + index, to: &totals[index])
+            histograms.reset(totals.count + index)
+            histograms.reset(index)
+        }
+        let counts = Operation.allCases.indices.map { counters[$0] }
+        defer { countsAtIntervalStart = counts }
+        return IntervalCounts(
+            answered: zip(counts, countsAtIntervalStart).map { $0 - $1 },
+            latencies: latencies,
+            errorCount: outcomes.error + outcomes.unknown
+        )
+    }
+
+    /// Everything recorded, after the last interval was closed.
+    func makeTotals() -> RecorderTotals {
+        var result = RecorderTotals()
+        result.outcomes = outcomes
+        result.failures = failures
+        result.lateAnswerCount = lateAnswerCount
+        result.unsentCount = unsentCount
+        result.lateSendCount = counters[Counter.lateSends]
+        result.measuredAnswers = Operation.allCases.indices.map { counters[Counter.measured + $0] }
+        result.traffic = Traffic(
+            readCount: counters[Counter.reads],
+            writeCount: counters[Counter.writes],
+            bytesIn: counters[Counter.bytesIn],
+            bytesOut: counters[Counter.bytesOut]
+        )
+        for operation in Operation.allCases {
+            for measure in Measure.allCases.prefix(measureCount) {
+                let total = totals[Int(operation.rawValue) * measureCount + measure.rawValue]
+                guard total.totalCount > 0 else { continue }
+                result.latencies[LatencyKey(operation, measure)] = total
+            }
+        }
+        return result
+    }
+
+    /// A send this much behind its plan is worth a line in the report.
+    private static let lateSendNanoseconds: UInt64 = 1_000_000
+
+    /// Where each counter lies; the first ones count all answers of each operation.
+    private enum Counter {
+        static let measured = Operation.allCases.count
+        static let lateSends = 2 * Operation.allCases.count
+        static let reads = lateSends + 1
+        static let writes = lateSends + 2
+        static let bytesIn = lateSends + 3
+        static let bytesOut = lateSends + 4
+        static let count = lateSends + 5
+    }
+}

@@ -1,0 +1,102 @@
+import Histogram
+
+/// Which histogram: one operation's, of one measure.
+package struct LatencyKey: Hashable, Sendable {
+    /// What was asked for.
+    package let operation: Operation
+    /// Which stretch was timed.
+    package let measure: Measure
+
+    /// The histogram of `measure` for `operation`.
+    package init(_ operation: Operation, _ measure: Measure) {
+        self.operation = operation
+        self.measure = measure
+    }
+}
+
+/// What went over the wire, all phases included.
+package struct Traffic: Sendable, Equatable {
+    /// Times the loop handed over bytes.
+    package var readCount: UInt64 = 0
+    /// Times a connection was given bytes to write.
+    package var writeCount: UInt64 = 0
+    /// Bytes received.
+    package var bytesIn: UInt64 = 0
+    /// Bytes handed to connections.
+    package var bytesOut: UInt64 = 0
+
+    /// The traffic of both.
+    package static func + (one: Traffic, other: Traffic) -> Traffic {
+        Traffic(
+            readCount: one.readCount + other.readCount,
+            writeCount: one.writeCount + other.writeCount,
+            bytesIn: one.bytesIn + other.bytesIn,
+            bytesOut: one.bytesOut + other.bytesOut
+        )
+    }
+}
+
+/// One interval of one thread, of all phases.
+package struct IntervalCounts: Sendable {
+    /// Successful answers, by the operation's raw value.
+    package var answered: [UInt64]
+    /// What users waited (closed loop: what the service took), all operations together.
+    package var latencies: LatencyHistogram
+    /// Errors, timeouts and losses since the start of the run.
+    package var errorCount: UInt64
+
+    /// Adds the same interval of another thread.
+    package mutating func add(_ other: IntervalCounts) {
+        answered = zip(answered, other.answered).map { $0 + $1 }
+        latencies.add(other.latencies)
+        errorCount += other.errorCount
+    }
+}
+
+/// The numbers of one thread, or of several merged.
+package struct RecorderTotals: Sendable {
+    /// What became of the requests.
+    package var outcomes = Outcomes()
+    /// What went wrong.
+    package var failures = Failures()
+    /// Answers that came after their request had timed out.
+    package var lateAnswerCount: UInt64 = 0
+    /// Measured requests that left more than 1 ms behind the plan.
+    package var lateSendCount: UInt64 = 0
+    /// Requests of an open loop that were due and found no room before the end.
+    package var unsentCount: UInt64 = 0
+    /// Successful answers within the measured phase, by the operation's raw value.
+    package var measuredAnswers = [UInt64](repeating: 0, count: Operation.allCases.count)
+    /// What went over the wire.
+    package var traffic = Traffic()
+    /// The latencies of the measured requests.
+    package var latencies: [LatencyKey: LatencyHistogram] = [:]
+
+    /// Nothing recorded.
+    package init() {}
+
+    /// Adds the numbers of another thread; percentiles come from the merged histograms alone.
+    package mutating func add(_ other: RecorderTotals) {
+        outcomes = outcomes + other.outcomes
+        failures.add(other.failures)
+        lateAnswerCount += other.lateAnswerCount
+        lateSendCount += other.lateSendCount
+        unsentCount += other.unsentCount
+        measuredAnswers = zip(measuredAnswers, other.measuredAnswers).map { $0 + $1 }
+        traffic = traffic + other.traffic
+        latencies.merge(other.latencies) { mine, theirs in
+            var sum = mine
+            sum.add(theirs)
+            return sum
+        }
+    }
+
+    /// The latencies of all operations together, or nil where there are none.
+    package func merged(_ measure: Measure) -> LatencyHistogram? {
+        var sum: LatencyHistogram?
+        for (key, histogram) in latencies where key.measure == measure {
+            if sum == nil { sum = histogram } else { sum?.add(histogram) }
+        }
+        return sum
+    }
+}

@@ -1,0 +1,45 @@
+import Histogram
+
+/// Histograms at fixed addresses, so that recording neither copies nor tracks an access.
+///
+/// A histogram that is a property of a class costs an exclusivity check and a uniqueness check of
+/// the class with each value, several times the price of the value itself.
+@safe struct HistogramSlab: ~Copyable {
+    private let histograms: UnsafeMutableBufferPointer<LatencyHistogram>
+    private let count: Int
+
+    /// `count` empty histograms.
+    init(count: Int) {
+        self.count = count
+        unsafe histograms = .allocate(capacity: count)
+        unsafe histograms.initialize(repeating: LatencyScale.makeHistogram())
+        // Equal copies share their counters until the first write: make that write now.
+        for index in 0..<count { unsafe histograms[index].reset() }
+    }
+
+    deinit {
+        unsafe histograms.deinitialize()
+        unsafe histograms.deallocate()
+    }
+
+    /// Adds one value; longer ones than the scale holds count as the longest.
+    @inline(__always)
+    func record(_ index: Int, nanoseconds: UInt64) {
+        precondition(index >= 0 && index < count, "No such histogram.")
+        unsafe histograms[index].record(min(nanoseconds, LatencyScale.highestNanoseconds))
+    }
+
+    /// Adds what histogram `index` holds to `total`.
+    func add(_ index: Int, to total: inout LatencyHistogram) {
+        precondition(index >= 0 && index < count, "No such histogram.")
+        guard unsafe histograms[index].totalCount > 0 else { return }
+        unsafe total.add(histograms[index])
+    }
+
+    /// Empties histogram `index`.
+    func reset(_ index: Int) {
+        precondition(index >= 0 && index < count, "No such histogram.")
+        guard unsafe histograms[index].totalCount > 0 else { return }
+        unsafe histograms[index].reset()
+    }
+}

@@ -1,0 +1,88 @@
+import Foundation
+import Histogram
+
+/// Histograms as every HdrHistogram tool reads them: the V2 encoding, compressed, in base 64.
+///
+/// The format is that of HdrHistogram's `encodeIntoCompressedByteBuffer`. Its compression is zlib's;
+/// what is written here is a valid zlib stream of stored blocks (RFC 1950, 1951), which any reader
+/// takes and which needs no compressor.
+package enum HistogramEncoding {
+    /// The text, which starts with `HISTFAAA`.
+    package static func base64(_ histogram: LatencyHistogram) -> String {
+        let stream = zlibStream(encoded(histogram))
+        let header = word(0x1C84_9314) + word(UInt32(stream.count))
+        return Data(header + stream).base64EncodedString()
+    }
+
+    /// The V2 encoding: a header of 40 bytes, then the counts by index, in ZigZag LEB128, where a
+    /// negative number stands for as many empty buckets.
+    package static func encoded(_ histogram: LatencyHistogram) -> [UInt8] {
+        var counts: [UInt8] = []
+        var emptyCount: Int64 = 0
+        var seen: UInt64 = 0
+        for bucket in histogram.allValues() {
+            // Behind the last recorded value there is nothing to say.
+            if seen == histogram.totalCount { break }
+            seen += bucket.count
+            guard bucket.count > 0 else {
+                emptyCount += 1
+                continue
+            }
+            if emptyCount > 0 { appendZigZag(-emptyCount, to: &counts) }
+            emptyCount = 0
+            appendZigZag(Int64(bitPattern: bucket.count), to: &counts)
+        }
+        let digits = UInt32(bitPattern: Int32(histogram.numberOfSignificantValueDigits.rawValue))
+        var bytes = word(0x1C84_9313) + word(UInt32(counts.count)) + word(0) + word(digits)
+        bytes += long(histogram.lowestDiscernibleValue)
+        bytes += long(histogram.highestTrackableValue)
+        // Values are what they say: the last number is a factor.
+        bytes += long((1.0 as Double).bitPattern)
+        return bytes + counts
+    }
+
+    private static func appendZigZag(_ value: Int64, to bytes: inout [UInt8]) {
+        var rest = UInt64(bitPattern: value << 1 ^ value >> 63)
+        // LEB128 of 64 bits in at most 9 bytes: the ninth holds 8 bits and no mark.
+        for _ in 0..<8 {
+            if rest < 0x80 { break }
+            bytes.append(UInt8(truncatingIfNeeded: rest) | 0x80)
+            rest >>= 7
+        }
+        bytes.append(UInt8(truncatingIfNeeded: rest))
+    }
+
+    private static func zlibStream(_ bytes: [UInt8]) -> [UInt8] {
+        var stream: [UInt8] = [0x78, 0x01]
+        let blockSize = 65_535
+        for start in stride(from: 0, to: max(bytes.count, 1), by: blockSize) {
+            let block = bytes[start..<min(start + blockSize, bytes.count)]
+            let length = UInt16(block.count)
+            stream.append(start + blockSize >= bytes.count ? 1 : 0)
+            stream += [UInt8(length & 0xFF), UInt8(length >> 8)]
+            stream += [UInt8(~length & 0xFF), UInt8(~length >> 8)]
+            stream += block
+        }
+        return stream + word(adler32(bytes))
+    }
+
+    private static func adler32(_ bytes: [UInt8]) -> UInt32 {
+        var low: UInt32 = 1
+        var high: UInt32 = 0
+        for byte in bytes {
+            low = (low + UInt32(byte)) % 65_521
+            high = (high + low) % 65_521
+        }
+        return high << 16 | low
+    }
+
+    private static func word(_ value: UInt32) -> [UInt8] { bigEndian(value) }
+
+    private static func long(_ value: UInt64) -> [UInt8] { bigEndian(value) }
+
+    private static func bigEndian(_ value: some FixedWidthInteger) -> [UInt8] {
+        stride(from: value.bitWidth - 8, through: 0, by: -8).map {
+            UInt8(truncatingIfNeeded: value >> $0)
+        }
+    }
+}

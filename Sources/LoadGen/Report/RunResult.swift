@@ -1,0 +1,137 @@
+import Histogram
+
+/// Everything a run found out; every report is made from it alone.
+package struct RunResult: Sendable {
+    /// One second, or what was left of it.
+    package struct Interval: Sendable {
+        /// Seconds from the start of the load to the interval's end.
+        package var endSeconds: Double
+        /// How long it was.
+        package var seconds: Double
+        /// Whether all of it was measured.
+        package var isMeasured: Bool
+        /// What was answered.
+        package var counts: IntervalCounts
+
+        /// An interval.
+        package init(endSeconds: Double, seconds: Double, isMeasured: Bool, counts: IntervalCounts)
+        {
+            self.endSeconds = endSeconds
+            self.seconds = seconds
+            self.isMeasured = isMeasured
+            self.counts = counts
+        }
+    }
+
+    /// What was asked for.
+    package var configuration: RunConfiguration
+    /// Where it ran.
+    package var environment: Environment
+    /// The merged numbers of all threads.
+    package var totals = RecorderTotals()
+    /// Second by second, warm-up included.
+    package var intervals: [Interval] = []
+    /// How long was measured, by the clock and not by the flag.
+    package var measuredSeconds = 0.0
+    /// The share of requests that the most requested post got by its distribution.
+    package var hottestShare = 0.0
+    /// Connections that opened.
+    package var openedConnectionCount = 0
+    /// Connections that never opened, or ended before the run did.
+    package var lostConnectionCount = 0
+    /// The generator's CPU time while measuring.
+    package var generator: ProcessUsage?
+    /// The share of time that each loop slept while measuring.
+    package var loopIdleShares: [Double] = []
+    /// The service's process, where it is on this machine.
+    package var serverPID: Int?
+    /// Its CPU time while measuring.
+    package var server: ProcessUsage?
+    /// The machine while measuring.
+    package var machine: MachineUsage?
+    /// Whether a signal ended the run early.
+    package var isInterrupted = false
+    /// What the service counted.
+    package var audit: AuditOutcome = .skipped
+
+    /// A run of which nothing is known yet.
+    package init(configuration: RunConfiguration, environment: Environment) {
+        self.configuration = configuration
+        self.environment = environment
+    }
+}
+
+extension RunResult {
+    /// Successful answers within the measured time.
+    package var measuredAnswerCount: UInt64 { totals.measuredAnswers.reduce(0, +) }
+
+    /// Successful answers a second, over the time that was really measured.
+    package var ratePerSecond: Double { rate(measuredAnswerCount) }
+
+    /// `count` in the measured time, a second.
+    package func rate(_ count: UInt64) -> Double {
+        measuredSeconds > 0 ? Double(count) / measuredSeconds : 0
+    }
+
+    /// The measure that users feel: the response time, which a closed loop cannot tell from service.
+    package var shownMeasure: Measure { configuration.isOpenLoop ? .response : .service }
+
+    /// CPU-seconds of `usage` per million measured answers; nil without answers.
+    package func secondsPerMillion(_ usage: ProcessUsage?) -> Double? {
+        guard let usage, measuredAnswerCount > 0 else { return nil }
+        return usage.seconds / Double(measuredAnswerCount) * 1e6
+    }
+
+    /// The share of requests, all phases included, that were not answered with success.
+    package var failedShare: Double {
+        let outcomes = totals.outcomes
+        return outcomes.sent > 0 ? 1 - Double(outcomes.ok) / Double(outcomes.sent) : 0
+    }
+
+    /// Successful answers a second of each whole measured second, in the order of time.
+    package var measuredRates: [Double] {
+        intervals.filter { $0.isMeasured && $0.seconds > 0.5 }
+            .map { Double($0.counts.answered.reduce(0, +)) / $0.seconds }
+    }
+
+    /// How much faster the last third of the seconds was than the first; nil under six seconds.
+    package var drift: Double? {
+        let rates = measuredRates
+        guard rates.count >= 6 else { return nil }
+        let third = rates.count / 3
+        let first = rates.prefix(third).reduce(0, +)
+        return first > 0 ? rates.suffix(third).reduce(0, +) / first - 1 : nil
+    }
+
+    /// Requests in flight by Little's law, throughput times mean time in the service.
+    package var littleInFlight: Double? {
+        totals.merged(.service).map { ratePerSecond * $0.mean / 1e9 }
+    }
+
+    /// The share of all cores that neither the service, nor the generator, nor idleness took.
+    package var otherShare: Double {
+        guard let machine, let generator, measuredSeconds > 0 else { return 0 }
+        let own = generator.seconds + (server?.seconds ?? 0)
+        return max(0, machine.busyShare - own / measuredSeconds / Double(environment.coreCount))
+    }
+
+    /// What limited the run.
+    package var verdict: Verdict {
+        var inputs = Verdict.Inputs()
+        inputs.generatorThreadShare = generator?.busiestThreadShare ?? 0
+        inputs.loopIdleShare = loopIdleShares.min() ?? 1
+        inputs.serverThreadShare = server?.busiestThreadShare
+        inputs.serverWaitShare = server?.waitShare
+        inputs.stealShare = machine?.stealShare ?? 0
+        // A service that is not seen would count among the others.
+        inputs.otherShare = server == nil ? 0 : otherShare
+        if let slip = totals.merged(.slip), let response = totals.merged(.response) {
+            inputs.slip99AndResponse99 = (
+                Double(slip.valueAtPercentile(99)), Double(response.valueAtPercentile(99))
+            )
+        }
+        inputs.offeredAndAchieved = configuration.ratePerSecond.map { ($0, ratePerSecond) }
+        inputs.drift = drift
+        return Verdict(inputs)
+    }
+}

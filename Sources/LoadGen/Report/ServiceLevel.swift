@@ -1,0 +1,113 @@
+/// Something that must hold at the end, as `--slo` says it.
+package struct ServiceLevel: Sendable, Equatable {
+    /// What is looked at.
+    package enum Subject: Sendable, Equatable {
+        /// A percentile of the response time in nanoseconds, of one operation or of all.
+        case percentile(Double, Operation?)
+        /// The longest response time in nanoseconds.
+        case maximum(Operation?)
+        /// Answers a second.
+        case rate
+        /// The share of requests that were not answered with success, in percent.
+        case errors
+        /// CPU-seconds of the service per million operations.
+        case serverCPU
+        /// Whether the audit passed: 1 or 0.
+        case audit
+    }
+
+    /// How the subject must compare with the limit.
+    package enum Comparison: String, Sendable, CaseIterable {
+        case atMost = "<="
+        case atLeast = ">="
+        case below = "<"
+        case above = ">"
+        case equal = "="
+
+        func holds(_ value: Double, _ limit: Double) -> Bool {
+            switch self {
+            case .atMost: value <= limit
+            case .atLeast: value >= limit
+            case .below: value < limit
+            case .above: value > limit
+            case .equal: value == limit
+            }
+        }
+    }
+
+    /// The expression as typed.
+    package let text: String
+    /// What is looked at.
+    package let subject: Subject
+    /// How it must compare.
+    package let comparison: Comparison
+    /// With what, in the subject's unit.
+    package let limit: Double
+
+    /// What `--slo` takes, for its error.
+    package static let forms =
+        "p99<5ms, vote.p99.9<20ms, max<1s, rate>=100k, errors<0.01%, cpu<6s/M or audit=ok"
+
+    /// The service level that `text` names, or nil.
+    package init?(parsing text: String) {
+        let found = Comparison.allCases.lazy.compactMap { comparison in
+            text.firstRange(of: comparison.rawValue).map { (comparison, $0) }
+        }.first
+        guard let (comparison, range) = found else { return nil }
+        let subject = Subject(parsing: String(text[..<range.lowerBound]))
+        let value = String(text[range.upperBound...])
+        guard let subject, let limit = subject.limit(value, comparison) else { return nil }
+        self.text = text
+        self.subject = subject
+        self.comparison = comparison
+        self.limit = limit
+    }
+
+    /// Whether `value` holds; nothing measured never does.
+    package func holds(_ value: Double?) -> Bool {
+        value.map { comparison.holds($0, limit) } ?? false
+    }
+}
+
+extension ServiceLevel.Subject {
+    fileprivate init?(parsing text: String) {
+        switch text {
+        case "rate": self = .rate
+        case "errors": self = .errors
+        case "cpu": self = .serverCPU
+        case "audit": self = .audit
+        default:
+            var name = Substring(text)
+            var operation: Operation?
+            if let dot = text.firstIndex(of: "."), let named = Operation(name: text[..<dot]) {
+                operation = named
+                name = text[text.index(after: dot)...]
+            }
+            if name == "max" {
+                self = .maximum(operation)
+            } else if name.first == "p", let percentile = Double(name.dropFirst()), percentile > 0,
+                percentile < 100
+            {
+                self = .percentile(percentile, operation)
+            } else {
+                return nil
+            }
+        }
+    }
+
+    fileprivate func limit(_ text: String, _ comparison: ServiceLevel.Comparison) -> Double? {
+        // Only the audit compares for equality: two measured numbers are never equal.
+        guard (self == .audit) == (comparison == .equal) else { return nil }
+        switch self {
+        case .percentile, .maximum: return Quantity.duration(text).map { Double($0.nanoseconds) }
+        case .rate: return Quantity.count(text).map(Double.init)
+        case .errors: return Quantity.percent(text)
+        case .serverCPU:
+            guard text.hasSuffix("s/M"), let value = Double(text.dropLast(3)), value > 0 else {
+                return nil
+            }
+            return value
+        case .audit: return text == "ok" ? 1 : nil
+        }
+    }
+}

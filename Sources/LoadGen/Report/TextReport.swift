@@ -1,0 +1,195 @@
+import Foundation
+import Histogram
+
+/// The report that people read: what was asked, what came out, and how far to trust it.
+package struct TextReport {
+    private let result: RunResult
+    private var configuration: RunConfiguration { result.configuration }
+
+    /// A report of `result`.
+    package init(_ result: RunResult) {
+        self.result = result
+    }
+
+    /// The whole text, with a newline at its end.
+    package func rendered() -> String {
+        let parts = [
+            heading, throughput, latency, processors, outcomes, audit, serviceLevels,
+        ]
+        return parts.filter { !$0.isEmpty }.map { $0.joined(separator: "\n") }
+            .joined(separator: "\n\n") + "\n"
+    }
+
+    private var heading: [String] {
+        let loop =
+            configuration.ratePerSecond.map {
+                "open loop \(NumberFormat.rate($0))/s (\(configuration.arrival.rawValue))"
+            } ?? "closed loop"
+        let process = result.serverPID.map { " (pid \($0))" } ?? ""
+        let hottest = NumberFormat.percent(result.hottestShare)
+        let verdict = result.verdict
+        let marks =
+            [verdict.isValid ? "VALID" : "INVALID", verdict.bound.rawValue]
+            + (verdict.isContended ? ["CONTENDED"] : [])
+        let warmup = NumberFormat.duration(configuration.warmup)
+        let measured = NumberFormat.fixed(result.measuredSeconds, 2)
+        var lines = [
+            """
+            loadgen  seed \(configuration.seed)  \(count(configuration.clientCount, "client")) × \
+            pipeline \(configuration.pipelineDepth) (\(configuration.pipelineMode.rawValue))  \
+            \(loop)  \(count(configuration.threadCount, "thread"))
+            """,
+            """
+            target \(configuration.target)\(process)  feed \(configuration.feed)  \
+            \(count(configuration.postCount, "post"))  \(configuration.keys) (hottest post \
+            \(hottest))  mix \(configuration.mix)
+            """,
+            "warm-up \(warmup), measured \(measured) s    VERDICT  \(marks.joined(separator: ", "))",
+        ]
+        lines += verdict.reasons.map { "  \($0)" }
+        if result.isInterrupted { lines.append("  A signal ended the run early.") }
+        if Environment.isDebugBuild {
+            lines.append(
+                "  This is a debug build: build with -c release before reading any figure."
+            )
+        }
+        return lines
+    }
+
+    private var throughput: [String] {
+        var first = row("Throughput") + "\(NumberFormat.rate(result.ratePerSecond)) op/s"
+        let rates = result.measuredRates.sorted()
+        if rates.count >= 3 {
+            first += """
+                   per-second min \(NumberFormat.rate(rates[0]))  \
+                p50 \(NumberFormat.rate(rates[rates.count / 2]))  \
+                max \(NumberFormat.rate(rates[rates.count - 1]))
+                """
+        }
+        if let drift = result.drift { first += "   drift \(NumberFormat.percent(drift))" }
+        var parts = configuration.mix.operations.map { operation in
+            let count = result.totals.measuredAnswers[Int(operation.rawValue)]
+            return "\(operation.name) \(NumberFormat.rate(result.rate(count)))/s"
+        }
+        let seconds = result.intervals.last?.endSeconds ?? 0
+        let traffic = result.totals.traffic
+        if seconds > 0 {
+            parts.append("in \(NumberFormat.megabytes(Double(traffic.bytesIn) / seconds))/s")
+            parts.append("out \(NumberFormat.megabytes(Double(traffic.bytesOut) / seconds))/s")
+        }
+        return [first, row("") + parts.joined(separator: "   ")]
+    }
+
+    private var latency: [String] {
+        let table = LatencyTable(result)
+        guard !table.isEmpty else { return [row("Latency") + "no request was answered"] }
+        guard let rate = configuration.ratePerSecond else {
+            return table.lines(["(closed loop: response = service)"])
+        }
+        let late = result.totals.lateSendCount
+        let answered = result.totals.merged(.response)?.totalCount ?? 0
+        let share = answered > 0 ? Double(late) / Double(answered) : 0
+        return [
+            """
+            Offered \(NumberFormat.rate(rate))/s (\(configuration.arrival.rawValue))   achieved \
+            \(NumberFormat.rate(result.ratePerSecond))/s   unsent \
+            \(NumberFormat.count(result.totals.unsentCount))   late sends >1 ms \
+            \(NumberFormat.percent(share, digits: 2))
+            """
+        ] + table.lines([])
+    }
+
+    private var processors: [String] {
+        var lines: [String] = []
+        if let server = result.server {
+            lines.append(row(lines.isEmpty ? "CPU" : "") + "server     " + usage(server))
+        }
+        if let generator = result.generator {
+            let idle = result.loopIdleShares.min().map { ", loop idle \(percent($0))" } ?? ""
+            lines.append(row(lines.isEmpty ? "CPU" : "") + "generator  " + usage(generator) + idle)
+        }
+        var parts: [String] = []
+        if let machine = result.machine {
+            parts.append("steal \(NumberFormat.percent(machine.stealShare))")
+            if result.server != nil {
+                parts.append("other processes \(NumberFormat.percent(result.otherShare))")
+            }
+        }
+        if let inFlight = result.littleInFlight {
+            let limit = configuration.clientCount * configuration.pipelineDepth
+            parts.append("Little: X·W = \(NumberFormat.fixed(inFlight, 1)) of \(limit) in flight")
+        }
+        if !parts.isEmpty { lines.append(row("") + parts.joined(separator: "   ")) }
+        return lines
+    }
+
+    private func usage(_ usage: ProcessUsage) -> String {
+        let cores = NumberFormat.fixed(usage.seconds / max(result.measuredSeconds, 1e-9), 2)
+        let cost = result.secondsPerMillion(usage).map { NumberFormat.fixed($0, 3) } ?? "-"
+        let memory = NumberFormat.megabytes(Double(usage.residentByteCount))
+        return """
+            \(cores) cores  \(cost) CPU-s/Mop (user \(percent(usage.userShare)))  \(memory) resident
+            """
+    }
+
+    private var outcomes: [String] {
+        let outcomes = result.totals.outcomes
+        let sign = outcomes.isConserved ? "=" : "≠"
+        var lines = [
+            row("Outcomes") + """
+                sent \(NumberFormat.count(outcomes.sent)) \(sign) \
+                ok \(NumberFormat.count(outcomes.ok)) + error \(NumberFormat.count(outcomes.error)) \
+                + timeout \(NumberFormat.count(outcomes.timeout)) \
+                + lost \(NumberFormat.count(outcomes.lost))   \
+                connections \(result.openedConnectionCount), lost \(result.lostConnectionCount)
+                """
+        ]
+        if !outcomes.isConserved {
+            lines.append(row("") + "The generator's own count does not add up: trust no figure.")
+        }
+        let failures = result.totals.failures
+        var causes = failures.causes.map { "\($0.rawValue) \(NumberFormat.count($1))" }.sorted()
+        causes += failures.serverErrors.map { "\($0) \(NumberFormat.count($1))" }.sorted()
+        if result.totals.lateAnswerCount > 0 {
+            causes.append("late answers \(NumberFormat.count(result.totals.lateAnswerCount))")
+        }
+        if !causes.isEmpty { lines.append(row("") + causes.joined(separator: "   ")) }
+        if let text = failures.firstProtocolError { lines.append(row("") + text) }
+        return lines
+    }
+
+    private var audit: [String] {
+        AuditText.lines(result.audit, label: row("Audit"), indent: row(""))
+    }
+
+    private var serviceLevels: [String] {
+        let status = result.exitStatus
+        let levels = result.serviceLevels.map { kept in
+            "\(kept.level.text) \(kept.isKept ? "PASS" : "MISS") (\(value(kept)))"
+        }
+        guard !levels.isEmpty || status != .success else { return [] }
+        let head = levels.isEmpty ? "" : row("SLO") + levels.joined(separator: "   ") + "   "
+        return ["\(head)exit \(status.rawValue)"]
+    }
+
+    private func value(_ kept: ServiceLevelResult) -> String {
+        guard let value = kept.value else { return "not measured" }
+        switch kept.level.subject {
+        case .percentile, .maximum: return "\(NumberFormat.milliseconds(value)) ms"
+        case .rate: return "\(NumberFormat.rate(value))/s"
+        case .errors: return NumberFormat.percent(value / 100, digits: 3)
+        case .serverCPU: return "\(NumberFormat.fixed(value, 2)) s/M"
+        case .audit: return value == 1 ? "ok" : "not ok"
+        }
+    }
+
+    private func row(_ label: String) -> String {
+        label.padding(toLength: 13, withPad: " ", startingAt: 0)
+    }
+
+    private func percent(_ share: Double) -> String { NumberFormat.percent(share, digits: 0) }
+
+    private func count(_ value: Int, _ noun: String) -> String {
+        "\(value) \(noun)\(value == 1 ? "" : "s")"
+    }
+}

@@ -1,0 +1,42 @@
+/// What all threads of a run know about its posts, put together for the audit.
+struct AuditKnowledge {
+    /// The posts of the run.
+    private(set) var accounts: [PostAccount]
+    /// Posts that acknowledged requests created.
+    private(set) var createdIDs: Set<UInt64> = []
+    /// Titles of posts that requests without an answer may have created.
+    private(set) var unknownTitles: Set<String> = []
+    /// What contradicted itself while the load went on.
+    private(set) var findings = Findings()
+
+    /// Nothing known but the posts.
+    init(postIDs: [UInt64]) {
+        accounts = postIDs.map { PostAccount(id: $0) }
+    }
+
+    /// Adds what one thread knows.
+    mutating func add(_ result: WorkerResult) {
+        for (index, tally) in result.tallies.enumerated() { accounts[index].tally.add(tally) }
+        for (post, count) in result.failedVotes { accounts[Int(post)].errorCount += count }
+        for (post, count) in result.unknownVotes { accounts[Int(post)].unknownCount += count }
+        for id in result.createdIDs where !createdIDs.insert(id).inserted {
+            findings.note(.listedTwice, "Two creates were answered with post \(id).")
+        }
+        unknownTitles.formUnion(result.unknownTitles)
+        findings.add(result.findings)
+    }
+
+    /// The part of the summary that needs no word of the service.
+    var summary: AuditSummary {
+        var summary = AuditSummary()
+        summary.postCount = UInt64(accounts.count)
+        summary.createdPostCount = UInt64(createdIDs.count)
+        for account in accounts {
+            summary.acknowledgedVoteCount += account.tally.acknowledged
+            summary.unknownVoteCount += account.unknownCount
+            summary.failedVoteCount += account.errorCount
+        }
+        summary.findings = findings
+        return summary
+    }
+}

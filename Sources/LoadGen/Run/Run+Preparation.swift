@@ -1,0 +1,115 @@
+import FeedProto
+import FeedTransport
+
+extension Run {
+    /// Opens the connection for everything but the load.
+    func reachService() {
+        let control = ControlConnection(on: loop)
+        self.control = control
+        control.open(address, timeout: configuration.connectTimeout) { [unowned self] answer in
+            switch answer {
+            case .success: lookAtFeed(control)
+            case .failure(let error):
+                fail(.unreachable(target: configuration.target, cause: error.description))
+            }
+        }
+    }
+
+    private func lookAtFeed(_ control: ControlConnection) {
+        probe.findServer(address)
+        result.serverPID = probe.serverPID
+        control.call(.listFeeds) { [unowned self] answer in
+            guard case .success(.listFeeds(let response)) = answer else {
+                return fail(answer, while: "listing the feeds")
+            }
+            guard let feed = response.feeds.first(where: { $0.name == configuration.feed }) else {
+                return fail(.noFeed(configuration.feed))
+            }
+            guard feed.voteMode == .tally else { return fail(.ballotFeed(configuration.feed)) }
+            createPosts(control)
+        }
+    }
+
+    private func createPosts(_ control: ControlConnection) {
+        let total = NumberFormat.count(UInt64(configuration.postCount))
+        let prefill = Prefill(
+            control,
+            feed: configuration.feed,
+            postCount: configuration.postCount,
+            progress: { [unowned self] count in
+                guard configuration.progressInterval != nil else { return }
+                showProgress("creating posts  \(NumberFormat.count(UInt64(count))) of \(total)")
+            },
+            completion: { [unowned self] error in
+                if let error { return fail(.failure(error), while: "creating posts") }
+                startThreads()
+            }
+        )
+        self.prefill = prefill
+        prefill.start()
+    }
+
+    private func startThreads() {
+        guard let prefill else { return }
+        knowledge = AuditKnowledge(postIDs: prefill.ids)
+        let keys = KeyChoice(
+            configuration.keys,
+            postCount: prefill.ids.count,
+            seed: configuration.seed
+        )
+        result.hottestShare = keys.hottestShare
+        let run = LoopBound(self, to: loop.mailbox)
+        var firstClient = 0
+        for thread in 0..<configuration.threadCount {
+            let count = configuration.clientCount / configuration.threadCount
+            let isLarger = thread < configuration.clientCount % configuration.threadCount
+            let setup = WorkerSetup(
+                configuration: configuration,
+                address: address,
+                thread: thread,
+                firstClient: firstClient,
+                clientCount: count + (isLarger ? 1 : 0),
+                postIDs: prefill.ids,
+                keys: keys,
+                report: { event in run.post { $0.receive(event) } }
+            )
+            firstClient += setup.clientCount
+            start(setup, run)
+        }
+        self.prefill = nil
+        startMilliseconds = prefill.startMilliseconds
+    }
+
+    private func start(_ setup: WorkerSetup, _ run: LoopBound<Run>) {
+        do {
+            let thread = try EventLoopThread(
+                name: "load-\(setup.thread)",
+                configuration: Self.transport,
+                budget: BufferBudget()
+            ) { loop in
+                let worker = Worker(setup, on: loop)
+                let bound = LoopBound(worker, to: loop.mailbox)
+                run.post { $0.workers.append(bound) }
+                do throws(TransportError) {
+                    try worker.connect()
+                } catch {
+                    setup.report(.connected(openedCount: 0, failures: Failures()))
+                }
+            }
+            threads.append(thread)
+        } catch {
+            fail(.system(error.description))
+        }
+    }
+
+    private func fail(
+        _ answer: Result<FeedProto.Response, ControlError>,
+        while step: String
+    ) {
+        switch answer {
+        case .failure(.lost): fail(.connectionLost(step: step))
+        case .failure(let error): fail(.refused(step: step, cause: error.description))
+        case .success: fail(.refused(step: step, cause: ControlError.unexpected.description))
+        }
+    }
+}

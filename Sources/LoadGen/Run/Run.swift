@@ -1,0 +1,123 @@
+import FeedProto
+import FeedTransport
+
+/// One run from the first connection to the audit, on a loop of its own.
+///
+/// Its steps follow one another: reach the service, look at the feed, create the posts, start the
+/// threads, let them load the service through warm-up and measured time, wait for the last answers,
+/// audit. The threads report by mail; nothing of theirs is read before they are finished.
+package final class Run {
+    let configuration: RunConfiguration
+    let address: SocketAddress
+    let loop: EventLoop
+    /// Shows a progress line; an empty one clears it.
+    let showProgress: (String) -> Void
+    var result: RunResult
+    var probe: Probe
+    var control: ControlConnection?
+    var prefill: Prefill?
+    var reading: AuditReading?
+    var threads: [EventLoopThread] = []
+    var workers: [LoopBound<Worker>] = []
+    var phases: Phases?
+    var knowledge = AuditKnowledge(postIDs: [])
+    var connectedThreadCount = 0
+    var finishedThreadCount = 0
+    var openIntervals: [Int: (count: Int, end: UInt64, counts: IntervalCounts)] = [:]
+    var progress = ProgressState()
+    var connectFailures = Failures()
+    /// When the first post was created, by the service's clock.
+    var startMilliseconds: Int64 = 0
+    /// When the measured time ended.
+    var endNanoseconds: UInt64 = 0
+
+    private var failure: RunFailure?
+
+    /// Prepares a run; nothing is sent before `execute()`.
+    package init(
+        _ configuration: RunConfiguration,
+        showProgress: @escaping (String) -> Void = { _ in }
+    ) throws(RunFailure) {
+        self.configuration = configuration
+        self.showProgress = showProgress
+        do {
+            address = try SocketAddress(parsing: configuration.target)
+        } catch {
+            throw .badTarget(error.description)
+        }
+        ProcessSetup.ignoreBrokenPipes()
+        try Self.checkDescriptors(configuration)
+        do {
+            loop = try EventLoop(
+                configuration: Self.transport,
+                budget: BufferBudget()
+            )
+        } catch {
+            throw .system(error.description)
+        }
+        result = RunResult(configuration: configuration, environment: Environment())
+        probe = Probe(serverPID: configuration.serverPID)
+    }
+
+    /// Runs to the end and returns what was found out; blocks the calling thread.
+    package func execute() throws(RunFailure) -> RunResult {
+        do {
+            for number in Self.stoppingSignals {
+                try loop.onSignal(number) { [unowned self] in interrupt() }
+            }
+        } catch {
+            failure = .system(error.description)
+        }
+        if failure == nil { reachService() } else { loop.stop() }
+        loop.run()
+        for thread in threads { thread.stop() }
+        for thread in threads { thread.join() }
+        if let failure { throw failure }
+        return result
+    }
+
+    /// Ends the run before its load; the first cause counts.
+    func fail(_ failure: RunFailure) {
+        if self.failure == nil { self.failure = failure }
+        loop.stop()
+    }
+
+    /// Ends the run with its result.
+    func finish() {
+        showProgress("")
+        control?.close()
+        loop.stop()
+    }
+
+    /// Stops early: the load, if it runs, is still reported and audited.
+    private func interrupt() {
+        guard phases != nil else { return fail(.interrupted) }
+        result.isInterrupted = true
+        for worker in workers { worker.post { $0.stopSending() } }
+    }
+
+    /// SIGINT and SIGTERM.
+    private static let stoppingSignals: [Int32] = [2, 15]
+
+    /// Descriptors beside those of the connections: standard ones, loops, timers, /proc.
+    private static let spareDescriptorCount = 64
+
+    /// A client may be silent, and a service may take its time over a frame; requests time out.
+    static var transport: TransportConfiguration {
+        var configuration = TransportConfiguration()
+        configuration.idleTimeout = nil
+        configuration.partialReadTimeout = nil
+        return configuration
+    }
+
+    private static func checkDescriptors(
+        _ configuration: RunConfiguration
+    ) throws(RunFailure) {
+        let needed = configuration.clientCount + spareDescriptorCount
+        let limit = ProcessSetup.raiseOpenFileLimit()
+        guard limit >= needed else { throw .tooFewDescriptors(needed: needed, limit: limit) }
+    }
+}
+
+@available(*, unavailable)
+extension Run: Sendable {}

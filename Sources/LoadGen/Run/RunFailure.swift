@@ -1,0 +1,60 @@
+import FeedProto
+import FeedTransport
+
+/// Why a run could not start.
+package enum RunFailure: Error, Equatable, CustomStringConvertible {
+    /// The target is no address.
+    case badTarget(String)
+    /// The system refused what every run needs.
+    case system(String)
+    /// Too few files may be open for that many connections.
+    case tooFewDescriptors(needed: Int, limit: Int)
+    /// The service could not be reached.
+    case unreachable(target: String, cause: String)
+    /// No connection of the load could be opened.
+    case noConnection(target: String, cause: String)
+    /// The service has no such feed.
+    case noFeed(String)
+    /// Votes of the feed replace one another.
+    case ballotFeed(String)
+    /// The service refused what comes before the load.
+    case refused(step: String, cause: String)
+    /// The connection ended before the load.
+    case connectionLost(step: String)
+    /// A signal came before the load.
+    case interrupted
+
+    /// One clear sentence.
+    package var description: String {
+        switch self {
+        case .badTarget(let text): "--target: \(text)"
+        case .system(let text): text
+        case .tooFewDescriptors(let needed, let limit):
+            """
+            The run needs \(needed) open files and the limit is \(limit): run `ulimit -n \(needed)` \
+            in this shell first, or use fewer --clients.
+            """
+        case .unreachable(let target, let cause):
+            "No service can be reached at \(target): \(cause)"
+        case .noConnection(let target, let cause):
+            "No connection of the load could be opened to \(target): \(cause)."
+        case .noFeed(let feed): "--feed: the service has no feed \"\(feed)\"."
+        case .ballotFeed(let feed):
+            """
+            --feed: in \"\(feed)\" a vote replaces the voter's last one (BALLOT), so votes do not add \
+            up to a score that could be audited; use a TALLY feed.
+            """
+        case .refused(let step, let cause): "The service refused while \(step): \(cause)"
+        case .connectionLost(let step): "The service ended the connection while \(step)."
+        case .interrupted: "Stopped by a signal before the load began."
+        }
+    }
+
+    /// The exit code: flags that do not fit the service are wrong flags.
+    package var exitStatus: ExitStatus {
+        switch self {
+        case .badTarget, .noFeed, .ballotFeed: .usage
+        default: .failed
+        }
+    }
+}

@@ -1,0 +1,67 @@
+/// How often each operation comes, as `--mix` says it.
+package struct Mix: Sendable, Equatable {
+    /// The weights, by the operation's raw value; their sum is above 0.
+    package let weights: [UInt32]
+    private let sum: UInt32
+    /// The one operation of a mix that has no other, so that nothing needs to be drawn.
+    private let only: Operation?
+
+    /// Only votes.
+    package static let vote = Mix([.vote: 100])
+    /// Mostly reading, as a feed is used: pages 90, votes 9, new posts 1.
+    package static let feed = Mix([.page: 90, .vote: 9, .create: 1])
+
+    /// A mix of `weights`, of which one must be above 0.
+    package init(_ weights: [Operation: UInt32]) {
+        self.weights = Operation.allCases.map { weights[$0] ?? 0 }
+        sum = self.weights.reduce(0, +)
+        precondition(sum > 0, "A mix needs an operation.")
+        let used = Operation.allCases.filter { weights[$0, default: 0] > 0 }
+        only = used.count == 1 ? used[0] : nil
+    }
+
+    /// The operations that occur.
+    package var operations: [Operation] {
+        Operation.allCases.filter { weights[Int($0.rawValue)] > 0 }
+    }
+
+    /// The next operation of `stream`.
+    package func next(_ stream: inout RandomStream) -> Operation {
+        if let only { return only }
+        var remaining = UInt32(stream.nextIndex(below: Int(sum)))
+        for operation in Operation.allCases {
+            let weight = weights[Int(operation.rawValue)]
+            if remaining < weight { return operation }
+            remaining -= weight
+        }
+        preconditionFailure("A draw below the sum of the weights falls on an operation.")
+    }
+}
+
+extension Mix: CustomStringConvertible {
+    /// The text that `--mix` takes.
+    package var description: String {
+        operations.map { "\($0.name)=\(weights[Int($0.rawValue)])" }.joined(separator: ",")
+    }
+
+    /// The mix that `text` names (a preset, or `vote=95,page=5`), or nil.
+    package init?(parsing text: String) {
+        switch text {
+        case "vote": self = .vote
+        case "feed": self = .feed
+        default:
+            var weights: [Operation: UInt32] = [:]
+            for item in text.split(whereSeparator: { $0 == "," || $0 == " " }) {
+                let parts = item.split(separator: "=", omittingEmptySubsequences: false)
+                guard parts.count == 2, let operation = Operation(name: parts[0]),
+                    let weight = UInt32(parts[1]), weight <= Self.maximumWeight,
+                    weights.updateValue(weight, forKey: operation) == nil
+                else { return nil }
+            }
+            guard weights.values.contains(where: { $0 > 0 }) else { return nil }
+            self.init(weights)
+        }
+    }
+
+    private static let maximumWeight: UInt32 = 1_000_000
+}

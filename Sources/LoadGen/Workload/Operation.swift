@@ -1,0 +1,30 @@
+/// What a request asks the service to do, as `--mix` names it.
+package enum Operation: UInt8, Sendable, CaseIterable {
+    /// One vote up.
+    case vote
+    /// One new post.
+    case create
+    /// The first page of the feed, best first.
+    case list
+    /// The page behind the one this client saw last, or a first page where there is none.
+    case page
+    /// One post by its id.
+    case get
+
+    /// The name in `--mix`, in reports and in file names.
+    package var name: String {
+        switch self {
+        case .vote: "vote"
+        case .create: "create"
+        case .list: "list"
+        case .page: "page"
+        case .get: "get"
+        }
+    }
+
+    /// The operation that `name` names, or nil.
+    package init?(name: some StringProtocol) {
+        guard let operation = Self.allCases.first(where: { $0.name == name }) else { return nil }
+        self = operation
+    }
+}

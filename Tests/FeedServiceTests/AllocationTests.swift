@@ -1,0 +1,78 @@
+import CMallocHook
+import FeedProto
+import FeedTestSupport
+import Foundation
+import Testing
+
+/// A vote takes no memory from the heap: not in reading, decoding, counting, encoding or writing.
+///
+/// Each test runs in a process of its own, in which nothing else allocates.
+@Suite(.serialized, .timeLimit(.minutes(2)))
+struct AllocationTests {
+    static let postCount = 1000
+    static let votesPerBatch = 64
+
+    @Test(.enabled(if: malloc_hook_is_active(), "a sanitizer brings a malloc of its own"))
+    func countsAMillionVotesWithoutAllocating() async {
+        await #expect(processExitsWith: .success) {
+            let count = try await Self.allocationCount(batches: 1_000_000 / Self.votesPerBatch) {
+                CastVoteRequest(postID: UInt64($0 % Self.postCount) + 1, direction: .up)
+            }
+            print("allocations in a million votes: \(count)")
+            exit(count == 0 ? EXIT_SUCCESS : EXIT_FAILURE)
+        }
+    }
+
+    /// The count would be of no use if it did not see what does allocate: refusals have texts.
+    @Test(.enabled(if: malloc_hook_is_active(), "a sanitizer brings a malloc of its own"))
+    func seesWhatAllocates() async {
+        await #expect(processExitsWith: .success) {
+            let count = try await Self.allocationCount(batches: 10) { _ in
+                CastVoteRequest(postID: .max, direction: .up)
+            }
+            exit(count >= 10 * Self.votesPerBatch ? EXIT_SUCCESS : EXIT_FAILURE)
+        }
+    }
+
+    /// How often the service asks for memory while it answers so many batches of votes.
+    static func allocationCount(
+        batches: Int,
+        _ vote: @escaping @Sendable (Int) -> CastVoteRequest
+    ) async throws -> Int {
+        let result = Box()
+        try await withService { port in
+            let client = try WireClient(port: port)
+            for number in 0..<postCount { _ = try client.createPost(title: "\(number)") }
+            try exchange(client, batches: 2000, vote)
+            let before = malloc_hook_process_count() - malloc_hook_count()
+            try exchange(client, batches: batches, vote)
+            let after = malloc_hook_process_count() - malloc_hook_count()
+            result.value = Int(after - before)
+        }
+        return result.value
+    }
+
+    /// Sends batches of votes and takes their answers, on this thread.
+    private static func exchange(
+        _ client: WireClient,
+        batches: Int,
+        _ vote: (Int) -> CastVoteRequest
+    ) throws {
+        var number = 0
+        for _ in 0..<batches {
+            var encoder = FrameEncoder()
+            for _ in 0..<votesPerBatch {
+                number += 1
+                try encoder.append(
+                    ClientFrame(id: client.nextID(), request: .castVote(vote(number)))
+                )
+            }
+            try client.socket.send(encoder.bytes())
+            for _ in 0..<votesPerBatch { _ = try client.receive() }
+        }
+    }
+
+    private final class Box: @unchecked Sendable {
+        var value = 0
+    }
+}

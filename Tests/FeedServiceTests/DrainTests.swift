@@ -1,0 +1,123 @@
+import Dispatch
+import FeedProto
+import FeedService
+import FeedTestSupport
+import FeedTransport
+import Logging
+import Testing
+
+/// What clients see when the service stops while they vote.
+@Suite(.timeLimit(.minutes(1)))
+struct DrainTests {
+    /// What one client saw.
+    struct Seen: Sendable {
+        var sentCount: UInt64 = 0
+        var answeredIDs: [UInt64] = []
+        var goAway: GoAway?
+        var isResetOrCut = false
+    }
+
+    @Test("70: answers every executed vote, says GoAway, and resets nobody", arguments: [1, 2])
+    func losesNoAnsweredVote(threads: Int) async throws {
+        var configuration = ServiceConfiguration(
+            addresses: [.loopback(port: 0)],
+            threadCount: threads
+        )
+        configuration.limits.drainTimeout = .seconds(10)
+        let server = try FeedServer.start(
+            configuration,
+            logger: Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() })
+        )
+        let port = try #require(server.addresses.first?.port)
+        let post = try await offload { try WireClient(port: port).createPost(title: "drained") }
+        let running = Running()
+        let clients = (0..<20).map { _ in
+            Task { try await offload { Self.voteUntilGoAway(port, post, running) } }
+        }
+        // Every client is in the middle of its votes when the service is told to stop.
+        try await offload {
+            running.wait(for: 20)
+            server.beginDraining()
+            server.wait()
+        }
+        for client in clients {
+            let seen = try await client.value
+            let goAway = try #require(seen.goAway)
+            #expect(!seen.isResetOrCut)
+            #expect(seen.answeredIDs == Array(1...goAway.lastID))
+            #expect(goAway.reason == .draining)
+            #expect(goAway.lastID <= seen.sentCount)
+        }
+    }
+
+    /// Counts the clients that are in the middle of their votes.
+    final class Running: Sendable {
+        private let semaphore = DispatchSemaphore(value: 0)
+
+        func add() { semaphore.signal() }
+
+        func wait(for count: Int) {
+            for _ in 0..<count { semaphore.wait() }
+        }
+    }
+
+    /// Votes with 64 in flight until the service says GoAway, then takes what is left.
+    static func voteUntilGoAway(
+        _ port: UInt16,
+        _ post: UInt64,
+        _ running: Running
+    ) -> Seen {
+        var seen = Seen()
+        do {
+            let client = try WireClient(port: port)
+            let vote = Request.castVote(CastVoteRequest(postID: post, direction: .up))
+            for _ in 0..<64 { seen.sentCount = try client.send(vote) }
+            while seen.goAway == nil {
+                guard let frame = try client.receive() else { break }
+                if case .goAway(let goAway) = frame.response {
+                    seen.goAway = goAway
+                } else {
+                    seen.answeredIDs.append(frame.id)
+                    if seen.answeredIDs.count == 1000 { running.add() }
+                    seen.sentCount = try client.send(vote)
+                }
+            }
+            client.socket.shutDownSending()
+            seen.isResetOrCut = try !client.receiveAll().isEmpty
+        } catch {
+            seen.isResetOrCut = true
+        }
+        return seen
+    }
+
+    @Test("70: closes idle connections with GoAway, and takes no new ones")
+    func closesIdleConnections() async throws {
+        let server = try FeedServer.start(
+            ServiceConfiguration(addresses: [.loopback(port: 0)], threadCount: 2),
+            logger: Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() })
+        )
+        let port = try #require(server.addresses.first?.port)
+        let clients = try await offload {
+            try (0..<10).map { _ in
+                let client = try WireClient(port: port)
+                _ = try client.call(.ping(PingRequest()))
+                return client
+            }
+        }
+        server.beginDraining()
+        try await offload {
+            for client in clients {
+                let frames = try client.receiveAll()
+                #expect(frames.count == 1)
+                guard case .goAway(let goAway) = frames.first?.response else {
+                    Issue.record("An idle connection gets GoAway.")
+                    return
+                }
+                #expect(goAway.lastID == 1)
+                client.socket.close()
+            }
+            server.wait()
+            #expect(throws: TestSocket.Failure.self) { try TestSocket(port: port) }
+        }
+    }
+}

@@ -1,0 +1,190 @@
+import FeedTestSupport
+import FeedTransport
+import Testing
+
+@Suite(.timeLimit(.minutes(1))) struct BackPressureTests {
+    private static let answerByteCount = 16 * 1_024
+
+    private static var configuration: TransportConfiguration {
+        var configuration = TransportConfiguration()
+        configuration.highWatermarkByteCount = 256 * 1_024
+        configuration.lowWatermarkByteCount = 64 * 1_024
+        configuration.sendBufferByteCount = 16 * 1_024
+        return configuration
+    }
+
+    private enum Event: Sendable {
+        case executed(pending: Int)
+        case stoppedAbove(pending: Int)
+        case resumed(pending: Int)
+        case closed(CloseReason)
+    }
+
+    /// Each byte is a request for 16 KiB.
+    private static func script(_ events: Recorder<Event>) -> TestServer.Script {
+        { handler in
+            var wasAbove = false
+            handler.received = { connection, bytes in
+                if wasAbove { events.record(.resumed(pending: connection.pendingByteCount)) }
+                wasAbove = false
+                var consumed = 0
+                while consumed < bytes.count {
+                    if connection.isAboveHighWatermark {
+                        wasAbove = true
+                        events.record(.stoppedAbove(pending: connection.pendingByteCount))
+                        break
+                    }
+                    connection.write(
+                        [UInt8](repeating: bytes[consumed], count: answerByteCount)
+                    )
+                    consumed += 1
+                    events.record(.executed(pending: connection.pendingByteCount))
+                }
+                return ReadProgress(
+                    consumedByteCount: consumed,
+                    wantsTurn: consumed < bytes.count
+                )
+            }
+            handler.closed = { _, reason in events.record(.closed(reason)) }
+        }
+    }
+
+    @Test func executesNothingForAPeerThatDoesNotReadAndGoesOnWhenItDoes() async throws {
+        let events = Recorder<Event>()
+        try await TestServer.Plan(configuration: Self.configuration, script: Self.script(events))
+            .run {
+                server in
+                let socket = try await server.client(receiveBufferByteCount: 16 * 1_024)
+                let requests = (0..<400).map { UInt8(truncatingIfNeeded: $0) }
+                try await offload { try socket.send(requests) }
+                while case .executed = try await events.next() {}
+                // Further turns of the loop bring no further work.
+                for _ in 0..<50 { await server.onLoop { loop in loop.requestTurn() } }
+                let executed = events.events.count {
+                    if case .executed = $0 { true } else { false }
+                }
+                #expect(executed < 100)
+                let held = server.budget.bufferedByteCount
+                #expect(held > Self.configuration.highWatermarkByteCount)
+
+                let answers = try await offload {
+                    let answers = try socket.receive(400 * Self.answerByteCount)
+                    socket.shutDownSending()
+                    return answers + (try socket.receiveUntilEndOfFile())
+                }
+                #expect(answers == requests.flatMap { [UInt8](repeating: $0, count: 16 * 1_024) })
+                #expect(server.budget.bufferedByteCount == 0)
+                for event in events.events {
+                    switch event {
+                    case .executed(let pending), .stoppedAbove(let pending):
+                        #expect(
+                            pending
+                                <= Self.configuration.highWatermarkByteCount + Self.answerByteCount
+                        )
+                    case .resumed(let pending):
+                        #expect(pending <= Self.configuration.lowWatermarkByteCount)
+                    case .closed: break
+                    }
+                }
+            }
+    }
+
+    @Test func finishesWhatAPeerAskedForBeforeItClosedItsSide() async throws {
+        let events = Recorder<Event>()
+        try await TestServer.Plan(configuration: Self.configuration, script: Self.script(events))
+            .run {
+                server in
+                let socket = try await server.client(receiveBufferByteCount: 16 * 1_024)
+                let byteCount = try await offload {
+                    try socket.send([UInt8](repeating: 1, count: 200))
+                    socket.shutDownSending()
+                    return try socket.receiveUntilEndOfFile().count
+                }
+                #expect(byteCount == 200 * Self.answerByteCount)
+            }
+    }
+
+    @Test func resetsAPeerThatTakesNothing() async throws {
+        let events = Recorder<Event>()
+        var configuration = Self.configuration
+        configuration.sweepInterval = .milliseconds(10)
+        configuration.writeProgressTimeout = .milliseconds(60)
+        try await TestServer.Plan(configuration: configuration, script: Self.script(events)).run {
+            server in
+            let socket = try await server.client(receiveBufferByteCount: 16 * 1_024)
+            try await offload { try socket.send([UInt8](repeating: 1, count: 100)) }
+            var reason: CloseReason?
+            while reason == nil {
+                if case .closed(let why) = try await events.next() { reason = why }
+            }
+            #expect(reason == .writeStalled)
+            #expect(server.budget.bufferedByteCount == 0)
+            await #expect(throws: TestSocket.Failure.system(call: "recv", number: 104)) {
+                try await offload { try socket.receiveUntilEndOfFile() }
+            }
+        }
+    }
+
+    @Test func keepsAPeerThatTakesItsAnswersSlowly() async throws {
+        // One write of 4 MiB, taken over more than twice the limit.
+        let byteCount = 4 * 1_024 * 1_024
+        let reasons = Recorder<CloseReason>()
+        var configuration = Self.configuration
+        configuration.sweepInterval = .milliseconds(2)
+        configuration.writeProgressTimeout = .milliseconds(400)
+        try await TestServer.Plan(configuration: configuration) { handler in
+            handler.received = { connection, bytes in
+                connection.write([UInt8](repeating: 1, count: byteCount))
+                return ReadProgress(consumedByteCount: bytes.count)
+            }
+            handler.closed = { _, reason in reasons.record(reason) }
+        }.run { server in
+            let socket = try await server.client(receiveBufferByteCount: 16 * 1_024)
+            let ticks = Recorder<Void>()
+            await server.onLoop { loop in
+                _ = try? loop.addTimer(every: .milliseconds(2)) { ticks.record(()) }
+            }
+            try await offload { try socket.send([1]) }
+            for _ in 0..<64 {
+                for _ in 0..<8 { try await ticks.next() }
+                _ = try await offload { try socket.receive(byteCount / 64) }
+            }
+            socket.shutDownSending()
+            let reason = try await reasons.next()
+            #expect(reason == .peerClosed)
+        }
+    }
+
+    @Test func stopsReadingAboveTheFairShareOfAnExhaustedBudget() async throws {
+        // The handler waits for a frame of 512 KiB; the budget is of 32 KiB for two connections.
+        var configuration = TransportConfiguration()
+        configuration.sweepInterval = .milliseconds(5)
+        configuration.receiveBufferByteCount = 16 * 1_024
+        configuration.partialReadTimeout = .milliseconds(100)
+        let budget = BufferBudget(limitByteCount: 32 * 1_024)
+        let closed = Recorder<CloseReason>()
+        let shown = Recorder<Int>()
+        try await TestServer.Plan(configuration: configuration, budget: budget) { handler in
+            handler.received = { connection, bytes in
+                shown.record(bytes.count)
+                let isSmall = bytes[0] == 1
+                if isSmall { connection.write([1]) }
+                return ReadProgress(consumedByteCount: isSmall ? bytes.count : 0)
+            }
+            handler.closed = { _, reason in closed.record(reason) }
+        }.run { server in
+            let greedy = try await server.client()
+            let modest = try await server.client()
+            try await offload { try greedy.send([UInt8](repeating: 0, count: 512 * 1_024)) }
+            let answer = try await offload {
+                try modest.send([1])
+                return try modest.receive(1)
+            }
+            #expect(answer == [1])
+            #expect(try await closed.next() == .partialReadTimeout)
+            #expect(try #require(shown.events.max()) <= 32 * 1_024 + 16 * 1_024)
+            #expect(budget.bufferedByteCount == 0)
+            #expect(!budget.isExhausted)
+        }
+    }
+}

@@ -1,0 +1,61 @@
+import FeedTestSupport
+import FeedTransport
+import Glibc
+import Testing
+
+@Suite(.timeLimit(.minutes(1))) struct DescriptorExhaustionTests {
+    /// In a process of its own, as the limit of open files is the process's.
+    @Test func restsWithoutDescriptorsAndGoesOnWithThem() async {
+        await #expect(processExitsWith: .success) {
+            try await TestServer.Plan().run { server in
+                // They wait in the kernel's queue while the loop is held.
+                let gate = Gate()
+                server.threads[0].mailbox.post { _ in gate.wait() }
+                var sockets: [TestSocket] = []
+                for _ in 0..<12 { sockets.append(try await server.client()) }
+                let free = try #require(firstFreeDescriptor())
+                setOpenFileLimit(free + 4)
+                gate.open()
+                await firstRest(server)
+                // The queue is not empty, and yet further turns do not look at it.
+                for _ in 0..<30 { await server.onLoop { loop in loop.requestTurn() } }
+                #expect(server.counters.outOfDescriptorsCount <= 3)
+                setOpenFileLimit(1_024)
+                // Four were let in and few were closed in the rests; the others are served now.
+                let last = try #require(sockets.last)
+                let echo = try await offload {
+                    try last.send([9])
+                    return try last.receive(1)
+                }
+                #expect(echo == [9])
+                #expect(server.counters.acceptedCount >= 4)
+            }
+        }
+    }
+}
+
+/// Waits until the listener found no descriptor left.
+private func firstRest(_ server: TestServer) async {
+    let rested = Recorder<Void>()
+    let counters = server.counters
+    await server.onLoop { loop in
+        try? loop.onTurnEnd {
+            if counters.outOfDescriptorsCount > 0 { rested.record(()) } else { loop.requestTurn() }
+        }
+    }
+    try? await rested.next()
+}
+
+private func firstFreeDescriptor() -> Int32? {
+    let descriptor = dup(0)
+    guard descriptor >= 0 else { return nil }
+    close(descriptor)
+    return descriptor
+}
+
+private func setOpenFileLimit(_ count: Int32) {
+    var limit = rlimit()
+    _ = unsafe getrlimit(__rlimit_resource_t(7), &limit)
+    limit.rlim_cur = rlim_t(count)
+    _ = unsafe setrlimit(__rlimit_resource_t(7), &limit)
+}

@@ -1,0 +1,134 @@
+import FeedTestSupport
+import FeedTransport
+import Glibc
+import Testing
+
+@Suite(.timeLimit(.minutes(1))) struct EventLoopTests {
+    /// Runs `body` on a loop of its own until the loop is stopped.
+    private func withLoop(_ body: @escaping @Sendable (EventLoop) -> Void) async throws {
+        var configuration = TransportConfiguration()
+        // Nothing but what a test does wakes its loop.
+        configuration.sweepInterval = .seconds(3_600)
+        let thread = try EventLoopThread(
+            name: "loop",
+            configuration: configuration,
+            budget: BufferBudget(),
+            start: body
+        )
+        try await offload { thread.join() }
+    }
+
+    @Test func firesTimersInTheOrderOfTheirDelays() async throws {
+        let fired = Recorder<Int>()
+        try await withLoop { loop in
+            for delay in [30, 1, 20] {
+                _ = try? loop.addTimer(after: .milliseconds(delay)) {
+                    fired.record(delay)
+                    if delay == 30 { loop.stop() }
+                }
+            }
+        }
+        #expect(fired.events == [1, 20, 30])
+    }
+
+    @Test func repeatsATimerUntilItIsCancelled() async throws {
+        let fired = Recorder<Int>()
+        try await withLoop { loop in
+            var count = 0
+            var timer: LoopTimer?
+            timer = try? loop.addTimer(every: .milliseconds(1)) {
+                count += 1
+                fired.record(count)
+                guard count == 3 else { return }
+                timer?.cancel()
+                _ = try? loop.addTimer(after: .milliseconds(10)) { loop.stop() }
+            }
+        }
+        #expect(fired.events == [1, 2, 3])
+    }
+
+    @Test func endsATurnAfterWhatItBrought() async throws {
+        let order = Recorder<String>()
+        try await withLoop { loop in
+            var turns = 0
+            try? loop.onTurnEnd {
+                turns += 1
+                order.record("end \(turns)")
+                if turns < 3 { loop.requestTurn() } else { loop.stop() }
+            }
+            loop.mailbox.post { _ in order.record("work") }
+        }
+        #expect(order.events == ["work", "end 1", "end 2", "end 3"])
+    }
+
+    @Test func readsItsClockOnceATurn() async throws {
+        let instants = Recorder<MonotonicInstant>()
+        try await withLoop { loop in
+            let first = loop.now
+            while EventLoop.clock <= first {}
+            instants.record(first)
+            instants.record(loop.now)
+            loop.mailbox.post { loop in
+                instants.record(loop.now)
+                loop.stop()
+            }
+        }
+        #expect(instants.events[0] == instants.events[1])
+        #expect(instants.events[2] > instants.events[1])
+    }
+
+    @Test func sumsTheTimeItSleeps() async throws {
+        let idle = Recorder<Duration>()
+        let start = EventLoop.clock
+        try await withLoop { loop in
+            // A busy machine may let one timer be due before the loop sleeps, but not all.
+            _ = try? loop.addTimer(every: .milliseconds(2)) {
+                guard loop.idleTime > .zero else { return }
+                idle.record(loop.idleTime)
+                loop.stop()
+            }
+        }
+        let elapsed = EventLoop.clock.duration(since: start)
+        #expect(try await idle.next() <= elapsed)
+    }
+
+    @Test func hearsSignals() async throws {
+        let heard = Recorder<Int32>()
+        try await withLoop { loop in
+            try? loop.onSignal(SIGUSR2) {
+                heard.record(SIGUSR2)
+                loop.stop()
+            }
+            kill(getpid(), SIGUSR2)
+        }
+        #expect(heard.events == [SIGUSR2])
+    }
+
+    @Test func namesItsThreadAndFinishesOnce() async throws {
+        let events = Recorder<String>()
+        let thread = try EventLoopThread(
+            name: "a-name-of-more-than-15-bytes",
+            configuration: TransportConfiguration(),
+            budget: BufferBudget()
+        ) { _ in events.record("start") }
+        thread.whenFinished { events.record("finished") }
+        thread.stop()
+        try await offload {
+            thread.join()
+            thread.join()
+        }
+        thread.whenFinished { events.record("late") }
+        #expect(events.events == ["start", "finished", "late"])
+        #expect(thread.name == "a-name-of-more-")
+    }
+
+    @Test func closesCleanlyWithoutEverHavingWorked() throws {
+        let loop = try EventLoop(
+            configuration: TransportConfiguration(),
+            budget: BufferBudget()
+        )
+        loop.stop()
+        loop.run()
+        #expect(!loop.mailbox.post { _ in })
+    }
+}

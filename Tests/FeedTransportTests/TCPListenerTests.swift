@@ -1,0 +1,225 @@
+import FeedTestSupport
+import FeedTransport
+import Testing
+
+@Suite(.timeLimit(.minutes(1))) struct TCPListenerTests {
+    @Test func spreadsConnectionsEvenlyOverItsLoops() async throws {
+        try await TestServer.Plan(loops: 3).run { server in
+            var sockets: [TestSocket] = []
+            for _ in 0..<30 { sockets.append(try await server.client()) }
+            let all = sockets
+            try await offload {
+                for socket in all {
+                    try socket.send([1])
+                    _ = try socket.receive(1)
+                }
+            }
+            #expect(server.threads.map(\.mailbox.connectionCount) == [10, 10, 10])
+            #expect(server.counters.acceptedCount == 30)
+            #expect(server.budget.connectionCount == 30)
+        }
+    }
+
+    @Test func fillsTheLoopThatLostConnections() async throws {
+        let closed = Recorder<Void>()
+        try await TestServer.Plan(loops: 2) { handler in
+            handler.closed = { _, _ in closed.record(()) }
+        }.run { server in
+            var sockets: [TestSocket] = []
+            for _ in 0..<8 {
+                let socket = try await server.client()
+                _ = try await offload {
+                    try socket.send([1])
+                    return try socket.receive(1)
+                }
+                sockets.append(socket)
+            }
+            // Connections alternate, so the even ones are on one loop.
+            for index in stride(from: 0, to: 8, by: 2) { sockets[index].close() }
+            for _ in 0..<4 { try await closed.next() }
+            // The loops count a connection out after its handler's last call.
+            for thread in server.threads { await Self.settle(thread) }
+            var more: [TestSocket] = []
+            for _ in 0..<4 {
+                let socket = try await server.client()
+                _ = try await offload {
+                    try socket.send([1])
+                    return try socket.receive(1)
+                }
+                more.append(socket)
+            }
+            #expect(server.threads.map(\.mailbox.connectionCount) == [4, 4])
+            withExtendedLifetime((sockets, more)) {}
+        }
+    }
+
+    private static func settle(_ thread: EventLoopThread) async {
+        await withCheckedContinuation { continuation in
+            thread.mailbox.post { _ in continuation.resume() }
+        }
+    }
+
+    @Test func refusesConnectionsOverTheMaximumWithItsText() async throws {
+        let admission = Admission(maximumConnectionCount: 2, refusal: Array("full".utf8))
+        try await TestServer.Plan(loops: 2, admission: admission).run { server in
+            let sockets = [try await server.client(), try await server.client()]
+            try await offload {
+                for socket in sockets {
+                    try socket.send([1])
+                    _ = try socket.receive(1)
+                }
+            }
+            for _ in 0..<3 {
+                let refused = try await server.client()
+                let text = try await offload {
+                    // What it sends first does not destroy the text.
+                    try refused.send([1, 2, 3])
+                    return try refused.receiveUntilEndOfFile()
+                }
+                #expect(text == Array("full".utf8))
+            }
+            #expect(server.counters.refusedCount == 3)
+            #expect(server.counters.acceptedCount == 2)
+            let echo = try await offload {
+                try sockets[0].send([7])
+                return try sockets[0].receive(1)
+            }
+            #expect(echo == [7])
+        }
+    }
+
+    @Test func closesRefusedConnectionsAtOnceWhenMoreLingerThanMay() async throws {
+        let admission = Admission(
+            maximumConnectionCount: 0,
+            refusal: [1],
+            maximumLingeringRefusals: 2
+        )
+        try await TestServer.Plan(admission: admission).run { server in
+            var texts: [[UInt8]] = []
+            var sockets: [TestSocket] = []
+            for _ in 0..<4 {
+                let socket = try await server.client()
+                sockets.append(socket)
+                texts.append(try await offload { try socket.receiveUntilEndOfFile() })
+            }
+            #expect(texts == [[1], [1], [], []])
+        }
+    }
+
+    @Test func letsAConnectionInWhileRefusedOnesLinger() async throws {
+        var configuration = TransportConfiguration()
+        configuration.lingerTimeout = .seconds(60)
+        let closed = Recorder<Void>()
+        let admission = Admission(maximumConnectionCount: 1, refusal: [0])
+        try await TestServer.Plan(configuration: configuration, admission: admission) { handler in
+            handler.closed = { _, _ in closed.record(()) }
+        }.run { server in
+            let first = try await server.client()
+            let refused = try await server.client()
+            let refusal = try await offload { try refused.receiveUntilEndOfFile() }
+            #expect(refusal == [0])
+            first.close()
+            try await closed.next()
+            await Self.settle(server.threads[0])
+            let second = try await server.client()
+            let echo = try await offload {
+                try second.send([7])
+                return try second.receive(1)
+            }
+            #expect(echo == [7])
+            withExtendedLifetime(refused) {}
+        }
+    }
+
+    @Test func servesWhoConnectedBeforeItClosedAndNobodyAfter() async throws {
+        let port = Recorder<UInt16>()
+        let gate = Gate()
+        let thread = try EventLoopThread(
+            name: "closing",
+            configuration: TransportConfiguration(),
+            budget: BufferBudget()
+        ) { loop in
+            do throws(TransportError) {
+                let listener = try TCPListener(
+                    at: .loopback(port: 0),
+                    on: loop,
+                    targets: [loop.mailbox]
+                ) { _ in ScriptedHandler() }
+                port.record(listener.address.port)
+                gate.wait()
+                listener.close()
+            } catch {
+                Issue.record(error)
+            }
+        }
+        let number = try await port.next()
+        let socket = try await offload { try TestSocket(port: number) }
+        gate.open()
+        let echo = try await offload {
+            try socket.send([4])
+            return try socket.receive(1)
+        }
+        #expect(echo == [4])
+        await #expect(throws: TestSocket.Failure.system(call: "connect", number: 111)) {
+            try await offload { try TestSocket(port: number) }
+        }
+        thread.stop()
+        try await offload { thread.join() }
+    }
+
+    @Test func saysThatAnAddressIsTaken() async throws {
+        try await TestServer.Plan().run { server in
+            let address = server.address
+            let error = await server.onLoop { loop in Self.listenError(at: address, on: loop) }
+            #expect(error == .addressInUse(address))
+            #expect(error?.description == "\(address) is in use by another process.")
+        }
+    }
+
+    @Test func saysThatAnAddressIsNotOfThisMachine() async throws {
+        // Of TEST-NET-1, which is for documentation only.
+        let address = try SocketAddress(parsing: "192.0.2.1:7433")
+        try await TestServer.Plan().run { server in
+            let error = await server.onLoop { loop in Self.listenError(at: address, on: loop) }
+            #expect(error == .addressNotAvailable(address))
+        }
+    }
+
+    private static func listenError(
+        at address: SocketAddress,
+        on loop: EventLoop
+    ) -> TransportError? {
+        do throws(TransportError) {
+            _ = try TCPListener(at: address, on: loop, targets: [loop.mailbox]) { _ in
+                ScriptedHandler()
+            }
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    @Test(arguments: [
+        (
+            TransportError.permissionDenied(.loopback(port: 80)),
+            "No permission to use 127.0.0.1:80: ports below 1024 need the right to bind them."
+        ),
+        (
+            .addressNotAvailable(.loopback(port: 80)),
+            "127.0.0.1:80 is not an address of this machine, or no local port is left."
+        ),
+        (
+            .invalidAddress("x", "the port is missing"),
+            "\"x\" is not an address: the port is missing."
+        ),
+        (.tooManyOpenFiles, "Too many open files: raise the limit (ulimit -n)."),
+        (.connectionRefused, "The connection was refused: nothing listens at the address."),
+        (
+            .system(operation: "Reading", code: -5, text: "EIO: i/o error"),
+            "Reading failed: EIO: i/o error."
+        ),
+    ])
+    func saysWhatHappened(error: TransportError, text: String) {
+        #expect(error.description == text)
+    }
+}

@@ -1,0 +1,107 @@
+import FeedProto
+import LoadGen
+import Testing
+
+/// The short ways of votes give what the general encoder and decoder give.
+@Suite struct VoteWireTests {
+    private static let numbers: [UInt64] = [
+        1, 2, 127, 128, 129, 16_383, 16_384, 2_097_151, 2_097_152, 1 << 32, 1 << 63, .max,
+    ]
+
+    @Test(arguments: numbers)
+    func encodesAVoteAsTheGeneralEncoderDoes(_ id: UInt64) throws {
+        for postID in Self.numbers {
+            let buffer = FrameBuffer(capacity: 0)
+            buffer.appendVote(id: id, postID: postID)
+            let vote = CastVoteRequest(postID: postID, direction: .up)
+            let expected = try ClientFrame(id: id, request: .castVote(vote)).encoded()
+            #expect(bytes(buffer) == expected)
+        }
+    }
+
+    @Test func keepsFramesInOrderAndGrows() throws {
+        let buffer = FrameBuffer(capacity: 0)
+        var expected: [UInt8] = []
+        for id in 1...1000 as ClosedRange<UInt64> {
+            buffer.appendVote(id: id, postID: 7)
+            let vote = CastVoteRequest(postID: 7, direction: .up)
+            expected += try ClientFrame(id: id, request: .castVote(vote)).encoded()
+        }
+        #expect(bytes(buffer) == expected)
+        buffer.removeAll()
+        #expect(buffer.byteCount == 0)
+    }
+
+    @Test(arguments: numbers)
+    func readsAnAnswerAsTheGeneralDecoderDoes(_ number: UInt64) throws {
+        for score in [0, 1, -1, 127, 128, .max, .min] as [Int64] {
+            let response = CastVoteResponse(
+                postID: number,
+                score: score,
+                upvoteCount: number / 2,
+                downvoteCount: number % 3,
+                vote: number % 2 == 0 ? .up : .unspecified
+            )
+            let frame = ServerFrame(id: number, revision: number / 3, response: .castVote(response))
+            let answer = try #require(scan(frame.encoded()))
+            #expect(answer.id == number)
+            #expect(answer.postID == number)
+            #expect(answer.score == score)
+        }
+    }
+
+    @Test func leavesEverythingElseToTheGeneralDecoder() throws {
+        let status = Status(code: .notFound, reason: .postNotFound, message: "No such post.")
+        let frames = [
+            ServerFrame(id: 1, revision: 1, status: status),
+            ServerFrame(id: 1, revision: 1, response: .empty),
+            ServerFrame(
+                id: 1,
+                revision: 1,
+                response: .ping(PingResponse(payload: [1], serving: .serving))
+            ),
+        ]
+        for frame in frames { #expect(scan(try frame.encoded()) == nil) }
+    }
+
+    @Test func takesNoCutOrLengthenedAnswer() throws {
+        let response = CastVoteResponse(
+            postID: 300,
+            score: 5,
+            upvoteCount: 5,
+            downvoteCount: 0,
+            vote: .up
+        )
+        let whole = try ServerFrame(id: 9, revision: 1 << 40, response: .castVote(response))
+            .encoded()
+        for count in 5..<whole.count { #expect(scan(Array(whole[..<count])) == nil) }
+        #expect(scan(whole + [0]) == nil)
+        var generator = RandomStream(seed: 8, thread: 0, client: 0)
+        for _ in 0..<20_000 {
+            var changed = whole
+            let place = 4 + generator.nextIndex(below: whole.count - 4)
+            changed[place] = UInt8(truncatingIfNeeded: generator.next())
+            // Whatever it reads, it reads within the bytes; what both read, both read alike.
+            guard let answer = scan(changed) else { continue }
+            var decoder = MessageDecoder()
+            guard let frame = try? decoder.decodeServerFrame(Array(changed[4...])) else { continue }
+            if case .castVote(let vote) = frame.response {
+                #expect(answer.id == frame.id && answer.score == vote.score, "seed 8")
+            }
+        }
+    }
+
+    private func scan(_ frame: [UInt8]) -> VoteAnswer? {
+        unsafe VoteAnswer(scanning: frame.span.bytes, in: 4..<frame.count)
+    }
+
+    private func bytes(_ buffer: borrowing FrameBuffer) -> [UInt8] {
+        var copy: [UInt8] = []
+        buffer.withBytes { span in
+            for offset in 0..<span.byteCount {
+                copy.append(unsafe span.unsafeLoad(fromByteOffset: offset, as: UInt8.self))
+            }
+        }
+        return copy
+    }
+}

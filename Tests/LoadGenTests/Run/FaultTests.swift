@@ -1,0 +1,103 @@
+import FeedTestSupport
+import Histogram
+import LoadGen
+import Testing
+
+extension LiveTests {
+    /// The audit sees a service that counts wrong, over real connections.
+    @Suite struct FaultTests {
+        @Test func passesAServiceThatCountsRight() async throws {
+            let service = try await FakeService.start()
+            let result = try await load(service, shortLoad)
+            await service.stop()
+            let summary = try #require(result.audit.summary)
+            #expect(summary.findings.examples == [])
+            #expect(summary.acknowledgedVoteCount == 5000)
+            #expect(summary.countedVoteCount == 5000)
+            #expect(summary.exactPostCount == 50)
+            #expect(summary.listedPostCount == 50)
+            #expect(result.totals.outcomes.ok == 5000)
+            #expect(result.totals.merged(.service)?.totalCount == 5000)
+            #expect(result.exitStatus == .success)
+        }
+
+        @Test(arguments: [
+            ([], Violation.lostVote, FakeFeed.Faults(dropEvery: 1000)),
+            ([], Violation.extraVote, FakeFeed.Faults(doubleEvery: 1000)),
+            ([], Violation.countedError, FakeFeed.Faults(failCountedEvery: 1000)),
+            (["-P", "16"], Violation.lostVote, FakeFeed.Faults(dropEvery: 5000)),
+            (["-P", "16"], Violation.extraVote, FakeFeed.Faults(doubleEvery: 5000)),
+        ])
+        func catches(
+            _ arguments: [String],
+            _ violation: Violation,
+            _ faults: FakeFeed.Faults
+        ) async throws {
+            let service = try await FakeService.start(faults)
+            let result = try await load(service, shortLoad + arguments)
+            await service.stop()
+            let summary = try #require(result.audit.summary)
+            #expect(summary.findings.counts[violation] ?? 0 > 0)
+            #expect(result.exitStatus == .auditFailed)
+        }
+
+        @Test func passesErrorsThatDidNotCount() async throws {
+            let service = try await FakeService.start(FakeFeed.Faults(failEvery: 100))
+            let result = try await load(service, shortLoad)
+            await service.stop()
+            #expect(result.audit.isPassed)
+            #expect(result.totals.outcomes.error == 50)
+            #expect(result.totals.failures.serverErrors == ["RESOURCE_EXHAUSTED/OVERLOADED": 50])
+        }
+
+        @Test func resetsAConnectionWhoseAnswersAreOutOfOrder() async throws {
+            let service = try await FakeService.start(FakeFeed.Faults(misnumberAt: 2000))
+            let result = try await load(service, shortLoad)
+            await service.stop()
+            let text = try #require(result.totals.failures.firstProtocolError)
+            #expect(text.contains("due"))
+            #expect(result.totals.failures.causes[.protocolError] == 1)
+            #expect(result.lostConnectionCount == 1)
+            #expect(result.totals.outcomes.isConserved)
+            #expect(result.audit.isPassed)
+            #expect(result.exitStatus == .failed)
+        }
+
+        @Test func reportsWhatIsKnownOfAServiceThatDies() async throws {
+            let service = try await FakeService.start(FakeFeed.Faults(dieAt: 3000))
+            let result = try await load(service, shortLoad)
+            await service.stop()
+            #expect(result.lostConnectionCount == 8)
+            #expect(result.totals.outcomes.isConserved)
+            #expect(result.totals.outcomes.lost > 0)
+            #expect(!result.audit.isPassed && !result.audit.isFailed)
+            #expect(result.exitStatus == .failed)
+            #expect(TextReport(result).rendered().contains("NOT POSSIBLE"))
+        }
+
+        @Test func callsUnansweredVotesUnknownAndPassesThem() async throws {
+            let service = try await FakeService.start(FakeFeed.Faults(silentFrom: 4000))
+            let result = try await load(service, shortLoad + ["--timeout", "100ms"])
+            await service.stop()
+            let outcomes = result.totals.outcomes
+            #expect(outcomes.unknown == 8)
+            #expect(outcomes.isConserved)
+            let summary = try #require(result.audit.summary)
+            #expect(summary.unknownVoteCount == 8)
+            #expect(summary.countedVoteCount == summary.acknowledgedVoteCount.signed + 8)
+            #expect(summary.findings.isEmpty)
+        }
+    }
+
+}
+
+extension AuditOutcome {
+    /// The summary of an audit that was done.
+    var summary: AuditSummary? {
+        if case .done(let summary) = self { summary } else { nil }
+    }
+}
+
+extension UInt64 {
+    fileprivate var signed: Int64 { Int64(self) }
+}
