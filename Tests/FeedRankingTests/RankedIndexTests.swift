@@ -47,7 +47,8 @@ private struct IndexUnderTest: ~Copyable {
             keyed.append((key, title(key)))
         }
         keyed.sort { left, right in
-            if left.key.primary != right.key.primary { return left.key.primary < right.key.primary }
+            let (leftPrimary, rightPrimary) = (left.key.primary, right.key.primary)
+            if leftPrimary != rightPrimary { return leftPrimary < rightPrimary }
             if left.title != right.title {
                 return left.title.lexicographicallyPrecedes(right.title)
             }

@@ -8,8 +8,9 @@
 /// settled score and with its own.
 package struct Stripe: ~Copyable {
     /// A write asks for settling where this many posts and a quarter of all are dirty: a rebuild
-    /// passes all keys, so the more wait for it, the less it costs each.
-    package static let minimumBacklogLimit = 2_048
+    /// passes all keys, so the more posts wait for it, the less it costs each; a fifth of a
+    /// millisecond settles this many.
+    package static let minimumBacklogLimit = 4_096
 
     /// The posts before the floors of all stripes together: five pages of the largest size.
     static let floorRankOfAllStripes = 512

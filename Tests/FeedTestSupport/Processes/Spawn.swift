@@ -51,7 +51,8 @@ private func spawnAlone(
         unsafe ([executable.path()] + arguments).map { unsafe strdup($0) } + [nil]
     var variablePointers = unsafe variables.map { unsafe strdup("\($0)=\($1)") } + [nil]
     defer {
-        for unsafepointer in unsafe argumentPointers + variablePointers { unsafe free(pointer) }
+        for index in argumentPointers.indices { unsafe free(argumentPointers[index]) }
+        for index in variablePointers.indices { unsafe free(variablePointers[index]) }
     }
     var child: pid_t = 0
     let number = unsafe posix_spawn(

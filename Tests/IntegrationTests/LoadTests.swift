@@ -1,0 +1,68 @@
+import FeedTestSupport
+import Testing
+
+/// The load generator against the service: what it reports holds, and faults do not pass.
+///
+/// One at a time: a run with 500 clients wants the machine for itself.
+@Suite(.serialized, .timeLimit(.minutes(2)))
+struct LoadTests {
+    /// Flags of a run.
+    struct Run: Sendable, CustomTestStringConvertible {
+        var testDescription: String
+        var flags: [String]
+    }
+
+    static let runs = [
+        Run(testDescription: "closed loop, 1 in flight", flags: []),
+        Run(testDescription: "closed loop, 64 in flight", flags: ["--pipeline", "64"]),
+        Run(testDescription: "open loop", flags: ["--rate", "20k"]),
+        Run(
+            testDescription: "votes, pages and creations",
+            flags: ["--mix", "vote=90,list=9,create=1"]
+        ),
+    ]
+
+    static func load(_ port: UInt16, _ flags: [String]) async throws -> (Int32, [String]) {
+        let process = try RunningProcess(
+            Programs.loadGenerator,
+            ["--target", "127.0.0.1:\(port)", "--clients", "500", "--warmup", "500ms"]
+                + ["--duration", "2s", "--timeout", "20s"] + flags
+        )
+        let (status, output) = await process.finish()
+        return (status, output)
+    }
+
+    @Test(arguments: runs)
+    func countsEveryVoteOnce(_ run: Run) async throws {
+        let service = try await ServiceProcess.start()
+        let (status, output) = try await Self.load(service.port, run.flags)
+        #expect(status == 0, "\(output.joined(separator: "\n"))")
+        #expect(output.contains { $0.contains("Audit") && $0.contains("PASS") })
+        #expect(output.contains { $0.contains("error 0 + timeout 0 + lost 0") })
+        #expect(await service.stop() == 0)
+    }
+
+    @Test("the audit catches a deliberate fault", arguments: ["drop", "double", "early"])
+    func catchesFaults(_ fault: String) async throws {
+        let service = try await ServiceProcess.start(["--fault", "\(fault):1000"])
+        let (status, output) = try await Self.load(service.port, [])
+        #expect(status == 3, "\(output.joined(separator: "\n"))")
+        #expect(output.contains { $0.contains("Audit") && $0.contains("FAIL") })
+        #expect(await service.stop() == 0)
+    }
+
+    @Test("70: a service that is told to stop under load exits with 0")
+    func stopsUnderLoad() async throws {
+        let service = try await ServiceProcess.start()
+        let load = try RunningProcess(
+            Programs.loadGenerator,
+            ["--target", "127.0.0.1:\(service.port)", "--clients", "500", "--pipeline", "16"]
+                + ["--duration", "30s", "--progress", "100ms"]
+        )
+        // The run is in its middle once it has reported some progress.
+        _ = await load.line { $0.contains("p50") }
+        #expect(await service.stop() == 0)
+        let (status, output) = await load.finish()
+        #expect(status == 1, "\(output.joined(separator: "\n"))")
+    }
+}
