@@ -248,27 +248,6 @@ final class ClientConnection: ConnectionHandler {
         append(request(operation, argument: flight.argument), id: id)
     }
 
-    private func request(_ operation: Operation, argument: UInt32) -> FeedProto.Request {
-        let configuration = worker.setup.configuration
-        switch operation {
-        case .vote, .get:
-            return .getPost(GetPostRequest(id: worker.posts.id(argument)))
-        case .create:
-            let title = PostText.title(maker: number + 1, number: Int(argument))
-            let post = Post(title: title, text: PostText.body)
-            return .createPost(CreatePostRequest(feed: configuration.feed, post: post))
-        case .list, .page:
-            return .listPosts(
-                ListPostsRequest(
-                    feed: configuration.feed,
-                    order: .top,
-                    pageSize: Int32(configuration.pageSize),
-                    pageToken: operation == .page ? pageToken : []
-                )
-            )
-        }
-    }
-
     private func append(_ request: FeedProto.Request, id: UInt64) {
         do throws(FrameError) {
             try worker.encoder.append(ClientFrame(id: id, request: request))

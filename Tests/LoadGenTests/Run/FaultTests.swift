@@ -53,7 +53,8 @@ extension LiveTests {
         @Test(arguments: ["1", "16"])
         func resetsAConnectionWhoseAnswersAreOutOfOrder(_ pipeline: String) async throws {
             let service = try await FakeService.start(FakeFeed.Faults(misnumberAt: 2008))
-            let result = try await load(service, shortLoad + ["-P", pipeline, "--pipeline-mode", "batch"])
+            let arguments = shortLoad + ["-P", pipeline, "--pipeline-mode", "batch"]
+            let result = try await load(service, arguments)
             await service.stop()
             let text = try #require(result.totals.failures.firstProtocolError)
             #expect(text.contains("due"))
