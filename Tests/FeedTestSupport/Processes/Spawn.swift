@@ -51,8 +51,8 @@ private func spawnAlone(
         unsafe ([executable.path()] + arguments).map { unsafe strdup($0) } + [nil]
     var variablePointers = unsafe variables.map { unsafe strdup("\($0)=\($1)") } + [nil]
     defer {
-        for index in argumentPointers.indices { unsafe free(argumentPointers[index]) }
-        for index in variablePointers.indices { unsafe free(variablePointers[index]) }
+        for index in unsafe argumentPointers.indices { unsafe free(argumentPointers[index]) }
+        for index in unsafe variablePointers.indices { unsafe free(variablePointers[index]) }
     }
     var child: pid_t = 0
     let number = unsafe posix_spawn(
