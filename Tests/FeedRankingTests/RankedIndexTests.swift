@@ -18,7 +18,11 @@ private struct IndexUnderTest: ~Copyable {
         for slot in 0..<slotCount {
             let title = titles.randomElement(using: &random) ?? ""
             let record = PostRecord(
-                content: ContentBlob(PostContent(title: title), updateTimeMilliseconds: 0, editRevision: 1),
+                content: ContentBlob(
+                    PostContent(title: title),
+                    updateTimeMilliseconds: 0,
+                    editRevision: 1
+                ),
                 feed: FeedID(rawValue: 0),
                 voteMode: .tally,
                 createTimeMilliseconds: 0,
