@@ -3,7 +3,7 @@
 /// Its state lies behind a fixed address, so that a property of a class can hold it as a constant and
 /// no frame costs a check of exclusive access.
 @safe package struct FrameBuffer: ~Copyable {
-    private struct State {
+    @unsafe private struct State {
         var bytes: UnsafeMutableRawBufferPointer
         var filledByteCount = 0
     }
