@@ -57,7 +57,7 @@ struct LoadTests {
         let load = try RunningProcess(
             Programs.loadGenerator,
             ["--target", "127.0.0.1:\(service.port)", "--clients", "500", "--pipeline", "16"]
-                + ["--duration", "30s", "--progress", "100ms"]
+                + ["--duration", "30s", "--progress", "1s"]
         )
         // The run is in its middle once it has reported some progress.
         _ = await load.line { $0.contains("p50") }
