@@ -5,20 +5,20 @@ import Histogram
 /// A histogram that is a property of a class costs an exclusivity check and a uniqueness check of
 /// the class with each value, several times the price of the value itself.
 @safe struct HistogramSlab: ~Copyable {
-    private let histograms: UnsafeMutableBufferPointer<LatencyHistogram>
+    private let histograms: UnsafeMutablePointer<LatencyHistogram>
     private let count: Int
 
     /// `count` empty histograms.
     init(count: Int) {
         self.count = count
         unsafe histograms = .allocate(capacity: count)
-        unsafe histograms.initialize(repeating: LatencyScale.makeHistogram())
+        unsafe histograms.initialize(repeating: LatencyScale.makeHistogram(), count: count)
         // Equal copies share their counters until the first write: make that write now.
-        for index in 0..<count { unsafe histograms[index].reset() }
+        for index in 0..<count { unsafe (histograms + index).pointee.reset() }
     }
 
     deinit {
-        unsafe histograms.deinitialize()
+        unsafe histograms.deinitialize(count: count)
         unsafe histograms.deallocate()
     }
 
@@ -26,7 +26,8 @@ import Histogram
     @inline(__always)
     func record(_ index: Int, nanoseconds: UInt64) {
         precondition(index >= 0 && index < count, "No such histogram.")
-        unsafe histograms[index].record(min(nanoseconds, LatencyScale.highestNanoseconds))
+        unsafe (histograms + index).pointee
+            .record(min(nanoseconds, LatencyScale.highestNanoseconds))
     }
 
     /// Adds what histogram `index` holds to `total`.
@@ -40,6 +41,6 @@ import Histogram
     func reset(_ index: Int) {
         precondition(index >= 0 && index < count, "No such histogram.")
         guard unsafe histograms[index].totalCount > 0 else { return }
-        unsafe histograms[index].reset()
+        unsafe (histograms + index).pointee.reset()
     }
 }
