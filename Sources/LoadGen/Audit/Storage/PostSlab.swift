@@ -9,7 +9,8 @@
         var tally = VoteTally()
     }
 
-    private let entries: UnsafeMutableBufferPointer<Entry>
+    // Not a buffer pointer: the thread sanitizer of Swift 6.3 cannot compile a change through one.
+    private let entries: UnsafeMutablePointer<Entry>
     private let count: Int
 
     /// The posts with these ids and no vote.
@@ -20,33 +21,36 @@
             byteCount: max(1, count) * size,
             alignment: size
         )
-        let start = unsafe memory.bindMemory(to: Entry.self, capacity: count)
-        unsafe entries = UnsafeMutableBufferPointer(start: start, count: count)
+        unsafe entries = memory.bindMemory(to: Entry.self, capacity: count)
         for (index, id) in ids.enumerated() {
-            unsafe entries.initializeElement(at: index, to: Entry(id: id))
+            unsafe (entries + index).initialize(to: Entry(id: id))
         }
     }
 
     deinit {
-        unsafe UnsafeMutableRawPointer(entries.baseAddress)?.deallocate()
+        unsafe UnsafeMutableRawPointer(entries).deallocate()
     }
 
     /// The id of post number `post`.
     @inline(__always)
     func id(_ post: UInt32) -> UInt64 {
-        precondition(post < count, "No such post.")
-        return unsafe entries[Int(post)].id
+        unsafe entry(post).pointee.id
     }
 
     /// Counts a vote on post number `post` that was answered with `score`.
     @inline(__always)
     func acknowledge(_ post: UInt32, score: Int64) {
-        precondition(post < count, "No such post.")
-        unsafe entries[Int(post)].tally.acknowledge(score: score)
+        unsafe entry(post).pointee.tally.acknowledge(score: score)
     }
 
     /// All tallies, by the post's number.
     func tallies() -> [VoteTally] {
-        unsafe entries.map { $0.tally }
+        (0..<count).map { unsafe entry(UInt32($0)).pointee.tally }
+    }
+
+    @inline(__always)
+    private func entry(_ post: UInt32) -> UnsafeMutablePointer<Entry> {
+        precondition(post < count, "No such post.")
+        return unsafe entries + Int(post)
     }
 }
