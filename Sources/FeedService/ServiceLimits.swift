@@ -4,8 +4,11 @@ package struct ServiceLimits: Sendable, Equatable {
     package var maximumFrameByteCount = 1 << 20
     /// The requests of one connection that a loop executes before the others get their turn.
     package var requestsPerTurn = 64
-    /// The requests in flight on a connection; more of them stay in the socket, unread.
+    /// The requests in flight on a connection that clients are told to keep to; a service that
+    /// executes on arrival holds at most one read of 64 KiB more, and then stops reading.
     package var maximumInFlightCount = 256
+    /// Unsent answers of a connection: beyond them nothing more is read from it or executed for it.
+    package var maximumUnsentByteCount = 1 << 20
     /// The connections over all loops; lowered to what the open-files limit allows.
     package var maximumConnectionCount = 10_000
     /// The page size that 0 stands for.

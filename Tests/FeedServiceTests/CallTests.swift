@@ -29,8 +29,10 @@ struct CallTests {
             let id = try client.createPost(title: "tally")
             #expect(try client.vote(id).score == 1)
             #expect(try client.vote(id).score == 2)
+            #expect(try client.vote(id).vote == .unspecified)
+            _ = try client.vote(id, .down)
             let down = try client.vote(id, .down)
-            #expect((down.score, down.upvoteCount, down.downvoteCount) == (1, 2, 1))
+            #expect((down.score, down.upvoteCount, down.downvoteCount) == (1, 3, 2))
             let clear = CastVoteRequest(postID: id, direction: .clear)
             #expect(try client.call(.castVote(clear)).status?.reason == .badVote)
         }
@@ -212,6 +214,42 @@ struct CallTests {
                 .createPost(CreatePostRequest(feed: "tweets", post: post))
             )
             #expect((answer.status == nil) == isAccepted)
+        }
+    }
+
+    @Test("a page of the longest feed name and texts fits, and ends early")
+    func fitsAPageOfLongNames() async throws {
+        try await withService { port in
+            let client = try WireClient(port: port)
+            let feed = String(repeating: "f", count: 63)
+            _ = try client.call(.createFeed(CreateFeedRequest(feed: Feed(name: feed))))
+            let post = Post(
+                title: "t",
+                text: String(repeating: "x", count: 10_000),
+                linkURL: String(repeating: "u", count: 399)
+            )
+            for _ in 0..<100 {
+                let create = CreatePostRequest(feed: feed, post: post)
+                #expect(try client.call(.createPost(create)).status == nil)
+            }
+            let first = try client.list(ListPostsRequest(feed: feed, pageSize: 100))
+            #expect(first.posts.count < 100)
+            let rest = try client.list(
+                ListPostsRequest(feed: feed, pageSize: 100, pageToken: first.nextPageToken)
+            )
+            #expect(first.posts.count + rest.posts.count == 100)
+        }
+    }
+
+    @Test("a feed's name that no feed can have is not repeated")
+    func refusesAHugeFeedName() async throws {
+        try await withService { port in
+            let client = try WireClient(port: port)
+            let name = String(repeating: "n", count: 1_000_000)
+            let answer = try client.call(.listPosts(ListPostsRequest(feed: name)))
+            #expect(answer.status?.reason == .feedNotFound)
+            #expect((answer.status?.message.utf8.count ?? 0) < 200)
+            #expect(try client.call(.getServerStats).status == nil)
         }
     }
 

@@ -52,6 +52,8 @@ struct OverloadTests {
                 .first { $0.method == "get_post" }?.requestCount ?? 0
             // Every answer has over 10,000 bytes; the kernel's buffers take some megabytes.
             #expect(executed < asked)
+            // The service holds a megabyte of answers, the one that passed it, and unread requests.
+            #expect(try Self.stats(healthy).bufferedByteCount < (1 << 20) + (128 << 10))
             #expect(try healthy.vote(post).score == 1)
             // The reset comes while answers wait unread; reading on ends in an error.
             #expect(throws: (any Error).self) {
@@ -67,9 +69,31 @@ struct OverloadTests {
     /// Whether the greedy client's connection is still counted beside the healthy one's.
     static func isOpen(_ stats: ServerStats) -> Bool { stats.connectionCount > 1 }
 
+    @Test("56: holds little more than a megabyte for a client that asks for large pages")
+    func boundsLargeAnswers() async throws {
+        try await withService {
+            $0.limits.writeProgressTimeout = .seconds(60)
+        } _: { port in
+            let healthy = try WireClient(port: port)
+            for _ in 0..<90 { _ = try Self.createLargePost(healthy) }
+            let greedy = try WireClient(port: port)
+            let page = Request.listPosts(ListPostsRequest(order: .old, pageSize: 100))
+            // All of them come in one read, and each is answered with most of a megabyte.
+            for _ in 0..<64 { try greedy.send(page) }
+            var most: UInt64 = 0
+            for _ in 0..<200 { most = max(most, try Self.stats(healthy).bufferedByteCount) }
+            #expect(most > 0)
+            #expect(most < 3 << 20)
+            for id in 1...UInt64(64) { #expect(try greedy.receive()?.id == id) }
+        }
+    }
+
     @Test("56: goes on for a client that reads late")
     func goesOnForALateReader() async throws {
-        try await withService { port in
+        try await withService {
+            $0.limits.writeProgressTimeout = .seconds(60)
+            $0.limits.defaultTimeoutMilliseconds = 60_000
+        } _: { port in
             let client = try WireClient(port: port)
             let post = try Self.createLargePost(client)
             let late = try WireClient(port: port)
@@ -126,6 +150,7 @@ struct OverloadTests {
             let post = try Self.createLargePost(healthy)
             let greedy = try WireClient(port: port)
             _ = try Self.askWithoutReading(greedy, post)
+            while try Self.stats(healthy).bufferedByteCount <= 256 << 10 {}
             let vote = Request.castVote(CastVoteRequest(postID: post, direction: .up))
             let refused = try healthy.call(vote)
             #expect(refused.status?.code == .resourceExhausted)

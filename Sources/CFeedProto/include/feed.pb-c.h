@@ -468,7 +468,8 @@ struct  Feed__V1__Limits
    */
   uint32_t max_frame_bytes;
   /*
-   * Calls in flight on a connection, beyond which the service stops reading from it: 256.
+   * Calls in flight on a connection that a client should keep to: 256. The service executes in
+   * order as it reads; it takes no more than 64 KiB ahead of what it has executed.
    */
   uint32_t max_in_flight;
   /*
@@ -1026,7 +1027,7 @@ struct  Feed__V1__ListFeedsRequest
 
 
 /*
- * All feeds, by name.
+ * All feeds, in the order of their creation.
  */
 struct  Feed__V1__ListFeedsResponse
 {

@@ -1,6 +1,6 @@
 /// All feeds.
 public struct ListFeedsResponse: Equatable, Sendable {
-    /// By name.
+    /// In the order of their creation.
     public var feeds: [Feed]
 
     /// All feeds.

@@ -72,6 +72,10 @@ extension Reason {
     public static var unsupportedVersion: Self { Self(rawValue: "UNSUPPORTED_VERSION") }
     /// UNIMPLEMENTED: the service takes no exactly-once sequence.
     public static var sequenceUnsupported: Self { Self(rawValue: "SEQUENCE_UNSUPPORTED") }
+    /// UNIMPLEMENTED: the service knows no voters of that kind.
+    public static var votersUnsupported: Self { Self(rawValue: "VOTERS_UNSUPPORTED") }
+    /// RESOURCE_EXHAUSTED: as many devices hold ballots as the service can number.
+    public static var tooManyDevices: Self { Self(rawValue: "TOO_MANY_DEVICES") }
     /// FAILED_PRECONDITION: the state that the request builds on is gone.
     public static var instanceChanged: Self { Self(rawValue: "INSTANCE_CHANGED") }
     /// INVALID_ARGUMENT: a feed's name is not of the form that names have.

@@ -68,6 +68,11 @@ package final class FeedStore: Sendable {
         }
     }
 
+    /// Whether two posts are in one stripe, which is settled whole; O(1).
+    package func shareStripe(_ left: PostID, _ right: PostID) -> Bool {
+        stripeNumber(left) == stripeNumber(right)
+    }
+
     @inline(__always)
     func stripeNumber(_ id: PostID) -> Int {
         Int(truncatingIfNeeded: id.rawValue) & (stripes.count - 1)

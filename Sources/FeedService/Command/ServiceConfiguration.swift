@@ -39,13 +39,14 @@ extension ServiceConfiguration {
         var copy = self
         copy.limits.maximumConnectionCount = max(
             1,
-            min(limits.maximumConnectionCount, openFileLimit - Self.reservedFileCount)
+            min(limits.maximumConnectionCount, openFileLimit - reservedFileCount)
         )
         return copy
     }
 
-    /// Files that connections must leave to the rest of the process.
-    private static let reservedFileCount = 64
+    /// Files that connections must leave to the rest of the process: four a loop for libuv, and
+    /// some for listeners, the logs and what is to come.
+    private var reservedFileCount: Int { 64 + 4 * threadCount }
 
     /// Checks the flags; each error is one sentence that names the flag, the value and the limit.
     init(_ command: FeedServiceCommand) throws(ServiceStartError) {

@@ -6,14 +6,6 @@ package import FeedTransport
 ///
 /// The only file of the service that names both a frame and a connection.
 package final class ServerConnection: ConnectionHandler {
-    /// What the service remembers of a connection between two turns.
-    struct Session {
-        /// What may still be executed.
-        var state = StateMachine()
-        /// Who calls.
-        var caller: Caller
-    }
-
     private let loop: ServiceLoop
     private var session: Session
     /// Since when whole requests have waited for their turn; nil while none does.
@@ -35,7 +27,12 @@ package final class ServerConnection: ConnectionHandler {
     ) -> ReadProgress {
         if session.state.isClosing { return ReadProgress(consumedByteCount: bytes.byteCount) }
         let waited = waitingSince.map { loop.eventLoop.now.duration(since: $0) } ?? .zero
-        let progress = loop.handler.serve(bytes, of: &session, waited: waited)
+        let progress = loop.handler.serve(
+            bytes,
+            of: &session,
+            room: loop.context.limits.maximumUnsentByteCount - connection.pendingByteCount,
+            waited: waited
+        )
         flushAnswers(to: connection)
         if progress.wantsTurn {
             waitingSince = waitingSince ?? loop.eventLoop.now

@@ -43,7 +43,7 @@ extension FeedPolicy {
         case .users:
             throw Status(
                 code: .unimplemented,
-                reason: .badField,
+                reason: .votersUnsupported,
                 message: "feed.voters is USERS; this version has no accounts, and takes DEVICES."
             )
         default: throw .unknownValue(feed.voters, field: "feed.voters")

@@ -68,12 +68,14 @@ extension RequestHandler {
     }
 
     /// Says that an answer does not fit into a frame, in place of the answer.
+    ///
+    /// Only reads have answers that grow: a single post and the answer to any write fit into the
+    /// smallest frame limit that the service starts with.
     mutating func appendTooLarge(id: UInt64, _ error: FrameError) {
         let status = Status(
             code: .internal,
             reason: .internal,
-            message: "The answer does not fit: \(error)",
-            isNotExecuted: false
+            message: "The answer does not fit: \(error)"
         )
         do throws(FrameError) {
             try encoder.append(ServerFrame(id: id, revision: store.revision, status: status))

@@ -28,6 +28,12 @@ extension RequestHandler {
 
     /// Finds a feed by name.
     func feed(named name: String) throws(Status) -> FeedID {
+        guard name.utf8.count <= context.limits.maximumFeedNameByteCount else {
+            throw .feedNameTooLong(
+                name.utf8.count,
+                limit: context.limits.maximumFeedNameByteCount
+            )
+        }
         guard let feed = store.feed(named: name) else { throw .feedNotFound(name) }
         return feed
     }

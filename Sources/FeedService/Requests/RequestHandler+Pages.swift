@@ -54,7 +54,6 @@ extension RequestHandler {
     ) throws(Status) -> PageQuery.Start {
         guard request.pageToken.isEmpty else {
             guard
-                request.start == nil,
                 let cursor = context.tokens.cursor(from: request.pageToken, in: scope)
             else {
                 throw .pageTokenMismatch

@@ -3,7 +3,7 @@ internal import FeedRanking
 
 /// The calls about single posts: create, get, update, delete and rank.
 extension RequestHandler {
-    /// Creates a post; the caller's times, counts and ids are not read.
+    /// Creates a post; the caller's ids, times and votes are not read.
     mutating func createPost(_ request: CreatePostRequest) throws(Status) -> Answer {
         guard let post = request.post else { throw .missing("post") }
         let feed = try self.feed(named: request.feed.isEmpty ? Self.defaultFeed : request.feed)

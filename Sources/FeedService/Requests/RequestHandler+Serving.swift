@@ -16,23 +16,29 @@ extension RequestHandler {
     /// - Parameters:
     ///   - bytes: What was received and not yet served, starting with a frame's header.
     ///   - session: The connection's state; closing, where nothing more can be understood.
+    ///   - room: The bytes of answers that the connection takes before it is served no further.
     ///   - waited: How long the first request has waited for its turn.
     /// - Returns: How far it got.
     mutating func serve(
         _ bytes: RawSpan,
         of session: inout ServerConnection.Session,
+        room: Int,
         waited: Duration
     ) -> Progress {
-        settlingBudget = SettlingBudget()
+        settlingBudget = session.settlingBudget
+        session.settlingBudget = SettlingBudget()
         var offset = 0
         do throws(FrameError) {
-            for _ in 0..<context.limits.requestsPerTurn {
+            for _ in 0..<context.limits.requestsPerTurn where encoder.byteCount < room {
                 guard let body = try scanner.nextBody(in: bytes, at: offset) else {
                     return Progress(byteCount: offset, wantsTurn: false)
                 }
                 switch execute(bytes.extracting(body), of: &session, waited: waited) {
                 case .answered: offset = body.upperBound
-                case .needsAnotherTurn: return Progress(byteCount: offset, wantsTurn: true)
+                case .needsAnotherTurn:
+                    session.settlingBudget = settlingBudget
+                    session.settlingBudget.renew()
+                    return Progress(byteCount: offset, wantsTurn: true)
                 }
                 if session.state.isClosing {
                     return Progress(byteCount: bytes.byteCount, wantsTurn: false)

@@ -48,7 +48,7 @@ struct RequestHandler: ~Copyable {
     var fields: [PostFields] = []
     /// The settling that reads may still do in this turn.
     var settlingBudget = SettlingBudget()
-    /// Posts whose stripes are due for settling once the answers have left.
+    /// One post of each stripe that is due for settling once the answers have left.
     private(set) var settlingDue: [PostID] = []
 
     init(store: FeedStore, context: ServiceContext, counters: LoopCounters, log: ServiceLog) {
@@ -93,7 +93,7 @@ struct RequestHandler: ~Copyable {
                 return .needsAnotherTurn
             }
         } catch {
-            counters.countError(method, "\(error.reason): \(error.message)")
+            counters.countError(method, error.reason.rawValue)
             append(ServerFrame(id: frame.id, revision: store.revision, status: error))
         }
         counters.countRequest(method)
@@ -108,7 +108,12 @@ struct RequestHandler: ~Copyable {
     }
 
     /// Notes that a post's stripe wants settling once the answers of this turn have left.
-    mutating func settleLater(stripeOf post: PostID) { settlingDue.append(post) }
+    ///
+    /// O(stripes that are due), which are few.
+    mutating func settleLater(stripeOf post: PostID) {
+        guard !settlingDue.contains(where: { store.shareStripe($0, post) }) else { return }
+        settlingDue.append(post)
+    }
 
     /// Refuses what must not be executed, before anything is looked up.
     private func admit(

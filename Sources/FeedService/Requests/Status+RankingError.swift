@@ -31,7 +31,7 @@ extension Status {
         case .tooManyVoters(let limit):
             self = Status(
                 code: .resourceExhausted,
-                reason: .rateLimited,
+                reason: .tooManyDevices,
                 message: "\(limit) devices have voted, which is the limit."
             )
         case .clearOnTally:

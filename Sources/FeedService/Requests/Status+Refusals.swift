@@ -55,6 +55,15 @@ extension Status {
         Status(code: .notFound, reason: .feedNotFound, message: "No feed is named \(name).")
     }
 
+    /// No feed can have a name of this length, which is not worth repeating.
+    static func feedNameTooLong(_ byteCount: Int, limit: Int) -> Status {
+        Status(
+            code: .notFound,
+            reason: .feedNotFound,
+            message: "The feed's name has \(byteCount) bytes; no name has more than \(limit)."
+        )
+    }
+
     /// The frame holds no call, or one that this version does not know.
     static var unknownMethod: Status {
         Status(
@@ -89,7 +98,8 @@ extension Status {
             code: .failedPrecondition,
             reason: .instanceChanged,
             message: "min_revision is \(wanted), and the newest revision is \(revision): the "
-                + "state that it is from is gone."
+                + "state that it is from is gone.",
+            isNotExecuted: false
         )
     }
 
@@ -117,7 +127,7 @@ extension Status {
     /// A batch holds more than its limit, or nothing.
     static func batchSize(_ count: Int, field: String, limit: Int) -> Status {
         invalid(
-            .batchTooLarge,
+            count == 0 ? .badField : .batchTooLarge,
             field: field,
             "\(field) holds \(count); a batch takes 1 to \(limit).",
             limit: UInt64(limit),

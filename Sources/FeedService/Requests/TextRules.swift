@@ -25,16 +25,7 @@ struct TextRules {
         minimumCharacterCount: Int,
         maximumCharacterCount: Int
     ) throws(Status) {
-        if minimumCharacterCount > 0, text.count < minimumCharacterCount {
-            throw Status.invalid(
-                .textEmpty,
-                field: "post.text",
-                "post.text has \(text.count) characters; this feed asks for at least "
-                    + "\(minimumCharacterCount).",
-                limit: UInt64(minimumCharacterCount),
-                actual: UInt64(text.count)
-            )
-        }
+        // First the limit in bytes, which bounds the walk over characters.
         try check(
             text,
             field: "post.text",
@@ -42,6 +33,17 @@ struct TextRules {
             maximumCharacterCount: maximumCharacterCount,
             maximumByteCount: limits.maximumTextByteCount
         )
+        let characterCount = text.prefix(minimumCharacterCount).count
+        guard characterCount >= minimumCharacterCount else {
+            throw Status.invalid(
+                .textEmpty,
+                field: "post.text",
+                "post.text has \(characterCount) characters; this feed asks for at least "
+                    + "\(minimumCharacterCount).",
+                limit: UInt64(minimumCharacterCount),
+                actual: UInt64(characterCount)
+            )
+        }
     }
 
     /// Checks an address: a length, and no control characters or spaces; empty means none.

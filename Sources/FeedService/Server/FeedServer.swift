@@ -88,7 +88,7 @@ package final class FeedServer: Sendable {
     /// Blocks until the signal is watched: who is told that the service runs may stop it.
     package func onSignal(_ number: Int32, _ body: @escaping @Sendable () -> Void) {
         let isWatched = DispatchSemaphore(value: 0)
-        threads[0].mailbox.post { [logger] loop in
+        let isPosted = threads[0].mailbox.post { [logger] loop in
             do throws(TransportError) {
                 try loop.onSignal(number, body)
             } catch {
@@ -96,7 +96,8 @@ package final class FeedServer: Sendable {
             }
             isWatched.signal()
         }
-        isWatched.wait()
+        // A loop that has ended already, by an earlier signal, watches nothing more.
+        if isPosted { isWatched.wait() }
     }
 
     private static func startLoop(

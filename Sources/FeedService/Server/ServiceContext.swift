@@ -64,11 +64,17 @@ final class ServiceContext: Sendable {
     /// Whether writes are refused because too many bytes wait for slow connections.
     var isOverloaded: Bool { budget.isExhausted }
 
-    /// The bytes of posts in one answer, which leave room for the rest of the frame.
-    var pageByteLimit: Int { limits.maximumFrameByteCount - Self.pageOverheadByteCount }
+    /// The bytes of texts in one answer, which leave room for all else that a full page holds.
+    var pageByteLimit: Int {
+        let postOverhead = Self.postNumbersByteCount + limits.maximumFeedNameByteCount
+        let pageOverhead = limits.maximumPageSize * postOverhead + Self.pageTokensByteCount
+        return max(1, limits.maximumFrameByteCount - pageOverhead)
+    }
 
-    /// Two page tokens of the longest title, ids that are missing, and the frame's own fields.
-    private static let pageOverheadByteCount = 8192
+    /// A post's numbers and tags: 20 fields of at most 12 bytes.
+    private static let postNumbersByteCount = 240
+    /// Two page tokens with the longest title, and the frame's own fields.
+    private static let pageTokensByteCount = 4096
 
     /// How long a request may wait, by what it says itself.
     func timeout(milliseconds: UInt32) -> Duration {

@@ -6,6 +6,8 @@ extension TransportConfiguration {
         self.init()
         // A frame and its header of four bytes.
         maximumUnconsumedByteCount = limits.maximumFrameByteCount + 4
+        highWatermarkByteCount = limits.maximumUnsentByteCount
+        lowWatermarkByteCount = limits.maximumUnsentByteCount / 4
         idleTimeout = limits.idleTimeout
         partialReadTimeout = limits.frameTimeout
         writeProgressTimeout = limits.writeProgressTimeout

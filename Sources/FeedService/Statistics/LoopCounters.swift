@@ -13,11 +13,10 @@ final class LoopCounters: Sendable {
     /// Counts a request, answered well or not.
     func countRequest(_ method: Method) { increment(requests[method.rawValue]) }
 
-    /// Counts a refusal and keeps its text as the call's last error.
-    func countError(_ method: Method, _ text: @autoclosure () -> String) {
+    /// Counts a refusal and keeps its reason as the call's last error.
+    func countError(_ method: Method, _ reason: String) {
         increment(errors[method.rawValue])
-        let text = text()
-        lastErrors.withLock { $0[method.rawValue] = text }
+        lastErrors.withLock { $0[method.rawValue] = reason }
     }
 
     /// Counts a frame that was no message, which ended its connection.
@@ -34,7 +33,7 @@ final class LoopCounters: Sendable {
     /// The refusals of a call so far.
     func errorCount(_ method: Method) -> UInt64 { errors[method.rawValue].load(ordering: .relaxed) }
 
-    /// The text of a call's last refusal on this loop.
+    /// The reason of a call's last refusal on this loop.
     func lastError(_ method: Method) -> String? { lastErrors.withLock { $0[method.rawValue] } }
 
     /// The frames that were no message so far.

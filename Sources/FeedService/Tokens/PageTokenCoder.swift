@@ -4,7 +4,7 @@ internal import FeedRanking
 ///
 /// A token holds a cursor and ends in a checksum under a secret key over the cursor and the scope:
 /// feed, order and caller. Nobody can make one up, alter one or use one on another list, and
-/// nothing of a token is believed before its checksum is right. Tokens never expire.
+/// nothing of a token is believed before its checksum is right. Tokens last as long as the key.
 ///
 /// Layout: version (1), direction (1), rank, primary key, secondary key, post id (8 each,
 /// big-endian), title (the rest), checksum (8).
@@ -73,7 +73,7 @@ struct PageTokenCoder: Sendable {
 }
 
 extension Order {
-    /// The order's number in the checksum; never changes, since tokens outlive a process.
+    /// The order's number in the checksum.
     fileprivate var tokenCode: UInt8 {
         switch self {
         case .top: 1

@@ -2,7 +2,7 @@
 ///
 /// Aumasson and Bernstein, "SipHash: a fast short-input PRF", INDOCRYPT 2012. The standard
 /// library's `Hasher` is of the same family, but takes no key of ours and may change between
-/// versions, and a page token outlives a process.
+/// versions.
 package struct SipHash {
     private var v0: UInt64
     private var v1: UInt64

@@ -1,0 +1,13 @@
+internal import FeedRanking
+
+extension ServerConnection {
+    /// What the service remembers of a connection between two turns.
+    struct Session {
+        /// What may still be executed.
+        var state = StateMachine()
+        /// Who calls.
+        var caller: Caller
+        /// The settling that reads may do in the next turn; more where one has waited for it.
+        var settlingBudget = SettlingBudget()
+    }
+}
