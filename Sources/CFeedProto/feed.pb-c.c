@@ -4207,7 +4207,7 @@ const ProtobufCMessageDescriptor feed__v1__get_server_stats_request__descriptor 
   (ProtobufCMessageInit) feed__v1__get_server_stats_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor feed__v1__server_stats__field_descriptors[13] =
+static const ProtobufCFieldDescriptor feed__v1__server_stats__field_descriptors[14] =
 {
   {
     "server_name",
@@ -4365,8 +4365,21 @@ static const ProtobufCFieldDescriptor feed__v1__server_stats__field_descriptors[
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "accept_pauses",
+    17,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Feed__V1__ServerStats, accept_pauses),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned feed__v1__server_stats__field_indices_by_name[] = {
+  13,   /* field[13] = accept_pauses */
   7,   /* field[7] = accepted_connections */
   10,   /* field[10] = bad_frames */
   11,   /* field[11] = buffered_bytes */
@@ -4385,7 +4398,7 @@ static const ProtobufCIntRange feed__v1__server_stats__number_ranges[2 + 1] =
 {
   { 1, 0 },
   { 10, 6 },
-  { 0, 13 }
+  { 0, 14 }
 };
 const ProtobufCMessageDescriptor feed__v1__server_stats__descriptor =
 {
@@ -4395,7 +4408,7 @@ const ProtobufCMessageDescriptor feed__v1__server_stats__descriptor =
   "Feed__V1__ServerStats",
   "feed.v1",
   sizeof(Feed__V1__ServerStats),
-  13,
+  14,
   feed__v1__server_stats__field_descriptors,
   feed__v1__server_stats__field_indices_by_name,
   2,  feed__v1__server_stats__number_ranges,

@@ -1106,13 +1106,17 @@ struct  Feed__V1__ServerStats
    */
   uint64_t buffered_bytes;
   /*
+   * How often accepting paused because the process had no file descriptor left.
+   */
+  uint64_t accept_pauses;
+  /*
    * What an acknowledged change outlives: `none` is nothing beyond the process.
    */
   ProtobufCBinaryData durability;
 };
 #define FEED__V1__SERVER_STATS__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&feed__v1__server_stats__descriptor) \
-    , {0,NULL}, 0, 0, 0, 0, 0,NULL, 0, 0, 0, 0, 0, 0, {0,NULL} }
+    , {0,NULL}, 0, 0, 0, 0, 0,NULL, 0, 0, 0, 0, 0, 0, 0, {0,NULL} }
 
 
 /*

@@ -24,6 +24,8 @@ public struct ServerStats: Equatable, Sendable {
     public var badFrameCount: UInt64
     /// Bytes waiting in the buffers of all connections.
     public var bufferedByteCount: UInt64
+    /// How often accepting paused because the process had no file descriptor left.
+    public var acceptPauseCount: UInt64
     /// What an acknowledged change outlives; `none` is nothing beyond the process.
     public var durability: String
 
@@ -41,6 +43,7 @@ public struct ServerStats: Equatable, Sendable {
         slowFrameCount: UInt64,
         badFrameCount: UInt64,
         bufferedByteCount: UInt64,
+        acceptPauseCount: UInt64,
         durability: String
     ) {
         self.serverName = serverName
@@ -55,6 +58,7 @@ public struct ServerStats: Equatable, Sendable {
         self.slowFrameCount = slowFrameCount
         self.badFrameCount = badFrameCount
         self.bufferedByteCount = bufferedByteCount
+        self.acceptPauseCount = acceptPauseCount
         self.durability = durability
     }
 }

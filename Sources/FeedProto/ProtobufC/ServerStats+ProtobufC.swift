@@ -26,6 +26,7 @@ extension ServerStats: @unsafe WireMessage {
             slowFrameCount: message.pointee.slow_frames,
             badFrameCount: message.pointee.bad_frames,
             bufferedByteCount: message.pointee.buffered_bytes,
+            acceptPauseCount: message.pointee.accept_pauses,
             durability: reader.text(message.pointee.durability, "durability")
         )
     }
@@ -47,6 +48,7 @@ extension ServerStats: @unsafe WireMessage {
         unsafe message.pointee.slow_frames = slowFrameCount
         unsafe message.pointee.bad_frames = badFrameCount
         unsafe message.pointee.buffered_bytes = bufferedByteCount
+        unsafe message.pointee.accept_pauses = acceptPauseCount
         unsafe message.pointee.durability = arena.text(durability)
     }
 }

@@ -30,7 +30,7 @@ package final class ServerConnection: ConnectionHandler {
         let progress = loop.handler.serve(
             bytes,
             of: &session,
-            room: loop.context.limits.maximumUnsentByteCount - connection.pendingByteCount,
+            room: loop.context.answerByteLimit - connection.pendingByteCount,
             waited: waited
         )
         flushAnswers(to: connection)

@@ -73,6 +73,7 @@ extension RequestHandler {
             slowFrameCount: statistics.slowFrameCount,
             badFrameCount: statistics.badFrameCount,
             bufferedByteCount: context.bufferedByteCount,
+            acceptPauseCount: context.acceptPauseCount,
             durability: "none"
         )
         return .response(.serverStats(stats), revision: revision)

@@ -13,10 +13,7 @@ extension RequestHandler {
             return try castVoteWrongly(request, wrong, from: &caller, id: id)
         }
         let outcome = try vote(request, from: &caller)
-        return .response(
-            .castVote(CastVoteResponse(request.postID, outcome)),
-            revision: outcome.revision
-        )
+        return .vote(CastVoteResponse(request.postID, outcome), revision: outcome.revision)
     }
 
     /// Counts votes in order; each succeeds or fails on its own.
@@ -93,12 +90,9 @@ extension RequestHandler {
         case .doubled:
             _ = try vote(request, from: &caller)
             let outcome = try vote(request, from: &caller)
-            return .response(
-                .castVote(CastVoteResponse(request.postID, outcome)),
-                revision: outcome.revision
-            )
+            return .vote(CastVoteResponse(request.postID, outcome), revision: outcome.revision)
         case .dropped:
-            return .response(.castVote(try pretendVote(request)), revision: store.revision)
+            return .vote(try pretendVote(request), revision: store.revision)
         case .answeredEarly:
             let response = try pretendVote(request)
             append(ServerFrame(id: id, revision: store.revision, response: .castVote(response)))

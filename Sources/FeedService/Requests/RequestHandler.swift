@@ -22,6 +22,8 @@ struct RequestHandler: ~Copyable {
 
     /// What a call answers with.
     enum Answer {
+        /// The counts after a vote, the one answer that is worth a way of its own.
+        case vote(CastVoteResponse, revision: UInt64)
         /// A message, and the revision of the state it reflects.
         case response(Response, revision: UInt64)
         /// The posts gathered in `page`, in one of the messages that hold posts.
@@ -80,6 +82,8 @@ struct RequestHandler: ~Copyable {
         do throws(Status) {
             try admit(frame, method, waited)
             switch try answer(frame, from: &caller) {
+            case .vote(let response, let revision):
+                append(response, id: frame.id, revision: revision)
             case .response(let response, let revision):
                 append(ServerFrame(id: frame.id, revision: revision, response: response))
             case .posts(let kind, let revision):
@@ -159,6 +163,14 @@ struct RequestHandler: ~Copyable {
         case .hello(let request): try hello(request, from: &caller)
         case .ping(let request): try ping(request)
         case nil: throw .unknownMethod
+        }
+    }
+
+    private mutating func append(_ vote: CastVoteResponse, id: UInt64, revision: UInt64) {
+        do throws(FrameError) {
+            try encoder.append(vote: vote, id: id, revision: revision)
+        } catch {
+            appendTooLarge(id: id, error)
         }
     }
 

@@ -62,7 +62,7 @@ struct TextRules {
             throw Status.invalid(
                 .badURL,
                 field: field,
-                "\(field) holds the byte \(byte); an address has no spaces or control characters.",
+                "\(field) holds the byte \(byte); an address has no space or ASCII control byte.",
                 actual: UInt64(byte)
             )
         }

@@ -54,6 +54,9 @@ final class ServiceContext: Sendable {
     /// The connections turned away so far, because there were too many.
     var refusedConnectionCount: UInt64 { total(\.refusedCount) }
 
+    /// How often accepting paused for want of a file descriptor.
+    var acceptPauseCount: UInt64 { total(\.outOfDescriptorsCount) }
+
     /// The bytes that wait in buffers.
     var bufferedByteCount: UInt64 { UInt64(clamping: budget.bufferedByteCount) }
 
@@ -75,6 +78,12 @@ final class ServiceContext: Sendable {
     private static let postNumbersByteCount = 240
     /// Two page tokens with the longest title, and the frame's own fields.
     private static let pageTokensByteCount = 4096
+
+    /// The answers that a connection may leave unsent before it is served no further; little while
+    /// too much waits for others.
+    var answerByteLimit: Int {
+        isOverloaded ? limits.maximumUnsentByteCount / 16 : limits.maximumUnsentByteCount
+    }
 
     /// How long a request may wait, by what it says itself.
     func timeout(milliseconds: UInt32) -> Duration {

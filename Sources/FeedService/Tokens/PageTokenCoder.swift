@@ -66,6 +66,7 @@ struct PageTokenCoder: Sendable {
         var bytes = content
         bytes.append(scope.order.tokenCode)
         bytes.append(bigEndian: scope.feed.map { UInt64($0.rawValue) } ?? .max)
+        bytes.append(scope.device == nil ? 0 : 1)
         bytes.append(bigEndian: scope.device?.high ?? 0)
         bytes.append(bigEndian: scope.device?.low ?? 0)
         return SipHash.checksum(of: bytes, key0: key0, key1: key1)

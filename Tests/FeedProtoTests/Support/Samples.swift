@@ -149,6 +149,7 @@ enum Samples {
                 slowFrameCount: 12,
                 badFrameCount: 13,
                 bufferedByteCount: 14,
+                acceptPauseCount: 15,
                 durability: "memory"
             )
         ),
