@@ -152,9 +152,10 @@ struct BenchmarkRun {
     }
 
     private mutating func load(_ query: PageQuery) {
-        var outcome: PageOutcome? = .again
+        var budget = SettlingBudget()
+        var outcome = try? store.page(query, into: &page, budget: &budget)
         while outcome == .again {
-            var budget = SettlingBudget()
+            budget.renew()
             outcome = try? store.page(query, into: &page, budget: &budget)
         }
         precondition(outcome == .done && page.rows.count == 20, "A page went wrong.")

@@ -33,9 +33,10 @@ struct FeedModel {
         }
     }
 
-    /// A place in an order as the model keeps it: the post as it was when the page was read.
+    /// A place in an order as the model keeps it: the post as it was when the page was read, or
+    /// nil for the end of the list that a page lay beyond.
     struct Anchor {
-        var post: Post
+        var post: Post?
         var rank: UInt64
     }
 
@@ -73,11 +74,12 @@ struct FeedModel {
     mutating func vote(
         _ id: UInt64,
         _ direction: VoteDirection,
-        voter: UInt32
+        voter: UInt32?
     ) -> RankingError? {
         guard var post = posts[id] else { return .postNotFound(PostID(rawValue: id)) }
         if ballotFeeds.contains(post.feed) {
             let new = direction == .clear ? nil : direction
+            guard let voter else { return new == nil ? nil : .voterRequired }
             let old = post.ballots[voter]
             if old == new { return nil }
             post.ballots[voter] = new

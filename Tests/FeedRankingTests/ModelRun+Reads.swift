@@ -2,6 +2,9 @@ import FeedRanking
 import FeedTestSupport
 
 extension ModelRun {
+    /// More turns than any request takes: a budget of one key doubled so often passes all posts.
+    private static let turnLimit = 32
+
     mutating func read() throws {
         switch Int.random(in: 0..<12, using: &random) {
         case 0: try readRank()
@@ -41,9 +44,10 @@ extension ModelRun {
     }
 
     private mutating func load(_ query: PageQuery) throws {
-        for _ in 0..<1_000 {
-            var budget = SettlingBudget(keyCount: shape.budgetKeyCount)
+        var budget = SettlingBudget(keyCount: shape.budgetKeyCount)
+        for _ in 0..<Self.turnLimit {
             if try store.page(query, into: &page, budget: &budget) == .done { return }
+            budget.renew()
         }
         throw Difference(description: "page: it never ends")
     }
@@ -74,10 +78,11 @@ extension ModelRun {
         }
         let list = model.list(query.feed?.rawValue, query.order)
         do throws(RankingError) {
-            for round in 0... {
-                var budget = SettlingBudget(keyCount: shape.budgetKeyCount)
+            var budget = SettlingBudget(keyCount: shape.budgetKeyCount)
+            for turn in 0... {
                 if try store.page(query, into: &page, budget: &budget) == .done { break }
-                guard round < 1_000 else { fatalError("A page never ends.") }
+                guard turn < Self.turnLimit else { fatalError("A page never ends.") }
+                budget.renew()
             }
         } catch {
             guard case .around(let id) = query.start else {
@@ -99,9 +104,7 @@ extension ModelRun {
         let text = "page \(query.order) \(query.start) of \(list.count)"
         try compareRows(Array(list[fitting]), voter: query.voter, text)
         try expect(page.totalCount == UInt64(list.count), "\(text): total \(page.totalCount)")
-        guard !fitting.isEmpty else {
-            return try expect(page.next == nil && page.previous == nil, "\(text): cursors")
-        }
+        guard !fitting.isEmpty else { return try compareEmptyPage(list, saved, text) }
         try expect(
             (page.next == nil) == (fitting.upperBound == list.count),
             "\(text): next of \(fitting)"
@@ -116,6 +119,22 @@ extension ModelRun {
         keep(page.previous, list[fitting.lowerBound], firstRank)
     }
 
+    /// A page beyond an end leads back to all of the list, as long as there is one.
+    private mutating func compareEmptyPage(
+        _ list: [FeedModel.Post],
+        _ saved: SavedCursor?,
+        _ text: String
+    ) throws {
+        let isBackwards = saved?.cursor.direction == .before
+        let wayBack = isBackwards ? page.next : page.previous
+        let wayOn = isBackwards ? page.previous : page.next
+        try expect((wayBack == nil) == list.isEmpty, "\(text): the way back")
+        try expect(wayOn == nil, "\(text): a way on from an empty page")
+        let firstRank = isBackwards ? 1 : UInt64(list.count) + 1
+        try expect(page.firstRank == firstRank, "\(text): rank \(page.firstRank) of no post")
+        keep(wayBack, nil, isBackwards ? 0 : firstRank)
+    }
+
     private func expectedFirstRank(_ range: Range<Int>, _ saved: SavedCursor?) -> UInt64 {
         guard let saved else { return UInt64(range.lowerBound) + 1 }
         if saved.cursor.direction == .after { return saved.anchor.rank + 1 }
@@ -123,7 +142,7 @@ extension ModelRun {
         return saved.anchor.rank > count ? saved.anchor.rank - count : 1
     }
 
-    private mutating func keep(_ cursor: PageCursor?, _ post: FeedModel.Post, _ rank: UInt64) {
+    private mutating func keep(_ cursor: PageCursor?, _ post: FeedModel.Post?, _ rank: UInt64) {
         guard let cursor else { return }
         let saved = SavedCursor(cursor: cursor, anchor: FeedModel.Anchor(post: post, rank: rank))
         if cursors.count < 40 {
@@ -146,12 +165,15 @@ extension ModelRun {
             let place = list.firstIndex { $0.id == id.rawValue } ?? 0
             low = max(place - query.size / 2, 0)
         case .cursor(let cursor):
-            guard let anchor = saved?.anchor.post else { break }
+            let anchor = saved?.anchor.post
             if cursor.direction == .before {
-                let high = list.firstIndex { !model.precedes($0, anchor, query.order) }
+                let high = anchor.flatMap { anchor in
+                    list.firstIndex { !model.precedes($0, anchor, query.order) }
+                }
                 let end = high ?? list.count
                 return max(end - query.size, 0)..<end
             }
+            guard let anchor else { break }
             low = list.firstIndex { model.precedes(anchor, $0, query.order) } ?? list.count
         }
         return low..<min(low + query.size, list.count)
@@ -184,14 +206,15 @@ extension ModelRun {
         let id = anyID()
         let order = Order.allCases.randomElement(using: &random) ?? .top
         let result = Result { () throws(RankingError) in
+            var budget = SettlingBudget(keyCount: shape.budgetKeyCount)
             while true {
-                var budget = SettlingBudget(keyCount: shape.budgetKeyCount)
                 let outcome = try store.rank(
                     of: PostID(rawValue: id),
                     order: order,
                     budget: &budget
                 )
                 if outcome != .again { return outcome }
+                budget.renew()
             }
         }
         switch result {

@@ -217,8 +217,8 @@ struct ModelRun {
         let id = anyID()
         let direction: VoteDirection =
             random.oneIn(9) ? .clear : random.oneIn(3) ? .down : .up
-        let voter = voters.randomElement(using: &random) ?? voters[0]
-        let expected = model.vote(id, direction, voter: voter.rawValue)
+        let voter = random.oneIn(8) ? nil : voters.randomElement(using: &random)
+        let expected = model.vote(id, direction, voter: voter?.rawValue)
         let result = Result { () throws(RankingError) in
             try store.castVote(PostID(rawValue: id), direction, voter: voter)
         }
@@ -230,7 +230,7 @@ struct ModelRun {
                     && outcome.upvoteCount == post?.upvotes
                     && outcome.downvoteCount == post?.downvotes
                     && outcome.revision == post?.revision
-                    && outcome.standingVote == (direction == .clear ? nil : direction),
+                    && outcome.standingVote == voter.flatMap { post?.ballots[$0.rawValue] },
                 "vote \(id): \(outcome), not \(String(describing: post))"
             )
             if outcome.settlingIsDue && random.oneIn(2) {

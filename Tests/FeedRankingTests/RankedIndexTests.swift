@@ -10,10 +10,12 @@ private struct IndexUnderTest: ~Copyable {
     var sorter = KeySort()
     var model: [RankKey] = []
     var random: SeededGenerator
+    private let seed: UInt64
     private let titles: [String]
 
     init(seed: UInt64, slotCount: Int) {
         random = SeededGenerator(seed: seed)
+        self.seed = seed
         titles = ["a", "b", "the same 1", "the same 2", "the same 11", ""]
         for slot in 0..<slotCount {
             let title = titles.randomElement(using: &random) ?? ""
@@ -89,7 +91,7 @@ private struct IndexUnderTest: ~Copyable {
             isEqual = isEqual && index.key(at: position, pool) == key
             index.advance(&position, pool)
         }
-        #expect(isEqual, "FEED_SEED: the keys differ")
+        #expect(isEqual, "FEED_SEED=\(seed), \(posts.slotLimit) slots: the keys differ")
     }
 }
 

@@ -7,26 +7,26 @@ package struct FeedID: Hashable, BitwiseCopyable, Sendable {
     }
 }
 
-/// Whose ballots count.
-package enum Voters: UInt8, Sendable {
-    case devices
-}
-
 /// The rules of a feed, which never change once it exists.
 package struct FeedPolicy: Sendable, Equatable {
+    /// What the feed is found by; no other feed of the store has it.
     package var name: String
+    /// The order of a page that names none.
     package var defaultOrder: Order
+    /// Whether each vote counts or sets a ballot; copied into every post's flags.
     package var voteMode: VoteMode
-    package var voters: Voters
+    /// The longest title that the caller lets into the feed; the store does not check it.
     package var maximumTitleCharacterCount: Int
+    /// The shortest text that the caller lets into the feed; the store does not check it.
     package var minimumTextCharacterCount: Int
+    /// The longest text that the caller lets into the feed; the store does not check it.
     package var maximumTextCharacterCount: Int
 
+    /// The rules of a feed of posts, save for what is given.
     package init(
         name: String,
         defaultOrder: Order = .top,
         voteMode: VoteMode = .tally,
-        voters: Voters = .devices,
         maximumTitleCharacterCount: Int = 255,
         minimumTextCharacterCount: Int = 0,
         maximumTextCharacterCount: Int = 10_000
@@ -34,7 +34,6 @@ package struct FeedPolicy: Sendable, Equatable {
         self.name = name
         self.defaultOrder = defaultOrder
         self.voteMode = voteMode
-        self.voters = voters
         self.maximumTitleCharacterCount = maximumTitleCharacterCount
         self.minimumTextCharacterCount = minimumTextCharacterCount
         self.maximumTextCharacterCount = maximumTextCharacterCount
@@ -54,7 +53,10 @@ package struct FeedPolicy: Sendable, Equatable {
 
 /// A feed as a list of feeds shows it.
 package struct FeedSummary: Sendable, Equatable {
+    /// The number that calls take.
     package var id: FeedID
+    /// The rules it was made with.
     package var policy: FeedPolicy
+    /// The posts that live, over all stripes; each stripe is counted at a moment of its own.
     package var postCount: UInt64
 }

@@ -2,9 +2,6 @@ import Synchronization
 
 /// The feeds by name and number; feeds are never removed.
 struct FeedTable: ~Copyable, Sendable {
-    /// The most feeds a store has: each costs every stripe a few hundred bytes.
-    static let limit = 4_096
-
     /// What the lock keeps.
     struct State {
         var policies: [FeedPolicy] = []
@@ -17,7 +14,8 @@ struct FeedTable: ~Copyable, Sendable {
     func create(_ policy: FeedPolicy) throws(RankingError) -> FeedID {
         try state.withLock { (state) throws(RankingError) -> FeedID in
             guard state.numbers[policy.name] == nil else { throw .feedExists(name: policy.name) }
-            guard state.policies.count < Self.limit else { throw .tooManyFeeds(limit: Self.limit) }
+            let limit = RankingLimits.maximumFeedCount
+            guard state.policies.count < limit else { throw .tooManyFeeds(limit: limit) }
             let id = FeedID(rawValue: UInt32(state.policies.count))
             state.policies.append(policy)
             state.numbers[policy.name] = id

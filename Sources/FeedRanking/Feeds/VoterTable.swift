@@ -1,10 +1,10 @@
 import Synchronization
 
 /// The devices that hold ballots, numbered as they come; none is forgotten.
+///
+/// Once the table is full, a device that it does not know can cast no ballot (`tooManyVoters`);
+/// those it knows go on as before, and tallies need no voter.
 struct VoterTable: ~Copyable, Sendable {
-    /// The most voters a store has: about 60 bytes each, and a number of 22 bits in a ballot.
-    static let limit = 4_194_304
-
     /// The 16 bytes a device is known by.
     struct Device: Hashable {
         var high: UInt64
@@ -18,7 +18,8 @@ struct VoterTable: ~Copyable, Sendable {
         try voters.withLock { (voters) throws(RankingError) -> VoterID in
             let key = Device(high: device.0, low: device.1)
             if let number = voters[key] { return VoterID(rawValue: number) }
-            guard voters.count < Self.limit else { throw .tooManyVoters(limit: Self.limit) }
+            let limit = RankingLimits.maximumVoterCount
+            guard voters.count < limit else { throw .tooManyVoters(limit: limit) }
             let number = UInt32(voters.count)
             voters[key] = number
             return VoterID(rawValue: number)

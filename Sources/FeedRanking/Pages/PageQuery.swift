@@ -1,8 +1,5 @@
 /// Which page of which list is wanted.
 package struct PageQuery: Sendable {
-    /// The most rows of a page.
-    package static let maximumSize = 100
-
     /// Where a page begins.
     package enum Start: Equatable, Sendable {
         case first
@@ -16,7 +13,7 @@ package struct PageQuery: Sendable {
     /// The feed to list; nil is the front page over all feeds.
     package var feed: FeedID?
     package var order: Order
-    /// The rows wanted, 1 to `PageQuery.maximumSize`.
+    /// The rows wanted, 1 to `RankingLimits.maximumPageSize`.
     package var size: Int
     package var start: Start
     /// The page ends before the post whose texts would pass this, but not before its first.
@@ -44,7 +41,7 @@ package struct PageQuery: Sendable {
 /// How a call for a page ended.
 package enum PageOutcome: Equatable, Sendable {
     case done
-    /// The budget is used up: call again in a later turn; the work done so far stays done.
+    /// The budget is used up: renew it and call again in a later turn; what is settled stays so.
     case again
 }
 
@@ -52,6 +49,6 @@ package enum PageOutcome: Equatable, Sendable {
 package enum RankOutcome: Equatable, Sendable {
     /// The rank (1 = best) within the post's own feed, and how many posts the feed has.
     case done(rank: UInt64, total: UInt64)
-    /// The budget is used up: call again in a later turn; the work done so far stays done.
+    /// The budget is used up: renew it and call again in a later turn; what is settled stays so.
     case again
 }

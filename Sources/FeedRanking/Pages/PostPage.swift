@@ -40,11 +40,12 @@ extension PostRow {
 package struct PostPage: Sendable {
     package var rows: [PostRow] = []
     package var texts: [UInt8] = []
-    /// Where the list goes on; nil at its end.
+    /// Where the list goes on; nil at its end, and on a page beyond it.
     package var next: PageCursor?
-    /// Where the list goes back; nil at its start.
+    /// Where the list goes back; nil at its start, and on a page before it.
     package var previous: PageCursor?
-    /// The rank of the first row (1 = the list's first).
+    /// The rank of the first row (1 = the list's first); one more than the list has posts where a
+    /// page begins beyond its end.
     package var firstRank: UInt64 = 0
     /// How many posts the list has.
     package var totalCount: UInt64 = 0

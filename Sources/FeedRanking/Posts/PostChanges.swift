@@ -1,5 +1,6 @@
 /// The new values of an update; nil leaves what is there.
 package struct PostChanges: Sendable, Equatable {
+    /// A new title gives the post a new place in `top`.
     package var title: String?
     package var text: String?
     package var linkURL: String?

@@ -25,12 +25,13 @@ package struct VoterID: Hashable, Sendable {
 
 /// What a vote left behind.
 package struct VoteOutcome: Equatable, Sendable {
+    /// Upvotes less downvotes, this vote among them.
     package var score: Int64
     package var upvoteCount: UInt64
     package var downvoteCount: UInt64
     /// The revision of the post; a vote that changed nothing took no new one.
     package var revision: UInt64
-    /// The voter's ballot, or in a tally the direction just counted; nil when none stands.
+    /// The voter's ballot; nil when none stands, and always nil in a tally, which keeps none.
     package var standingVote: VoteDirection?
     /// Whether the caller should settle the post's stripe once its answers are out.
     package var settlingIsDue: Bool

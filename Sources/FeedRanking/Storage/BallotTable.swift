@@ -29,9 +29,10 @@ package struct BallotTable: ~Copyable {
         _ posts: borrowing PostTable
     ) -> VoteDirection? {
         let key = Self.key(slot, voter)
-        if (usedCount + 1) * 4 > words.count * 3 {
+        if direction != nil, (usedCount + 1) * 4 > words.count * 3 {
             grow(posts)
         }
+        guard words.count > 0 else { return nil }
         let place = place(of: key)
         let old = words[place]
         if old == 0 {

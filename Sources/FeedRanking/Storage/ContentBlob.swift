@@ -2,8 +2,8 @@ import Glibc
 
 /// One block of memory with a post's texts and the numbers that no order needs.
 ///
-/// Layout: update time, comment count, edit revision, the six byte counts, then the texts, title first. A plain
-/// address without an owner: `PostTable` frees it.
+/// Layout: update time, comment count, edit revision, the six byte counts, then the texts, title
+/// first. A plain address without an owner: `PostTable` frees it.
 @safe
 package struct ContentBlob: BitwiseCopyable {
     private static let headerByteCount = 38
@@ -13,12 +13,12 @@ package struct ContentBlob: BitwiseCopyable {
     /// Copies the texts into a new block, to be freed by `free()`.
     package init(_ content: PostContent, updateTimeMilliseconds: Int64, editRevision: UInt64) {
         let textCount = content.text.utf8.count
-        precondition(textCount <= PostContent.maximumByteCount, "The text exceeds its field.")
+        precondition(textCount <= RankingLimits.maximumTextByteCount, "A text is too long.")
         let fields = Self.shortFields(content)
         var byteCount = Self.headerByteCount + textCount
         for field in fields.span.indices {
             let count = fields[field].utf8.count
-            precondition(count <= PostContent.maximumFieldByteCount, "A text exceeds its field.")
+            precondition(count <= RankingLimits.maximumFieldByteCount, "A field is too long.")
             byteCount += count
         }
         guard let block = unsafe malloc(byteCount) else {

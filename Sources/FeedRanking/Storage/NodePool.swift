@@ -129,10 +129,6 @@ package struct NodePool: ~Copyable {
         Int(unsafe counts(node)[checkedInner(index)])
     }
 
-    package mutating func setChildKeyCount(_ node: NodeID, _ index: Int, _ count: Int) {
-        unsafe counts(node)[checkedInner(index)] = UInt32(count)
-    }
-
     /// Fills one place of an inner node.
     package mutating func setChild(
         _ node: NodeID,

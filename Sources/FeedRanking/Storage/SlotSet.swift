@@ -9,13 +9,9 @@ package struct SlotSet: ~Copyable {
         words.extend(to: (slotCount + 63) / 64, with: 0)
     }
 
-    /// Whether the slot is in the set; traps beyond the room made.
-    @inline(__always)
-    package func contains(_ slot: UInt32) -> Bool {
-        words[Int(slot >> 6)] & (1 << UInt64(slot & 63)) != 0
-    }
-
     /// 1 for a slot in the set, else 0: for sums that must not branch.
+    ///
+    /// Traps beyond the room made.
     @inline(__always)
     func bit(_ slot: UInt32) -> Int {
         Int(truncatingIfNeeded: words[Int(slot >> 6)] >> UInt64(slot & 63) & 1)

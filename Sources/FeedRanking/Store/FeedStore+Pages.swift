@@ -9,8 +9,8 @@ extension FeedStore {
         budget: inout SettlingBudget
     ) throws(RankingError) -> PageOutcome {
         precondition(
-            query.size > 0 && query.size <= PageQuery.maximumSize,
-            "A page has 1 to \(PageQuery.maximumSize) rows, not \(query.size)."
+            query.size > 0 && query.size <= RankingLimits.maximumPageSize,
+            "A page has 1 to \(RankingLimits.maximumPageSize) rows, not \(query.size)."
         )
         if let feed = query.feed, feedTable.policy(of: feed) == nil { throw .feedNotFound(feed) }
         page.removeAll()
@@ -128,14 +128,14 @@ extension FeedStore {
         usedCount: Int,
         _ page: inout PostPage
     ) {
-        let rowCount = UInt64(page.rows.count)
         let isBackwards = start.direction == .before
+        guard usedCount > 0 else { return finishEmpty(query, isBackwards: isBackwards, &page) }
+        let rowCount = UInt64(page.rows.count)
         page.firstRank = start.rank
         if isBackwards {
             page.rows.reverse()
             page.firstRank = start.rank > rowCount ? start.rank - rowCount : 1
         }
-        guard usedCount > 0 else { return }
         let goesOn = page.merge.chosen.count > usedCount
         let comesFrom = page.merge.summary.skippedCount > 0
         let nearEnd = page.merge.chosen[0]
@@ -157,6 +157,25 @@ extension FeedStore {
                 position: position(of: isBackwards ? farEnd : nearEnd),
                 rank: page.firstRank
             )
+        }
+    }
+
+    /// Leads back into the list from a page beyond its end, or going backwards before its start.
+    private func finishEmpty(_ query: PageQuery, isBackwards: Bool, _ page: inout PostPage) {
+        let order = query.order
+        page.firstRank = isBackwards ? 1 : page.totalCount + 1
+        guard page.merge.summary.skippedCount > 0 else { return }
+        let wayBack = PageCursor(
+            feed: query.feed,
+            order: order,
+            direction: isBackwards ? .after : .before,
+            position: isBackwards ? .beforeAll(order) : .behindAll(order),
+            rank: isBackwards ? 0 : page.firstRank
+        )
+        if isBackwards {
+            page.next = wayBack
+        } else {
+            page.previous = wayBack
         }
     }
 

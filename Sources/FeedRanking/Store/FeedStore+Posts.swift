@@ -98,6 +98,14 @@ extension FeedStore {
         }
     }
 
+    /// The feed of a post, whose texts stay where they are; O(1).
+    package func feed(of id: PostID) throws(RankingError) -> FeedID {
+        try stripes.withStripe(stripeNumber(id)) { (stripe) throws(RankingError) -> FeedID in
+            guard let slot = stripe.liveSlot(id) else { throw .postNotFound(id) }
+            return stripe.posts[slot].feed
+        }
+    }
+
     /// Appends a post to a page; O(1).
     package func post(
         _ id: PostID,

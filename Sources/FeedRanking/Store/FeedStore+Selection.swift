@@ -99,7 +99,16 @@ extension FeedStore {
 extension ListPosition {
     /// A place that no post comes behind, in the order of the list.
     static func behindAll(_ order: Order) -> ListPosition {
-        let part: UInt64 = order == .old ? 0 : .max
+        end(ofKeys: order == .old ? 0 : .max)
+    }
+
+    /// A place that no post comes before, in the order of the list.
+    static func beforeAll(_ order: Order) -> ListPosition {
+        end(ofKeys: order == .old ? .max : 0)
+    }
+
+    private static func end(ofKeys part: UInt64) -> ListPosition {
+        // A secondary part that ends in a zero byte needs no title.
         let id = PostID(rawValue: part)
         return ListPosition(primary: part, secondary: part & ~0xFF, id: id, title: [])
     }

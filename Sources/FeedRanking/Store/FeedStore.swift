@@ -3,8 +3,15 @@ import Synchronization
 /// Posts in feeds, votes on them and their orders, for any number of threads.
 ///
 /// Posts are spread over stripes by their ids' low bits, each stripe behind its lock; a thread
-/// holds at most one stripe's lock. Pages and ranks are exact: they show every vote that was applied
-/// before they were read.
+/// holds at most one stripe's lock. Pages and ranks are exact: they show every vote that was
+/// applied before they were read.
+///
+/// What threads share: a vote takes its stripe's lock and the revision counter. A create, an
+/// update or a delete takes the same, and the id counter, the count of posts, the clock's latest
+/// time or the feeds' lock, each for an instant. Reads take the stripes' locks one after another,
+/// and the feeds' lock once; a first ballot and a look for a voter take the voters' lock.
+/// A post's time is read under its stripe's lock, so times of a stripe never go back; over all
+/// stripes a later id may carry the same time, never one before a create that had ended.
 package final class FeedStore: Sendable {
     let stripes: StripeSlab
     let stripeBits: UInt64
@@ -52,10 +59,12 @@ package final class FeedStore: Sendable {
         voters.voter(ifKnown: device)
     }
 
-    /// Settles the dirty posts of a post's stripe, as a write's `settlingIsDue` asks for.
+    /// Settles the dirty posts of a post's stripe, as a write's `settlingIsDue` asks for; does
+    /// nothing where another call has done so since.
     package func settle(stripeOf id: PostID) {
         stripes.withStripe(stripeNumber(id)) { stripe in
-            _ = stripe.settle(includingFar: true)
+            guard stripe.settlingIsDue else { return }
+            stripe.settle(includingFar: true)
         }
     }
 

@@ -1,16 +1,25 @@
 /// Why the store refused a call; nothing was changed.
 package enum RankingError: Error, Equatable, Sendable {
+    /// No post of this id lives: it was deleted, or never made.
     case postNotFound(PostID)
+    /// No feed has this number.
     case feedNotFound(FeedID)
+    /// A new feed's name is taken.
     case feedExists(name: String)
+    /// The store has `RankingLimits.maximumFeedCount` feeds.
     case tooManyFeeds(limit: Int)
+    /// The store has `RankingLimits.maximumVoterCount` voters, and this device is none of them.
     case tooManyVoters(limit: Int)
+    /// The post was edited since the revision that the change expects, or never had it.
     case revisionMismatch(expected: UInt64, actual: UInt64)
+    /// A vote of a tally, once counted, cannot be told from the others.
     case clearOnTally
+    /// An up or down of a ballot feed has to say whose ballot it sets.
     case voterRequired
 }
 
 extension RankingError: CustomStringConvertible {
+    /// What happened, with the values and the limit.
     package var description: String {
         switch self {
         case .postNotFound(let id):

@@ -1,13 +1,25 @@
-/// How many keys one call may settle before it has to go on in a later turn.
+/// How many keys a request may settle before it has to go on in a later turn.
+///
+/// A request keeps one budget for all of its turns. Each try starts over, and votes that came
+/// between two turns have made stripes dirty again; so each renewal doubles what the turn before
+/// had, and a request ends within log2(posts / 8,192) turns or so, whatever comes in between.
 package struct SettlingBudget: Sendable {
-    /// About a millisecond's worth.
-    package static let defaultKeyCount = 8_192
-
+    /// The keys of this turn, of which some are used.
+    private var turnKeyCount: Int
     /// The keys left; a settle that began is finished, so this may fall below zero.
     package private(set) var remainingKeyCount: Int
 
-    package init(keyCount: Int = SettlingBudget.defaultKeyCount) {
+    /// The budget of a request's first turn.
+    package init(keyCount: Int = RankingLimits.settlingKeysPerTurn) {
+        turnKeyCount = keyCount
         remainingKeyCount = keyCount
+    }
+
+    /// Begins the next turn of the request that was told `again`, with twice the keys.
+    package mutating func renew() {
+        let (doubled, isTooLarge) = turnKeyCount.multipliedReportingOverflow(by: 2)
+        turnKeyCount = isTooLarge ? .max : doubled
+        remainingKeyCount = turnKeyCount
     }
 
     var isUsedUp: Bool { remainingKeyCount <= 0 }

@@ -20,7 +20,7 @@ extension Stripe {
         while let found = next {
             let slot = UInt32(found)
             if posts.contains(slot) {
-                checkPost(slot, isListed: listed.contains(slot))
+                checkPost(slot, isListed: listed.bit(slot) == 1)
                 unindexed += posts[slot].flags.contains(.isIndexed) ? 0 : 1
             }
             next = posts.nextSlot(from: found + 1)

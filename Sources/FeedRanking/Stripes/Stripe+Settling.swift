@@ -2,19 +2,23 @@ extension Stripe {
     /// Above this share of an index's keys, one in so many, a rebuild is cheaper than moves.
     private static let rebuildShare = 50
 
-    /// Settles the near list, and the far one too where `includingFar`; returns how many keys moved.
+    /// Settles the near list, and the far one too where `includingFar`; returns how many keys
+    /// moved.
+    ///
+    /// O(dirty * log n), or O(n + dirty) where many of a list are dirty.
     @discardableResult
     mutating func settle(includingFar: Bool) -> Int {
         pending.removeLast()
+        let takesFar = includingFar && farCount > 0
         for index in 0..<near.count where posts.contains(near[index]) {
-            if includingFar {
+            if takesFar {
                 far.insert(near[index])
             } else {
                 takePending(near[index])
             }
         }
         near.removeLast()
-        if includingFar {
+        if takesFar {
             takeFar()
         }
         guard pending.count > 0 else { return 0 }

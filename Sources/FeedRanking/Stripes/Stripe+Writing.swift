@@ -3,7 +3,7 @@ import Synchronization
 extension Stripe {
     /// Whether the backlog has reached the limit that a read should not have to settle.
     var settlingIsDue: Bool {
-        near.count + farCount >= max(Self.minimumBacklogLimit, posts.count >> 2)
+        near.count + farCount >= max(RankingLimits.minimumBacklogCount, posts.count >> 2)
     }
 
     /// Puts a new post into its slot and marks it dirty; O(1).
@@ -21,6 +21,8 @@ extension Stripe {
     }
 
     /// Counts a vote and marks the post dirty where its score changed; O(1).
+    ///
+    /// Without a voter there is no ballot to clear, so that is no error and changes nothing.
     mutating func castVote(
         _ slot: UInt32,
         _ direction: VoteDirection,
@@ -29,16 +31,21 @@ extension Stripe {
     ) throws(RankingError) -> VoteOutcome {
         var record = posts[slot]
         let score = record.score
-        let standing: VoteDirection? = direction == .clear ? nil : direction
+        var standing: VoteDirection?
         if record.flags.contains(.keepsBallots) {
-            guard let voter else { throw .voterRequired }
-            let old = ballots.set(standing, slot, voter, posts)
+            standing = direction == .clear ? nil : direction
+            var old: VoteDirection?
+            if let voter {
+                old = ballots.set(standing, slot, voter, posts)
+            } else if standing != nil {
+                throw .voterRequired
+            }
             guard old != standing else { return outcome(record, standing) }
             Self.count(old, by: .max, &record)
         } else if direction == .clear {
             throw .clearOnTally
         }
-        Self.count(standing, by: 1, &record)
+        Self.count(direction, by: 1, &record)
         record.revision = revisions.wrappingAdd(1, ordering: .relaxed).newValue
         if record.score != score {
             markDirty(slot, &record)

@@ -7,11 +7,6 @@
 /// index, is in the near or the far list; a far post lies behind the floor of every index, with its
 /// settled score and with its own.
 package struct Stripe: ~Copyable {
-    /// A write asks for settling where this many posts and a quarter of all are dirty: a rebuild
-    /// passes all keys, so the more posts wait for it, the less it costs each; a fifth of a
-    /// millisecond settles this many.
-    package static let minimumBacklogLimit = 4_096
-
     /// The posts before the floors of all stripes together: five pages of the largest size.
     static let floorRankOfAllStripes = 512
     /// More than a page of the largest size takes from one of many stripes.

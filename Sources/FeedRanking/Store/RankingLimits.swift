@@ -1,0 +1,26 @@
+/// Every limit of the ranking in one place, each with its reason.
+///
+/// A caller keeps to the first three, and checks its own limits against them when it starts: to
+/// pass them is a programmer's error, and traps. The store itself keeps to the others.
+package enum RankingLimits {
+    /// The rows of a page: what a call copies, and so how long it holds its thread.
+    package static let maximumPageSize = 100
+    /// The bytes of a post's text: 16 MiB less one, far over any frame, so that offsets into a
+    /// page's texts stay within 32 bits.
+    package static let maximumTextByteCount = Int(UInt32.max >> 8)
+    /// The bytes of each other text of a post: its count has 16 bits in the blob.
+    package static let maximumFieldByteCount = Int(UInt16.max)
+
+    /// The feeds of a store: each costs every stripe a few hundred bytes.
+    package static let maximumFeedCount = 4_096
+    /// The voters of a store: about 60 bytes each, a quarter of a gigabyte in all.
+    ///
+    /// A ballot has 30 bits for a voter's number.
+    package static let maximumVoterCount = 4_194_304
+
+    /// The keys that a request may settle in its first turn: about a millisecond's worth.
+    package static let settlingKeysPerTurn = 8_192
+    /// The backlog below which a stripe's settling is never due: a rebuild passes all keys, so the
+    /// more posts wait for it, the less it costs each.
+    package static let minimumBacklogCount = 4_096
+}

@@ -1,0 +1,89 @@
+import FeedRanking
+import FeedTestSupport
+import Testing
+
+/// Requests whose every turn finds all posts dirty again.
+@Suite struct SettlingBudgetTests {
+    private static let feed = FeedID(rawValue: 0)
+    private static let postCount = 1_600
+    private static let middle = PostID(rawValue: 800)
+    private static let keyCount = 128
+
+    /// A request that needs every stripe settled.
+    enum Request: CaseIterable {
+        case rank
+        case pageAtRank
+        case pageAround
+    }
+
+    private static func store() throws -> FeedStore {
+        let store = FeedStore(stripeCount: 16) { 1_700_000_000_000 }
+        var page = PostPage()
+        for number in 0..<postCount {
+            page.removeAll()
+            try store.createPost(PostContent(title: "title \(number)"), in: feed, into: &page)
+        }
+        var budget = SettlingBudget(keyCount: .max)
+        let query = PageQuery(feed: feed, order: .top, size: 20)
+        #expect(try store.page(query, into: &page, budget: &budget) == .done)
+        return store
+    }
+
+    /// One try; whether the request ended.
+    private static func attempt(
+        _ request: Request,
+        _ store: FeedStore,
+        _ budget: inout SettlingBudget
+    ) throws -> Bool {
+        var query = PageQuery(feed: feed, order: .top, size: 20)
+        switch request {
+        case .rank: return try store.rank(of: middle, order: .top, budget: &budget) != .again
+        case .pageAtRank: query.start = .rank(UInt64(postCount / 2))
+        case .pageAround: query.start = .around(middle)
+        }
+        var page = PostPage()
+        return try store.page(query, into: &page, budget: &budget) == .done
+    }
+
+    private static func voteOnAll(_ store: FeedStore) throws {
+        for number in 1...postCount {
+            _ = try store.castVote(PostID(rawValue: UInt64(number)), .up)
+        }
+    }
+
+    @Test(arguments: Request.allCases)
+    func endsARequestWhateverVotesComeInBetween(request: Request) throws {
+        let store = try Self.store()
+        var budget = SettlingBudget(keyCount: Self.keyCount)
+        var turnCount = 0
+        var isDone = false
+        while !isDone && turnCount < 20 {
+            try Self.voteOnAll(store)
+            if turnCount > 0 { budget.renew() }
+            isDone = try Self.attempt(request, store, &budget)
+            turnCount += 1
+        }
+        // 128 keys doubled four times are more than there are posts.
+        #expect(isDone && turnCount <= 5, "\(turnCount) turns")
+        store.checkInvariants()
+    }
+
+    /// What the renewal is for: with as many keys each turn, the same request never ends.
+    @Test(arguments: Request.allCases)
+    func doesNotEndARequestWithoutRenewal(request: Request) throws {
+        let store = try Self.store()
+        for _ in 0..<50 {
+            try Self.voteOnAll(store)
+            var budget = SettlingBudget(keyCount: Self.keyCount)
+            #expect(try !Self.attempt(request, store, &budget))
+        }
+    }
+
+    @Test func doublesUpToTheLargestNumber() {
+        var budget = SettlingBudget(keyCount: 3)
+        budget.renew()
+        #expect(budget.remainingKeyCount == 6)
+        for _ in 0..<100 { budget.renew() }
+        #expect(budget.remainingKeyCount == .max)
+    }
+}
