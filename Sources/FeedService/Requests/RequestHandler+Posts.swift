@@ -122,14 +122,12 @@ extension RequestHandler {
     }
 
     /// The feed that a post is in.
-    private mutating func feed(of id: PostID) throws(Status) -> FeedID {
-        page.removeAll()
+    private func feed(of id: PostID) throws(Status) -> FeedID {
         do throws(RankingError) {
-            try store.post(id, into: &page)
+            return try store.feed(of: id)
         } catch {
             throw Status(error)
         }
-        return page.rows[0].feed
     }
 
     /// The revision of a write, whose stripe is settled later if that is due.
