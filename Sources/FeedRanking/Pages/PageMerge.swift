@@ -46,6 +46,16 @@ struct PageMerge: Sendable {
         return leftBytes.lexicographicallyPrecedes(rightBytes)
     }
 
+    /// Whether whole titles decided between two neighbours of those chosen; O(chosen).
+    func hasTiesOfTitles(_ kind: IndexKind) -> Bool {
+        guard kind == .top else { return false }
+        return chosen.indices.dropFirst().contains { index in
+            let (left, right) = (chosen[index - 1], chosen[index])
+            return left.primary == right.primary && left.secondary == right.secondary
+                && RankKey.titleDecides(left.secondary)
+        }
+    }
+
     func bytes(_ range: TextRange) -> ArraySlice<UInt8> {
         titles[Int(range.offset)..<Int(range.offset) + Int(range.count)]
     }

@@ -99,7 +99,8 @@ extension FeedStore {
     /// Appends the chosen posts to the page, in the order of the walk; returns how many entries
     /// that took.
     ///
-    /// Posts deleted since are left out, and posts moved since are put in order.
+    /// Posts deleted since are left out, and posts moved since are put in order: also those of which
+    /// only a title's end may have changed, which their keys do not show.
     private func fetchRows(_ query: PageQuery, _ walk: ListWalk, _ page: inout PostPage) -> Int {
         var isOrdered = true
         var used = 0
@@ -115,7 +116,7 @@ extension FeedStore {
             if outcome == .full { break }
             used += 1
         }
-        if !isOrdered {
+        if !isOrdered || page.merge.hasTiesOfTitles(walk.kind) {
             page.sortRows(walk.kind, isDescending: walk.isDescending)
         }
         return used
