@@ -1,7 +1,9 @@
 /// A feed's number, in the order of their creation.
 package struct FeedID: Hashable, BitwiseCopyable, Sendable {
+    /// 0 is the store's first feed.
     package let rawValue: UInt32
 
+    /// A number that the store gave; of another, calls say that there is no such feed.
     package init(rawValue: UInt32) {
         self.rawValue = rawValue
     }

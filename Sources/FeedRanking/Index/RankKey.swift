@@ -3,12 +3,16 @@
 /// Equal `primary` and `secondary` are decided by the full titles where `secondary` is a title's
 /// first eight bytes and none of them is NUL (`PostTable.precedes`), then by the slot.
 package struct RankKey: BitwiseCopyable, Equatable, Sendable {
+    /// What decides almost always; highest first where it is inverted.
     package var primary: UInt64
+    /// What decides between equal first parts.
     package var secondary: UInt64
+    /// The post within its stripe, and the last to decide.
     package var slot: UInt32
     /// 1 for a place that is looked for and is no post: its title is the table's probe title.
     package var isProbe: UInt32
 
+    /// A post's key, or a probe: a place between keys, which no index holds.
     @inline(__always)
     package init(primary: UInt64, secondary: UInt64, slot: UInt32, isProbe: Bool = false) {
         self.primary = primary
@@ -47,8 +51,11 @@ package struct RankKey: BitwiseCopyable, Equatable, Sendable {
 
 /// What an index sorts by; `old` is `new` walked backwards, so it has none of its own.
 package enum IndexKind: UInt8, CaseIterable, Sendable {
+    /// Score, then title; moves with votes.
     case top
+    /// Creation time; read backwards it is OLD.
     case new
+    /// Reddit's hot rank; moves with votes.
     case hot
 
     /// The index that serves an order.

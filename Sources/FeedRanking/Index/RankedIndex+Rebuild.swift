@@ -121,11 +121,13 @@ struct EvenShare {
     private var remaining: Int
     private var partCount: Int
 
+    /// Spreads a count over as few nodes as hold it.
     init(of count: Int, nodeCapacity: Int) {
         remaining = count
         partCount = (count + nodeCapacity - 1) / nodeCapacity
     }
 
+    /// The size of the next node; nil once all are given.
     mutating func next() -> Int? {
         guard partCount > 0 else { return nil }
         let part = (remaining + partCount - 1) / partCount
@@ -143,6 +145,7 @@ struct LeafWriter {
     private var leafCount = 0
     private var share: EvenShare
 
+    /// Begins a level of leaves for so many keys.
     init(keyCount: Int, nodeCapacity: Int) {
         share = EvenShare(of: keyCount, nodeCapacity: nodeCapacity)
     }
@@ -153,6 +156,7 @@ struct LeafWriter {
         return filled == leafCount && share.next() == nil
     }
 
+    /// Puts a key behind all before it.
     mutating func append(_ key: RankKey, _ pool: inout NodePool) {
         if filled == leafCount {
             startLeaf(&pool)

@@ -1,6 +1,8 @@
 /// A place of an index: before the key at `offset` of the leaf, or behind its last one.
 package struct IndexPosition: Equatable {
+    /// None where the index is empty.
     var leaf: NodeID
+    /// The place within the leaf; one behind its last key at the index's end.
     var offset: Int
     /// How many keys come before.
     package var rank: Int

@@ -11,6 +11,7 @@ package struct RankedIndex: BitwiseCopyable {
     /// Below this many keys a node is merged with a neighbour or filled from it.
     static let minimumNodeCount = 16
 
+    /// The node above all keys; none while the index is empty.
     var root = NodeID.none
     /// The levels of inner nodes above the leaves.
     var height = 0
@@ -20,6 +21,7 @@ package struct RankedIndex: BitwiseCopyable {
     /// What comes behind it is far from the list's start.
     var floor = Floor.lowest
 
+    /// An empty index, which counts as not built.
     package init() {}
 
     /// A bound in the order of keys: the first two parts of one.
@@ -64,6 +66,7 @@ package struct RankedIndex: BitwiseCopyable {
         count = 0
     }
 
+    /// Gives back a node and all below it.
     static func free(_ node: NodeID, _ height: Int, _ pool: inout NodePool) {
         if height > 0 {
             for index in 0..<pool.count(node) {

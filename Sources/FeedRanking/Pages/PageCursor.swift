@@ -4,10 +4,12 @@ package struct ListPosition: Equatable, Sendable {
     package var primary: UInt64
     /// The key's second part: for `top` the first eight bytes of the title.
     package var secondary: UInt64
+    /// Decides last; the post need not live any more.
     package var id: PostID
     /// The title's UTF-8, for `top` only: it decides between equal scores.
     package var title: [UInt8]
 
+    /// A place as it was read from a post's key, or out of a token.
     package init(primary: UInt64, secondary: UInt64, id: PostID, title: [UInt8]) {
         self.primary = primary
         self.secondary = secondary
@@ -26,8 +28,11 @@ package struct PageCursor: Equatable, Sendable {
 
     /// The feed walked; nil is the front page over all feeds.
     package var feed: FeedID?
+    /// The order walked.
     package var order: Order
+    /// Whether the page lies behind the position or before it.
     package var direction: Direction
+    /// The place that the page leaves out and lies beside.
     package var position: ListPosition
     /// The rank the position's post had (1 = first).
     package var rank: UInt64

@@ -21,6 +21,7 @@ struct PageMerge: Sendable {
     var chosen: [MergeEntry] = []
     /// The full titles that ties asked for.
     var titles: [UInt8] = []
+    /// The counts of all stripes together.
     var summary = WalkSummary()
 
     /// Forgets everything and keeps the memory.
@@ -56,6 +57,7 @@ struct PageMerge: Sendable {
         }
     }
 
+    /// The bytes of a title that a tie asked for.
     func bytes(_ range: TextRange) -> ArraySlice<UInt8> {
         titles[Int(range.offset)..<Int(range.offset) + Int(range.count)]
     }

@@ -12,15 +12,18 @@ package struct PageQuery: Sendable {
 
     /// The feed to list; nil is the front page over all feeds.
     package var feed: FeedID?
+    /// The order of the list.
     package var order: Order
     /// The rows wanted, 1 to `RankingLimits.maximumPageSize`.
     package var size: Int
+    /// Where in the list the page begins.
     package var start: Start
     /// The page ends before the post whose texts would pass this, but not before its first.
     package var byteLimit: Int
     /// Whose ballots the rows show.
     package var voter: VoterID?
 
+    /// A page of a list, from its start unless told otherwise.
     package init(
         feed: FeedID?,
         order: Order,
@@ -40,6 +43,7 @@ package struct PageQuery: Sendable {
 
 /// How a call for a page ended.
 package enum PageOutcome: Equatable, Sendable {
+    /// The page is filled.
     case done
     /// The budget is used up: renew it and call again in a later turn; what is settled stays so.
     case again

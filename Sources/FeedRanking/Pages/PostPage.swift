@@ -1,8 +1,11 @@
 /// A range of `PostPage.texts`.
 package struct TextRange: Equatable, Sendable {
+    /// The first byte's place.
     package var offset: UInt32
+    /// The bytes of UTF-8.
     package var count: UInt32
 
+    /// A range that the texts have, or will have.
     package init(offset: UInt32, count: UInt32) {
         self.offset = offset
         self.count = count
@@ -11,22 +14,37 @@ package struct TextRange: Equatable, Sendable {
 
 /// One post of a page: its numbers, and where its texts lie.
 package struct PostRow: Equatable, Sendable {
+    /// What calls name the post by.
     package var id: PostID
+    /// The feed it was made in.
     package var feed: FeedID
+    /// Upvotes less downvotes.
     package var score: Int64
+    /// All ups counted, or the ballots that are up.
     package var upvoteCount: UInt64
+    /// All downs counted, or the ballots that are down.
     package var downvoteCount: UInt64
+    /// What the last create or update said it is.
     package var commentCount: UInt64
+    /// Unix time by the store's clock.
     package var createTimeMilliseconds: Int64
+    /// Unix time of the last edit; votes are none.
     package var updateTimeMilliseconds: Int64
+    /// The number of the last write of any kind, votes among them.
     package var revision: UInt64
     /// The viewer's ballot, where the feed keeps ballots and the viewer cast one.
     package var viewerVote: VoteDirection?
+    /// Empty where the post has no author's name.
     package var authorName: TextRange
+    /// Empty where the post has none.
     package var title: TextRange
+    /// Empty where the post has none.
     package var text: TextRange
+    /// Empty where the post leads nowhere.
     package var linkURL: TextRange
+    /// Empty where the post has none.
     package var thumbnailURL: TextRange
+    /// Empty where the post has none.
     package var imageURL: TextRange
 }
 
@@ -38,7 +56,9 @@ extension PostRow {
 
 /// Posts with their texts in one buffer; reused from call to call, so that none allocates for long.
 package struct PostPage: Sendable {
+    /// The posts in the order of the page.
     package var rows: [PostRow] = []
+    /// The UTF-8 of all rows, to which their ranges point.
     package var texts: [UInt8] = []
     /// Where the list goes on; nil at its end, and on a page beyond it.
     package var next: PageCursor?
@@ -53,6 +73,7 @@ package struct PostPage: Sendable {
     /// The working memory of the call that fills the page.
     var merge = PageMerge()
 
+    /// A page without rows; its memory comes with the first that it takes.
     package init() {}
 
     /// Empties the page and keeps its memory.

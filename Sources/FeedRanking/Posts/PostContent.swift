@@ -3,16 +3,22 @@
 /// A text over `RankingLimits.maximumTextByteCount`, or another field over
 /// `RankingLimits.maximumFieldByteCount`, is a programmer's error.
 package struct PostContent: Sendable, Equatable {
+    /// Never changes once the post exists.
     package var authorName: String
     /// Decides between equal scores in `top`, by the byte order of its UTF-8.
     package var title: String
+    /// What the post says; decides no order.
     package var text: String
+    /// Where the post leads; the store does not look into it.
     package var linkURL: String
+    /// A small picture for lists.
     package var thumbnailURL: String
+    /// A picture for the post by itself.
     package var imageURL: String
     /// What the caller says it is; the store counts no comments.
     package var commentCount: UInt64
 
+    /// A post that says nothing, save for what is given.
     package init(
         authorName: String = "",
         title: String = "",

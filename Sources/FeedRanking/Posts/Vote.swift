@@ -1,6 +1,8 @@
 /// What a vote says about a post.
 package enum VoteDirection: UInt8, Sendable {
+    /// Adds one to the score.
     case up = 1
+    /// Takes one from the score.
     case down = 2
     /// Takes a ballot back; has no meaning where each vote counts.
     case clear = 3
@@ -16,8 +18,10 @@ package enum VoteMode: UInt8, Sendable {
 
 /// A device that holds ballots, as the store numbers it.
 package struct VoterID: Hashable, Sendable {
+    /// Counted from 0 in the order of the voters' first ballots.
     package let rawValue: UInt32
 
+    /// A number that the store gave.
     package init(rawValue: UInt32) {
         self.rawValue = rawValue
     }
@@ -27,7 +31,9 @@ package struct VoterID: Hashable, Sendable {
 package struct VoteOutcome: Equatable, Sendable {
     /// Upvotes less downvotes, this vote among them.
     package var score: Int64
+    /// All ups counted, or the ballots that are up.
     package var upvoteCount: UInt64
+    /// All downs counted, or the ballots that are down.
     package var downvoteCount: UInt64
     /// The revision of the post; a vote that changed nothing took no new one.
     package var revision: UInt64

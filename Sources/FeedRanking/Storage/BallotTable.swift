@@ -11,6 +11,7 @@ package struct BallotTable: ~Copyable {
     private var words = Slab<UInt64>()
     private var usedCount = 0
 
+    /// An empty table, which takes no memory.
     package init() {}
 
     /// The standing ballot of a voter on a post; O(1).

@@ -94,10 +94,12 @@ package struct ContentBlob: BitwiseCopyable {
     /// The title's bytes as a value of their own.
     var titleBytes: [UInt8] { unsafe Array(title) }
 
+    /// Copies the title to the end of others.
     func appendTitle(to titles: inout [UInt8]) {
         unsafe titles.append(contentsOf: title)
     }
 
+    /// Whether a change of texts can change the order.
     static func titlesDiffer(_ left: ContentBlob, _ right: ContentBlob) -> Bool {
         unsafe compare(left.title, right.title) != 0
     }

@@ -6,7 +6,9 @@ import Glibc
 /// key and how many keys lie below it. Every face checks the node and the place.
 @safe
 package struct NodePool: ~Copyable {
+    /// The keys of a leaf.
     package static let leafCapacity = 63
+    /// The children of an inner node, whose places take more bytes than a key.
     package static let innerCapacity = 47
 
     private static let cellByteCount = 1_536
@@ -34,6 +36,7 @@ package struct NodePool: ~Copyable {
     /// How many nodes are in use.
     package private(set) var nodeCount = 0
 
+    /// An empty pool, which takes no memory.
     package init() {}
 
     deinit {
@@ -80,6 +83,7 @@ package struct NodePool: ~Copyable {
         Int(unsafe header(node).pointee.count)
     }
 
+    /// Says how many places of a node mean something.
     @inline(__always)
     package mutating func setCount(_ node: NodeID, _ count: Int) {
         precondition(UInt(bitPattern: count) <= UInt(Self.leafCapacity), "A node is overfull.")
@@ -92,6 +96,7 @@ package struct NodePool: ~Copyable {
         unsafe header(node).pointee.previous
     }
 
+    /// Links a leaf to the one before.
     @inline(__always)
     package mutating func setPrevious(_ node: NodeID, _ previous: NodeID) {
         unsafe header(node).pointee.previous = previous
@@ -103,6 +108,7 @@ package struct NodePool: ~Copyable {
         unsafe header(node).pointee.next
     }
 
+    /// Links a leaf to the one behind.
     @inline(__always)
     package mutating func setNext(_ node: NodeID, _ next: NodeID) {
         unsafe header(node).pointee.next = next
@@ -114,6 +120,7 @@ package struct NodePool: ~Copyable {
         unsafe keys(node)[checked(index)]
     }
 
+    /// Replaces a key; keeping the order is the caller's part.
     @inline(__always)
     package mutating func setKey(_ node: NodeID, _ index: Int, _ key: RankKey) {
         unsafe keys(node)[checked(index)] = key

@@ -1,21 +1,29 @@
 /// What votes and orders need of a post: one cache line.
 package struct PostRecord: BitwiseCopyable {
+    /// All ups counted, or the ballots that are up.
     package var upvoteCount: UInt64 = 0
+    /// All downs counted, or the ballots that are down.
     package var downvoteCount: UInt64 = 0
+    /// The number of the last write of any kind, votes among them.
     package var revision: UInt64
+    /// Unix time; decides NEW and OLD, and its seconds HOT.
     package var createTimeMilliseconds: Int64
     /// The first eight bytes of the title, as `ContentBlob.titlePrefix` has them.
     package var titlePrefix: UInt64
     /// The score under which the post is in the indexes; has a meaning while `isIndexed`.
     package var settledScore: Int64 = 0
+    /// The texts, and the numbers that no order needs.
     package var content: ContentBlob
+    /// Never changes: no post moves to another feed.
     package var feed: FeedID
+    /// Where the post stands; `isLive` tells a post from a free slot.
     package var flags: Flags
 
     /// Where a post stands between its votes and the indexes.
     package struct Flags: OptionSet, BitwiseCopyable {
         package let rawValue: UInt32
 
+        /// A new post without votes, in no index yet.
         package init(rawValue: UInt32) {
             self.rawValue = rawValue
         }

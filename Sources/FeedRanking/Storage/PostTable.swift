@@ -19,6 +19,7 @@ package struct PostTable: ~Copyable {
     private var probeTitle = Slab<UInt8>()
     package private(set) var count = 0
 
+    /// An empty table, which takes no memory.
     package init() {}
 
     deinit {

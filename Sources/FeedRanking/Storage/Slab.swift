@@ -5,6 +5,7 @@ package struct Slab<Element: BitwiseCopyable>: ~Copyable {
     private var capacity: Int
     package private(set) var count: Int
 
+    /// An empty slab, which takes no memory.
     package init() {
         unsafe base = .allocate(capacity: 0)
         capacity = 0

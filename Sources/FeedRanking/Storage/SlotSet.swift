@@ -2,6 +2,7 @@
 package struct SlotSet: ~Copyable {
     private var words = Slab<UInt64>()
 
+    /// An empty set with room for no slot.
     package init() {}
 
     /// Makes room for the slots below `slotCount`.

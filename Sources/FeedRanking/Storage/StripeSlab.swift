@@ -8,6 +8,7 @@ struct LockedStripe: ~Copyable {
     private let mutex: Mutex<Stripe>
     private let handover = Atomic<Bool>(false)
 
+    /// Takes the stripe, which from then on only the lock leads to.
     init(_ stripe: consuming sending Stripe) {
         mutex = Mutex(stripe)
     }
@@ -45,6 +46,7 @@ struct LockedStripe: ~Copyable {
 struct StripeSlab: ~Copyable, @unchecked Sendable {
     private static let alignment = 128
 
+    /// A power of two.
     let count: Int
     private let base: UnsafeMutableRawPointer
     private let byteStride: Int
@@ -53,6 +55,7 @@ struct StripeSlab: ~Copyable, @unchecked Sendable {
     /// How often a stripe's lock was found taken.
     var contentionCount: UInt64 { contentions.load(ordering: .relaxed) }
 
+    /// Makes empty stripes, each of which knows its number.
     init(count: Int) {
         precondition(count > 0 && count & (count - 1) == 0, "Stripes come in a power of two.")
         self.count = count

@@ -171,6 +171,7 @@ extension FeedStore {
 }
 
 extension PostContent {
+    /// Takes over the new values and keeps the rest.
     mutating func apply(_ changes: PostChanges) {
         title = changes.title ?? title
         text = changes.text ?? text

@@ -13,12 +13,19 @@ import Synchronization
 /// A post's time is read under its stripe's lock, so times of a stripe never go back; over all
 /// stripes a later id may carry the same time, never one before a create that had ended.
 package final class FeedStore: Sendable {
+    /// Where the posts are.
     let stripes: StripeSlab
+    /// How many low bits of an id are its stripe's number.
     let stripeBits: UInt64
+    /// The time that posts are created and changed at.
     let clock: MonotonicClock
+    /// The number of the latest write; each write takes the next.
     let revisions = Atomic<UInt64>(0)
+    /// The latest id given; ids are never given again.
     let lastID = Atomic<UInt64>(0)
+    /// Kept beside the stripes, so that nobody has to visit them for it.
     let livePostCount = Atomic<UInt64>(0)
+    /// The names and rules of the feeds.
     let feedTable = FeedTable()
     private let voters = VoterTable()
 

@@ -5,6 +5,7 @@ struct MonotonicClock: ~Copyable, Sendable {
     private let latest = Atomic<Int64>(.min)
     private let clock: @Sendable () -> Int64
 
+    /// Takes a clock that may go back, in Unix milliseconds.
     init(_ clock: @escaping @Sendable () -> Int64) {
         self.clock = clock
     }

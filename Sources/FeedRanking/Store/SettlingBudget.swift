@@ -22,8 +22,10 @@ package struct SettlingBudget: Sendable {
         remainingKeyCount = turnKeyCount
     }
 
+    /// Whether no further settle may begin in this turn.
     var isUsedUp: Bool { remainingKeyCount <= 0 }
 
+    /// Notes keys that a settle or a build has moved.
     mutating func charge(_ keyCount: Int) {
         remainingKeyCount -= keyCount
     }

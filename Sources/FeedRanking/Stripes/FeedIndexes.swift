@@ -6,6 +6,7 @@ struct FeedIndexes: BitwiseCopyable {
     private var new = RankedIndex()
     private var hot = RankedIndex()
 
+    /// The index of an order; not built where nobody has asked for it.
     subscript(kind: IndexKind) -> RankedIndex {
         @inline(__always) get {
             switch kind {

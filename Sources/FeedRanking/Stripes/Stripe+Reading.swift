@@ -10,11 +10,15 @@ enum WalkStart {
 
 /// A part of a walk through one order of one list.
 struct ListWalk {
+    /// The list of a feed, or of all feeds for nil.
     var feed: FeedID?
+    /// The index that is walked.
     var kind: IndexKind
     /// Against the order of the keys.
     var isDescending: Bool
+    /// Where the walk begins.
     var start: WalkStart
+    /// The entries it ends after.
     var limit: Int
 }
 

@@ -12,11 +12,16 @@ package struct Stripe: ~Copyable {
     /// More than a page of the largest size takes from one of many stripes.
     static let minimumFloorRank = 16
 
+    /// The low bits of its posts' ids.
     let number: UInt64
+    /// How many low bits of an id are not its slot.
     let stripeBits: UInt64
 
+    /// The records by slot, beside the texts they own.
     var posts = PostTable()
+    /// The nodes of all indexes.
     var pool = NodePool()
+    /// The ballots on posts of feeds that keep them.
     var ballots = BallotTable()
     /// By feed number.
     var feeds = Slab<FeedIndexes>()
@@ -29,6 +34,7 @@ package struct Stripe: ~Copyable {
     var near = Slab<UInt32>()
     /// Dirty posts behind all floors.
     var far = SlotSet()
+    /// How many slots `far` has.
     var farCount = 0
     /// How many dirty posts are in no index: created, or under a new title.
     var unindexedCount = 0
@@ -39,6 +45,7 @@ package struct Stripe: ~Copyable {
     var sorter = KeySort()
     var dropped = SlotSet()
 
+    /// An empty stripe of a store with 2 to the power of `stripeBits` stripes.
     package init(number: Int, stripeBits: Int) {
         self.number = UInt64(number)
         self.stripeBits = UInt64(stripeBits)
@@ -71,6 +78,7 @@ package struct Stripe: ~Copyable {
         return number < feeds.count ? feeds[number] : FeedIndexes()
     }
 
+    /// Writes an index back after a change: it is a value.
     mutating func setIndex(_ index: RankedIndex, _ kind: IndexKind, _ feed: FeedID?) {
         guard let feed else {
             front[kind] = index
