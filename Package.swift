@@ -80,7 +80,7 @@ let package = Package(
         .target(name: "CMallocHook", path: "Tests/CMallocHook"),
         .testTarget(
             name: "FeedProtoTests",
-            dependencies: ["FeedProto", "CMallocHook"],
+            dependencies: ["FeedProto", "FeedTestSupport", "CMallocHook"],
             swiftSettings: settings
         ),
         .testTarget(

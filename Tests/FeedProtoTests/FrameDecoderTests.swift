@@ -1,4 +1,5 @@
 import FeedProto
+import FeedTestSupport
 import Testing
 
 @Suite struct FrameDecoderTests {
@@ -31,7 +32,7 @@ import Testing
     }
 
     @Test func givesFramesOfChunksOfAnySize() throws {
-        var random = SplitMix64(seed: 1)
+        var random = SeededGenerator(seed: 1)
         for _ in 0..<200 {
             var chunks: [ArraySlice<UInt8>] = []
             var rest = Self.stream[...]

@@ -1,4 +1,5 @@
 import FeedProto
+import FeedTestSupport
 import Testing
 
 /// Random damage to valid frames is an error or another message, and never a crash.
@@ -10,7 +11,7 @@ import Testing
 
     @Test(arguments: 1...8 as ClosedRange<UInt64>)
     func survivesDamage(seed: UInt64) throws {
-        var random = SplitMix64(seed: seed)
+        var random = SeededGenerator(seed: seed)
         var decoder = MessageDecoder()
         var decoded = 0
         var refused = 0
@@ -35,7 +36,7 @@ import Testing
 
     @Test(arguments: 1...4 as ClosedRange<UInt64>)
     func survivesNoise(seed: UInt64) {
-        var random = SplitMix64(seed: seed)
+        var random = SeededGenerator(seed: seed)
         var decoder = MessageDecoder()
         var frames = FrameDecoder(maximumFrameByteCount: 100)
         for _ in 0..<4000 {
@@ -53,7 +54,7 @@ import Testing
         #expect(decoder.reservedByteCount <= 64 << 10, "seed \(seed)")
     }
 
-    private func damage(_ body: inout [UInt8], _ random: inout SplitMix64) {
+    private func damage(_ body: inout [UInt8], _ random: inout SeededGenerator) {
         guard let place = body.indices.randomElement(using: &random) else { return }
         switch Int.random(in: 0..<6, using: &random) {
         case 0: body[place] = UInt8.random(in: 0...255, using: &random)

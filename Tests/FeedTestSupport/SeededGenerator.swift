@@ -18,4 +18,9 @@ package struct SeededGenerator: RandomNumberGenerator, Sendable {
     package mutating func oneIn(_ count: Int) -> Bool {
         Int.random(in: 0..<count, using: &self) == 0
     }
+
+    /// That many bytes.
+    package mutating func bytes(_ count: Int) -> [UInt8] {
+        (0..<count).map { _ in UInt8.random(in: .min ... .max, using: &self) }
+    }
 }

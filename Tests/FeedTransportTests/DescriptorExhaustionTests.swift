@@ -18,8 +18,8 @@ import Testing
                 gate.open()
                 await firstRest(server)
                 // The queue is not empty, and yet further turns do not look at it.
-                for _ in 0..<30 { await server.onLoop { loop in loop.requestTurn() } }
-                #expect(server.counters.outOfDescriptorsCount <= 3)
+                for _ in 0..<30 { await server.onLoop { _ in } }
+                #expect(server.counters.restCount <= 3)
                 setOpenFileLimit(1_024)
                 // Four were let in and few were closed in the rests; the others are served now.
                 let last = try #require(sockets.last)
@@ -32,6 +32,36 @@ import Testing
             }
         }
     }
+
+    /// In a process of its own, as it looks for the listener among the process's descriptors.
+    @Test func restsWhereAcceptingFailsForAnotherReason() async {
+        await #expect(processExitsWith: .success) {
+            try await TestServer.Plan().run { server in
+                breakListener(port: server.address.port)
+                await firstRest(server)
+                for _ in 0..<30 { await server.onLoop { _ in } }
+                #expect(server.counters.restCount <= 3)
+            }
+        }
+    }
+}
+
+/// Makes the listening socket of `port` fail every accept and yet be ready for the next.
+private func breakListener(port: UInt16) {
+    for descriptor: Int32 in 0..<1_024 {
+        var address = sockaddr_in()
+        var isListening: Int32 = 0
+        var length = socklen_t(MemoryLayout<Int32>.size)
+        _ = unsafe getsockopt(descriptor, SOL_SOCKET, SO_ACCEPTCONN, &isListening, &length)
+        guard isListening == 1 else { continue }
+        length = socklen_t(MemoryLayout<sockaddr_in>.size)
+        _ = unsafe withUnsafeMutablePointer(to: &address) { pointer in
+            unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                unsafe getsockname(descriptor, $0, &length)
+            }
+        }
+        if address.sin_port == port.bigEndian { shutdown(descriptor, Int32(SHUT_RD)) }
+    }
 }
 
 /// Waits until the listener found no descriptor left.
@@ -39,8 +69,8 @@ private func firstRest(_ server: TestServer) async {
     let rested = Recorder<Void>()
     let counters = server.counters
     await server.onLoop { loop in
-        try? loop.onTurnEnd {
-            if counters.outOfDescriptorsCount > 0 { rested.record(()) } else { loop.requestTurn() }
+        _ = try? loop.addTimer(every: .milliseconds(1)) {
+            if counters.restCount > 0 { rested.record(()) }
         }
     }
     try? await rested.next()

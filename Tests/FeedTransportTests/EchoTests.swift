@@ -8,7 +8,7 @@ import Testing
         try await TestServer.Plan().run { server in
             let socket = try await server.client()
             let echoed = try await offload {
-                var random = SeededRandom(seed: seed)
+                var random = SeededGenerator(seed: seed)
                 var sent: [UInt8] = []
                 var received: [UInt8] = []
                 for _ in 0..<200 {

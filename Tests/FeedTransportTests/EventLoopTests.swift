@@ -47,20 +47,6 @@ import Testing
         #expect(fired.events == [1, 2, 3])
     }
 
-    @Test func endsATurnAfterWhatItBrought() async throws {
-        let order = Recorder<String>()
-        try await withLoop { loop in
-            var turns = 0
-            try? loop.onTurnEnd {
-                turns += 1
-                order.record("end \(turns)")
-                if turns < 3 { loop.requestTurn() } else { loop.stop() }
-            }
-            loop.mailbox.post { _ in order.record("work") }
-        }
-        #expect(order.events == ["work", "end 1", "end 2", "end 3"])
-    }
-
     @Test func readsItsClockOnceATurn() async throws {
         let instants = Recorder<MonotonicInstant>()
         try await withLoop { loop in
@@ -120,6 +106,29 @@ import Testing
         thread.whenFinished { events.record("late") }
         #expect(events.events == ["start", "finished", "late"])
         #expect(thread.name == "a-name-of-more-")
+    }
+
+    @Test func letsEveryJoinWaitForTheEnd() async throws {
+        let events = Recorder<String>()
+        let thread = try EventLoopThread(
+            name: "joined",
+            configuration: TransportConfiguration(),
+            budget: BufferBudget()
+        ) { loop in
+            _ = try? loop.addTimer(after: .milliseconds(50)) { loop.stop() }
+        }
+        thread.whenFinished { events.record("finished") }
+        await withThrowingTaskGroup { group in
+            for _ in 0..<8 {
+                group.addTask {
+                    try await offload {
+                        thread.join()
+                        events.record("joined")
+                    }
+                }
+            }
+        }
+        #expect(events.events == ["finished"] + Array(repeating: "joined", count: 8))
     }
 
     @Test func closesCleanlyWithoutEverHavingWorked() throws {

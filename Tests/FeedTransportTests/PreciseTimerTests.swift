@@ -66,6 +66,43 @@ import Testing
         #expect(fired.events[0] >= start.advanced(by: .milliseconds(30)))
     }
 
+    /// Runs two timers that expire before the same wait; the one that fires first is handed the
+    /// other, which the wait has seen expire.
+    private func withExpiredPair(
+        _ fired: Recorder<MonotonicInstant>,
+        _ first: @escaping @Sendable (EventLoop, PreciseTimer?) -> Void
+    ) async throws {
+        try await withLoop { loop in
+            var timers: [PreciseTimer?] = []
+            for index in 0..<2 {
+                let timer = try? loop.addPreciseTimer {
+                    fired.record(EventLoop.clock)
+                    guard fired.events.count == 1 else { return loop.stop() }
+                    first(loop, timers[1 - index])
+                }
+                timers.append(timer)
+            }
+            for timer in timers { timer?.arm(at: MonotonicInstant(nanoseconds: 0)) }
+        }
+    }
+
+    @Test func keepsTheInstantItIsArmedForAfterItExpired() async throws {
+        let fired = Recorder<MonotonicInstant>()
+        let later = EventLoop.clock.advanced(by: .milliseconds(50))
+        try await withExpiredPair(fired) { _, other in other?.arm(at: later) }
+        #expect(fired.events.count == 2)
+        #expect(fired.events[1] >= later)
+    }
+
+    @Test func doesNotFireWhenDisarmedAfterItExpired() async throws {
+        let fired = Recorder<MonotonicInstant>()
+        try await withExpiredPair(fired) { loop, other in
+            other?.disarm()
+            _ = try? loop.addTimer(after: .milliseconds(10)) { loop.stop() }
+        }
+        #expect(fired.events.count == 1)
+    }
+
     @Test func firesNoMoreOnceDisarmedOrCancelled() async throws {
         let fired = Recorder<String>()
         try await withLoop { loop in

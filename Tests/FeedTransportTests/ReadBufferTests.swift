@@ -1,3 +1,4 @@
+import FeedTestSupport
 import FeedTransport
 import Testing
 
@@ -8,7 +9,7 @@ import Testing
 
     @Test(arguments: 0..<8)
     func holdsWhatAnArrayWouldHold(seed: UInt64) {
-        var random = SeededRandom(seed: seed)
+        var random = SeededGenerator(seed: seed)
         var buffer = ReadBuffer()
         var model: [UInt8] = []
         for step in 0..<500 {

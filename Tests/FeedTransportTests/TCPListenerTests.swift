@@ -106,6 +106,38 @@ import Testing
         }
     }
 
+    @Test func letsInExactlyItsMaximumAfterManyRefusals() async throws {
+        let admission = Admission(maximumConnectionCount: 3, refusal: [0])
+        let closed = Recorder<Void>()
+        try await TestServer.Plan(loops: 2, admission: admission) { handler in
+            handler.closed = { _, _ in closed.record(()) }
+        }.run { server in
+            for _ in 0..<2 {
+                var sockets: [TestSocket] = []
+                for _ in 0..<3 {
+                    let socket = try await server.client()
+                    let echo = try await offload {
+                        try socket.send([7])
+                        return try socket.receive(1)
+                    }
+                    #expect(echo == [7])
+                    sockets.append(socket)
+                }
+                for _ in 0..<500 {
+                    let refused = try await server.client()
+                    let text = try await offload { try refused.receiveUntilEndOfFile() }
+                    // More may linger than are told so.
+                    #expect(text == [0] || text.isEmpty)
+                }
+                for socket in sockets { socket.close() }
+                for _ in 0..<3 { try await closed.next() }
+                for thread in server.threads { await Self.settle(thread) }
+            }
+            #expect(server.counters.acceptedCount == 6)
+            #expect(server.counters.refusedCount == 1_000)
+        }
+    }
+
     @Test func letsAConnectionInWhileRefusedOnesLinger() async throws {
         var configuration = TransportConfiguration()
         configuration.lingerTimeout = .seconds(60)
@@ -153,13 +185,16 @@ import Testing
             }
         }
         let number = try await port.next()
-        let socket = try await offload { try TestSocket(port: number) }
+        // They wait in the kernel's queue, far more than are accepted in one turn.
+        let sockets = try await offload { try (0..<200).map { _ in try TestSocket(port: number) } }
         gate.open()
-        let echo = try await offload {
-            try socket.send([4])
-            return try socket.receive(1)
+        let echoes = try await offload {
+            try sockets.map { socket in
+                try socket.send([4])
+                return try socket.receive(1)
+            }
         }
-        #expect(echo == [4])
+        #expect(echoes == Array(repeating: [4], count: 200))
         await #expect(throws: TestSocket.Failure.system(call: "connect", number: 111)) {
             try await offload { try TestSocket(port: number) }
         }

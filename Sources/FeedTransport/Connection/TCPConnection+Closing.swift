@@ -27,7 +27,7 @@ extension TCPConnection {
         closeReason = reason
         pauses = .ended
         readBuffer.removeAll()
-        _ = writeQueue.removeAll()
+        writeQueue.removeAll()
         updateAccount()
         if withReset { stream.closeWithReset() } else { stream.close() }
     }

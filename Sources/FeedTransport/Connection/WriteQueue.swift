@@ -48,13 +48,10 @@ package struct WriteQueue {
         return appendedByteCount > 0
     }
 
-    /// Forgets everything; answers how much it was.
-    package mutating func removeAll() -> Int {
-        defer {
-            appendedByteCount = 0
-            inFlightByteCount = 0
-            isAboveHighWatermark = false
-        }
-        return byteCount
+    /// Forgets everything.
+    package mutating func removeAll() {
+        appendedByteCount = 0
+        inFlightByteCount = 0
+        isAboveHighWatermark = false
     }
 }

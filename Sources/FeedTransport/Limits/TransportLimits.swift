@@ -48,7 +48,7 @@ package enum TransportLimits {
     /// Accepted in one turn, so that a connect storm does not starve open connections.
     package static let acceptsPerTurn = 64
 
-    /// How long a listener rests when the process has no descriptor left.
+    /// How long a listener rests when no descriptor or memory is left for a connection.
     package static let acceptPause = Duration.milliseconds(100)
 
     /// Refused connections that may still be taking their refusal.

@@ -4,7 +4,7 @@ import Synchronization
 package final class ListenerCounters: Sendable {
     private let accepted = Atomic<Int>(0)
     private let refused = Atomic<Int>(0)
-    private let exhausted = Atomic<Int>(0)
+    private let rests = Atomic<Int>(0)
 
     /// Connections that were handed to a loop.
     package var acceptedCount: Int { accepted.load(ordering: .relaxed) }
@@ -12,10 +12,10 @@ package final class ListenerCounters: Sendable {
     /// Connections over the maximum.
     package var refusedCount: Int { refused.load(ordering: .relaxed) }
 
-    /// Times that no descriptor was left for a connection.
-    package var outOfDescriptorsCount: Int { exhausted.load(ordering: .relaxed) }
+    /// Times that the system had no descriptor or memory left for a connection.
+    package var restCount: Int { rests.load(ordering: .relaxed) }
 
     func countAccepted() { accepted.wrappingAdd(1, ordering: .relaxed) }
     func countRefused() { refused.wrappingAdd(1, ordering: .relaxed) }
-    func countOutOfDescriptors() { exhausted.wrappingAdd(1, ordering: .relaxed) }
+    func countRest() { rests.wrappingAdd(1, ordering: .relaxed) }
 }

@@ -21,6 +21,7 @@ package final class TCPListener {
     private var spare = UVSocket.spare()
     private var lingeringRefusals = 0
     private var isOpen = true
+    private var isClosing = false
 
     /// Listens at `address` on `loop`, for the loops of `targets`.
     package init(
@@ -45,7 +46,7 @@ package final class TCPListener {
             throw error
         }
         // Both hold the listener until the handle is closed.
-        handle.body = { self.acceptWaiting() }
+        handle.body = { self.acceptWaiting(atMost: TransportLimits.acceptsPerTurn) }
         handle.closed = { self.didClose() }
         handle.startPolling()
     }
@@ -53,8 +54,10 @@ package final class TCPListener {
     /// Accepts nothing more; who had connected before is still served.
     package func close() {
         loop.preconditionOnLoop()
-        guard isOpen else { return }
-        acceptWaiting()
+        guard isOpen, !isClosing else { return }
+        isClosing = true
+        // The kernel queues one more than it was asked to.
+        acceptWaiting(atMost: Int(TransportLimits.listenBacklog) + 1)
         handle.close()
     }
 
@@ -65,17 +68,17 @@ package final class TCPListener {
         spare = nil
     }
 
-    private func acceptWaiting() {
-        for _ in 0..<TransportLimits.acceptsPerTurn where isOpen {
+    private func acceptWaiting(atMost count: Int) {
+        for _ in 0..<count where isOpen {
             do {
                 guard let socket = try UVSocket.accept(descriptor) else { return }
                 place(socket)
-            } catch .tooManyOpenFiles {
-                rest()
-                return
-            } catch {
+            } catch .connectionReset {
                 // That connection broke while it waited; the next one may be whole.
                 continue
+            } catch {
+                rest()
+                return
             }
         }
     }
@@ -120,10 +123,11 @@ package final class TCPListener {
         targets.contains { $0.isSame(as: loop.mailbox) } ? lingeringRefusals : 0
     }
 
-    /// Without a descriptor the waiting connection would wake the loop again and again: closes it
-    /// with the help of the spare one, and rests.
+    /// Without a descriptor or memory for it the waiting connection would wake the loop again and
+    /// again: closes it with the help of the spare descriptor, and rests.
     private func rest() {
-        counters.countOutOfDescriptors()
+        counters.countRest()
+        guard !isClosing else { return }
         if let spare {
             UVSocket.close(spare)
             if let socket = try? UVSocket.accept(descriptor) { UVSocket.close(socket.descriptor) }

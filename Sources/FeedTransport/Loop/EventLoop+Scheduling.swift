@@ -40,20 +40,4 @@ extension EventLoop {
         try requireRunning()
         try UVHandle.signal(number, uv).body = body
     }
-
-    /// Calls `body` at the end of every turn, when the answers to what arrived have left: the place
-    /// for work that nobody waits for.
-    ///
-    /// One body only; the last one set.
-    package func onTurnEnd(_ body: @escaping () -> Void) throws(TransportError) {
-        preconditionOnLoop()
-        try requireRunning()
-        try setEndOfTurn(body)
-    }
-
-    /// Makes one more turn without waiting, for work that goes on at the end of turns.
-    package func requestTurn() {
-        preconditionOnLoop()
-        startNextTurn()
-    }
 }

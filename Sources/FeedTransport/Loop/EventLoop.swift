@@ -2,7 +2,7 @@
 ///
 /// Everything it calls is called on that thread, and everything but its mailbox is for that thread
 /// only. A turn of the loop is: timers, work left from the turn before, a wait, what the wait
-/// brought, the end of the turn, closings. A loop that was made must be run, if only to stop.
+/// brought, closings. A loop that was made must be run, if only to stop.
 package final class EventLoop {
     /// The limits its connections are held to.
     package let configuration: TransportConfiguration
@@ -27,8 +27,6 @@ package final class EventLoop {
 
     private let turns: UVHandle
     private var turnQueue: [TCPConnection] = []
-    private var isTurnRequested = false
-    private var endOfTurn: UVHandle?
     private var whenEmpty: [() -> Void] = []
     private var cachedNow: MonotonicInstant?
     private var thread: UInt?
@@ -140,8 +138,7 @@ extension EventLoop {
         turnQueue = []
         for connection in queue { connection.takeTurn() }
         // The wait comes after this step, and a started idle handle keeps it short.
-        if turnQueue.isEmpty, !isTurnRequested { turns.stopIdle() }
-        isTurnRequested = false
+        if turnQueue.isEmpty { turns.stopIdle() }
     }
 }
 
@@ -173,21 +170,9 @@ extension EventLoop {
         for body in waiting { body() }
     }
 
-    /// Sets what runs right after the events of each wait.
-    func setEndOfTurn(_ body: @escaping () -> Void) throws(TransportError) {
-        if endOfTurn == nil { endOfTurn = try UVHandle.check(uv) }
-        endOfTurn?.body = body
-    }
-
     /// Remembers what runs when the last connection has closed.
     func addWhenEmpty(_ body: @escaping () -> Void) {
         whenEmpty.append(body)
-    }
-
-    /// Lets the next wait return at once.
-    func startNextTurn() {
-        isTurnRequested = true
-        turns.startIdle()
     }
 }
 

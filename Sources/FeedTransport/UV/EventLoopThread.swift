@@ -5,7 +5,6 @@ import Glibc
 package final class EventLoopThread: Sendable {
     private struct State: Sendable {
         var isFinished = false
-        var isJoined = false
         var whenFinished: [@Sendable () -> Void] = []
     }
 
@@ -29,7 +28,9 @@ package final class EventLoopThread: Sendable {
     package let name: String
 
     private let state = UVMutex(State())
-    private let identifier = UVMutex<uv_thread_t>(0)
+
+    /// Nil once the thread was joined.
+    private let identifier = UVMutex<uv_thread_t?>(nil)
 
     /// Starts a thread that calls `start` on its loop and then runs it.
     package init(
@@ -43,17 +44,19 @@ package final class EventLoopThread: Sendable {
         self.name = String(name.prefix(15))
         let handed = unsafe Unmanaged.passRetained(Start(loop, self, start))
         let code = identifier.withLock { identifier in
-            unsafe uv_thread_create(
-                &identifier,
+            var created: uv_thread_t = 0
+            let code = unsafe uv_thread_create(
+                &created,
                 { unsafe EventLoopThread.main($0) },
                 handed.toOpaque()
             )
+            if code == 0 { identifier = created }
+            return code
         }
         do {
             try uvResult(code, .other("Starting a thread"))
         } catch {
             unsafe handed.release()
-            state.withLock { $0.isJoined = true }
             loop.stop()
             loop.run()
             throw error
@@ -61,9 +64,8 @@ package final class EventLoopThread: Sendable {
     }
 
     deinit {
-        guard !state.withLock({ $0.isJoined }) else { return }
         // Nobody waits for the thread any more; its memory is freed when it ends.
-        _ = identifier.withLock { pthread_detach($0) }
+        _ = identifier.withLock { $0.map { pthread_detach($0) } }
     }
 
     /// Asks the loop to close everything and return.
@@ -71,17 +73,17 @@ package final class EventLoopThread: Sendable {
         _ = mailbox.post { $0.stop() }
     }
 
-    /// Waits until the thread has ended.
+    /// Waits until the thread has ended; so does every other caller, at whatever time.
     ///
-    /// Blocks: not for Swift's tasks, which share few threads.
+    /// Blocks: not for Swift's tasks, which share few threads, nor for the thread itself.
     package func join() {
-        let isFirst = state.withLock { state in
-            defer { state.isJoined = true }
-            return !state.isJoined
+        // The first caller waits with the lock held, and the others for the lock.
+        identifier.withLock { identifier in
+            guard var running = identifier else { return }
+            let code = unsafe uv_thread_join(&running)
+            precondition(code == 0, "A thread waited for its own end.")
+            identifier = nil
         }
-        guard isFirst else { return }
-        var identifier = identifier.withLock { $0 }
-        _ = unsafe uv_thread_join(&identifier)
     }
 
     /// Calls `body` when the loop is closed: on the thread as it ends, or at once if it has.

@@ -4,7 +4,7 @@ import CLibUV
 package final class PreciseTimer {
     private let descriptor: Int32
     private let handle: UVHandle
-    private var isArmed = false
+    private var due: MonotonicInstant?
     private var isOpen = true
 
     /// A timer that calls `body`; the thread may then be woken no later than a nanosecond.
@@ -32,7 +32,7 @@ package final class PreciseTimer {
     /// A past instant fires at once.
     package func arm(at instant: MonotonicInstant) {
         guard isOpen else { return }
-        isArmed = true
+        due = instant
         // Instant 0 would disarm.
         let code = clibuv_timer_arm(descriptor, max(1, instant.nanoseconds))
         precondition(code == 0, "A timer refused the instant \(instant.nanoseconds).")
@@ -41,7 +41,7 @@ package final class PreciseTimer {
     /// Fires no more until armed again.
     package func disarm() {
         guard isOpen else { return }
-        isArmed = false
+        due = nil
         _ = clibuv_timer_arm(descriptor, 0)
     }
 
@@ -51,10 +51,12 @@ package final class PreciseTimer {
     }
 
     private func fire(_ body: () -> Void) {
-        isArmed = false
+        // Armed anew or disarmed since the wait that saw it expire, it has nothing to fire for.
+        guard let due, due <= EventLoop.clock else { return }
+        self.due = nil
         body()
         // Arming forgets the expiration; without it the descriptor would stay readable.
-        if !isArmed { disarm() }
+        if self.due == nil { disarm() }
     }
 }
 

@@ -59,6 +59,11 @@ func transportError(_ code: Int32, _ operation: UVOperation) -> TransportError {
         return .addressNotAvailable(address)
     case (UV_ECONNREFUSED, _): return .connectionRefused
     case (UV_ECONNRESET, _), (UV_EPIPE, _), (UV_ECONNABORTED, _): return .connectionReset
+    // What had happened to the connection while it waited, as accept(2) lists it.
+    case (UV_ENETDOWN, .accept), (UV_EPROTO, .accept), (UV_ENOPROTOOPT, .accept),
+        (UV_EHOSTDOWN, .accept), (UV_ENONET, .accept), (UV_EHOSTUNREACH, .accept),
+        (UV_ENOTSUP, .accept), (UV_ENETUNREACH, .accept), (UV_ETIMEDOUT, .accept):
+        return .connectionReset
     case (UV_ETIMEDOUT, _): return .timedOut
     case (UV_EOF, _): return .endOfFile
     default: return .system(operation: operation.text, code: code, text: uvText(code))
