@@ -1,3 +1,4 @@
+internal import FeedRanking
 internal import FeedTransport
 internal import FoundationEssentials
 internal import Synchronization
@@ -26,6 +27,13 @@ final class ServiceContext: Sendable {
     /// Makes what the loops of a configuration share.
     init(_ configuration: ServiceConfiguration) {
         limits = configuration.limits
+        precondition(
+            (1...RankingLimits.maximumPageSize).contains(limits.maximumPageSize)
+                && limits.maximumTitleByteCount <= RankingLimits.maximumFieldByteCount
+                && limits.maximumURLByteCount <= RankingLimits.maximumFieldByteCount
+                && limits.maximumTextByteCount <= RankingLimits.maximumTextByteCount,
+            "The service's limits are within what the ranking can hold."
+        )
         fault = configuration.fault
         devices = DeviceAdmission(limit: limits.newDevicesPerPeerMinute)
         budget = BufferBudget(limitByteCount: limits.maximumBufferedByteCount)
