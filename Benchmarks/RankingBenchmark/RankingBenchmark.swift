@@ -17,6 +17,22 @@ struct RankingBenchmark {
     }
 }
 
+/// How long votes had a stripe settled.
+private struct SettleTimes {
+    private var count = 0
+    private var sum = 0
+    private(set) var longest = 0
+
+    /// Nanoseconds of processor time.
+    var mean: Double { Double(sum) / Double(max(count, 1)) }
+
+    mutating func note(_ nanoseconds: Int) {
+        count += 1
+        sum += nanoseconds
+        longest = max(longest, nanoseconds)
+    }
+}
+
 /// One store, filled and measured.
 struct BenchmarkRun {
     private static let pageEvery = 300
@@ -51,7 +67,10 @@ struct BenchmarkRun {
         _ = measure(votes) { $0.vote($0.uniform()) }
         show("vote, uniform", measure(votes) { $0.vote($0.uniform()) })
         show("vote, skewed", measure(votes) { $0.vote($0.skewed()) })
+        settles = SettleTimes()
         show("vote, uniform, no page", measure(votes) { $0.castVote($0.uniform()) })
+        show("settle of a stripe that is due, on average", settles.mean)
+        show("settle of a stripe that is due, longest", Double(settles.longest))
         readFirst(.top)
         show("first page of top", measure(20_000) { $0.readFirst(.top) })
         show("first page of new", measure(20_000) { $0.readFirst(.new) })
@@ -125,6 +144,7 @@ struct BenchmarkRun {
     }
 
     private var votesSincePage = 0
+    private var settles = SettleTimes()
 
     private mutating func vote(_ number: UInt64) {
         castVote(number)
@@ -139,7 +159,9 @@ struct BenchmarkRun {
         let id = PostID(rawValue: number)
         let direction: VoteDirection = random.next() & 3 == 0 ? .down : .up
         if let outcome = try? store.castVote(id, direction), outcome.settlingIsDue {
+            let start = Self.processorNanoseconds()
             store.settle(stripeOf: id)
+            settles.note(Self.processorNanoseconds() - start)
         }
     }
 
