@@ -3,11 +3,13 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/sockios.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdint.h>
+#include <sys/ioctl.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
@@ -64,6 +66,12 @@ static inline int clibuv_local_address(int descriptor, struct sockaddr_storage *
 
 static inline int clibuv_shutdown_sending(int descriptor) {
     return clibuv_result(shutdown(descriptor, SHUT_WR));
+}
+
+/* The bytes that the kernel took and the peer's has not acknowledged. */
+static inline int clibuv_unacknowledged_byte_count(int descriptor) {
+    int count = 0;
+    return ioctl(descriptor, SIOCOUTQ, &count) < 0 ? -errno : count;
 }
 
 static inline int clibuv_open_spare(void) {

@@ -155,6 +155,35 @@ import Testing
         }
     }
 
+    @Test func keepsAPeerThatTakesLessThanTheKernelWaitsForBeforeItTakesMore() async throws {
+        // The kernel takes more only when a third of its send buffer is free again: several times
+        // what the peer takes within the limit.
+        let reasons = Recorder<CloseReason>()
+        var configuration = TransportConfiguration()
+        configuration.sendBufferByteCount = 1_024 * 1_024
+        configuration.sweepInterval = .milliseconds(5)
+        configuration.writeProgressTimeout = .milliseconds(400)
+        try await TestServer.Plan(configuration: configuration) { handler in
+            handler.received = { connection, bytes in
+                connection.write([UInt8](repeating: 1, count: 4 * 1_024 * 1_024))
+                return ReadProgress(consumedByteCount: bytes.count)
+            }
+            handler.closed = { _, reason in reasons.record(reason) }
+        }.run { server in
+            let socket = try await server.client(receiveBufferByteCount: 8 * 1_024)
+            let ticks = Recorder<Void>()
+            await server.onLoop { loop in
+                _ = try? loop.addTimer(every: .milliseconds(50)) { ticks.record(()) }
+            }
+            try await offload { try socket.send([1]) }
+            for _ in 0..<30 {
+                try await ticks.next()
+                _ = try await offload { try socket.receive(4 * 1_024) }
+            }
+            #expect(reasons.events.isEmpty)
+        }
+    }
+
     @Test func stopsReadingAboveTheFairShareOfAnExhaustedBudget() async throws {
         // The handler waits for a frame of 512 KiB; the budget is of 32 KiB for two connections.
         var configuration = TransportConfiguration()

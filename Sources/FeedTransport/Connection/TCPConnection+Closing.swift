@@ -55,7 +55,7 @@ extension TCPConnection {
     /// Looks at the deadlines, and at the budget if it stopped the reading.
     func sweep() {
         if !writeQueue.isEmpty {
-            deadlines.observeUnsent(stream.unwrittenByteCount, at: loop.sweep)
+            deadlines.observeUnsent(stream.untakenByteCount, at: loop.sweep)
         }
         if pauses.contains(.budget) { pauseOverBudget() }
         switch deadlines.expiry(at: loop.sweep, limits: loop.deadlineLimits) {

@@ -114,8 +114,16 @@ struct UVStream {
         try uvResult(code, .write)
     }
 
-    /// What is left of the write in flight.
-    var unwrittenByteCount: Int { unsafe uv_stream_get_write_queue_size(stream) }
+    /// What is left of the write in flight, with what the kernel holds of it.
+    ///
+    /// The kernel takes more only when much of its buffer is free again; what a slow peer takes
+    /// before that shows in what is not acknowledged.
+    var untakenByteCount: Int {
+        var descriptor: Int32 = -1
+        let unwritten = unsafe uv_stream_get_write_queue_size(stream)
+        guard unsafe uv_fileno(handle, &descriptor) == 0 else { return unwritten }
+        return unwritten + max(0, Int(clibuv_unacknowledged_byte_count(descriptor)))
+    }
 
     /// Tells the peer that nothing more comes.
     // Not uv_shutdown: the queue is empty, and its request would outlive a reset.
