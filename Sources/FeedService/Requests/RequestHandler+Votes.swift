@@ -55,6 +55,7 @@ extension RequestHandler {
             throw .badVote(request.direction)
         }
         let post = PostID(rawValue: request.postID)
+        if case .clear = direction { return try clear(post, caller) }
         do throws(RankingError) {
             return try vote(post, direction, caller.voter)
         } catch {
@@ -67,6 +68,22 @@ extension RequestHandler {
         } catch {
             throw Status(error)
         }
+    }
+
+    /// Takes a ballot back; a device that never voted has none, and needs no number for that.
+    private mutating func clear(
+        _ post: PostID,
+        _ caller: borrowing Caller
+    ) throws(Status) -> VoteOutcome {
+        let outcome: VoteOutcome
+        do throws(RankingError) {
+            outcome = try vote(post, .clear, voter(of: caller))
+        } catch {
+            throw Status(error)
+        }
+        // Nothing has changed for a caller without identity, who is told why.
+        guard caller.device != nil else { throw .identityRequired }
+        return outcome
     }
 
     private mutating func vote(

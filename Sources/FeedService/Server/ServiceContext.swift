@@ -63,7 +63,7 @@ final class ServiceContext: Sendable {
     var refusedConnectionCount: UInt64 { total(\.refusedCount) }
 
     /// How often accepting paused for want of a file descriptor.
-    var acceptPauseCount: UInt64 { total(\.outOfDescriptorsCount) }
+    var acceptPauseCount: UInt64 { total(\.restCount) }
 
     /// The bytes that wait in buffers.
     var bufferedByteCount: UInt64 { UInt64(clamping: budget.bufferedByteCount) }
