@@ -36,7 +36,7 @@ FEED_MODEL_OPERATIONS=20000 swift test --scratch-path .build-thread --sanitize=t
     --no-parallel --filter 'Concurren|FeedTransportTests|DrainTests|Storm|HotPost'
 
 step "Address sanitizer: the decoder, the structure, the transport and the service"
-FEED_MODEL_OPERATIONS=50000 swift test --scratch-path .build-address --sanitize=address \
+FEED_MODEL_OPERATIONS=50000 LSAN_OPTIONS="suppressions=$PWD/scripts/leaks.supp" swift test --scratch-path .build-address --sanitize=address \
     --no-parallel --filter 'FeedProtoTests|FeedRankingTests|FeedTransportTests|FeedServiceTests'
 
 step "Everything passed"
