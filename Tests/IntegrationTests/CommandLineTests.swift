@@ -30,7 +30,7 @@ struct CommandLineTests {
     func refusesBadFlags(_ bad: BadFlags) async throws {
         let process = try RunningProcess(Programs.feedService, bad.arguments)
         let (status, output) = await process.finish()
-        #expect(status > 0)
+        #expect(status == 2)
         #expect(output.contains { $0.contains(bad.complaint) }, "\(output)")
         #expect(!output.contains { $0.contains("listening on") })
     }
@@ -43,7 +43,7 @@ struct CommandLineTests {
             ["--listen", "127.0.0.1:\(service.port)"]
         )
         let (status, output) = await second.finish()
-        #expect(status > 0)
+        #expect(status == 1)
         #expect(output.contains { $0.contains("127.0.0.1:\(service.port) is in use") }, "\(output)")
         #expect(await service.stop() == 0)
     }

@@ -89,9 +89,11 @@ struct FeedServiceCommand: ParsableCommand {
         } catch let error as ServiceStartError {
             // What kept the service from starting is a sentence, not a usage text.
             FileHandle.standardError.write(Data("feed-service: \(error)\n".utf8))
-            exit(withError: ExitCode.failure)
+            exit(withError: ExitCode(error.exitStatus))
         } catch {
-            exit(withError: error)
+            guard exitCode(for: error) == .validationFailure else { exit(withError: error) }
+            FileHandle.standardError.write(Data("\(fullMessage(for: error))\n".utf8))
+            exit(withError: ExitCode(ServiceStartError.badFlagStatus))
         }
     }
 }

@@ -7,6 +7,17 @@ package enum ServiceStartError: Error, CustomStringConvertible {
     /// An address could not be listened on, or a loop not be made.
     case transport(TransportError)
 
+    /// The exit status for a flag that is not understood or out of range.
+    static let badFlagStatus: Int32 = 2
+
+    /// What the process exits with.
+    var exitStatus: Int32 {
+        switch self {
+        case .badFlag: Self.badFlagStatus
+        case .transport: 1
+        }
+    }
+
     package var description: String {
         switch self {
         case .badFlag(let flag, let problem): "\(flag): \(problem)"

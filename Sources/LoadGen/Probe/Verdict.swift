@@ -102,8 +102,9 @@ package struct Verdict: Sendable, Equatable {
         if let (slip, response) = inputs.slip99AndResponse99, slip > slipLimit * response {
             faults.append(
                 """
-                The generator's own slip (p99 \(NumberFormat.milliseconds(slip)) ms) is more than 10% \
-                of the response time (p99 \(NumberFormat.milliseconds(response)) ms).
+                Requests left late (p99 \(NumberFormat.milliseconds(slip)) ms), by more than 10% of the \
+                response time (p99 \(NumberFormat.milliseconds(response)) ms): a slow generator, or no \
+                connection had room (more --clients or --pipeline).
                 """
             )
         }

@@ -75,7 +75,8 @@ package struct TextReport {
         let traffic = result.totals.traffic
         if seconds > 0 {
             parts.append("in \(NumberFormat.megabytes(Double(traffic.bytesIn) / seconds))/s")
-            parts.append("out \(NumberFormat.megabytes(Double(traffic.bytesOut) / seconds))/s")
+            let out = NumberFormat.megabytes(Double(traffic.bytesOut) / seconds)
+            parts.append("out \(out)/s (with the warm-up)")
         }
         return [first, row("") + parts.joined(separator: "   ")]
     }

@@ -88,7 +88,7 @@ import Testing
         warm-up 2s, measured 3.00 s    VERDICT  VALID, SERVER-BOUND
 
         Throughput   400.0k op/s   per-second min 300.0k  p50 400.0k  max 500.0k
-                     vote 400.0k/s   in 1.00 MB/s   out 0.05 MB/s
+                     vote 400.0k/s   in 1.00 MB/s   out 0.05 MB/s (with the warm-up)
 
         Latency [ms]           mean      p50      p90      p99    p99.9   p99.99      max   (closed loop: response = service)
           vote                 2.03     2.00     2.00    ~2.00        -        -     30.0
