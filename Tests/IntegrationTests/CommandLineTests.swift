@@ -1,3 +1,4 @@
+import FeedProto
 import FeedTestSupport
 import Foundation
 import Testing
@@ -59,6 +60,20 @@ struct CommandLineTests {
         #expect(line.contains("durability none"))
         #expect(await service.stop() == 0)
         #expect(service.process.output.count { $0.contains("listening") } == 1)
+    }
+
+    @Test("69: a client that resets in the middle of its answers does not end the process")
+    func survivesBrokenPipes() async throws {
+        let service = try await ServiceProcess.start()
+        try await offload { [port = service.port] in
+            for _ in 0..<20 {
+                let client = try WireClient(port: port)
+                for _ in 0..<500 { try client.send(.getServerStats) }
+                client.socket.reset()
+            }
+            #expect(try WireClient(port: port).call(.getServerStats).status == nil)
+        }
+        #expect(await service.stop() == 0)
     }
 
     @Test("listens on several addresses, of both families")
