@@ -114,19 +114,25 @@ import Testing
             name: "joined",
             configuration: TransportConfiguration(),
             budget: BufferBudget()
-        ) { loop in
-            _ = try? loop.addTimer(after: .milliseconds(50)) { loop.stop() }
-        }
+        ) { _ in }
         thread.whenFinished { events.record("finished") }
-        await withThrowingTaskGroup { group in
+        let joining = Recorder<Void>()
+        try await withThrowingTaskGroup { group in
             for _ in 0..<8 {
                 group.addTask {
                     try await offload {
+                        joining.record(())
                         thread.join()
                         events.record("joined")
                     }
                 }
             }
+            for _ in 0..<8 { try await joining.next() }
+            // Time for a call to return that should wait.
+            thread.mailbox.post { loop in
+                _ = try? loop.addTimer(after: .milliseconds(20)) { loop.stop() }
+            }
+            try await group.waitForAll()
         }
         #expect(events.events == ["finished"] + Array(repeating: "joined", count: 8))
     }
