@@ -3,8 +3,14 @@ import Foundation
 /// Reads what the kernel says in /proc; a file that is gone or closed to us is nil, never an error.
 enum ProcFile {
     /// The text of the file.
+    ///
+    /// Read to its end: the size of these files is said to be 0, and whoever believes it gets the
+    /// first page of a table.
     static func text(_ path: String) -> String? {
-        try? String(contentsOfFile: path, encoding: .utf8)
+        guard let file = FileHandle(forReadingAtPath: path) else { return nil }
+        defer { try? file.close() }
+        guard let bytes = try? file.readToEnd() else { return nil }
+        return String(decoding: bytes, as: UTF8.self)
     }
 
     /// The names in the folder that are numbers: processes, tasks or descriptors.

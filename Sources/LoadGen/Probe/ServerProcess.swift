@@ -1,17 +1,7 @@
 /// Finds the process that serves a port of this machine.
 package enum ServerProcess {
     /// The id of a process that listens on `port`, or nil where there is none that we may look into.
-    ///
-    /// The kernel writes its table in pieces, and may leave a socket out where others come and go
-    /// meanwhile: so it is looked at again.
     package static func find(port: UInt16) -> Int? {
-        for _ in 0..<5 {
-            if let process = look(port: port) { return process }
-        }
-        return nil
-    }
-
-    private static func look(port: UInt16) -> Int? {
         let tables = ["/proc/net/tcp", "/proc/net/tcp6"].compactMap(ProcFile.text)
         let inodes = Set(tables.flatMap { listeningInodes($0, port: port) })
         guard !inodes.isEmpty else { return nil }
