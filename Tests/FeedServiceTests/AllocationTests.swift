@@ -9,8 +9,10 @@ import Testing
 /// Each test runs in a process of its own, in which nothing else allocates.
 @Suite(.serialized, .timeLimit(.minutes(2)))
 struct AllocationTests {
-    static let postCount = 1000
+    static let postCount = 100_000
     static let votesPerBatch = 64
+    /// Enough that every stripe has settled and the room for that is made.
+    static let warmUpBatches = 20_000
 
     @Test(.enabled(if: malloc_hook_is_active(), "a sanitizer brings a malloc of its own"))
     func countsAMillionVotesWithoutAllocating() async {
@@ -27,7 +29,7 @@ struct AllocationTests {
     @Test(.enabled(if: malloc_hook_is_active(), "a sanitizer brings a malloc of its own"))
     func seesWhatAllocates() async {
         await #expect(processExitsWith: .success) {
-            let count = try await Self.allocationCount(batches: 10) { _ in
+            let count = try await Self.allocationCount(batches: 10, after: 10) { _ in
                 CastVoteRequest(postID: .max, direction: .up)
             }
             exit(count >= 10 * Self.votesPerBatch ? EXIT_SUCCESS : EXIT_FAILURE)
@@ -37,13 +39,19 @@ struct AllocationTests {
     /// How often the service asks for memory while it answers so many batches of votes.
     static func allocationCount(
         batches: Int,
+        after warmUpBatches: Int = warmUpBatches,
         _ vote: @escaping @Sendable (Int) -> CastVoteRequest
     ) async throws -> Int {
         let result = Box()
         try await withService { port in
             let client = try WireClient(port: port)
             for number in 0..<postCount { _ = try client.createPost(title: "\(number)") }
-            try exchange(client, batches: 2000, vote)
+            // Orders that were asked for are kept, so votes have floors to meet and much to settle.
+            for order in [Order.top, .new, .hot] {
+                _ = try client.list(ListPostsRequest(feed: "posts", order: order))
+                _ = try client.list(ListPostsRequest(order: order))
+            }
+            try exchange(client, batches: warmUpBatches, vote)
             let before = malloc_hook_process_count() - malloc_hook_count()
             try exchange(client, batches: batches, vote)
             let after = malloc_hook_process_count() - malloc_hook_count()
