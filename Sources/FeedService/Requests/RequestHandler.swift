@@ -42,6 +42,8 @@ struct RequestHandler: ~Copyable {
 
     /// Decodes the requests of all connections, one at a time.
     var decoder: MessageDecoder
+    /// The votes that are executed next.
+    var votes = VoteRun()
     /// The encoded answers of the connection being served.
     var encoder: FrameEncoder
     /// The posts of the answer being made; reused, so that pages allocate nothing once warm.
@@ -167,7 +169,8 @@ struct RequestHandler: ~Copyable {
         }
     }
 
-    private mutating func append(_ vote: CastVoteResponse, id: UInt64, revision: UInt64) {
+    /// Encodes the answer to a vote.
+    mutating func append(_ vote: CastVoteResponse, id: UInt64, revision: UInt64) {
         do throws(FrameError) {
             try encoder.append(vote: vote, id: id, revision: revision)
         } catch {
