@@ -37,10 +37,11 @@ let package = Package(
         ),
         .target(name: "CFeedProto", dependencies: ["CProtobufC"]),
 
-        // Layer 1: the wire, the ranking and the transport. None knows another.
+        // Layer 1: the wire, the ranking, the transport and files of posts. None knows another.
         .target(name: "FeedProto", dependencies: ["CFeedProto"], swiftSettings: settings),
         .target(name: "FeedRanking", swiftSettings: settings),
         .target(name: "FeedTransport", dependencies: ["CLibUV"], swiftSettings: settings),
+        .target(name: "FeedDataset", swiftSettings: settings),
 
         // Layer 3: the programs that join them.
         .executableTarget(
@@ -55,7 +56,7 @@ let package = Package(
         .executableTarget(
             name: "LoadGen",
             dependencies: [
-                "FeedProto", "FeedTransport",
+                "FeedDataset", "FeedProto", "FeedTransport",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Histogram", package: "hdrhistogram-swift"),
             ],
@@ -94,6 +95,11 @@ let package = Package(
             swiftSettings: settings
         ),
         .testTarget(
+            name: "FeedDatasetTests",
+            dependencies: ["FeedDataset", "FeedTestSupport"],
+            swiftSettings: settings
+        ),
+        .testTarget(
             name: "FeedServiceTests",
             dependencies: [
                 "FeedService", "FeedProto", "FeedRanking", "FeedTransport", "FeedTestSupport",
@@ -105,7 +111,7 @@ let package = Package(
         .testTarget(
             name: "LoadGenTests",
             dependencies: [
-                "LoadGen", "FeedProto", "FeedTransport", "FeedTestSupport",
+                "LoadGen", "FeedDataset", "FeedProto", "FeedTransport", "FeedTestSupport",
                 .product(name: "Histogram", package: "hdrhistogram-swift"),
             ],
             swiftSettings: settings

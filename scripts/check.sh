@@ -37,10 +37,11 @@ layers() {
         [FeedProto]="CFeedProto CProtobufC"
         [FeedRanking]=""
         [FeedTransport]="CLibUV"
+        [FeedDataset]=""
         [FeedService]="FeedProto FeedRanking FeedTransport"
-        [LoadGen]="FeedProto FeedTransport"
+        [LoadGen]="FeedDataset FeedProto FeedTransport"
     )
-    local ours="CFeedProto|CProtobufC|CLibUV|FeedProto|FeedRanking|FeedTransport|FeedService|LoadGen"
+    local ours="CFeedProto|CProtobufC|CLibUV|FeedProto|FeedRanking|FeedTransport|FeedDataset|FeedService|LoadGen"
     local module line bad=0
     for module in "${!allowed[@]}"; do
         while IFS=: read -r file line name; do
