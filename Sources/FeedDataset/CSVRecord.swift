@@ -16,9 +16,28 @@ struct CSVRecord {
     /// Whether it is what an empty line holds: one field of no bytes.
     var isBlank: Bool { ends == [0] }
 
-    /// A field's bytes.
-    subscript(field: Int) -> ArraySlice<UInt8> {
-        bytes[(field > 0 ? ends[field - 1] : 0)..<ends[field]]
+    /// A field's text; nil where it is not UTF-8.
+    func text(_ field: Int) -> String? {
+        do {
+            return String(copying: try UTF8Span(validating: bytes.span.extracting(range(field))))
+        } catch {
+            return nil
+        }
+    }
+
+    /// A field's whole number of decimal digits; nil where it is none, or too large.
+    func count(_ field: Int) -> UInt64? {
+        let range = range(field)
+        guard !range.isEmpty else { return nil }
+        var count: UInt64 = 0
+        for place in range {
+            let digit = bytes[place] &- UInt8(ascii: "0")
+            let (tens, isTooLarge) = count.multipliedReportingOverflow(by: 10)
+            let (sum, isTooMuch) = tens.addingReportingOverflow(UInt64(digit))
+            guard digit < 10, !isTooLarge, !isTooMuch else { return nil }
+            count = sum
+        }
+        return count
     }
 
     /// Begins a new record on a line.
@@ -42,5 +61,9 @@ struct CSVRecord {
     /// Takes note of a line's end, within a field or at the end of the record.
     mutating func endLine() {
         lineCount += 1
+    }
+
+    private func range(_ field: Int) -> Range<Int> {
+        (field > 0 ? ends[field - 1] : 0)..<ends[field]
     }
 }

@@ -17,7 +17,9 @@ struct DatasetColumns {
         var places: [String: Int] = [:]
         var names: [String] = []
         for index in 0..<header.fieldCount {
-            let name = String(decoding: header[index], as: UTF8.self)
+            guard let name = header.text(index) else {
+                throw .badText(line: header.line, column: "\(index + 1)")
+            }
             names.append(name)
             guard places.updateValue(index, forKey: name) == nil else {
                 throw .repeatedColumn(name)
@@ -68,7 +70,7 @@ struct DatasetColumns {
 
     private func text(_ column: Int?, _ record: CSVRecord) throws(DatasetError) -> String {
         guard let column else { return "" }
-        guard let text = String(validating: record[column], as: UTF8.self) else {
+        guard let text = record.text(column) else {
             throw .badText(line: record.line, column: names[column])
         }
         return text
@@ -76,8 +78,8 @@ struct DatasetColumns {
 
     private func count(_ column: Int?, _ record: CSVRecord) throws(DatasetError) -> UInt64 {
         guard let column else { return 0 }
-        let text = try text(column, record)
-        guard text.utf8.first != UInt8(ascii: "+"), let count = UInt64(text) else {
+        guard let count = record.count(column) else {
+            let text = try text(column, record)
             throw .badNumber(line: record.line, column: names[column], value: text)
         }
         return count
