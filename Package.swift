@@ -111,6 +111,14 @@ let package = Package(
             swiftSettings: settings
         ),
         .testTarget(
+            name: "FeedClientTests",
+            dependencies: [
+                "FeedClient", "FeedService", "FeedProto", "FeedTransport", "FeedTestSupport",
+                .product(name: "Logging", package: "swift-log"),
+            ],
+            swiftSettings: settings
+        ),
+        .testTarget(
             name: "LoadGenTests",
             dependencies: [
                 "LoadGen", "FeedProto", "FeedTransport", "FeedTestSupport",
