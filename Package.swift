@@ -38,10 +38,11 @@ let package = Package(
             providers: [.apt(["libprotobuf-c-dev"]), .brew(["protobuf-c"])]
         ),
         .target(name: "CFeedProto", dependencies: ["CProtobufC"]),
+        .systemLibrary(name: "CPrefetch"),
 
         // Layer 1: the wire, the ranking and the transport. None knows another.
         .target(name: "FeedProto", dependencies: ["CFeedProto"], swiftSettings: settings),
-        .target(name: "FeedRanking", swiftSettings: settings),
+        .target(name: "FeedRanking", dependencies: ["CPrefetch"], swiftSettings: settings),
         .target(name: "FeedTransport", dependencies: ["CLibUV"], swiftSettings: settings),
 
         // Layer 2: what a program calls the service with.
