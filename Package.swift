@@ -18,6 +18,7 @@ let package = Package(
         .library(name: "FeedClient", targets: ["FeedClient"]),
         .executable(name: "feed-service", targets: ["FeedService"]),
         .executable(name: "loadgen", targets: ["LoadGen"]),
+        .executable(name: "feedctl", targets: ["FeedCtl"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
@@ -72,6 +73,15 @@ let package = Package(
             swiftSettings: settings
         ),
 
+        .executableTarget(
+            name: "FeedCtl",
+            dependencies: [
+                "FeedClient", "FeedProto",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
+            swiftSettings: settings
+        ),
+
         // What the ranking costs, by itself.
         .executableTarget(
             name: "RankingBenchmark",
@@ -115,6 +125,19 @@ let package = Package(
                 "CMallocHook",
                 .product(name: "Logging", package: "swift-log"),
             ],
+            swiftSettings: settings
+        ),
+        .testTarget(
+            name: "FeedClientTests",
+            dependencies: [
+                "FeedClient", "FeedService", "FeedProto", "FeedTransport", "FeedTestSupport",
+                .product(name: "Logging", package: "swift-log"),
+            ],
+            swiftSettings: settings
+        ),
+        .testTarget(
+            name: "FeedCtlTests",
+            dependencies: ["FeedCtl", "FeedClient", "FeedProto"],
             swiftSettings: settings
         ),
         .testTarget(
