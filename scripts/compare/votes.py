@@ -73,6 +73,12 @@ def run(tools, options, progress):
     return samples
 
 
+def figures(samples):
+    """What was measured, as JSON has it."""
+    return [{"server": row, "in_flight": in_flight, "rounds": [one.values for one in taken]}
+            for (row, in_flight), taken in samples.items()]
+
+
 def ratios(samples, over, under):
     """Round by round, so that what drifts drifts out."""
     pairs = zip(samples.get(over, []), samples.get(under, []))
