@@ -18,12 +18,12 @@ static const char usage_text[] =
     "  --seed N                of the choice of posts (1)\n"
     "  --warmup SECONDS        before the clocks are read (1)\n"
     "  --seconds SECONDS       between the readings (3)\n"
-    "  --first-page-rate N     beside, first pages read a second, answered or not (0)\n"
-    "  --orders N              which of them: the first N of TOP, NEW and HOT (3)\n"
+    "  --first-page-rate N     beside, TOP, NEW and HOT pages a second, answered or not (0)\n"
     "  --page-connections N    beside, connections that ask for TOP pages (0)\n"
     "  --pages-in-flight N     requests on each of them (16)\n"
     "  --script SHA            of the script that makes Redis's page\n"
     "  --check-every N         decode one answer in N (64)\n"
+    "  --read-orders N         read the first pages of the first N of TOP, NEW, HOT, and end\n"
     "  --create N              create N posts over one connection, and end\n"
     "  --import N              import N posts over one connection, and end\n";
 
@@ -63,7 +63,7 @@ static const struct option flags[] = {
     {"pages-in-flight", required_argument, NULL, 'g'},
     {"script", required_argument, NULL, 'x'},
     {"check-every", required_argument, NULL, 'k'},
-    {"orders", required_argument, NULL, 'O'},
+    {"read-orders", required_argument, NULL, 'O'},
     {"create", required_argument, NULL, 'N'},
     {"import", required_argument, NULL, 'I'},
     {"help", no_argument, NULL, 'h'},
@@ -94,7 +94,7 @@ static void take(options *options, int flag, const char *name, const char *value
             options->script = value;
             break;
         case 'k': options->check_every = whole(name, value, 1, 1e9); break;
-        case 'O': options->orders = whole(name, value, 1, 3); break;
+        case 'O': options->read_orders = (int)whole(name, value, 1, 3); break;
         case 'N':
         case 'I':
             options->create = whole(name, value, 1, 1e8);
@@ -116,7 +116,6 @@ options options_read(int count, char **arguments) {
         .seconds = 3,
         .pages_in_flight = 16,
         .check_every = 64,
-        .orders = 3,
     };
     int flag, index = 0;
     while ((flag = getopt_long(count, arguments, "", flags, &index)) != -1)

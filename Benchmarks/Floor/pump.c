@@ -91,7 +91,7 @@ static size_t write_request(connection *connection, char *out) {
         case VOTES: return request_vote(asked.protocol, out, id, keys_next(&keys));
         case PAGES: return request_page(asked.protocol, out, id, 0, asked.script);
         case FIRST_PAGES:
-            return request_page(asked.protocol, out, id, id % asked.orders, asked.script);
+            return request_page(asked.protocol, out, id, (id - 1) % 3, asked.script);
         default: return write_creation(out, id);
     }
 }
@@ -170,7 +170,13 @@ static void send_all_due(uint64_t milliseconds) {
     }
 }
 
-// Lets time pass until the phase ends: by its timer, or with all posts created.
+// Whether there was a job to finish, and it is finished.
+static bool is_done(void) {
+    if (asked.create) return answered[CREATES] == requests_to_create();
+    return asked.read_orders && answered[FIRST_PAGES] == (uint64_t)asked.read_orders;
+}
+
+// Lets time pass until the phase ends: by its timer, or with the job.
 static void run_phase(void) {
     struct epoll_event events[EVENT_COUNT];
     for (;;) {
@@ -183,14 +189,14 @@ static void run_phase(void) {
             else if (source == &tick_timer) send_all_due(expirations(tick_timer));
             else read_answers(source);
         }
-        if (rang || (asked.create && answered[CREATES] == requests_to_create())) return;
+        if (rang || is_done()) return;
         if (count == 0) errno = ETIMEDOUT, fail("no answer");
     }
 }
 
 static void open_all(void) {
-    int votes = asked.create ? 0 : asked.connections;
-    int pages = asked.create ? 0 : asked.page_connections;
+    bool job = asked.create || asked.read_orders;
+    int votes = job ? 0 : asked.connections, pages = job ? 0 : asked.page_connections;
     connections = calloc((size_t)(votes + pages + 1), sizeof *connections);
     struct rlimit limit;
     getrlimit(RLIMIT_NOFILE, &limit);
@@ -199,14 +205,21 @@ static void open_all(void) {
     for (int i = 0; i < votes; i++) open_connection(VOTES);
     for (int i = 0; i < pages; i++) open_connection(PAGES);
     if (asked.create) open_connection(CREATES);
-    else if (asked.first_page_rate) open_connection(FIRST_PAGES);
+    else if (asked.first_page_rate || asked.read_orders) open_connection(FIRST_PAGES);
+}
+
+// Sends what is in flight from the start; the rest follows answers, or the tick of an open loop.
+static void start(void) {
     for (int i = 0; i < connection_count; i++) {
         connection *connection = &connections[i];
-        if (connection->kind == PAGES) send_requests(connection, (uint64_t)asked.pages_in_flight);
-        if (connection->kind == CREATES)
-            send_requests(connection, asked.batch > 1 ? IMPORTS_IN_FLIGHT : CREATES_IN_FLIGHT);
-        if (connection->kind == VOTES && asked.vote_rate == 0)
-            send_requests(connection, (uint64_t)asked.in_flight);
+        uint64_t count = 0;
+        switch (connection->kind) {
+            case VOTES: count = asked.vote_rate ? 0 : (uint64_t)asked.in_flight; break;
+            case PAGES: count = (uint64_t)asked.pages_in_flight; break;
+            case FIRST_PAGES: count = (uint64_t)asked.read_orders; break;
+            default: count = asked.batch > 1 ? IMPORTS_IN_FLIGHT : CREATES_IN_FLIGHT; break;
+        }
+        send_requests(connection, count);
     }
     if (asked.vote_rate || asked.first_page_rate) set_timer(&tick_timer, 0.001, 0.001);
 }
@@ -245,9 +258,10 @@ int main(int count, char **arguments) {
     if (asked.zipf > 0) keys_open_zipf(&keys, asked.posts, asked.zipf, asked.seed);
     else keys_open_uniform(&keys, asked.posts, asked.seed);
     poller = epoll_create1(EPOLL_CLOEXEC);
-    usage first = usage_now(asked.server);
     open_all();
-    if (asked.create == 0) {
+    usage first = usage_now(asked.server);
+    start();
+    if (asked.create == 0 && asked.read_orders == 0) {
         set_timer(&phase_timer, asked.warmup_seconds, 0);
         run_phase();
         set_timer(&phase_timer, asked.seconds, 0);

@@ -16,19 +16,21 @@ TARGET_OVER_PUMP = 1.2  # at 1 in flight
 
 def loadgen(tools, in_flight, options):
     """One audited run against a service of its own: its cost, and the votes audited."""
-    with servers.Service(tools) as service, tempfile.NamedTemporaryFile() as file:
+    with servers.Service(tools) as service, tempfile.TemporaryDirectory() as directory:
+        written = directory + "/run.json"
         command = [
             tools.binaries + "/loadgen", "--target", f"127.0.0.1:{service.port}", "--clients",
             options.connections, "--threads", 1, "--pipeline", in_flight, "--posts", options.posts,
             "--keys", "uniform", "--warmup", options.warmup, "--duration", options.seconds,
-            "--quiet", "--json", file.name]
+            "--quiet", "--json", written]
         finished = subprocess.run(
             [str(word) for word in command], capture_output=True, text=True,
             preexec_fn=servers.pinned(client=True), timeout=600)
         if finished.returncode != 0:
             raise RuntimeError(f"loadgen ended with {finished.returncode}:\n{finished.stdout}"
                                f"{finished.stderr}")
-        run = json.load(file)
+        with open(written) as file:
+            run = json.load(file)
     return {"cost": run["cpu"]["generator_seconds_per_million"],
             "server_cost": run["cpu"]["server_seconds_per_million"],
             "per_second": run["per_second"], "audited": run["audit"]["votes_acknowledged"],

@@ -19,10 +19,9 @@ def weigh(tools, service, posts):
     """Creates the posts, has TOP and NEW kept, and returns the bytes of a post beside its text."""
     before = machine.resident_bytes(service.pid)
     created = clients.pump(tools, service, create=posts)
-    clients.pump(tools, service, connections=0, first_page_rate=100, orders=2, warmup=0,
-                 seconds=0.2)
+    clients.pump(tools, service, read_orders=2)
     grown = machine.resident_bytes(service.pid) - before
-    clients.pump(tools, service, connections=0, first_page_rate=100, warmup=0, seconds=0.2)
+    clients.pump(tools, service, read_orders=3)
     return (grown - created.values["text_bytes"]) / posts
 
 

@@ -27,7 +27,7 @@ def fill(tools, service, posts):
     created = clients.pump(tools, service, create=posts)
     if created.values["last_post_id"] != posts:
         raise RuntimeError("the service was not empty: posts are not numbered from 1")
-    clients.pump(tools, service, connections=0, first_page_rate=100, warmup=0, seconds=0.2)
+    clients.pump(tools, service, read_orders=3)
     return created
 
 
