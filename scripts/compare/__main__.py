@@ -88,9 +88,17 @@ def measure(options, progress):
     return tables, measured, failed
 
 
+def stop(*_):
+    """Ends what runs, once: a second signal does not disturb the cleaning up."""
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, signal.SIG_IGN)
+    raise KeyboardInterrupt
+
+
 def main():
     options = read_options()
-    signal.signal(signal.SIGTERM, lambda *_: signal.raise_signal(signal.SIGINT))
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, stop)
     started = time.monotonic()
 
     def progress(text):

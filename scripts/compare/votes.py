@@ -5,14 +5,14 @@ import random
 
 import clients
 import servers
-from report import Table, middle, spread, verdict
+from report import Table, middle, quietness, spread, verdict
 
 TARGET_OVER_FLOOR = {1: 1.15, 16: 2.4, 64: 3.5}
 TARGET_REDIS = {1: 1.6, 16: 3.2, 64: 6.0}
 ZIPF = 0.99
 FIRST_PAGES_PER_SECOND = 1000
 
-# What is shown, and the key distribution of each.
+# What is shown; keys are uniform, or as the name says.
 ROWS = {
     "floor": "floor: a C echo of the same frames",
     "service": "this service",
@@ -114,8 +114,7 @@ def table(samples, options):
     every = [sample for taken in samples.values() for sample in taken]
     result.note(
         f"Medians of {options.rounds} rounds of {options.seconds:g} s each, ratios taken within a "
-        f"round. Other processes used up to {max(s.others for s in every):.1%} of the machine, "
-        f"the host up to {max(s.steal for s in every):.1%}.")
+        f"round. {quietness(every)}")
     result.note(
         f"The service keeps TOP, NEW and HOT, and {FIRST_PAGES_PER_SECOND} first pages a second "
         "are read from it beside the votes. Redis's zipf row and all others are by the same "
