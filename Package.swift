@@ -15,6 +15,7 @@ let package = Package(
     name: "feed-service",
     products: [
         .library(name: "FeedProto", targets: ["FeedProto"]),
+        .library(name: "FeedClient", targets: ["FeedClient"]),
         .executable(name: "feed-service", targets: ["FeedService"]),
         .executable(name: "loadgen", targets: ["LoadGen"]),
     ],
@@ -36,11 +37,19 @@ let package = Package(
             providers: [.apt(["libprotobuf-c-dev"]), .brew(["protobuf-c"])]
         ),
         .target(name: "CFeedProto", dependencies: ["CProtobufC"]),
+        .systemLibrary(name: "CPrefetch"),
 
         // Layer 1: the wire, the ranking and the transport. None knows another.
         .target(name: "FeedProto", dependencies: ["CFeedProto"], swiftSettings: settings),
-        .target(name: "FeedRanking", swiftSettings: settings),
+        .target(name: "FeedRanking", dependencies: ["CPrefetch"], swiftSettings: settings),
         .target(name: "FeedTransport", dependencies: ["CLibUV"], swiftSettings: settings),
+
+        // Layer 2: what a program calls the service with.
+        .target(
+            name: "FeedClient",
+            dependencies: ["FeedProto", "FeedTransport"],
+            swiftSettings: settings
+        ),
 
         // Layer 3: the programs that join them.
         .executableTarget(

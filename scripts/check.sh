@@ -35,12 +35,12 @@ generated() { scripts/generate-proto.sh --check; }
 layers() {
     local -A allowed=(
         [FeedProto]="CFeedProto CProtobufC"
-        [FeedRanking]=""
+        [FeedRanking]="CPrefetch"
         [FeedTransport]="CLibUV"
         [FeedService]="FeedProto FeedRanking FeedTransport"
         [LoadGen]="FeedProto FeedTransport"
     )
-    local ours="CFeedProto|CProtobufC|CLibUV|FeedProto|FeedRanking|FeedTransport|FeedService|LoadGen"
+    local ours="CFeedProto|CProtobufC|CLibUV|CPrefetch|FeedProto|FeedRanking|FeedTransport|FeedService|LoadGen"
     local module line bad=0
     for module in "${!allowed[@]}"; do
         while IFS=: read -r file line name; do

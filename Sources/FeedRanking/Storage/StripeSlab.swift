@@ -6,10 +6,13 @@ import Synchronization
 /// see it. `handover` orders the holders once more, in the open, at no cost on common processors.
 struct LockedStripe: ~Copyable {
     private let mutex: Mutex<Stripe>
+    /// Where the records are, for a look ahead without the lock.
+    fileprivate let directory: RecordDirectory
     private let handover = Atomic<Bool>(false)
 
     /// Takes the stripe, which from then on only the lock leads to.
     init(_ stripe: consuming sending Stripe) {
+        directory = stripe.posts.directory
         mutex = Mutex(stripe)
     }
 
@@ -88,6 +91,13 @@ struct StripeSlab: ~Copyable, @unchecked Sendable {
         if let result = try unsafe stripe.pointee.withLockIfAvailable(body) { return result }
         contentions.wrappingAdd(1, ordering: .relaxed)
         return try unsafe stripe.pointee.withLock(body)
+    }
+
+    /// Asks for the cache line of a post's record, without the lock; any slot may be asked for.
+    @inline(__always)
+    func prefetch(_ number: Int, _ slot: UInt32) {
+        precondition(UInt(bitPattern: number) < UInt(bitPattern: count), "There is no such stripe.")
+        unsafe pointer(number).pointee.directory.prefetch(slot)
     }
 
     @inline(__always)

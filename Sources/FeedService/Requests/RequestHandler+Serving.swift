@@ -29,21 +29,36 @@ extension RequestHandler {
         session.settlingBudget = SettlingBudget()
         var offset = 0
         do throws(FrameError) {
-            for _ in 0..<context.limits.requestsPerTurn where encoder.byteCount < room {
-                guard let body = try scanner.nextBody(in: bytes, at: offset) else {
-                    return Progress(byteCount: offset, wantsTurn: false)
-                }
-                switch execute(bytes.extracting(body), of: &session, waited: waited) {
-                case .answered: offset = body.upperBound
-                case .needsAnotherTurn:
-                    session.settlingBudget = settlingBudget
-                    session.settlingBudget.renew()
-                    return Progress(byteCount: offset, wantsTurn: true)
+            var limit = context.limits.requestsPerTurn
+            while limit > 0, encoder.byteCount < room {
+                let start = offset
+                serveVotes(
+                    bytes,
+                    at: &offset,
+                    limit: &limit,
+                    of: &session,
+                    room: room,
+                    waited: waited
+                )
+                if offset == start {
+                    guard let body = try scanner.nextBody(in: bytes, at: offset) else {
+                        return Progress(byteCount: offset, wantsTurn: false)
+                    }
+                    switch execute(bytes.extracting(body), of: &session, waited: waited) {
+                    case .answered: offset = body.upperBound
+                    case .needsAnotherTurn:
+                        session.settlingBudget = settlingBudget
+                        session.settlingBudget.renew()
+                        return Progress(byteCount: offset, wantsTurn: true)
+                    }
+                    limit -= 1
                 }
                 if session.state.isClosing {
                     return Progress(byteCount: bytes.byteCount, wantsTurn: false)
                 }
+                if offset == bytes.byteCount { break }
             }
+            // What is left was received whole, or not.
             let hasMore = try scanner.nextBody(in: bytes, at: offset) != nil
             return Progress(byteCount: offset, wantsTurn: hasMore)
         } catch {
@@ -71,7 +86,7 @@ extension RequestHandler {
     }
 
     /// Whether a request of this id may be executed now; refuses the frame if it may not.
-    private mutating func isNext(
+    mutating func isNext(
         _ id: UInt64,
         of session: inout ServerConnection.Session
     ) -> Bool {
