@@ -2,7 +2,7 @@
 // of votes in flight, and whatever answers a read brought, as many votes leave in one write.
 // Processor times and answers are read at the same instants, after a warm-up.
 //
-//   cc -O2 -o pump pump.c options.c requests.c answers.c keys.c usage.c -lm && ./pump --help
+//   Benchmarks/Floor/build.sh DIRECTORY && DIRECTORY/pump --help
 #include <arpa/inet.h>
 #include <errno.h>
 #include <inttypes.h>
