@@ -25,7 +25,7 @@ format() {
 
 shell_syntax() {
     local script
-    for script in scripts/*.sh .ci/run; do bash -n "$script" || return 1; done
+    for script in scripts/*.sh Benchmarks/*/*.sh .ci/run; do bash -n "$script" || return 1; done
 }
 
 generated() { scripts/generate-proto.sh --check; }
