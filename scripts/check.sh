@@ -42,8 +42,7 @@ layers() {
         [LoadGen]="FeedDataset FeedProto FeedTransport"
     )
     local ours
-    ours=$(cd Sources && printf "%s
-" * | paste -sd "|")
+    ours=$(basename -a Sources/* | paste -sd '|')
     local module line bad=0
     for module in "${!allowed[@]}"; do
         while IFS=: read -r file line name; do
