@@ -25,7 +25,7 @@ format() {
 
 shell_syntax() {
     local script
-    for script in scripts/*.sh .ci/run; do bash -n "$script" || return 1; done
+    for script in scripts/*.sh Benchmarks/*/*.sh .ci/run; do bash -n "$script" || return 1; done
 }
 
 generated() { scripts/generate-proto.sh --check; }
@@ -37,10 +37,12 @@ layers() {
         [FeedProto]="CFeedProto CProtobufC"
         [FeedRanking]="CPrefetch"
         [FeedTransport]="CLibUV"
+        [FeedDataset]=""
         [FeedService]="FeedProto FeedRanking FeedTransport"
-        [LoadGen]="FeedProto FeedTransport"
+        [LoadGen]="FeedDataset FeedProto FeedTransport"
     )
-    local ours="CFeedProto|CProtobufC|CLibUV|CPrefetch|FeedProto|FeedRanking|FeedTransport|FeedService|LoadGen"
+    local ours
+    ours=$(basename -a Sources/* | paste -sd '|')
     local module line bad=0
     for module in "${!allowed[@]}"; do
         while IFS=: read -r file line name; do

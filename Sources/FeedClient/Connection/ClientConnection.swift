@@ -13,7 +13,7 @@ final class ClientConnection: ConnectionHandler {
 
     private let loop: EventLoop
     private let address: SocketAddress
-    private var machine = StateMachine<Caller>()
+    private var machine = CallStateMachine<Caller>()
     private var keepAlive: KeepAlive
     private var connection: TCPConnection?
     private var scanner = FrameScanner()
@@ -54,7 +54,7 @@ final class ClientConnection: ConnectionHandler {
     }
 
     /// Takes a call; its caller is resumed when it ends.
-    func submit(_ call: StateMachine<Caller>.Call, token: UInt64) {
+    func submit(_ call: CallStateMachine<Caller>.Call, token: UInt64) {
         if let failure = machine.submit(call, token: token) { return fail([failure]) }
         armTimer(for: call.deadline)
         // Others that were submitted in this turn leave in the same write.
@@ -134,7 +134,7 @@ extension ClientConnection {
         flush(connection)
     }
 
-    private func append(_ departure: StateMachine<Caller>.Departure) {
+    private func append(_ departure: CallStateMachine<Caller>.Departure) {
         let call = departure.call
         let frame = ClientFrame(
             id: departure.id,
@@ -146,9 +146,11 @@ extension ClientConnection {
             try encoder.append(frame)
         } catch {
             machine.undoDeparture(departure.id)
-            call.caller.resume(returning: .failure(
-                FeedClientError(error, limitByteCount: encoder.maximumFrameByteCount)
-            ))
+            call.caller.resume(
+                returning: .failure(
+                    FeedClientError(error, limitByteCount: encoder.maximumFrameByteCount)
+                )
+            )
         }
     }
 
@@ -168,7 +170,7 @@ extension ClientConnection {
         }
     }
 
-    private func outcome(of call: StateMachine<Caller>.Call, _ frame: ServerFrame) -> Outcome {
+    private func outcome(of call: CallStateMachine<Caller>.Call, _ frame: ServerFrame) -> Outcome {
         if let status = frame.status {
             guard status.code == .deadlineExceeded else { return .failure(.refused(status)) }
             let effect: CallEffect = status.isNotExecuted ? .none : call.effect
@@ -248,7 +250,7 @@ extension ClientConnection {
         }
     }
 
-    private func fail(_ failures: [StateMachine<Caller>.Failure]) {
+    private func fail(_ failures: [CallStateMachine<Caller>.Failure]) {
         for failure in failures { failure.caller.resume(returning: .failure(failure.error)) }
     }
 

@@ -1,7 +1,7 @@
-import FeedProto
+package import FeedProto
 
 /// Why a connection takes no more calls, and what that means for the calls it has.
-enum Ending: Equatable {
+package enum Ending: Equatable {
     /// The program closed it.
     case closed
     /// It never came about.
@@ -14,7 +14,7 @@ enum Ending: Equatable {
     case refused(Status)
 
     /// What a call is told that this ended before its answer.
-    func error(effect: CallEffect) -> FeedClientError {
+    package func error(effect: CallEffect) -> FeedClientError {
         switch self {
         case .closed:
             effect == .none

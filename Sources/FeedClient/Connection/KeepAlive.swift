@@ -1,9 +1,9 @@
-import FeedTransport
+package import FeedTransport
 
 /// When to ask the service for a sign of life, and when to give it up; a value without a clock.
-struct KeepAlive {
+package struct KeepAlive {
     /// What is to be done now.
-    enum Action: Equatable {
+    package enum Action: Equatable {
         case nothing
         case ping
         case giveUp
@@ -16,7 +16,7 @@ struct KeepAlive {
     private var pinged: MonotonicInstant?
 
     /// The patience of a connection that opened at `now`.
-    init(interval: Duration, timeout: Duration, at now: MonotonicInstant) {
+    package init(interval: Duration, timeout: Duration, at now: MonotonicInstant) {
         self.interval = interval
         self.timeout = timeout
         lastSent = now
@@ -24,15 +24,15 @@ struct KeepAlive {
     }
 
     /// How often to ask ``check(at:)``: a late answer is late by at most half a wait.
-    var checkInterval: Duration { min(interval, timeout) / 2 }
+    package var checkInterval: Duration { min(interval, timeout) / 2 }
 
     /// Something was sent to the service.
-    mutating func sent(at now: MonotonicInstant) {
+    package mutating func sent(at now: MonotonicInstant) {
         lastSent = now
     }
 
     /// Something came from the service: it lives.
-    mutating func heard(at now: MonotonicInstant) {
+    package mutating func heard(at now: MonotonicInstant) {
         lastHeard = now
         pinged = nil
     }
@@ -41,7 +41,7 @@ struct KeepAlive {
     ///
     /// Silence of either side counts: the service listens for ours, and calls without any answer
     /// for so long hang on a connection that may be dead.
-    mutating func check(at now: MonotonicInstant) -> Action {
+    package mutating func check(at now: MonotonicInstant) -> Action {
         if let pinged {
             return now.duration(since: pinged) >= timeout ? .giveUp : .nothing
         }

@@ -41,7 +41,7 @@ final class Link: Sendable {
         let deadline = EventLoop.clock.advanced(by: timeout)
         let outcome = await withTaskCancellationHandler {
             await withCheckedContinuation { (caller: ClientConnection.Caller) in
-                let call = ClientConnection.StateMachine.Call(
+                let call = CallStateMachine.Call(
                     caller: caller,
                     request: request,
                     minimumRevision: minimumRevision,
@@ -65,7 +65,7 @@ final class Link: Sendable {
     }
 
     private func submit(
-        _ call: ClientConnection.StateMachine<ClientConnection.Caller>.Call,
+        _ call: CallStateMachine<ClientConnection.Caller>.Call,
         token: UInt64
     ) {
         guard !Task.isCancelled else {
