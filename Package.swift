@@ -40,10 +40,11 @@ let package = Package(
         .target(name: "CFeedProto", dependencies: ["CProtobufC"]),
         .systemLibrary(name: "CPrefetch"),
 
-        // Layer 1: the wire, the ranking and the transport. None knows another.
+        // Layer 1: the wire, the ranking, the transport and files of posts. None knows another.
         .target(name: "FeedProto", dependencies: ["CFeedProto"], swiftSettings: settings),
         .target(name: "FeedRanking", dependencies: ["CPrefetch"], swiftSettings: settings),
         .target(name: "FeedTransport", dependencies: ["CLibUV"], swiftSettings: settings),
+        .target(name: "FeedDataset", swiftSettings: settings),
 
         // Layer 2: what a program calls the service with.
         .target(
@@ -65,7 +66,7 @@ let package = Package(
         .executableTarget(
             name: "LoadGen",
             dependencies: [
-                "FeedProto", "FeedTransport",
+                "FeedDataset", "FeedProto", "FeedTransport",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Histogram", package: "hdrhistogram-swift"),
             ],
@@ -113,6 +114,11 @@ let package = Package(
             swiftSettings: settings
         ),
         .testTarget(
+            name: "FeedDatasetTests",
+            dependencies: ["FeedDataset", "FeedTestSupport"],
+            swiftSettings: settings
+        ),
+        .testTarget(
             name: "FeedServiceTests",
             dependencies: [
                 "FeedService", "FeedProto", "FeedRanking", "FeedTransport", "FeedTestSupport",
@@ -137,7 +143,7 @@ let package = Package(
         .testTarget(
             name: "LoadGenTests",
             dependencies: [
-                "LoadGen", "FeedProto", "FeedTransport", "FeedTestSupport",
+                "LoadGen", "FeedDataset", "FeedProto", "FeedTransport", "FeedTestSupport",
                 .product(name: "Histogram", package: "hdrhistogram-swift"),
             ],
             swiftSettings: settings

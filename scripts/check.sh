@@ -37,12 +37,15 @@ layers() {
         [FeedProto]="CFeedProto CProtobufC"
         [FeedRanking]="CPrefetch"
         [FeedTransport]="CLibUV"
+        [FeedDataset]=""
         [FeedService]="FeedProto FeedRanking FeedTransport"
-        [LoadGen]="FeedProto FeedTransport"
+        [LoadGen]="FeedDataset FeedProto FeedTransport"
         [FeedClient]="FeedProto FeedTransport"
         [FeedCtl]="FeedClient FeedDataset FeedProto"
     )
-    local ours="CFeedProto|CProtobufC|CLibUV|CPrefetch|FeedProto|FeedRanking|FeedTransport|FeedService|LoadGen|FeedClient|FeedCtl"
+    local ours
+    ours=$(cd Sources && printf "%s
+" * | paste -sd "|")
     local module line bad=0
     for module in "${!allowed[@]}"; do
         while IFS=: read -r file line name; do

@@ -6,10 +6,11 @@ enum Measurement {
     static let roundCount = 5
 
     /// The processor time of this thread.
-    static func processorNanoseconds() -> Int { nanoseconds(CLOCK_THREAD_CPUTIME_ID) }
-
-    /// A clock that is cheap to read, for parts of a round.
-    static func wallNanoseconds() -> Int { nanoseconds(CLOCK_MONOTONIC) }
+    static func processorNanoseconds() -> Int {
+        var time = timespec()
+        unsafe clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
+        return time.tv_sec * 1_000_000_000 + time.tv_nsec
+    }
 
     /// The middle one of the rounds; each returns its own figure.
     static func median(_ round: () -> Double) -> Double {
@@ -30,11 +31,5 @@ enum Measurement {
     /// Prints a figure under its name.
     static func show(_ name: String, _ value: Double, _ unit: String = "ns") {
         print("  \(name): \((value * 10).rounded() / 10) \(unit)")
-    }
-
-    private static func nanoseconds(_ clock: clockid_t) -> Int {
-        var time = timespec()
-        unsafe clock_gettime(clock, &time)
-        return time.tv_sec * 1_000_000_000 + time.tv_nsec
     }
 }

@@ -32,9 +32,9 @@ import Testing
         store.checkInvariants()
     }
 
-    @Test func asksForSettlingAtTheLargestBacklogHoweverManyPostsThereAre() throws {
-        let limit = RankingLimits.maximumBacklogCount
-        let store = try Self.store(5 * limit)
+    @Test func asksForSettlingOnceItsShareOfManyPostsIsDirty() throws {
+        let limit = 3 * RankingLimits.minimumBacklogCount
+        let store = try Self.store(RankingLimits.backlogShare * limit)
         store.settle(stripeOf: PostID(rawValue: 1))
         for number in 1..<limit {
             let outcome = try store.castVote(PostID(rawValue: UInt64(number)), .up)

@@ -46,6 +46,11 @@ public struct FrameEncoder: ~Copyable {
         try output.withBytes(body)
     }
 
+    /// Lends out all frames; not generic, as each batch of answers leaves through here.
+    public func withBytes(_ body: (RawSpan) -> Void) {
+        output.withBytes(body)
+    }
+
     /// Forgets all frames; keeps the memory for the next ones, up to a limit.
     public mutating func removeAll() { output.removeAll() }
 

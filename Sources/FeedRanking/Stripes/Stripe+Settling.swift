@@ -1,6 +1,8 @@
 extension Stripe {
     /// Above this share of an index's keys, one in so many, a rebuild is cheaper than moves.
-    private static let rebuildShare = 50
+    private static let rebuildShare = 100
+    /// How many records ahead of the one being read are asked for.
+    private static let prefetchDistance = 16
 
     /// Settles the near list, and the far one too where `includingFar`; returns how many keys
     /// moved.
@@ -8,42 +10,38 @@ extension Stripe {
     /// O(dirty * log n), or O(n + dirty) where many of a list are dirty.
     @discardableResult
     mutating func settle(includingFar: Bool) -> Int {
-        pending.removeLast()
+        dirty.removeLast()
         let takesFar = includingFar && farCount > 0
         for index in 0..<near.count where posts.contains(near[index]) {
             if takesFar {
                 far.insert(near[index])
             } else {
-                takePending(near[index])
+                takeDirty(near[index])
             }
         }
         near.removeLast()
         if takesFar {
             takeFar()
         }
-        guard pending.count > 0 else { return 0 }
+        guard dirty.count > 0 else { return 0 }
         groupByFeed()
         let mayLower = farCount == 0
         var start = 0
-        while start < pending.count {
-            let feed = posts[pending[start]].feed
+        while start < dirty.count {
+            let feed = dirty[start].feed
             var end = start + 1
-            while end < pending.count, posts[pending[end]].feed == feed {
+            while end < dirty.count, dirty[end].feed == feed {
                 end += 1
             }
             settle(start..<end, feed, mayLower: mayLower)
             start = end
         }
-        settle(0..<pending.count, nil, mayLower: mayLower)
-        for index in 0..<pending.count {
-            let slot = pending[index]
-            if !posts[slot].flags.contains(.isIndexed) {
-                unindexedCount -= 1
-                posts[slot].flags.insert(.isIndexed)
-            }
-            posts[slot].settledScore = posts[slot].score
+        settle(0..<dirty.count, nil, mayLower: mayLower)
+        let movedCount = dirty.count
+        if movedCount > RankingLimits.settlingMemoryCount {
+            freeWorkingMemory()
         }
-        return pending.count
+        return movedCount
     }
 
     /// Builds an index that nobody has asked for yet; returns how many keys that took.
@@ -67,58 +65,76 @@ extension Stripe {
         index.moveFloor(to: floorRank, pool, mayLower: true)
         setIndex(index, kind, feed)
         let keyCount = settledCount + keys.count
-        // A build needs more room than settling ever will.
+        freeWorkingMemory()
+        return keyCount
+    }
+
+    private mutating func freeWorkingMemory() {
+        dirty = Slab()
         keys = Slab()
         sorter = KeySort()
-        return keyCount
     }
 
     /// Takes all of the far set, in the order of slots: so records are read one after another.
     private mutating func takeFar() {
+        var ahead = far.next(from: 0)
+        for _ in 0..<Self.prefetchDistance {
+            guard let slot = ahead else { break }
+            posts.directory.prefetch(slot)
+            ahead = far.next(from: Int(slot) + 1)
+        }
         var next = far.next(from: 0)
         while let slot = next {
+            if let later = ahead {
+                posts.directory.prefetch(later)
+                ahead = far.next(from: Int(later) + 1)
+            }
             far.remove(slot)
-            takePending(slot)
+            takeDirty(slot)
             next = far.next(from: Int(slot) + 1)
         }
         farCount = 0
     }
 
-    /// Makes a dirty post pending, or clean where its votes have cancelled each other out.
-    private mutating func takePending(_ slot: UInt32) {
-        let record = posts[slot]
-        posts[slot].flags = record.flags.subtracting([.isNear, .isFar])
-        if !record.flags.contains(.isIndexed) || record.settledScore != record.score {
-            pending.append(slot)
+    /// Marks a post clean, and notes it where its votes have not cancelled each other out.
+    ///
+    /// The indexes are behind the record until `settle` ends.
+    private mutating func takeDirty(_ slot: UInt32) {
+        let post = DirtyPost(slot, posts[slot])
+        posts[slot].flags.remove([.isNear, .isFar])
+        if !post.wasIndexed {
+            posts[slot].flags.insert(.isIndexed)
+            unindexedCount -= 1
+        } else if post.oldScore == post.newScore {
+            return
         }
+        posts[slot].settledScore = post.newScore
+        dirty.append(post)
     }
 
-    /// Brings the pending posts of each feed together.
+    /// Brings the dirty posts of each feed together.
     private mutating func groupByFeed() {
-        let first = posts[pending[0]].feed
+        let first = dirty[0].feed
         var isMixed = false
-        for index in 0..<pending.count where posts[pending[index]].feed != first {
+        for index in 0..<dirty.count where dirty[index].feed != first {
             isMixed = true
         }
         guard isMixed else { return }
         keys.removeLast()
-        for index in 0..<pending.count {
-            let slot = pending[index]
-            keys.append(
-                RankKey(
-                    primary: UInt64(posts[slot].feed.rawValue),
-                    secondary: UInt64(slot) << 8,
-                    slot: slot
-                )
-            )
+        for index in 0..<dirty.count {
+            // A second part that ends in a zero byte is no title.
+            let feed = UInt64(dirty[index].feed.rawValue)
+            keys.append(RankKey(primary: feed, secondary: 0, slot: UInt32(index)))
         }
         sorter.sort(&keys, posts)
-        for index in 0..<pending.count {
-            pending[index] = keys[index].slot
+        var grouped = Slab<DirtyPost>()
+        for index in 0..<keys.count {
+            grouped.append(dirty[Int(keys[index].slot)])
         }
+        swap(&dirty, &grouped)
     }
 
-    /// Settles a range of the pending posts into the indexes of one list.
+    /// Settles a range of the dirty posts into the indexes of one list.
     private mutating func settle(_ range: Range<Int>, _ feed: FeedID?, mayLower: Bool) {
         for kind in IndexKind.allCases {
             var index = indexes(feed)[kind]
@@ -142,14 +158,13 @@ extension Stripe {
         dropped.reserve(posts.slotLimit)
         var droppedCount = 0
         for place in range {
-            let slot = pending[place]
-            let record = posts[slot]
-            if record.flags.contains(.isIndexed) {
+            let post = dirty[place]
+            if post.wasIndexed {
                 guard kind.followsScore else { continue }
-                dropped.insert(slot)
+                dropped.insert(post.slot)
                 droppedCount += 1
             }
-            keys.append(key(kind, slot, record, record.score))
+            keys.append(key(kind, post, post.newScore))
         }
         guard keys.count > 0 else { return }
         sorter.sort(&keys, posts)
@@ -167,15 +182,14 @@ extension Stripe {
 
     private mutating func move(_ index: inout RankedIndex, _ kind: IndexKind, _ range: Range<Int>) {
         for place in range {
-            let slot = pending[place]
-            let record = posts[slot]
-            let new = key(kind, slot, record, record.score)
-            guard record.flags.contains(.isIndexed) else {
+            let post = dirty[place]
+            let new = key(kind, post, post.newScore)
+            guard post.wasIndexed else {
                 index.insert(new, &pool, posts)
                 continue
             }
             guard kind.followsScore else { continue }
-            index.move(key(kind, slot, record, record.settledScore), to: new, &pool, posts)
+            index.move(key(kind, post, post.oldScore), to: new, &pool, posts)
         }
     }
 }

@@ -3,8 +3,8 @@ import Synchronization
 extension Stripe {
     /// Whether the backlog has reached the limit that a read should not have to settle.
     var settlingIsDue: Bool {
-        let share = max(RankingLimits.minimumBacklogCount, posts.count >> 2)
-        return near.count + farCount >= min(share, RankingLimits.maximumBacklogCount)
+        let share = posts.count / RankingLimits.backlogShare
+        return near.count + farCount >= max(RankingLimits.minimumBacklogCount, share)
     }
 
     /// Puts a new post into its slot and marks it dirty; O(1).

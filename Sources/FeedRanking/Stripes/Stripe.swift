@@ -40,7 +40,7 @@ package struct Stripe: ~Copyable {
     var unindexedCount = 0
 
     /// Working memory of settling, kept between calls.
-    var pending = Slab<UInt32>()
+    var dirty = Slab<DirtyPost>()
     var keys = Slab<RankKey>()
     var sorter = KeySort()
     var dropped = SlotSet()
@@ -91,30 +91,40 @@ package struct Stripe: ~Copyable {
     /// A post's key in an order, at a score.
     @inline(__always)
     func key(_ kind: IndexKind, _ slot: UInt32, _ record: PostRecord, _ score: Int64) -> RankKey {
+        key(kind, slot, record.titlePrefix, record.createTimeMilliseconds, score)
+    }
+
+    /// A dirty post's key in an order, at its old score or its new one.
+    @inline(__always)
+    func key(_ kind: IndexKind, _ post: DirtyPost, _ score: Int64) -> RankKey {
+        key(kind, post.slot, post.titlePrefix, post.createTimeMilliseconds, score)
+    }
+
+    @inline(__always)
+    private func key(
+        _ kind: IndexKind,
+        _ slot: UInt32,
+        _ titlePrefix: UInt64,
+        _ createTimeMilliseconds: Int64,
+        _ score: Int64
+    ) -> RankKey {
         switch kind {
         case .top:
-            RankKey(
+            return RankKey(
                 primary: RankKey.descending(score),
-                secondary: record.titlePrefix,
+                secondary: titlePrefix,
                 slot: slot
             )
         case .new:
-            RankKey(
-                primary: RankKey.descending(record.createTimeMilliseconds),
+            return RankKey(
+                primary: RankKey.descending(createTimeMilliseconds),
                 secondary: RankKey.newestFirst(id(slot)),
                 slot: slot
             )
         case .hot:
-            RankKey(
-                primary: RankKey.descending(
-                    HotRank.key(
-                        score: score,
-                        createTimeMilliseconds: record.createTimeMilliseconds
-                    )
-                ),
-                secondary: 0,
-                slot: slot
-            )
+            let time = createTimeMilliseconds
+            let rank = HotRank.key(score: score, createTimeMilliseconds: time)
+            return RankKey(primary: RankKey.descending(rank), secondary: 0, slot: slot)
         }
     }
 

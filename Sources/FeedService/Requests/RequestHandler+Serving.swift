@@ -16,17 +16,18 @@ extension RequestHandler {
     /// - Parameters:
     ///   - bytes: What was received and not yet served, starting with a frame's header.
     ///   - session: The connection's state; closing, where nothing more can be understood.
-    ///   - room: The bytes of answers that the connection takes before it is served no further.
-    ///   - waited: How long the first request has waited for its turn.
+    ///   - unsentByteCount: The answers that the connection has not taken yet.
+    ///   - waited: How long the first request has waited for its turn; nil is not at all.
     /// - Returns: How far it got.
     mutating func serve(
         _ bytes: RawSpan,
         of session: inout ServerConnection.Session,
-        room: Int,
-        waited: Duration
+        unsentByteCount: Int,
+        waited: Duration?
     ) -> Progress {
         settlingBudget = session.settlingBudget
         session.settlingBudget = SettlingBudget()
+        let room = context.answerByteLimit - unsentByteCount
         var offset = 0
         do throws(FrameError) {
             var limit = context.limits.requestsPerTurn
@@ -71,7 +72,7 @@ extension RequestHandler {
     private mutating func execute(
         _ body: RawSpan,
         of session: inout ServerConnection.Session,
-        waited: Duration
+        waited: Duration?
     ) -> Outcome {
         do throws(MessageError) {
             let frame = try decoder.decodeClientFrame(body)

@@ -15,14 +15,14 @@ extension RequestHandler {
     ///   - limit: How many frames may still be executed in this turn; lowered by the votes.
     ///   - session: The connection's state.
     ///   - room: The bytes of answers that the connection takes before it is served no further.
-    ///   - waited: How long the first request has waited for its turn.
+    ///   - waited: How long the first request has waited for its turn; nil is not at all.
     mutating func serveVotes(
         _ bytes: RawSpan,
         at offset: inout Int,
         limit: inout Int,
         of session: inout ServerConnection.Session,
         room: Int,
-        waited: Duration
+        waited: Duration?
     ) {
         findVotes(bytes, at: offset, limit: limit)
         let isUsual = faultyVotes == nil && !context.isOverloaded
@@ -52,7 +52,7 @@ extension RequestHandler {
     private mutating func execute(
         _ frame: VoteFrame,
         of session: inout ServerConnection.Session,
-        waited: Duration,
+        waited: Duration?,
         isUsual: Bool
     ) {
         guard isNext(frame.id, of: &session) else { return }
@@ -63,9 +63,9 @@ extension RequestHandler {
     }
 
     /// Whether a vote may be cast without a look at the state it is meant for.
-    private func isInTime(_ frame: VoteFrame, _ waited: Duration) -> Bool {
+    private func isInTime(_ frame: VoteFrame, _ waited: Duration?) -> Bool {
         guard frame.sequence == 0, frame.minimumRevision == 0 else { return false }
-        if waited == .zero { return true }
+        guard let waited else { return true }
         return waited <= context.timeout(milliseconds: frame.timeoutMilliseconds)
     }
 

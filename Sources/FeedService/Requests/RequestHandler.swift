@@ -73,12 +73,12 @@ struct RequestHandler: ~Copyable {
     /// - Parameters:
     ///   - frame: The request.
     ///   - caller: Who asks; Hello changes it.
-    ///   - waited: How long the request has waited for its turn since it arrived.
+    ///   - waited: How long the request has waited for its turn since it arrived; nil is not at all.
     /// - Returns: Whether it was answered, or is to be handed in again.
     mutating func handle(
         _ frame: borrowing ClientFrame,
         from caller: inout Caller,
-        waited: Duration
+        waited: Duration?
     ) -> Outcome {
         let method = Method(frame.request)
         do throws(Status) {
@@ -125,12 +125,12 @@ struct RequestHandler: ~Copyable {
     private func admit(
         _ frame: borrowing ClientFrame,
         _ method: Method,
-        _ waited: Duration
+        _ waited: Duration?
     ) throws(Status) {
         guard frame.sequence == 0 else {
             throw .sequenceUnsupported(frame.sequence)
         }
-        if waited > .zero {
+        if let waited {
             let timeout = context.timeout(milliseconds: frame.timeoutMilliseconds)
             guard waited <= timeout else { throw .deadlineExceeded(waited: waited, timeout) }
         }
