@@ -15,8 +15,10 @@ let package = Package(
     name: "feed-service",
     products: [
         .library(name: "FeedProto", targets: ["FeedProto"]),
+        .library(name: "FeedClient", targets: ["FeedClient"]),
         .executable(name: "feed-service", targets: ["FeedService"]),
         .executable(name: "loadgen", targets: ["LoadGen"]),
+        .executable(name: "feedctl", targets: ["FeedCtl"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
@@ -38,10 +40,18 @@ let package = Package(
         .target(name: "CFeedProto", dependencies: ["CProtobufC"]),
         .systemLibrary(name: "CPrefetch"),
 
-        // Layer 1: the wire, the ranking and the transport. None knows another.
+        // Layer 1: the wire, the ranking, the transport and files of posts. None knows another.
         .target(name: "FeedProto", dependencies: ["CFeedProto"], swiftSettings: settings),
         .target(name: "FeedRanking", dependencies: ["CPrefetch"], swiftSettings: settings),
         .target(name: "FeedTransport", dependencies: ["CLibUV"], swiftSettings: settings),
+        .target(name: "FeedDataset", swiftSettings: settings),
+
+        // Layer 2: what a program calls the service with.
+        .target(
+            name: "FeedClient",
+            dependencies: ["FeedProto", "FeedTransport"],
+            swiftSettings: settings
+        ),
 
         // Layer 3: the programs that join them.
         .executableTarget(
@@ -56,9 +66,18 @@ let package = Package(
         .executableTarget(
             name: "LoadGen",
             dependencies: [
-                "FeedProto", "FeedTransport",
+                "FeedDataset", "FeedProto", "FeedTransport",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Histogram", package: "hdrhistogram-swift"),
+            ],
+            swiftSettings: settings
+        ),
+
+        .executableTarget(
+            name: "FeedCtl",
+            dependencies: [
+                "FeedClient", "FeedDataset", "FeedProto",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: settings
         ),
@@ -68,6 +87,14 @@ let package = Package(
             name: "RankingBenchmark",
             dependencies: ["FeedRanking", "FeedTestSupport"],
             path: "Benchmarks/RankingBenchmark",
+            swiftSettings: settings
+        ),
+
+        // What the wire costs, by itself and beside protobuf-c.
+        .executableTarget(
+            name: "WireBenchmark",
+            dependencies: ["FeedProto", "CFeedProto", "FeedTestSupport"],
+            path: "Benchmarks/WireBenchmark",
             swiftSettings: settings
         ),
 
@@ -95,6 +122,11 @@ let package = Package(
             swiftSettings: settings
         ),
         .testTarget(
+            name: "FeedDatasetTests",
+            dependencies: ["FeedDataset", "FeedTestSupport"],
+            swiftSettings: settings
+        ),
+        .testTarget(
             name: "FeedServiceTests",
             dependencies: [
                 "FeedService", "FeedProto", "FeedRanking", "FeedTransport", "FeedTestSupport",
@@ -104,9 +136,22 @@ let package = Package(
             swiftSettings: settings
         ),
         .testTarget(
+            name: "FeedClientTests",
+            dependencies: [
+                "FeedClient", "FeedService", "FeedProto", "FeedTransport", "FeedTestSupport",
+                .product(name: "Logging", package: "swift-log"),
+            ],
+            swiftSettings: settings
+        ),
+        .testTarget(
+            name: "FeedCtlTests",
+            dependencies: ["FeedCtl", "FeedClient", "FeedDataset", "FeedProto"],
+            swiftSettings: settings
+        ),
+        .testTarget(
             name: "LoadGenTests",
             dependencies: [
-                "LoadGen", "FeedProto", "FeedTransport", "FeedTestSupport",
+                "LoadGen", "FeedDataset", "FeedProto", "FeedTransport", "FeedTestSupport",
                 .product(name: "Histogram", package: "hdrhistogram-swift"),
             ],
             swiftSettings: settings

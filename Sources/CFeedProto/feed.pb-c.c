@@ -772,6 +772,96 @@ void   feed__v1__create_post_request__free_unpacked
   assert(message->base.descriptor == &feed__v1__create_post_request__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
+void   feed__v1__import_posts_request__init
+                     (Feed__V1__ImportPostsRequest         *message)
+{
+  static const Feed__V1__ImportPostsRequest init_value = FEED__V1__IMPORT_POSTS_REQUEST__INIT;
+  *message = init_value;
+}
+size_t feed__v1__import_posts_request__get_packed_size
+                     (const Feed__V1__ImportPostsRequest *message)
+{
+  assert(message->base.descriptor == &feed__v1__import_posts_request__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t feed__v1__import_posts_request__pack
+                     (const Feed__V1__ImportPostsRequest *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &feed__v1__import_posts_request__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t feed__v1__import_posts_request__pack_to_buffer
+                     (const Feed__V1__ImportPostsRequest *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &feed__v1__import_posts_request__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Feed__V1__ImportPostsRequest *
+       feed__v1__import_posts_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Feed__V1__ImportPostsRequest *)
+     protobuf_c_message_unpack (&feed__v1__import_posts_request__descriptor,
+                                allocator, len, data);
+}
+void   feed__v1__import_posts_request__free_unpacked
+                     (Feed__V1__ImportPostsRequest *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &feed__v1__import_posts_request__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   feed__v1__import_posts_response__init
+                     (Feed__V1__ImportPostsResponse         *message)
+{
+  static const Feed__V1__ImportPostsResponse init_value = FEED__V1__IMPORT_POSTS_RESPONSE__INIT;
+  *message = init_value;
+}
+size_t feed__v1__import_posts_response__get_packed_size
+                     (const Feed__V1__ImportPostsResponse *message)
+{
+  assert(message->base.descriptor == &feed__v1__import_posts_response__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t feed__v1__import_posts_response__pack
+                     (const Feed__V1__ImportPostsResponse *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &feed__v1__import_posts_response__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t feed__v1__import_posts_response__pack_to_buffer
+                     (const Feed__V1__ImportPostsResponse *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &feed__v1__import_posts_response__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Feed__V1__ImportPostsResponse *
+       feed__v1__import_posts_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Feed__V1__ImportPostsResponse *)
+     protobuf_c_message_unpack (&feed__v1__import_posts_response__descriptor,
+                                allocator, len, data);
+}
+void   feed__v1__import_posts_response__free_unpacked
+                     (Feed__V1__ImportPostsResponse *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &feed__v1__import_posts_response__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
 void   feed__v1__get_post_request__init
                      (Feed__V1__GetPostRequest         *message)
 {
@@ -1627,7 +1717,7 @@ void   feed__v1__method_stats__free_unpacked
   assert(message->base.descriptor == &feed__v1__method_stats__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
-static const ProtobufCFieldDescriptor feed__v1__client_frame__field_descriptors[18] =
+static const ProtobufCFieldDescriptor feed__v1__client_frame__field_descriptors[19] =
 {
   {
     "id",
@@ -1786,6 +1876,18 @@ static const ProtobufCFieldDescriptor feed__v1__client_frame__field_descriptors[
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
+    "import_posts",
+    39,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Feed__V1__ClientFrame, body_case),
+    offsetof(Feed__V1__ClientFrame, import_posts),
+    &feed__v1__import_posts_request__descriptor,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
     "cast_vote",
     40,
     PROTOBUF_C_LABEL_NONE,
@@ -1847,18 +1949,19 @@ static const ProtobufCFieldDescriptor feed__v1__client_frame__field_descriptors[
   },
 };
 static const unsigned feed__v1__client_frame__field_indices_by_name[] = {
-  14,   /* field[14] = batch_cast_votes */
+  15,   /* field[15] = batch_cast_votes */
   8,   /* field[8] = batch_get_posts */
-  13,   /* field[13] = cast_vote */
-  17,   /* field[17] = create_feed */
+  14,   /* field[14] = cast_vote */
+  18,   /* field[18] = create_feed */
   6,   /* field[6] = create_post */
   11,   /* field[11] = delete_post */
   7,   /* field[7] = get_post */
   12,   /* field[12] = get_post_rank */
-  16,   /* field[16] = get_server_stats */
+  17,   /* field[17] = get_server_stats */
   4,   /* field[4] = hello */
   0,   /* field[0] = id */
-  15,   /* field[15] = list_feeds */
+  13,   /* field[13] = import_posts */
+  16,   /* field[16] = list_feeds */
   9,   /* field[9] = list_posts */
   3,   /* field[3] = min_revision */
   5,   /* field[5] = ping */
@@ -1866,16 +1969,15 @@ static const unsigned feed__v1__client_frame__field_indices_by_name[] = {
   1,   /* field[1] = timeout_ms */
   10,   /* field[10] = update_post */
 };
-static const ProtobufCIntRange feed__v1__client_frame__number_ranges[7 + 1] =
+static const ProtobufCIntRange feed__v1__client_frame__number_ranges[6 + 1] =
 {
   { 1, 0 },
   { 10, 4 },
   { 30, 6 },
   { 38, 12 },
-  { 40, 13 },
-  { 50, 15 },
-  { 53, 17 },
-  { 0, 18 }
+  { 50, 16 },
+  { 53, 18 },
+  { 0, 19 }
 };
 const ProtobufCMessageDescriptor feed__v1__client_frame__descriptor =
 {
@@ -1885,14 +1987,14 @@ const ProtobufCMessageDescriptor feed__v1__client_frame__descriptor =
   "Feed__V1__ClientFrame",
   "feed.v1",
   sizeof(Feed__V1__ClientFrame),
-  18,
+  19,
   feed__v1__client_frame__field_descriptors,
   feed__v1__client_frame__field_indices_by_name,
-  7,  feed__v1__client_frame__number_ranges,
+  6,  feed__v1__client_frame__number_ranges,
   (ProtobufCMessageInit) feed__v1__client_frame__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor feed__v1__server_frame__field_descriptors[16] =
+static const ProtobufCFieldDescriptor feed__v1__server_frame__field_descriptors[17] =
 {
   {
     "id",
@@ -2015,6 +2117,18 @@ static const ProtobufCFieldDescriptor feed__v1__server_frame__field_descriptors[
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
+    "import_posts",
+    39,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Feed__V1__ServerFrame, body_case),
+    offsetof(Feed__V1__ServerFrame, import_posts),
+    &feed__v1__import_posts_response__descriptor,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
     "cast_vote",
     40,
     PROTOBUF_C_LABEL_NONE,
@@ -2088,24 +2202,25 @@ static const ProtobufCFieldDescriptor feed__v1__server_frame__field_descriptors[
   },
 };
 static const unsigned feed__v1__server_frame__field_indices_by_name[] = {
-  11,   /* field[11] = batch_cast_votes */
+  12,   /* field[12] = batch_cast_votes */
   7,   /* field[7] = batch_get_posts */
-  10,   /* field[10] = cast_vote */
-  15,   /* field[15] = empty */
-  14,   /* field[14] = feed */
+  11,   /* field[11] = cast_vote */
+  16,   /* field[16] = empty */
+  15,   /* field[15] = feed */
   5,   /* field[5] = go_away */
   3,   /* field[3] = hello */
   0,   /* field[0] = id */
-  12,   /* field[12] = list_feeds */
+  10,   /* field[10] = import_posts */
+  13,   /* field[13] = list_feeds */
   8,   /* field[8] = list_posts */
   4,   /* field[4] = ping */
   6,   /* field[6] = post */
   9,   /* field[9] = post_rank */
   1,   /* field[1] = revision */
-  13,   /* field[13] = server_stats */
+  14,   /* field[14] = server_stats */
   2,   /* field[2] = status */
 };
-static const ProtobufCIntRange feed__v1__server_frame__number_ranges[10 + 1] =
+static const ProtobufCIntRange feed__v1__server_frame__number_ranges[9 + 1] =
 {
   { 1, 0 },
   { 10, 3 },
@@ -2113,11 +2228,10 @@ static const ProtobufCIntRange feed__v1__server_frame__number_ranges[10 + 1] =
   { 30, 6 },
   { 32, 7 },
   { 38, 9 },
-  { 40, 10 },
-  { 50, 12 },
-  { 53, 14 },
-  { 60, 15 },
-  { 0, 16 }
+  { 50, 13 },
+  { 53, 15 },
+  { 60, 16 },
+  { 0, 17 }
 };
 const ProtobufCMessageDescriptor feed__v1__server_frame__descriptor =
 {
@@ -2127,10 +2241,10 @@ const ProtobufCMessageDescriptor feed__v1__server_frame__descriptor =
   "Feed__V1__ServerFrame",
   "feed.v1",
   sizeof(Feed__V1__ServerFrame),
-  16,
+  17,
   feed__v1__server_frame__field_descriptors,
   feed__v1__server_frame__field_indices_by_name,
-  10,  feed__v1__server_frame__number_ranges,
+  9,  feed__v1__server_frame__number_ranges,
   (ProtobufCMessageInit) feed__v1__server_frame__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
@@ -2514,7 +2628,7 @@ const ProtobufCMessageDescriptor feed__v1__hello_response__descriptor =
   (ProtobufCMessageInit) feed__v1__hello_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor feed__v1__limits__field_descriptors[8] =
+static const ProtobufCFieldDescriptor feed__v1__limits__field_descriptors[9] =
 {
   {
     "max_frame_bytes",
@@ -2612,6 +2726,18 @@ static const ProtobufCFieldDescriptor feed__v1__limits__field_descriptors[8] =
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "max_import_posts",
+    12,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT32,
+    0,   /* quantifier_offset */
+    offsetof(Feed__V1__Limits, max_import_posts),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned feed__v1__limits__field_indices_by_name[] = {
   2,   /* field[2] = default_page_size */
@@ -2619,15 +2745,17 @@ static const unsigned feed__v1__limits__field_indices_by_name[] = {
   4,   /* field[4] = max_batch_get */
   5,   /* field[5] = max_batch_votes */
   0,   /* field[0] = max_frame_bytes */
+  8,   /* field[8] = max_import_posts */
   1,   /* field[1] = max_in_flight */
   3,   /* field[3] = max_page_size */
   6,   /* field[6] = max_timeout_ms */
 };
-static const ProtobufCIntRange feed__v1__limits__number_ranges[2 + 1] =
+static const ProtobufCIntRange feed__v1__limits__number_ranges[3 + 1] =
 {
   { 1, 0 },
   { 9, 6 },
-  { 0, 8 }
+  { 12, 8 },
+  { 0, 9 }
 };
 const ProtobufCMessageDescriptor feed__v1__limits__descriptor =
 {
@@ -2637,10 +2765,10 @@ const ProtobufCMessageDescriptor feed__v1__limits__descriptor =
   "Feed__V1__Limits",
   "feed.v1",
   sizeof(Feed__V1__Limits),
-  8,
+  9,
   feed__v1__limits__field_descriptors,
   feed__v1__limits__field_indices_by_name,
-  2,  feed__v1__limits__number_ranges,
+  3,  feed__v1__limits__number_ranges,
   (ProtobufCMessageInit) feed__v1__limits__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
@@ -3364,6 +3492,95 @@ const ProtobufCMessageDescriptor feed__v1__create_post_request__descriptor =
   feed__v1__create_post_request__field_indices_by_name,
   1,  feed__v1__create_post_request__number_ranges,
   (ProtobufCMessageInit) feed__v1__create_post_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor feed__v1__import_posts_request__field_descriptors[2] =
+{
+  {
+    "feed",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Feed__V1__ImportPostsRequest, feed),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "posts",
+    2,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Feed__V1__ImportPostsRequest, n_posts),
+    offsetof(Feed__V1__ImportPostsRequest, posts),
+    &feed__v1__post__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned feed__v1__import_posts_request__field_indices_by_name[] = {
+  0,   /* field[0] = feed */
+  1,   /* field[1] = posts */
+};
+static const ProtobufCIntRange feed__v1__import_posts_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 2 }
+};
+const ProtobufCMessageDescriptor feed__v1__import_posts_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "feed.v1.ImportPostsRequest",
+  "ImportPostsRequest",
+  "Feed__V1__ImportPostsRequest",
+  "feed.v1",
+  sizeof(Feed__V1__ImportPostsRequest),
+  2,
+  feed__v1__import_posts_request__field_descriptors,
+  feed__v1__import_posts_request__field_indices_by_name,
+  1,  feed__v1__import_posts_request__number_ranges,
+  (ProtobufCMessageInit) feed__v1__import_posts_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor feed__v1__import_posts_response__field_descriptors[1] =
+{
+  {
+    "ids",
+    1,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_UINT64,
+    offsetof(Feed__V1__ImportPostsResponse, n_ids),
+    offsetof(Feed__V1__ImportPostsResponse, ids),
+    NULL,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_PACKED,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned feed__v1__import_posts_response__field_indices_by_name[] = {
+  0,   /* field[0] = ids */
+};
+static const ProtobufCIntRange feed__v1__import_posts_response__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 1 }
+};
+const ProtobufCMessageDescriptor feed__v1__import_posts_response__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "feed.v1.ImportPostsResponse",
+  "ImportPostsResponse",
+  "Feed__V1__ImportPostsResponse",
+  "feed.v1",
+  sizeof(Feed__V1__ImportPostsResponse),
+  1,
+  feed__v1__import_posts_response__field_descriptors,
+  feed__v1__import_posts_response__field_indices_by_name,
+  1,  feed__v1__import_posts_response__number_ranges,
+  (ProtobufCMessageInit) feed__v1__import_posts_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor feed__v1__get_post_request__field_descriptors[1] =

@@ -19,6 +19,12 @@ package struct ServiceLimits: Sendable, Equatable {
     package var maximumBatchGetCount = 100
     /// The votes in one BatchCastVotes: well under a millisecond of work.
     package var maximumBatchVoteCount = 256
+    /// The posts in one ImportPosts: about half a millisecond of work.
+    package var maximumImportPostCount = 256
+    /// Each count of an imported post: 2^53, up to where a script's numbers are exact.
+    package var maximumImportedCount: UInt64 = 1 << 53
+    /// How far in the future an imported post may have been created: clocks differ.
+    package var maximumImportedTimeLead = Duration.seconds(300)
     /// The deadline that 0 stands for, in milliseconds.
     package var defaultTimeoutMilliseconds: UInt32 = 5000
     /// The longest deadline, in milliseconds; longer ones are lowered to it.

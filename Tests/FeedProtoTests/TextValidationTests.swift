@@ -61,6 +61,11 @@ import Testing
         (Wire.bytes(30, Wire.bytes(2, Wire.bytes(7, [0xFF]))), "post.thumbnail_url"),
         (Wire.bytes(34, Wire.bytes(1, Wire.bytes(8, [0xFF]))), "post.image_url"),
         (Wire.bytes(33, Wire.bytes(1, [0xFF])), "feed"),
+        (Wire.bytes(39, Wire.bytes(1, [0xFF])), "feed"),
+        (
+            Wire.bytes(39, Wire.bytes(2, []) + Wire.bytes(2, Wire.bytes(4, [0xFF]))),
+            "posts[1].title"
+        ),
         (Wire.bytes(53, Wire.bytes(1, Wire.bytes(1, [0xFF]))), "feed.name"),
     ])
     func namesPath(body: [UInt8], field: String) {

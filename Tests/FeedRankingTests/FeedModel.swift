@@ -46,6 +46,8 @@ struct FeedModel {
     var ballotFeeds: Set<UInt32> = []
     /// A fault on purpose: equal scores in the order of their ids alone.
     var ignoresTitles = false
+    /// A fault on purpose: imported posts as new as their ids.
+    var ignoresImportedTimes = false
 
     /// Whether one post comes before another in an order.
     func precedes(_ left: Post, _ right: Post, _ order: Order) -> Bool {

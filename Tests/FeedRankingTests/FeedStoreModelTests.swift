@@ -14,6 +14,14 @@ import Testing
         }
     }
 
+    @Test func seesAWrongTime() throws {
+        var run = try ModelRun(seed: 3)
+        run.model.ignoresImportedTimes = true
+        #expect(throws: Difference.self) {
+            try run.run(20_000)
+        }
+    }
+
     @Test func seesAWrongTie() throws {
         var run = try ModelRun(seed: 3)
         run.model.ignoresTitles = true

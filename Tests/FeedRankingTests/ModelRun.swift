@@ -114,6 +114,7 @@ struct ModelRun {
         case 6..<9 where ids.count > 2: try delete()
         case 9..<14: try update()
         case 14 where random.oneIn(4): settle()
+        case 15: try importPosts()
         default: try vote()
         }
     }

@@ -38,7 +38,17 @@ struct BatchTests {
             )
         }
 
-    @Test(arguments: batches)
+    static let imports = [0, 1, 256, 257].map { count in
+        Batch(
+            testDescription: "21: \(count) imported posts",
+            request: .importPosts(
+                ImportPostsRequest(posts: [Post](repeating: Post(), count: count))
+            ),
+            reason: count == 0 ? .badField : count > 256 ? .batchTooLarge : nil
+        )
+    }
+
+    @Test(arguments: batches + imports)
     func boundsBatches(_ batch: Batch) async throws {
         try await withService { port in
             let client = try WireClient(port: port)

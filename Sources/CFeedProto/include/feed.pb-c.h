@@ -32,6 +32,8 @@ typedef struct Feed__V1__Viewer Feed__V1__Viewer;
 typedef struct Feed__V1__ListPostsRequest Feed__V1__ListPostsRequest;
 typedef struct Feed__V1__ListPostsResponse Feed__V1__ListPostsResponse;
 typedef struct Feed__V1__CreatePostRequest Feed__V1__CreatePostRequest;
+typedef struct Feed__V1__ImportPostsRequest Feed__V1__ImportPostsRequest;
+typedef struct Feed__V1__ImportPostsResponse Feed__V1__ImportPostsResponse;
 typedef struct Feed__V1__GetPostRequest Feed__V1__GetPostRequest;
 typedef struct Feed__V1__BatchGetPostsRequest Feed__V1__BatchGetPostsRequest;
 typedef struct Feed__V1__BatchGetPostsResponse Feed__V1__BatchGetPostsResponse;
@@ -193,6 +195,7 @@ typedef enum {
   FEED__V1__CLIENT_FRAME__BODY_UPDATE_POST = 34,
   FEED__V1__CLIENT_FRAME__BODY_DELETE_POST = 35,
   FEED__V1__CLIENT_FRAME__BODY_GET_POST_RANK = 38,
+  FEED__V1__CLIENT_FRAME__BODY_IMPORT_POSTS = 39,
   FEED__V1__CLIENT_FRAME__BODY_CAST_VOTE = 40,
   FEED__V1__CLIENT_FRAME__BODY_BATCH_CAST_VOTES = 41,
   FEED__V1__CLIENT_FRAME__BODY_LIST_FEEDS = 50,
@@ -236,6 +239,7 @@ struct  Feed__V1__ClientFrame
     Feed__V1__UpdatePostRequest *update_post;
     Feed__V1__DeletePostRequest *delete_post;
     Feed__V1__GetPostRankRequest *get_post_rank;
+    Feed__V1__ImportPostsRequest *import_posts;
     Feed__V1__CastVoteRequest *cast_vote;
     Feed__V1__BatchCastVotesRequest *batch_cast_votes;
     Feed__V1__ListFeedsRequest *list_feeds;
@@ -257,6 +261,7 @@ typedef enum {
   FEED__V1__SERVER_FRAME__BODY_BATCH_GET_POSTS = 32,
   FEED__V1__SERVER_FRAME__BODY_LIST_POSTS = 33,
   FEED__V1__SERVER_FRAME__BODY_POST_RANK = 38,
+  FEED__V1__SERVER_FRAME__BODY_IMPORT_POSTS = 39,
   FEED__V1__SERVER_FRAME__BODY_CAST_VOTE = 40,
   FEED__V1__SERVER_FRAME__BODY_BATCH_CAST_VOTES = 41,
   FEED__V1__SERVER_FRAME__BODY_LIST_FEEDS = 50,
@@ -296,6 +301,7 @@ struct  Feed__V1__ServerFrame
     Feed__V1__BatchGetPostsResponse *batch_get_posts;
     Feed__V1__ListPostsResponse *list_posts;
     Feed__V1__PostRank *post_rank;
+    Feed__V1__ImportPostsResponse *import_posts;
     Feed__V1__CastVoteResponse *cast_vote;
     Feed__V1__BatchCastVotesResponse *batch_cast_votes;
     Feed__V1__ListFeedsResponse *list_feeds;
@@ -496,10 +502,14 @@ struct  Feed__V1__Limits
    * Silence after which the service closes a connection; ping well before: 90,000.
    */
   uint32_t idle_timeout_ms;
+  /*
+   * Posts in an ImportPosts: 256.
+   */
+  uint32_t max_import_posts;
 };
 #define FEED__V1__LIMITS__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&feed__v1__limits__descriptor) \
-    , 0, 0, 0, 0, 0, 0, 0, 0 }
+    , 0, 0, 0, 0, 0, 0, 0, 0, 0 }
 
 
 /*
@@ -754,6 +764,47 @@ struct  Feed__V1__CreatePostRequest
 #define FEED__V1__CREATE_POST_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&feed__v1__create_post_request__descriptor) \
     , {0,NULL}, NULL }
+
+
+/*
+ * Brings posts from another system, all or none, with the times and counts they had there.
+ * Services only, else PERMISSION_DENIED / SERVICE_ONLY. -> ImportPostsResponse
+ */
+struct  Feed__V1__ImportPostsRequest
+{
+  ProtobufCMessage base;
+  /*
+   * Empty is `posts`.
+   */
+  ProtobufCBinaryData feed;
+  /*
+   * 1 to 256. Read is what CreatePost reads, and create_time_ms (0 to five minutes from now; absent
+   * is 0, the epoch) and upvote_count, downvote_count and comment_count (each at most 2^53); the
+   * score is the difference. A post counts as last edited when it was created.
+   */
+  size_t n_posts;
+  Feed__V1__Post **posts;
+};
+#define FEED__V1__IMPORT_POSTS_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&feed__v1__import_posts_request__descriptor) \
+    , {0,NULL}, 0,NULL }
+
+
+/*
+ * What was imported.
+ */
+struct  Feed__V1__ImportPostsResponse
+{
+  ProtobufCMessage base;
+  /*
+   * In the order of the posts: consecutive numbers.
+   */
+  size_t n_ids;
+  uint64_t *ids;
+};
+#define FEED__V1__IMPORT_POSTS_RESPONSE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&feed__v1__import_posts_response__descriptor) \
+    , 0,NULL }
 
 
 /*
@@ -1464,6 +1515,44 @@ Feed__V1__CreatePostRequest *
 void   feed__v1__create_post_request__free_unpacked
                      (Feed__V1__CreatePostRequest *message,
                       ProtobufCAllocator *allocator);
+/* Feed__V1__ImportPostsRequest methods */
+void   feed__v1__import_posts_request__init
+                     (Feed__V1__ImportPostsRequest         *message);
+size_t feed__v1__import_posts_request__get_packed_size
+                     (const Feed__V1__ImportPostsRequest   *message);
+size_t feed__v1__import_posts_request__pack
+                     (const Feed__V1__ImportPostsRequest   *message,
+                      uint8_t             *out);
+size_t feed__v1__import_posts_request__pack_to_buffer
+                     (const Feed__V1__ImportPostsRequest   *message,
+                      ProtobufCBuffer     *buffer);
+Feed__V1__ImportPostsRequest *
+       feed__v1__import_posts_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   feed__v1__import_posts_request__free_unpacked
+                     (Feed__V1__ImportPostsRequest *message,
+                      ProtobufCAllocator *allocator);
+/* Feed__V1__ImportPostsResponse methods */
+void   feed__v1__import_posts_response__init
+                     (Feed__V1__ImportPostsResponse         *message);
+size_t feed__v1__import_posts_response__get_packed_size
+                     (const Feed__V1__ImportPostsResponse   *message);
+size_t feed__v1__import_posts_response__pack
+                     (const Feed__V1__ImportPostsResponse   *message,
+                      uint8_t             *out);
+size_t feed__v1__import_posts_response__pack_to_buffer
+                     (const Feed__V1__ImportPostsResponse   *message,
+                      ProtobufCBuffer     *buffer);
+Feed__V1__ImportPostsResponse *
+       feed__v1__import_posts_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   feed__v1__import_posts_response__free_unpacked
+                     (Feed__V1__ImportPostsResponse *message,
+                      ProtobufCAllocator *allocator);
 /* Feed__V1__GetPostRequest methods */
 void   feed__v1__get_post_request__init
                      (Feed__V1__GetPostRequest         *message);
@@ -1878,6 +1967,12 @@ typedef void (*Feed__V1__ListPostsResponse_Closure)
 typedef void (*Feed__V1__CreatePostRequest_Closure)
                  (const Feed__V1__CreatePostRequest *message,
                   void *closure_data);
+typedef void (*Feed__V1__ImportPostsRequest_Closure)
+                 (const Feed__V1__ImportPostsRequest *message,
+                  void *closure_data);
+typedef void (*Feed__V1__ImportPostsResponse_Closure)
+                 (const Feed__V1__ImportPostsResponse *message,
+                  void *closure_data);
 typedef void (*Feed__V1__GetPostRequest_Closure)
                  (const Feed__V1__GetPostRequest *message,
                   void *closure_data);
@@ -1966,6 +2061,8 @@ extern const ProtobufCMessageDescriptor feed__v1__viewer__descriptor;
 extern const ProtobufCMessageDescriptor feed__v1__list_posts_request__descriptor;
 extern const ProtobufCMessageDescriptor feed__v1__list_posts_response__descriptor;
 extern const ProtobufCMessageDescriptor feed__v1__create_post_request__descriptor;
+extern const ProtobufCMessageDescriptor feed__v1__import_posts_request__descriptor;
+extern const ProtobufCMessageDescriptor feed__v1__import_posts_response__descriptor;
 extern const ProtobufCMessageDescriptor feed__v1__get_post_request__descriptor;
 extern const ProtobufCMessageDescriptor feed__v1__batch_get_posts_request__descriptor;
 extern const ProtobufCMessageDescriptor feed__v1__batch_get_posts_response__descriptor;

@@ -8,6 +8,8 @@ public enum Request: Equatable, Sendable {
     case ping(PingRequest)
     /// Creates a post.
     indirect case createPost(CreatePostRequest)
+    /// Brings posts from another system.
+    case importPosts(ImportPostsRequest)
     /// Asks for one post.
     case getPost(GetPostRequest)
     /// Asks for several posts by id.

@@ -10,6 +10,8 @@ public enum Response: Equatable, Sendable {
     case goAway(GoAway)
     /// The post that was created, asked for or changed.
     indirect case post(Post)
+    /// The ids of the posts that were imported.
+    case importPosts(ImportPostsResponse)
     /// Posts by id.
     case batchGetPosts(BatchGetPostsResponse)
     /// A page of a feed.

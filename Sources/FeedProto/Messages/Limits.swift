@@ -16,6 +16,8 @@ public struct Limits: Equatable, Sendable {
     public var maximumTimeoutMilliseconds: UInt32
     /// Silence after which the service closes a connection.
     public var idleTimeoutMilliseconds: UInt32
+    /// Posts in one `ImportPostsRequest`.
+    public var maximumImportPostCount: UInt32
 
     /// All limits; each has to be said.
     public init(
@@ -26,7 +28,8 @@ public struct Limits: Equatable, Sendable {
         maximumBatchGetCount: UInt32,
         maximumBatchVoteCount: UInt32,
         maximumTimeoutMilliseconds: UInt32,
-        idleTimeoutMilliseconds: UInt32
+        idleTimeoutMilliseconds: UInt32,
+        maximumImportPostCount: UInt32
     ) {
         self.maximumFrameByteCount = maximumFrameByteCount
         self.maximumInFlightCount = maximumInFlightCount
@@ -36,5 +39,6 @@ public struct Limits: Equatable, Sendable {
         self.maximumBatchVoteCount = maximumBatchVoteCount
         self.maximumTimeoutMilliseconds = maximumTimeoutMilliseconds
         self.idleTimeoutMilliseconds = idleTimeoutMilliseconds
+        self.maximumImportPostCount = maximumImportPostCount
     }
 }

@@ -45,6 +45,8 @@ extension Request {
             self = try unsafe .ping(reader.body(frame.pointee.ping))
         case FEED__V1__CLIENT_FRAME__BODY_CREATE_POST:
             self = try unsafe .createPost(reader.body(frame.pointee.create_post))
+        case FEED__V1__CLIENT_FRAME__BODY_IMPORT_POSTS:
+            self = try unsafe .importPosts(reader.body(frame.pointee.import_posts))
         case FEED__V1__CLIENT_FRAME__BODY_GET_POST:
             self = try unsafe .getPost(reader.body(frame.pointee.get_post))
         case FEED__V1__CLIENT_FRAME__BODY_BATCH_GET_POSTS:
@@ -90,6 +92,9 @@ extension Request {
         case .createPost(let request):
             unsafe frame.pointee.body_case = FEED__V1__CLIENT_FRAME__BODY_CREATE_POST
             unsafe frame.pointee.create_post = arena.message(request)
+        case .importPosts(let request):
+            unsafe frame.pointee.body_case = FEED__V1__CLIENT_FRAME__BODY_IMPORT_POSTS
+            unsafe frame.pointee.import_posts = arena.message(request)
         case .getPost(let request):
             unsafe frame.pointee.body_case = FEED__V1__CLIENT_FRAME__BODY_GET_POST
             unsafe frame.pointee.get_post = arena.message(request)

@@ -81,7 +81,8 @@ extension Limits: @unsafe WireMessage {
             maximumBatchGetCount: message.pointee.max_batch_get,
             maximumBatchVoteCount: message.pointee.max_batch_votes,
             maximumTimeoutMilliseconds: message.pointee.max_timeout_ms,
-            idleTimeoutMilliseconds: message.pointee.idle_timeout_ms
+            idleTimeoutMilliseconds: message.pointee.idle_timeout_ms,
+            maximumImportPostCount: message.pointee.max_import_posts
         )
     }
 
@@ -97,5 +98,6 @@ extension Limits: @unsafe WireMessage {
         unsafe message.pointee.max_batch_votes = maximumBatchVoteCount
         unsafe message.pointee.max_timeout_ms = maximumTimeoutMilliseconds
         unsafe message.pointee.idle_timeout_ms = idleTimeoutMilliseconds
+        unsafe message.pointee.max_import_posts = maximumImportPostCount
     }
 }

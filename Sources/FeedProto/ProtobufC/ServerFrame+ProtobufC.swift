@@ -43,6 +43,8 @@ extension Response {
             self = try unsafe .goAway(reader.body(frame.pointee.go_away))
         case FEED__V1__SERVER_FRAME__BODY_POST:
             self = try unsafe .post(reader.body(frame.pointee.post))
+        case FEED__V1__SERVER_FRAME__BODY_IMPORT_POSTS:
+            self = try unsafe .importPosts(reader.body(frame.pointee.import_posts))
         case FEED__V1__SERVER_FRAME__BODY_BATCH_GET_POSTS:
             self = try unsafe .batchGetPosts(reader.body(frame.pointee.batch_get_posts))
         case FEED__V1__SERVER_FRAME__BODY_LIST_POSTS:
@@ -86,6 +88,9 @@ extension Response {
         case .post(let response):
             unsafe frame.pointee.body_case = FEED__V1__SERVER_FRAME__BODY_POST
             unsafe frame.pointee.post = arena.message(response)
+        case .importPosts(let response):
+            unsafe frame.pointee.body_case = FEED__V1__SERVER_FRAME__BODY_IMPORT_POSTS
+            unsafe frame.pointee.import_posts = arena.message(response)
         case .batchGetPosts(let response):
             unsafe frame.pointee.body_case = FEED__V1__SERVER_FRAME__BODY_BATCH_GET_POSTS
             unsafe frame.pointee.batch_get_posts = arena.message(response)

@@ -32,6 +32,10 @@ extension Reason {
     public static var batchTooLarge: Self { Self(rawValue: "BATCH_TOO_LARGE") }
     /// The vote's direction is none that the feed knows.
     public static var badVote: Self { Self(rawValue: "BAD_VOTE") }
+    /// A count of votes or comments is over what the service takes.
+    public static var badCount: Self { Self(rawValue: "BAD_COUNT") }
+    /// A time is before the epoch, or in the future.
+    public static var badTime: Self { Self(rawValue: "BAD_TIME") }
     /// A field is missing, or has a value outside of its range.
     public static var badField: Self { Self(rawValue: "BAD_FIELD") }
     /// The bytes are no frame of the contract; the connection is closed.

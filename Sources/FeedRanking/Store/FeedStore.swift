@@ -7,11 +7,12 @@ import Synchronization
 /// applied before they were read.
 ///
 /// What threads share: a vote takes its stripe's lock and the revision counter. A create, an
-/// update or a delete takes the same, and the id counter, the count of posts, the clock's latest
+/// import, an update or a delete takes the same, and the id counter, the count of posts, the clock's latest
 /// time or the feeds' lock, each for an instant. Reads take the stripes' locks one after another,
 /// and the feeds' lock once; a first ballot and a look for a voter take the voters' lock.
-/// A post's time is read under its stripe's lock, so times of a stripe never go back; over all
-/// stripes a later id may carry the same time, never one before a create that had ended.
+/// A created post's time is read under its stripe's lock, so times of a stripe never go back; over
+/// all stripes a later id may carry the same time, never one before a create that had ended. An
+/// imported post brings its time: no order relies on times that rise with ids.
 package final class FeedStore: Sendable {
     /// Where the posts are.
     let stripes: StripeSlab

@@ -1,6 +1,6 @@
 /// Every limit of the ranking in one place, each with its reason.
 ///
-/// A caller keeps to the first three, and checks its own limits against them when it starts: to
+/// A caller keeps to the first four, and checks its own limits against them when it starts: to
 /// pass them is a programmer's error, and traps. The store itself keeps to the others.
 package enum RankingLimits {
     /// The rows of a page: what a call copies, and so how long it holds its thread.
@@ -10,6 +10,8 @@ package enum RankingLimits {
     package static let maximumTextByteCount = Int(UInt32.max >> 8)
     /// The bytes of each other text of a post: its count has 16 bits in the blob.
     package static let maximumFieldByteCount = Int(UInt16.max)
+    /// The ups, and the downs, that an imported post comes with: 2^53 leave room for votes to come.
+    package static let maximumImportedCount: UInt64 = 1 << 53
 
     /// The feeds of a store: each costs every stripe a few hundred bytes.
     package static let maximumFeedCount = 4_096

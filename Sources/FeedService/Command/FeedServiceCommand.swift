@@ -45,7 +45,7 @@ struct FeedServiceCommand: ParsableCommand {
 
     @Flag(
         name: .long,
-        help: "Allow an address that is not loopback: unencrypted, and every caller is trusted."
+        help: "Allow an address that is not loopback: unencrypted, and open to whoever connects."
     )
     var insecure = false
 

@@ -13,6 +13,10 @@ struct Caller {
     /// A caller from this host who has not said who it is.
     init(host: SocketAddress.Host) { self.host = host }
 
+    /// Whether the caller is trusted as a service: there are no keys to show, so whoever is on this
+    /// machine is, and nobody else.
+    var isService: Bool { host.isLoopback }
+
     /// The caller said who it is; an anonymous Hello takes an earlier identity back.
     mutating func introduce(_ device: Device?) {
         guard device != self.device else { return }

@@ -13,8 +13,12 @@ extension RequestHandler {
         return .response(.listFeeds(ListFeedsResponse(feeds: feeds)), revision: revision)
     }
 
-    /// Creates a feed; its policy never changes again.
-    func createFeed(_ request: CreateFeedRequest) throws(Status) -> Answer {
+    /// Creates a feed for a service; its policy never changes again.
+    func createFeed(
+        _ request: CreateFeedRequest,
+        from caller: borrowing Caller
+    ) throws(Status) -> Answer {
+        try requireService(caller)
         guard let feed = request.feed else { throw .missing("create_feed.feed") }
         try rules.checkFeedName(feed.name)
         let policy = try FeedPolicy(feed, limits: context.limits)

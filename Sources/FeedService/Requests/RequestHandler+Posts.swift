@@ -7,7 +7,7 @@ extension RequestHandler {
     mutating func createPost(_ request: CreatePostRequest) throws(Status) -> Answer {
         guard let post = request.post else { throw .missing("post") }
         let feed = try self.feed(named: request.feed.isEmpty ? Self.defaultFeed : request.feed)
-        try check(post, against: policy(of: feed))
+        try check(post, at: .only, against: policy(of: feed))
         page.removeAll()
         do throws(RankingError) {
             let outcome = try store.createPost(PostContent(post), in: feed, into: &page)
@@ -136,35 +136,43 @@ extension RequestHandler {
         return outcome.revision
     }
 
-    private func check(_ post: Post, against policy: FeedPolicy) throws(Status) {
+    /// Checks what a new post says against the rules of its feed.
+    func check(_ post: Post, at path: PostPath, against policy: FeedPolicy) throws(Status) {
         try rules.checkTitle(
             post.title,
+            at: path,
             maximumCharacterCount: policy.maximumTitleCharacterCount
         )
         try rules.checkText(
             post.text,
+            at: path,
             minimumCharacterCount: policy.minimumTextCharacterCount,
             maximumCharacterCount: policy.maximumTextCharacterCount
         )
-        try rules.checkURL(post.linkURL, field: "post.link_url")
-        try rules.checkURL(post.thumbnailURL, field: "post.thumbnail_url")
-        try rules.checkURL(post.imageURL, field: "post.image_url")
-        if let author = post.author { try rules.checkName(author.displayName) }
+        try rules.checkURL(post.linkURL, at: path, "link_url")
+        try rules.checkURL(post.thumbnailURL, at: path, "thumbnail_url")
+        try rules.checkURL(post.imageURL, at: path, "image_url")
+        if let author = post.author { try rules.checkName(author.displayName, at: path) }
     }
 
     private func check(_ changes: PostChanges, against policy: FeedPolicy) throws(Status) {
         if let title = changes.title {
-            try rules.checkTitle(title, maximumCharacterCount: policy.maximumTitleCharacterCount)
+            try rules.checkTitle(
+                title,
+                at: .only,
+                maximumCharacterCount: policy.maximumTitleCharacterCount
+            )
         }
         if let text = changes.text {
             try rules.checkText(
                 text,
+                at: .only,
                 minimumCharacterCount: policy.minimumTextCharacterCount,
                 maximumCharacterCount: policy.maximumTextCharacterCount
             )
         }
-        if let url = changes.linkURL { try rules.checkURL(url, field: "post.link_url") }
-        if let url = changes.thumbnailURL { try rules.checkURL(url, field: "post.thumbnail_url") }
-        if let url = changes.imageURL { try rules.checkURL(url, field: "post.image_url") }
+        if let url = changes.linkURL { try rules.checkURL(url, at: .only, "link_url") }
+        if let url = changes.thumbnailURL { try rules.checkURL(url, at: .only, "thumbnail_url") }
+        if let url = changes.imageURL { try rules.checkURL(url, at: .only, "image_url") }
     }
 }

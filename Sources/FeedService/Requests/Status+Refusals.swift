@@ -153,6 +153,15 @@ extension Status {
         )
     }
 
+    /// Only a service may do this, and no caller from another machine is one.
+    static var serviceOnly: Status {
+        Status(
+            code: .permissionDenied,
+            reason: .serviceOnly,
+            message: "Only a service may: a caller that connects over a loopback address."
+        )
+    }
+
     /// A host brings more new devices than one may.
     static func tooManyDevices(limit: Int) -> Status {
         Status(

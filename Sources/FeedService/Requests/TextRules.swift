@@ -9,10 +9,15 @@ struct TextRules {
     let limits: ServiceLimits
 
     /// Checks a title against the feed's limit in characters and the service's in bytes.
-    func checkTitle(_ title: String, maximumCharacterCount: Int) throws(Status) {
+    func checkTitle(
+        _ title: String,
+        at path: PostPath,
+        maximumCharacterCount: Int
+    ) throws(Status) {
         try check(
             title,
-            field: "post.title",
+            path,
+            "title",
             reason: .titleTooLong,
             maximumCharacterCount: maximumCharacterCount,
             maximumByteCount: limits.maximumTitleByteCount
@@ -22,23 +27,26 @@ struct TextRules {
     /// Checks a post's text against the feed's bounds in characters and the limit in bytes.
     func checkText(
         _ text: String,
+        at path: PostPath,
         minimumCharacterCount: Int,
         maximumCharacterCount: Int
     ) throws(Status) {
         // First the limit in bytes, which bounds the walk over characters.
         try check(
             text,
-            field: "post.text",
+            path,
+            "text",
             reason: .textTooLong,
             maximumCharacterCount: maximumCharacterCount,
             maximumByteCount: limits.maximumTextByteCount
         )
         let characterCount = text.prefix(minimumCharacterCount).count
         guard characterCount >= minimumCharacterCount else {
+            let field = path.field("text")
             throw Status.invalid(
                 .textEmpty,
-                field: "post.text",
-                "post.text has \(characterCount) characters; this feed asks for at least "
+                field: field,
+                "\(field) has \(characterCount) characters; this feed asks for at least "
                     + "\(minimumCharacterCount).",
                 limit: UInt64(minimumCharacterCount),
                 actual: UInt64(characterCount)
@@ -47,8 +55,9 @@ struct TextRules {
     }
 
     /// Checks an address: a length, and no control characters or spaces; empty means none.
-    func checkURL(_ url: String, field: String) throws(Status) {
+    func checkURL(_ url: String, at path: PostPath, _ name: StaticString) throws(Status) {
         guard url.utf8.count <= limits.maximumURLByteCount else {
+            let field = path.field(name)
             throw Status.invalid(
                 .badURL,
                 field: field,
@@ -59,6 +68,7 @@ struct TextRules {
             )
         }
         if let byte = url.utf8.first(where: { $0 <= 0x20 || $0 == 0x7f }) {
+            let field = path.field(name)
             throw Status.invalid(
                 .badURL,
                 field: field,
@@ -69,10 +79,11 @@ struct TextRules {
     }
 
     /// Checks an author's name; empty means no author.
-    func checkName(_ name: String) throws(Status) {
+    func checkName(_ name: String, at path: PostPath) throws(Status) {
         try check(
             name,
-            field: "post.author.display_name",
+            path,
+            "author.display_name",
             reason: .badText,
             maximumCharacterCount: limits.maximumNameCharacterCount,
             maximumByteCount: limits.maximumNameByteCount
@@ -100,13 +111,15 @@ struct TextRules {
 
     private func check(
         _ text: String,
-        field: String,
+        _ path: PostPath,
+        _ name: StaticString,
         reason: Reason,
         maximumCharacterCount: Int,
         maximumByteCount: Int
     ) throws(Status) {
         let byteCount = text.utf8.count
         guard byteCount <= maximumByteCount else {
+            let field = path.field(name)
             throw Status.invalid(
                 reason,
                 field: field,
@@ -119,6 +132,7 @@ struct TextRules {
         guard byteCount > maximumCharacterCount else { return }
         let characterCount = text.count
         guard characterCount <= maximumCharacterCount else {
+            let field = path.field(name)
             throw Status.invalid(
                 reason,
                 field: field,

@@ -147,7 +147,8 @@ extension Limits {
             maximumBatchGetCount: UInt32(limits.maximumBatchGetCount),
             maximumBatchVoteCount: UInt32(limits.maximumBatchVoteCount),
             maximumTimeoutMilliseconds: limits.maximumTimeoutMilliseconds,
-            idleTimeoutMilliseconds: UInt32(limits.idleTimeout.wholeMilliseconds)
+            idleTimeoutMilliseconds: UInt32(limits.idleTimeout.wholeMilliseconds),
+            maximumImportPostCount: UInt32(limits.maximumImportPostCount)
         )
     }
 }
@@ -160,6 +161,7 @@ extension Method {
             case .hello: .hello
             case .ping: .ping
             case .createPost: .createPost
+            case .importPosts: .importPosts
             case .getPost: .getPost
             case .batchGetPosts: .batchGetPosts
             case .listPosts: .listPosts

@@ -31,7 +31,8 @@ final class ServiceContext: Sendable {
             (1...RankingLimits.maximumPageSize).contains(limits.maximumPageSize)
                 && limits.maximumTitleByteCount <= RankingLimits.maximumFieldByteCount
                 && limits.maximumURLByteCount <= RankingLimits.maximumFieldByteCount
-                && limits.maximumTextByteCount <= RankingLimits.maximumTextByteCount,
+                && limits.maximumTextByteCount <= RankingLimits.maximumTextByteCount
+                && limits.maximumImportedCount <= RankingLimits.maximumImportedCount,
             "The service's limits are within what the ranking can hold."
         )
         fault = configuration.fault

@@ -3,6 +3,7 @@ enum Method: Int, CaseIterable {
     case hello
     case ping
     case createPost
+    case importPosts
     case getPost
     case batchGetPosts
     case listPosts
@@ -19,7 +20,9 @@ enum Method: Int, CaseIterable {
     /// Whether the call changes what is stored, so that it is refused under overload.
     var changesState: Bool {
         switch self {
-        case .createPost, .updatePost, .deletePost, .castVote, .batchCastVotes, .createFeed: true
+        case .createPost, .importPosts, .updatePost, .deletePost, .castVote, .batchCastVotes,
+            .createFeed:
+            true
         case .hello, .ping, .getPost, .batchGetPosts, .listPosts, .getPostRank, .listFeeds,
             .getServerStats, .unknown:
             false
@@ -32,6 +35,7 @@ enum Method: Int, CaseIterable {
         case .hello: "hello"
         case .ping: "ping"
         case .createPost: "create_post"
+        case .importPosts: "import_posts"
         case .getPost: "get_post"
         case .batchGetPosts: "batch_get_posts"
         case .listPosts: "list_posts"

@@ -6,6 +6,15 @@ package struct SocketAddress: Sendable, Hashable {
         case v4(UInt32)
         /// Sixteen bytes, the first one highest.
         case v6(high: UInt64, low: UInt64)
+
+        /// Whether only this machine has the address.
+        package var isLoopback: Bool {
+            switch self {
+            case .v4(let bytes): bytes >> 24 == 127
+            case .v6(let high, let low):
+                high == 0 && (low == 1 || low >> 24 == 0x0000_ffff_7f)
+            }
+        }
     }
 
     /// Where the machine is.
@@ -26,13 +35,7 @@ package struct SocketAddress: Sendable, Hashable {
     }
 
     /// Whether only this machine can reach the address.
-    package var isLoopback: Bool {
-        switch host {
-        case .v4(let bytes): bytes >> 24 == 127
-        case .v6(let high, let low):
-            high == 0 && (low == 1 || low >> 24 == 0x0000_ffff_7f)
-        }
-    }
+    package var isLoopback: Bool { host.isLoopback }
 }
 
 extension SocketAddress: CustomStringConvertible {

@@ -69,6 +69,7 @@ enum Samples {
         .ping(PingRequest(payload: [0, 255])),
         .createPost(CreatePostRequest(feed: "posts", post: post)),
         .createPost(CreatePostRequest(post: nil)),
+        .importPosts(ImportPostsRequest(feed: "posts", posts: [post, Post(title: "b")])),
         .getPost(GetPostRequest(id: 1)),
         .batchGetPosts(BatchGetPostsRequest(ids: [1, 0, .max])),
         .listPosts(
@@ -105,7 +106,8 @@ enum Samples {
                     maximumBatchGetCount: 5,
                     maximumBatchVoteCount: 6,
                     maximumTimeoutMilliseconds: 7,
-                    idleTimeoutMilliseconds: 8
+                    idleTimeoutMilliseconds: 8,
+                    maximumImportPostCount: 9
                 ),
                 capabilities: [.unspecified, Capability(rawValue: 12)]
             )
@@ -113,6 +115,7 @@ enum Samples {
         .ping(PingResponse(payload: [1], serving: .draining)),
         .goAway(GoAway(lastID: 3, drainMilliseconds: 10_000, reason: .draining)),
         .post(post),
+        .importPosts(ImportPostsResponse(ids: [1, 2, .max])),
         .batchGetPosts(BatchGetPostsResponse(posts: [post, Post(id: 2)], missingIDs: [9, 8])),
         .listPosts(
             ListPostsResponse(

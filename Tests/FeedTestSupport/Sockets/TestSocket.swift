@@ -15,9 +15,10 @@ package final class TestSocket: @unchecked Sendable {
 
     private var descriptor: Int32
 
-    /// Connects to a port of the loopback address.
+    /// Connects to a port, of the loopback address unless another of this machine is given.
     package init(
         port: UInt16,
+        host: UInt32 = loopbackAddress,
         receiveBufferByteCount: Int32? = nil,
         timeoutSeconds: Int = 20
     ) throws {
@@ -32,7 +33,7 @@ package final class TestSocket: @unchecked Sendable {
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
         address.sin_port = port.bigEndian
-        address.sin_addr.s_addr = UInt32(0x7f00_0001).bigEndian
+        address.sin_addr.s_addr = host.bigEndian
         let result = unsafe withUnsafePointer(to: &address) { pointer in
             unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
                 unsafe Glibc.connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))

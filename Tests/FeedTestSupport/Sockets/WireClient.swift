@@ -8,9 +8,9 @@ package final class WireClient: @unchecked Sendable {
     private var decoder = MessageDecoder(maximumFrameByteCount: 16 << 20)
     private var lastID: UInt64 = 0
 
-    /// Connects to a service on the loopback address.
-    package init(port: UInt16) throws {
-        socket = try TestSocket(port: port)
+    /// Connects to a service, on the loopback address unless another of this machine is given.
+    package init(port: UInt16, host: UInt32 = TestSocket.loopbackAddress) throws {
+        socket = try TestSocket(port: port, host: host)
     }
 
     /// The id that the next call takes.

@@ -1,0 +1,67 @@
+import Synchronization
+
+extension FeedStore {
+    /// Makes posts of another system's, with consecutive ids in their order; O(1) a post.
+    ///
+    /// Their times are their own: the store's clock neither bounds them nor moves. Each post is in
+    /// every order as soon as it can be found at all; the posts of one import join one by one.
+    @discardableResult
+    package func importPosts(
+        _ posts: [ImportedPost],
+        in feed: FeedID
+    ) throws(RankingError) -> ImportOutcome {
+        guard let policy = feedTable.policy(of: feed) else { throw .feedNotFound(feed) }
+        let count = UInt64(posts.count)
+        let firstID = lastID.wrappingAdd(count, ordering: .relaxed).oldValue + 1
+        livePostCount.wrappingAdd(count, ordering: .relaxed)
+        var outcome = ImportOutcome(
+            firstID: PostID(rawValue: firstID),
+            revision: revision,
+            settlingDue: []
+        )
+        for (index, post) in posts.enumerated() {
+            let id = PostID(rawValue: firstID + UInt64(index))
+            let written = insert(post, id, feed, policy.voteMode)
+            outcome.revision = written.revision
+            if written.settlingIsDue, !outcome.settlingDue.contains(where: { shareStripe($0, id) })
+            {
+                outcome.settlingDue.append(id)
+            }
+        }
+        return outcome
+    }
+
+    private func insert(
+        _ post: ImportedPost,
+        _ id: PostID,
+        _ feed: FeedID,
+        _ voteMode: VoteMode
+    ) -> WriteOutcome {
+        precondition(
+            post.createTimeMilliseconds >= 0
+                && max(post.upvoteCount, post.downvoteCount) <= RankingLimits.maximumImportedCount,
+            "An imported post's numbers are checked before."
+        )
+        return stripes.withStripe(stripeNumber(id)) { stripe in
+            guard let slot = stripe.slot(id) else {
+                preconditionFailure("Ids beyond \(id.rawValue) need more stripes.")
+            }
+            let revision = takeRevision()
+            var record = PostRecord(
+                content: ContentBlob(
+                    post.content,
+                    updateTimeMilliseconds: post.createTimeMilliseconds,
+                    editRevision: revision
+                ),
+                feed: feed,
+                voteMode: voteMode,
+                createTimeMilliseconds: post.createTimeMilliseconds,
+                revision: revision
+            )
+            record.upvoteCount = post.upvoteCount
+            record.downvoteCount = post.downvoteCount
+            stripe.insert(record, at: slot)
+            return WriteOutcome(revision: revision, settlingIsDue: stripe.settlingIsDue)
+        }
+    }
+}
