@@ -106,11 +106,11 @@ struct RequestHandler: ~Copyable {
         return .answered
     }
 
-    /// Settles the stripes whose backlog the votes of this turn have filled.
+    /// Goes on with one of the stripes whose backlog is full, for a millisecond or so; the others
+    /// are for later turns.
     mutating func settleDueStripes() {
         guard !settlingDue.isEmpty else { return }
-        for post in settlingDue { store.settle(stripeOf: post) }
-        settlingDue.removeAll(keepingCapacity: true)
+        store.settle(stripeOf: settlingDue.removeFirst())
     }
 
     /// Notes that a post's stripe wants settling once the answers of this turn have left.
