@@ -81,6 +81,34 @@ import Testing
         #expect(try Self.read(store, nil, .top, .rank(2_000), 4).settled == 0)
     }
 
+    /// Posts of another time join NEW far behind its floor, and a job does the joining.
+    @Test(arguments: [1, 10, 25, 40, 60, 80])
+    func showsAllPostsToWhoeverReadsOn(stepCount: Int) throws {
+        let store = try Self.store()
+        // With all settled, the next job begins behind the posts that were voted on.
+        _ = try Self.read(store, nil, .top, .rank(2_000), 4)
+        for number in 200..<2_600 {
+            _ = try store.castVote(PostID(rawValue: UInt64(number)), .down)
+        }
+        let imported = (1...UInt64(1_000)).map { number in
+            let content = PostContent(title: "imported \(number)")
+            return ImportedPost(content: content, createTimeMilliseconds: Int64(number * 1_000))
+        }
+        _ = try store.importPosts(imported, in: Self.feeds[0])
+        for _ in 0..<stepCount { store.settle(stripeOf: PostID(rawValue: 1)) }
+        var page = PostPage()
+        var query = PageQuery(feed: nil, order: .new, size: 100)
+        var ids: [UInt64] = []
+        repeat {
+            var budget = SettlingBudget(keyCount: .max)
+            #expect(try store.page(query, into: &page, budget: &budget) == .done)
+            ids += page.rows.map(\.id.rawValue)
+            query.start = page.next.map { .cursor($0) } ?? .first
+        } while page.next != nil && ids.count < 10_000
+        let expected = Array(UInt64(1)...4_000).reversed() + Array(UInt64(4_001)...5_000).reversed()
+        #expect(ids == expected, "\(ids.count) posts")
+    }
+
     /// Posts that are deleted, retitled or rise to the front while a job has them.
     @Test(arguments: [0, 1, 5, 20, 60, 100])
     func letsPostsLeaveAJob(stepCount: Int) throws {
