@@ -76,7 +76,7 @@ let package = Package(
         .executableTarget(
             name: "FeedCtl",
             dependencies: [
-                "FeedClient", "FeedProto",
+                "FeedClient", "FeedDataset", "FeedProto",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: settings
@@ -145,7 +145,7 @@ let package = Package(
         ),
         .testTarget(
             name: "FeedCtlTests",
-            dependencies: ["FeedCtl", "FeedClient", "FeedProto"],
+            dependencies: ["FeedCtl", "FeedClient", "FeedDataset", "FeedProto"],
             swiftSettings: settings
         ),
         .testTarget(

@@ -17,7 +17,7 @@ struct FeedCtl: ParsableCommand {
         abstract: "Reads and changes what a feed service holds.",
         subcommands: [
             ListCommand.self, GetCommand.self, CreateCommand.self, VoteCommand.self,
-            DeleteCommand.self, FeedsCommand.self, StatsCommand.self,
+            DeleteCommand.self, FeedsCommand.self, StatsCommand.self, ImportCommand.self,
         ]
     )
 
@@ -31,6 +31,8 @@ struct FeedCtl: ParsableCommand {
             }
         } catch let error as FeedClientError {
             fail(error.description, ExitStatus(error))
+        } catch let failure as ImportFailure {
+            fail(failure.description, .failed)
         } catch {
             let isHelp = exitCode(for: error) == .success
             let text = fullMessage(for: error) + "\n"

@@ -30,7 +30,7 @@ struct CallStateMachineTests {
     static let vote = Request.castVote(CastVoteRequest(postID: 1, direction: .up))
     static let read = Request.getPost(GetPostRequest(id: 1))
 
-    /// A machine that is open, with so much room and so many votes of the callers 1, 2, 3 …
+    /// A machine that is open, with so much room and so many votes, whose callers count from 1.
     static func machine(room: Int, votes: Int = 0) -> Machine {
         var machine = Machine()
         machine.maximumInFlightCount = room

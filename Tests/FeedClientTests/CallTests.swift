@@ -61,6 +61,19 @@ struct CallTests {
         }
     }
 
+    @Test func importsPostsWithTheirCounts() async throws {
+        try await withClient { client in
+            let ids = try await client.importPosts([
+                Post(title: "Apple", upvoteCount: 5, downvoteCount: 2),
+                Post(title: "Pear", createTimeMilliseconds: 1_000),
+            ])
+            let posts = try await client.getPosts(ids).posts
+            #expect(posts.map(\.title) == ["Apple", "Pear"])
+            #expect(posts.map(\.score) == [3, 0])
+            #expect(posts.last?.createTimeMilliseconds == 1_000)
+        }
+    }
+
     @Test func readsSeveralPostsAndNamesTheMissing() async throws {
         try await withClient { client in
             let apple = try await client.createPost(Post(title: "Apple"))

@@ -36,7 +36,8 @@ struct FaultTests {
         ]
     )
     func endsAllCallsAfterGarbage(_ bytes: [UInt8]) async throws {
-        try await withScript({ _ in [.bytes(bytes)] }) { client, _ in
+        let script: ScriptedService.Script = { _ in [.bytes(bytes)] }
+        try await withScript(script) { client, _ in
             let error = await failure {
                 try await client.vote(on: 1, .up)
             }
@@ -187,7 +188,8 @@ struct FaultTests {
     }
 
     @Test func aRequestOverTheFrameLimitIsNotSent() async throws {
-        try await withScript({ [voteAnswer($0)] }) { client, _ in
+        let script: ScriptedService.Script = { [voteAnswer($0)] }
+        try await withScript(script) { client, _ in
             let error = await failure {
                 try await client.createPost(Post(text: String(repeating: "x", count: 1 << 20)))
             }

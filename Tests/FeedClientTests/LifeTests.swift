@@ -39,7 +39,7 @@ struct LifeTests {
         var configuration = ClientConfiguration()
         configuration.clientName = "tester/1"
         configuration.clientID = ClientID()
-        try await withScript(configuration: configuration, { _ in [] }) { client, service in
+        try await withScript(configuration: configuration, silence) { client, service in
             var frames = service.received.makeAsyncIterator()
             guard case .hello(let hello) = await frames.next()?.request else {
                 Issue.record("The first call is no Hello.")
@@ -130,7 +130,7 @@ struct LifeTests {
         var configuration = ClientConfiguration()
         configuration.keepAliveInterval = .milliseconds(40)
         configuration.keepAliveTimeout = .milliseconds(40)
-        try await withScript(configuration: configuration, { _ in [] }) { client, _ in
+        try await withScript(configuration: configuration, silence) { client, _ in
             let error = await failure {
                 try await client.vote(on: 1, .up, timeout: .seconds(3_600))
             }

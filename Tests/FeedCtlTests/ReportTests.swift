@@ -25,6 +25,13 @@ struct ReportTests {
         viewer: Viewer(vote: .down)
     )
 
+    static let page = Page(
+        posts: [post],
+        next: PageToken(bytes: [0xFB, 0xFF]),
+        firstRank: 3,
+        totalSize: 25
+    )
+
     static func text(_ report: any Report, columns: Int? = nil) -> String {
         report.text(TextStyle(nowMilliseconds: now, columnCount: columns))
     }
@@ -89,12 +96,7 @@ struct ReportTests {
     }
 
     @Test func aPageIsATable() {
-        let report = PageReport(
-            posts: [Self.post],
-            firstRank: 3,
-            totalSize: 25,
-            next: [0xFB, 0xFF]
-        )
+        let report = PageReport([Self.page])
         #expect(
             Self.text(report) == """
                 RANK  SCORE  COMMENTS  AGE          AUTHOR  ID  TITLE
@@ -109,7 +111,7 @@ struct ReportTests {
 
     @Test func aPageOverSeveralFeedsNamesThem() {
         let other = Post(id: 8, feed: "tweets", title: "Pear")
-        let report = PageReport(posts: [Self.post, other], firstRank: 1, totalSize: 2)
+        let report = PageReport([Page(posts: [Self.post, other], firstRank: 1, totalSize: 2)])
         #expect(Self.text(report).contains("FEED"))
         #expect(Self.text(report).contains("tweets"))
     }
@@ -120,19 +122,14 @@ struct ReportTests {
             author: User(displayName: String(repeating: "n", count: 50)),
             title: String(repeating: "日", count: 200)
         )
-        let report = PageReport(posts: [long], firstRank: 1, totalSize: 1)
+        let report = PageReport([Page(posts: [long], firstRank: 1, totalSize: 1)])
         let lines = Self.text(report, columns: 80).split(separator: "\n")
         #expect(lines.allSatisfy { String($0).columnCount <= 80 })
         #expect(lines[1].hasSuffix("…"))
     }
 
     @Test func aPageHasAllItsFieldsForPrograms() throws {
-        let report = PageReport(
-            posts: [Self.post],
-            firstRank: 3,
-            totalSize: 25,
-            next: [0xFB, 0xFF]
-        )
+        let report = PageReport([Self.page])
         let object = try Self.object(report)
         #expect(
             object.keys.sorted() == [

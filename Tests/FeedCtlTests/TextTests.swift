@@ -3,7 +3,7 @@ import Testing
 
 /// Texts of others made safe to print and measured in columns of a terminal.
 struct TextTests {
-    @Test(arguments: [
+    static let hidden: [(String, String)] = [
         ("plain", "plain"),
         ("a\nb\tc\rd", "a\\nb\\tc\\rd"),
         ("\u{1B}[31mred", "\\u{1B}[31mred"),
@@ -14,7 +14,9 @@ struct TextTests {
         ("line\u{2028}para\u{2029}", "line\\u{2028}para\\u{2029}"),
         ("crlf\r\n", "crlf\\r\\n"),
         ("日本 ü 👩‍👩‍👧", "日本 ü 👩‍👩‍👧"),
-    ])
+    ]
+
+    @Test(arguments: hidden)
     func showsWhatIsHidden(_ text: String, _ shown: String) {
         #expect(VisibleText.line(text) == shown)
         #expect(VisibleText.line(shown) == shown)
@@ -37,19 +39,23 @@ struct TextTests {
         #expect(VisibleText.lines("a\rb") == ["a\\rb"])
     }
 
-    @Test(arguments: [
+    static let widths: [(String, Int)] = [
         ("", 0), ("abc", 3), ("é", 1), ("e\u{301}", 1), ("日本", 4), ("한글", 4), ("ｆｕｌｌ", 8),
         ("👍", 2), ("👩‍👩‍👧", 2), ("🇩🇪", 2), ("👍🏽", 2), ("❤", 1), ("❤\u{FE0F}", 2),
         ("\u{200B}", 0), ("—…", 2), ("ﷺ", 1), ("𠮷", 2),
-    ])
+    ]
+
+    @Test(arguments: widths)
     func countsColumns(_ text: String, _ count: Int) {
         #expect(text.columnCount == count)
     }
 
-    @Test(arguments: [
+    static let cuts: [(String, Int, String)] = [
         ("apple", 5, "apple"), ("apples", 5, "appl…"), ("日本語", 6, "日本語"), ("日本語", 5, "日本…"),
         ("日本語", 4, "日…"), ("ab👩‍👩‍👧c", 4, "ab…"), ("ab", 1, "…"), ("ab", 0, ""), ("", 0, ""),
-    ])
+    ]
+
+    @Test(arguments: cuts)
     func cutsWholeCharacters(_ text: String, _ limit: Int, _ cut: String) {
         #expect(text.truncated(toColumns: limit) == cut)
         #expect(text.truncated(toColumns: limit).columnCount <= limit)

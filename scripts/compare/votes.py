@@ -113,7 +113,7 @@ def table(samples, options):
                 f"{middle(over_ours):.2f}" if over_ours else "", target)
     every = [sample for taken in samples.values() for sample in taken]
     result.note(
-        f"Medians of {options.rounds} rounds of {options.seconds:g} s each, ratios taken within a "
+        f"Rounds: {options.rounds}, of {options.seconds:g} s each; medians, and ratios taken within a "
         f"round. {quietness(every)}")
     result.note(
         f"The service keeps TOP, NEW and HOT, and {FIRST_PAGES_PER_SECOND} first pages a second "

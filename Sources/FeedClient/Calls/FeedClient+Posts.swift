@@ -8,6 +8,7 @@ extension FeedClient {
     ///   - feed: Where; empty is the feed `posts`.
     ///   - timeout: How long it may take; nil is the client's timeout.
     /// - Returns: The post as the service keeps it, with its id.
+    /// - Throws: A ``FeedClientError`` that names the fields at fault.
     public func createPost(
         _ post: Post,
         in feed: String = "",
@@ -17,6 +18,30 @@ extension FeedClient {
             .createPost(CreatePostRequest(feed: feed, post: post)),
             timeout: timeout
         )
+    }
+
+    /// Brings up to 256 posts from another system with their times and counts, all or none; only
+    /// for clients that the service takes for a service.
+    ///
+    /// - Parameters:
+    ///   - posts: The posts; beside what `createPost` reads, their creation times and their counts.
+    ///   - feed: Where; empty is the feed `posts`.
+    ///   - timeout: How long it may take; nil is the client's timeout.
+    /// - Returns: The posts' ids, in their order.
+    /// - Throws: A ``FeedClientError`` that names the posts and fields at fault.
+    @discardableResult
+    public func importPosts(
+        _ posts: [Post],
+        in feed: String = "",
+        timeout: Duration? = nil
+    ) async throws(FeedClientError) -> [UInt64] {
+        let request = ImportPostsRequest(feed: feed, posts: posts)
+        return try await call(.importPosts(request), timeout: timeout) {
+            guard case .importPosts(let answer) = $0, answer.ids.count == posts.count else {
+                return nil
+            }
+            return answer.ids
+        }
     }
 
     /// Reads one post.
@@ -49,6 +74,7 @@ extension FeedClient {
     ///   - fields: What to take from `post`; the rest of it is not read.
     ///   - timeout: How long it may take; nil is the client's timeout.
     /// - Returns: The post as it is now.
+    /// - Throws: A ``FeedClientError``, as `REVISION_MISMATCH` where somebody was faster.
     public func updatePost(
         _ post: Post,
         fields: [PostField],
@@ -66,6 +92,7 @@ extension FeedClient {
     ///   - id: The post.
     ///   - revision: Other than 0 it is one since which nobody may have edited the post.
     ///   - timeout: How long it may take; nil is the client's timeout.
+    /// - Throws: A ``FeedClientError``, as `REVISION_MISMATCH` where somebody was faster.
     public func deletePost(
         _ id: UInt64,
         revision: UInt64 = 0,
@@ -84,6 +111,7 @@ extension FeedClient {
     ///   - order: By which order; unspecified is the feed's default.
     ///   - timeout: How long it may take; nil is the client's timeout.
     /// - Returns: The place, 1 for the best, and how many posts the feed has.
+    /// - Throws: A ``FeedClientError``, as `POST_NOT_FOUND`.
     public func rank(
         of id: UInt64,
         order: Order = .unspecified,

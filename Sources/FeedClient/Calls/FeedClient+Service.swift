@@ -7,6 +7,7 @@ extension FeedClient {
     ///   - payload: Up to 4,096 bytes that come back.
     ///   - timeout: How long it may take; nil is the client's timeout.
     /// - Returns: The payload, and whether the service welcomes new calls.
+    /// - Throws: A ``FeedClientError``.
     @discardableResult
     public func ping(
         payload: [UInt8] = [],
@@ -32,6 +33,7 @@ extension FeedClient {
     ///   - feed: Its name and policy; what is unspecified is as the service has it.
     ///   - timeout: How long it may take; nil is the client's timeout.
     /// - Returns: The feed with the policy that it got.
+    /// - Throws: A ``FeedClientError``, as `FEED_EXISTS` where there is one of that name.
     @discardableResult
     public func createFeed(
         _ feed: Feed,

@@ -12,6 +12,7 @@ extension FeedClient {
     ///   - direction: What the vote says.
     ///   - timeout: How long it may take; nil is the client's timeout.
     /// - Returns: The post's counts, the vote among them.
+    /// - Throws: A ``FeedClientError``, as `POST_NOT_FOUND`.
     @discardableResult
     public func vote(
         on id: UInt64,
@@ -33,6 +34,7 @@ extension FeedClient {
     ///   - votes: The votes, executed in order.
     ///   - timeout: How long all of them may take; nil is the client's timeout.
     /// - Returns: What became of each vote, in their order.
+    /// - Throws: A ``FeedClientError`` where none of the votes has a result.
     public func votes(
         _ votes: [CastVoteRequest],
         timeout: Duration? = nil

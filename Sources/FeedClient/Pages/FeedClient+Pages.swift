@@ -10,6 +10,7 @@ extension FeedClient {
     ///   - start: Where the page starts.
     ///   - timeout: How long it may take; nil is the client's timeout.
     /// - Returns: The page, in which every vote counts that was answered before.
+    /// - Throws: A ``FeedClientError``, as `PAGE_TOKEN_MISMATCH` for the token of another list.
     public func listPosts(
         in feed: String = "",
         order: Order = .unspecified,

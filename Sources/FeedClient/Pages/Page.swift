@@ -13,6 +13,21 @@ public struct Page: Sendable, Equatable {
     /// How many posts the list has.
     public var totalSize: UInt64
 
+    /// A page, by default the only one.
+    public init(
+        posts: [Post],
+        next: PageToken? = nil,
+        previous: PageToken? = nil,
+        firstRank: UInt64 = 1,
+        totalSize: UInt64 = 0
+    ) {
+        self.posts = posts
+        self.next = next
+        self.previous = previous
+        self.firstRank = firstRank
+        self.totalSize = totalSize
+    }
+
     /// What the service answered.
     init(_ response: ListPostsResponse) {
         posts = response.posts

@@ -1,5 +1,4 @@
 package import FeedClient
-package import FeedProto
 
 /// Posts of a list in order, as `list` reports them.
 package struct PageReport: Report, Equatable {
@@ -19,15 +18,6 @@ package struct PageReport: Report, Equatable {
         totalSize = pages.last?.totalSize ?? 0
         nextPageToken = pages.last?.next?.text ?? ""
         previousPageToken = pages.first?.previous?.text ?? ""
-    }
-
-    /// A page made of its parts.
-    package init(posts: [Post], firstRank: UInt64, totalSize: UInt64, next: [UInt8] = []) {
-        self.posts = posts.map(PostReport.init)
-        self.firstRank = firstRank
-        self.totalSize = totalSize
-        nextPageToken = PageToken(bytes: next)?.text ?? ""
-        previousPageToken = ""
     }
 
     /// A table of the posts, and how to go on.

@@ -94,7 +94,8 @@ final class ScriptedService: Sendable {
                     maximumBatchGetCount: 100,
                     maximumBatchVoteCount: 256,
                     maximumTimeoutMilliseconds: 60_000,
-                    idleTimeoutMilliseconds: 90_000
+                    idleTimeoutMilliseconds: 90_000,
+                    maximumImportPostCount: 256
                 )
             )
         )
@@ -165,6 +166,9 @@ func withScript(
     await service.stop()
     if let failure { throw failure }
 }
+
+/// A script that answers nothing.
+let silence: ScriptedService.Script = { _ in [] }
 
 /// Answers a vote with its post and a score of 1.
 func voteAnswer(_ frame: ClientFrame) -> ScriptedService.Step {
