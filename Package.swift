@@ -15,8 +15,10 @@ let package = Package(
     name: "feed-service",
     products: [
         .library(name: "FeedProto", targets: ["FeedProto"]),
+        .library(name: "FeedClient", targets: ["FeedClient"]),
         .executable(name: "feed-service", targets: ["FeedService"]),
         .executable(name: "loadgen", targets: ["LoadGen"]),
+        .executable(name: "feedctl", targets: ["FeedCtl"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
@@ -36,12 +38,20 @@ let package = Package(
             providers: [.apt(["libprotobuf-c-dev"]), .brew(["protobuf-c"])]
         ),
         .target(name: "CFeedProto", dependencies: ["CProtobufC"]),
+        .systemLibrary(name: "CPrefetch"),
 
         // Layer 1: the wire, the ranking, the transport and files of posts. None knows another.
         .target(name: "FeedProto", dependencies: ["CFeedProto"], swiftSettings: settings),
-        .target(name: "FeedRanking", swiftSettings: settings),
+        .target(name: "FeedRanking", dependencies: ["CPrefetch"], swiftSettings: settings),
         .target(name: "FeedTransport", dependencies: ["CLibUV"], swiftSettings: settings),
         .target(name: "FeedDataset", swiftSettings: settings),
+
+        // Layer 2: what a program calls the service with.
+        .target(
+            name: "FeedClient",
+            dependencies: ["FeedProto", "FeedTransport"],
+            swiftSettings: settings
+        ),
 
         // Layer 3: the programs that join them.
         .executableTarget(
@@ -63,11 +73,28 @@ let package = Package(
             swiftSettings: settings
         ),
 
+        .executableTarget(
+            name: "FeedCtl",
+            dependencies: [
+                "FeedClient", "FeedDataset", "FeedProto",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
+            swiftSettings: settings
+        ),
+
         // What the ranking costs, by itself.
         .executableTarget(
             name: "RankingBenchmark",
             dependencies: ["FeedRanking", "FeedTestSupport"],
             path: "Benchmarks/RankingBenchmark",
+            swiftSettings: settings
+        ),
+
+        // What the wire costs, by itself and beside protobuf-c.
+        .executableTarget(
+            name: "WireBenchmark",
+            dependencies: ["FeedProto", "CFeedProto", "FeedTestSupport"],
+            path: "Benchmarks/WireBenchmark",
             swiftSettings: settings
         ),
 
@@ -106,6 +133,19 @@ let package = Package(
                 "CMallocHook",
                 .product(name: "Logging", package: "swift-log"),
             ],
+            swiftSettings: settings
+        ),
+        .testTarget(
+            name: "FeedClientTests",
+            dependencies: [
+                "FeedClient", "FeedService", "FeedProto", "FeedTransport", "FeedTestSupport",
+                .product(name: "Logging", package: "swift-log"),
+            ],
+            swiftSettings: settings
+        ),
+        .testTarget(
+            name: "FeedCtlTests",
+            dependencies: ["FeedCtl", "FeedClient", "FeedDataset", "FeedProto"],
             swiftSettings: settings
         ),
         .testTarget(

@@ -25,7 +25,7 @@ format() {
 
 shell_syntax() {
     local script
-    for script in scripts/*.sh .ci/run; do bash -n "$script" || return 1; done
+    for script in scripts/*.sh Benchmarks/*/*.sh .ci/run; do bash -n "$script" || return 1; done
 }
 
 generated() { scripts/generate-proto.sh --check; }
@@ -35,13 +35,16 @@ generated() { scripts/generate-proto.sh --check; }
 layers() {
     local -A allowed=(
         [FeedProto]="CFeedProto CProtobufC"
-        [FeedRanking]=""
+        [FeedRanking]="CPrefetch"
         [FeedTransport]="CLibUV"
         [FeedDataset]=""
         [FeedService]="FeedProto FeedRanking FeedTransport"
         [LoadGen]="FeedDataset FeedProto FeedTransport"
+        [FeedClient]="FeedProto FeedTransport"
+        [FeedCtl]="FeedClient FeedDataset FeedProto"
     )
-    local ours="CFeedProto|CProtobufC|CLibUV|FeedProto|FeedRanking|FeedTransport|FeedDataset|FeedService|LoadGen"
+    local ours
+    ours=$(basename -a Sources/* | paste -sd '|')
     local module line bad=0
     for module in "${!allowed[@]}"; do
         while IFS=: read -r file line name; do
@@ -49,7 +52,7 @@ layers() {
                 echo "$file:$line: $module may not import $name"
                 bad=1
             fi
-        done < <(grep -rnE "^((public|package|internal|private|@[a-z]+) )*import ($ours)$" \
+        done < <(grep -rnE --include='*.swift' "^((public|package|internal|private|@[a-z]+) )*import ($ours)$" \
             "Sources/$module" | sed -E 's/^([^:]+):([0-9]+):.*import ([A-Za-z]+)$/\1:\2:\3/')
     done
     return "$bad"
@@ -75,7 +78,7 @@ meetings() {
 
 # Unsafe code lives in the zones only: one folder a C library, one a hot structure's storage.
 unsafe_code() {
-    local zones='^Sources/(FeedTransport/UV|FeedProto/ProtobufC|(FeedRanking|LoadGen)(/[A-Za-z]+)*/Storage)/'
+    local zones='^Sources/(FeedTransport/UV|FeedCtl/Terminal|FeedProto/ProtobufC|(FeedRanking|LoadGen)(/[A-Za-z]+)*/Storage)/'
     local found
     found=$(swift_files Sources | grep -vE "$zones" |
         xargs grep -nE '\bunsafe\b|\bUnsafe[A-Za-z]*|\bUnmanaged\b|unsafeBitCast|nonisolated\(unsafe\)' |

@@ -3,11 +3,14 @@
 #
 #   scripts/install-dependencies.sh            what the programs need to build and run
 #   scripts/install-dependencies.sh --tests    and what the tests need beside it
+#   scripts/install-dependencies.sh --compare  and what scripts/compare.sh needs beside it
 set -euo pipefail
 
 packages=(git pkg-config libuv1-dev libprotobuf-c-dev)
 if [[ "${1:-}" == "--tests" ]]; then
     packages+=(protobuf-c-compiler protobuf-compiler python3 python3-protobuf)
+elif [[ "${1:-}" == "--compare" ]]; then
+    packages+=(python3 redis-server redis-tools)
 fi
 
 missing=()

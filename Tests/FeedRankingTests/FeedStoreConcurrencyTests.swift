@@ -61,6 +61,7 @@ private struct ThreadTally: Sendable {
         for step in 0..<operations {
             do {
                 let id = PostID(rawValue: UInt64.random(in: 1...400, using: &random))
+                store.prefetch(PostID(rawValue: UInt64.random(in: 0...300_000, using: &random)))
                 if step % 100 == 99 {
                     page.removeAll()
                     let changes = PostChanges(title: "title \(step % 9)")

@@ -8,7 +8,8 @@ public struct FrameEncoder: ~Copyable {
     public let maximumFrameByteCount: Int
     /// The C messages of the frame that is being encoded.
     let arena = MessageArena(limitByteCount: MessageArena.greatestLimitByteCount)
-    private var output = OutputBuffer()
+    /// The encoded frames.
+    var output = OutputBuffer()
 
     /// An empty buffer for frames up to a limit.
     public init(maximumFrameByteCount: Int = FrameHeader.defaultMaximumFrameByteCount) {
@@ -38,24 +39,16 @@ public struct FrameEncoder: ~Copyable {
         try unsafe append(message)
     }
 
-    /// Appends the answer to a vote without a `ServerFrame`; over the limit nothing is appended.
-    public mutating func append(
-        vote: CastVoteResponse,
-        id: UInt64,
-        revision: UInt64
-    ) throws(FrameError) {
-        defer { arena.reset() }
-        let frame = unsafe answer(id: id, revision: revision)
-        unsafe frame.pointee.body_case = FEED__V1__SERVER_FRAME__BODY_CAST_VOTE
-        unsafe frame.pointee.cast_vote = arena.message(vote)
-        try unsafe append(frame)
-    }
-
     /// Lends out all frames, to be written to a socket.
     public func withBytes<Result: ~Copyable, Failure: Error>(
         _ body: (RawSpan) throws(Failure) -> Result
     ) throws(Failure) -> Result {
         try output.withBytes(body)
+    }
+
+    /// Lends out all frames; not generic, as each batch of answers leaves through here.
+    public func withBytes(_ body: (RawSpan) -> Void) {
+        output.withBytes(body)
     }
 
     /// Forgets all frames; keeps the memory for the next ones, up to a limit.

@@ -37,6 +37,11 @@
         try unsafe body(RawSpan(_unsafeStart: base, byteCount: byteCount))
     }
 
+    /// Lends out all bytes; not generic, and so without a thunk at each call.
+    func withBytes(_ body: (RawSpan) -> Void) {
+        unsafe body(RawSpan(_unsafeStart: base, byteCount: byteCount))
+    }
+
     /// Forgets all bytes.
     mutating func removeAll() {
         byteCount = 0

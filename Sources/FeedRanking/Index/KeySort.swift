@@ -5,8 +5,10 @@
 package struct KeySort: ~Copyable {
     /// Below this many keys an insertion sort is faster.
     private static let insertionLimit = 32
-    /// How many bits of the second parts the passes look at.
+    /// How many bits of the second parts the passes look at, at least.
     private static let secondaryBits: UInt64 = 16
+    /// From so many keys on the passes look at one byte more.
+    private static let manyKeys = 8_192
 
     private var scratch = Slab<RankKey>()
 
@@ -32,14 +34,20 @@ package struct KeySort: ~Copyable {
             primaryBits |= keys[index].primary &- least
             secondaryBits |= keys[index].secondary ^ first.secondary
         }
-        // Of the second parts only the first bytes that differ: that leaves few keys equal.
-        let differing = UInt64(64 - secondaryBits.leadingZeroBitCount + 7) & ~7
-        let cut = differing > Self.secondaryBits ? differing - Self.secondaryBits : 0
-        for shift in stride(from: cut, to: differing, by: 8) {
-            pass(&keys) { Int(truncatingIfNeeded: $0.secondary >> shift & 255) }
-        }
-        for shift in stride(from: UInt64(0), to: 64, by: 8) where primaryBits >> shift > 0 {
-            pass(&keys) { Int(truncatingIfNeeded: ($0.primary &- least) >> shift & 255) }
+        // Of the second parts only the first bits that differ: that leaves few keys equal.
+        let primaryWidth = UInt64(64 - primaryBits.leadingZeroBitCount)
+        let differing = UInt64(64 - secondaryBits.leadingZeroBitCount)
+        let wanted = Self.secondaryBits + (keys.count < Self.manyKeys ? 0 : 8)
+        let rounded = (primaryWidth + min(wanted, differing) + 7) & ~7
+        let width = min(rounded, 64, primaryWidth + differing)
+        let cut = differing - (width - primaryWidth)
+        let mask = differing == 64 ? UInt64.max : 1 << differing - 1
+        for shift in stride(from: UInt64(0), to: width, by: 8) {
+            pass(&keys) { key in
+                let primary = (key.primary &- least) &<< (differing &- cut)
+                let word = primary | (key.secondary & mask) >> cut
+                return Int(truncatingIfNeeded: word >> shift & 255)
+            }
         }
         Self.sortRuns(&keys, cut, posts)
     }

@@ -11,12 +11,19 @@ struct PageMerge: Sendable {
         var isLast: Bool
     }
 
+    /// A stripe whose run goes on, beside what nearly always tells its next entry from others'.
+    struct Head: Sendable {
+        var primary: UInt64
+        var secondary: UInt64
+        var run: Int
+    }
+
     /// Everything the stripes gave, run by run.
     var entries: [MergeEntry] = []
     /// By stripe.
     var runs: [Run] = []
     /// Stripes with a next entry, the first of the walk at the root.
-    var heap: [Int] = []
+    var heap: [Head] = []
     /// What the merge chose, in the order of the walk.
     var chosen: [MergeEntry] = []
     /// The full titles that ties asked for.
@@ -32,6 +39,12 @@ struct PageMerge: Sendable {
         chosen.removeAll(keepingCapacity: true)
         titles.removeAll(keepingCapacity: true)
         summary = WalkSummary()
+    }
+
+    /// The place of a run in the heap.
+    func head(_ run: Int) -> Head {
+        let entry = entries[runs[run].next]
+        return Head(primary: entry.primary, secondary: entry.secondary, run: run)
     }
 
     /// Whether one entry comes before another in the order of the list; nil where only titles that

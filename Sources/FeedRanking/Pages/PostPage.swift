@@ -86,6 +86,12 @@ package struct PostPage: Sendable {
         totalCount = 0
     }
 
+    /// Whether a further post's texts would pass a limit; a page's first post always fits.
+    @inline(__always)
+    func isFull(for textByteCount: Int, byteLimit: Int) -> Bool {
+        !rows.isEmpty && texts.count + textByteCount > byteLimit
+    }
+
     /// The bytes of a row's text.
     package func bytes(_ range: TextRange) -> ArraySlice<UInt8> {
         texts[Int(range.offset)..<Int(range.offset) + Int(range.count)]

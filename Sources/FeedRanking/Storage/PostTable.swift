@@ -1,73 +1,65 @@
 import Glibc
 
-/// The posts of a stripe by slot: a directory of fixed chunks, none where no post lives.
+/// The posts of a stripe by slot: a directory of segments, whose records are used piece by piece.
 ///
-/// A post is found without a hash, in two loads. A chunk whose posts are all deleted is freed.
+/// A post is found without a hash, in two loads. The memory of a piece whose posts are all deleted
+/// is given back.
 @safe
 package struct PostTable: ~Copyable {
-    private static let chunkBits = 10
-    private static let chunkSlotCount = 1 << chunkBits
+    private static let pieceBits = 10
+    private static let pieceSlotCount = 1 << pieceBits
+    private static let pieceByteCount = pieceSlotCount * MemoryLayout<PostRecord>.stride
 
-    @safe
-    private struct Chunk: BitwiseCopyable {
-        var records: UnsafeMutablePointer<PostRecord>?
-        var liveCount: UInt32
-    }
-
-    private var chunks = Slab<Chunk>()
+    /// What leads to the records, also for those who do not hold the lock.
+    let directory = RecordDirectory()
+    /// The posts that live in each piece that has been used.
+    private var liveCounts = Slab<UInt32>()
     /// The title of the place that a probe key stands for.
     private var probeTitle = Slab<UInt8>()
     package private(set) var count = 0
 
-    /// An empty table, which takes no memory.
+    /// An empty table, which takes next to no memory.
     package init() {}
 
     deinit {
-        for slot in 0..<slotLimit where contains(UInt32(slot)) {
-            self[UInt32(slot)].content.free()
+        var next = nextSlot(from: 0)
+        while let slot = next {
+            if contains(UInt32(slot)) {
+                self[UInt32(slot)].content.free()
+            }
+            next = nextSlot(from: slot + 1)
         }
-        for index in 0..<chunks.count {
-            unsafe chunks[index].records?.deallocate()
-        }
+        directory.free(slotLimit: slotLimit)
     }
 
     /// No slot from here on has ever been used.
-    package var slotLimit: Int { chunks.count << Self.chunkBits }
+    package var slotLimit: Int {
+        @inline(__always) get { liveCounts.count << Self.pieceBits }
+    }
 
     /// Whether a post lives in the slot; any slot may be asked for.
     @inline(__always)
     package func contains(_ slot: UInt32) -> Bool {
-        let index = Int(slot) >> Self.chunkBits
-        guard index < chunks.count, let records = unsafe chunks[index].records else {
+        guard Int(slot) < slotLimit, let record = unsafe directory.record(slot) else {
             return false
         }
-        return unsafe records[Int(slot) & (Self.chunkSlotCount - 1)].flags.contains(.isLive)
+        return unsafe record.pointee.flags.contains(.isLive)
     }
 
-    /// The record in a slot of a chunk that exists; traps elsewhere.
+    /// The record in a slot below the limit; traps elsewhere.
     package subscript(slot: UInt32) -> PostRecord {
-        @inline(__always) get { unsafe records(slot)[Int(slot) & (Self.chunkSlotCount - 1)] }
-        @inline(__always) _modify {
-            yield unsafe &records(slot)[Int(slot) & (Self.chunkSlotCount - 1)]
-        }
+        @inline(__always) get { unsafe record(slot).pointee }
+        @inline(__always) _modify { yield unsafe &record(slot).pointee }
     }
 
     /// Puts a post into a slot that never held one.
     package mutating func insert(_ record: PostRecord, at slot: UInt32) {
-        let index = Int(slot) >> Self.chunkBits
-        unsafe chunks.extend(to: index + 1, with: Chunk(records: nil, liveCount: 0))
-        if unsafe chunks[index].records == nil {
-            let byteCount = Self.chunkSlotCount * MemoryLayout<PostRecord>.stride
-            let block = UnsafeMutableRawPointer.allocate(byteCount: byteCount, alignment: 64)
-            unsafe memset(block, 0, byteCount)
-            unsafe chunks[index].records = block.bindMemory(
-                to: PostRecord.self,
-                capacity: Self.chunkSlotCount
-            )
+        while Int(slot) >= slotLimit {
+            appendPiece()
         }
         precondition(!contains(slot), "A slot is never used twice.")
         self[slot] = record
-        chunks[index].liveCount += 1
+        liveCounts[Int(slot) >> Self.pieceBits] += 1
         count += 1
     }
 
@@ -76,23 +68,31 @@ package struct PostTable: ~Copyable {
         precondition(contains(slot), "Only a post that lives can be removed.")
         self[slot].content.free()
         self[slot].flags = []
-        let index = Int(slot) >> Self.chunkBits
-        chunks[index].liveCount -= 1
+        let piece = Int(slot) >> Self.pieceBits
+        liveCounts[piece] -= 1
         count -= 1
-        if chunks[index].liveCount == 0 {
-            unsafe chunks[index].records?.deallocate()
-            unsafe chunks[index].records = nil
+        if liveCounts[piece] == 0 {
+            // The pages are gone until somebody writes to them, and are read as zeros: no posts.
+            let first = unsafe record(UInt32(piece << Self.pieceBits))
+            _ = unsafe madvise(first, Self.pieceByteCount, MADV_DONTNEED)
         }
     }
 
-    /// The first slot at or after `slot` whose chunk exists; nil beyond the last.
+    /// The first slot at or after `slot` whose piece has a post; nil beyond the last.
     package func nextSlot(from slot: Int) -> Int? {
         var slot = slot
         while slot < slotLimit {
-            if unsafe chunks[slot >> Self.chunkBits].records != nil { return slot }
-            slot = (slot >> Self.chunkBits + 1) << Self.chunkBits
+            if liveCounts[slot >> Self.pieceBits] > 0 { return slot }
+            slot = (slot >> Self.pieceBits + 1) << Self.pieceBits
         }
         return nil
+    }
+
+    private mutating func appendPiece() {
+        let first = UInt32(slotLimit)
+        directory.makeSegment(of: first)
+        liveCounts.append(0)
+        unsafe memset(record(first), 0, Self.pieceByteCount)
     }
 
     /// Sets the title that probe keys compare with.
@@ -135,10 +135,10 @@ package struct PostTable: ~Copyable {
     }
 
     @inline(__always)
-    private func records(_ slot: UInt32) -> UnsafeMutablePointer<PostRecord> {
-        guard let records = unsafe chunks[Int(slot) >> Self.chunkBits].records else {
+    private func record(_ slot: UInt32) -> UnsafeMutablePointer<PostRecord> {
+        guard Int(slot) < slotLimit, let record = unsafe directory.record(slot) else {
             preconditionFailure("No post lives near slot \(slot).")
         }
-        return unsafe records
+        return unsafe record
     }
 }

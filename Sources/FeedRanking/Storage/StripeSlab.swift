@@ -6,10 +6,13 @@ import Synchronization
 /// see it. `handover` orders the holders once more, in the open, at no cost on common processors.
 struct LockedStripe: ~Copyable {
     private let mutex: Mutex<Stripe>
+    /// Where the records are, for a look ahead without the lock.
+    fileprivate let directory: RecordDirectory
     private let handover = Atomic<Bool>(false)
 
     /// Takes the stripe, which from then on only the lock leads to.
     init(_ stripe: consuming sending Stripe) {
+        directory = stripe.posts.directory
         mutex = Mutex(stripe)
     }
 
@@ -56,14 +59,15 @@ struct StripeSlab: ~Copyable, @unchecked Sendable {
     var contentionCount: UInt64 { contentions.load(ordering: .relaxed) }
 
     /// Makes empty stripes, each of which knows its number.
-    init(count: Int) {
+    init(count: Int, pace: SettlingPace) {
         precondition(count > 0 && count & (count - 1) == 0, "Stripes come in a power of two.")
         self.count = count
         let size = MemoryLayout<LockedStripe>.size
         byteStride = (size + Self.alignment - 1) / Self.alignment * Self.alignment
         unsafe base = .allocate(byteCount: byteStride * count, alignment: Self.alignment)
         for number in 0..<count {
-            let stripe = Stripe(number: number, stripeBits: count.trailingZeroBitCount)
+            let bits = count.trailingZeroBitCount
+            let stripe = Stripe(number: number, stripeBits: bits, pace: pace)
             let place = unsafe base + number * byteStride
             unsafe place.assumingMemoryBound(to: LockedStripe.self)
                 .initialize(to: LockedStripe(stripe))
@@ -88,6 +92,13 @@ struct StripeSlab: ~Copyable, @unchecked Sendable {
         if let result = try unsafe stripe.pointee.withLockIfAvailable(body) { return result }
         contentions.wrappingAdd(1, ordering: .relaxed)
         return try unsafe stripe.pointee.withLock(body)
+    }
+
+    /// Asks for the cache line of a post's record, without the lock; any slot may be asked for.
+    @inline(__always)
+    func prefetch(_ number: Int, _ slot: UInt32) {
+        precondition(UInt(bitPattern: number) < UInt(bitPattern: count), "There is no such stripe.")
+        unsafe pointer(number).pointee.directory.prefetch(slot)
     }
 
     @inline(__always)

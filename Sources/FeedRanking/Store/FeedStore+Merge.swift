@@ -26,7 +26,7 @@ extension FeedStore {
                 push(number, walk, &merge)
             }
         }
-        while merge.chosen.count < walk.limit, let number = merge.heap.first {
+        while merge.chosen.count < walk.limit, let number = merge.heap.first?.run {
             merge.chosen.append(merge.entries[merge.runs[number].next])
             merge.runs[number].next += 1
             if merge.runs[number].next == merge.runs[number].end, !merge.runs[number].isLast,
@@ -37,6 +37,8 @@ extension FeedStore {
             if merge.runs[number].next == merge.runs[number].end {
                 merge.heap[0] = merge.heap[merge.heap.count - 1]
                 merge.heap.removeLast()
+            } else {
+                merge.heap[0] = merge.head(number)
             }
             sink(walk, &merge)
         }
@@ -73,38 +75,64 @@ extension FeedStore {
 
     private func push(_ number: Int, _ walk: ListWalk, _ merge: inout PageMerge) {
         var child = merge.heap.count
-        merge.heap.append(number)
+        merge.heap.append(merge.head(number))
         while child > 0 {
             let parent = (child - 1) / 2
-            guard comesFirst(child, parent, walk, &merge) else { break }
-            merge.heap.swapAt(child, parent)
+            let (left, right) = (merge.heap[child], merge.heap[parent])
+            guard comesFirst(left, right, walk, &merge) else { break }
+            merge.heap[parent] = left
+            merge.heap[child] = right
             child = parent
         }
     }
 
     private func sink(_ walk: ListWalk, _ merge: inout PageMerge) {
+        guard let sinking = merge.heap.first else { return }
         var parent = 0
         while true {
             var child = 2 * parent + 1
-            guard child < merge.heap.count else { return }
-            if child + 1 < merge.heap.count, comesFirst(child + 1, child, walk, &merge) {
-                child += 1
+            guard child < merge.heap.count else { break }
+            var head = merge.heap[child]
+            if child + 1 < merge.heap.count {
+                let other = merge.heap[child + 1]
+                if comesFirst(other, head, walk, &merge) {
+                    child += 1
+                    head = other
+                }
             }
-            guard comesFirst(child, parent, walk, &merge) else { return }
-            merge.heap.swapAt(child, parent)
+            guard comesFirst(head, sinking, walk, &merge) else { break }
+            merge.heap[parent] = head
             parent = child
         }
+        merge.heap[parent] = sinking
     }
 
-    /// Whether the walk meets the next entry of one heap place before that of another.
+    /// Whether the walk meets the next entry of one run before that of another.
+    @inline(__always)
     private func comesFirst(
-        _ left: Int,
-        _ right: Int,
+        _ left: PageMerge.Head,
+        _ right: PageMerge.Head,
         _ walk: ListWalk,
         _ merge: inout PageMerge
     ) -> Bool {
-        let left = merge.runs[merge.heap[left]].next
-        let right = merge.runs[merge.heap[right]].next
+        if left.primary != right.primary {
+            return (left.primary < right.primary) != walk.isDescending
+        }
+        if left.secondary != right.secondary {
+            return (left.secondary < right.secondary) != walk.isDescending
+        }
+        return comesFirstOnTie(left, right, walk, &merge)
+    }
+
+    @inline(never)
+    private func comesFirstOnTie(
+        _ left: PageMerge.Head,
+        _ right: PageMerge.Head,
+        _ walk: ListWalk,
+        _ merge: inout PageMerge
+    ) -> Bool {
+        let left = merge.runs[left.run].next
+        let right = merge.runs[right.run].next
         var isBefore = merge.precedes(merge.entries[left], merge.entries[right])
         if isBefore == nil {
             fetchTitle(left, &merge)

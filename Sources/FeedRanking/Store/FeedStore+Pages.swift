@@ -102,13 +102,18 @@ extension FeedStore {
     /// Posts deleted since are left out, and posts moved since are put in order: also those of which
     /// only a title's end may have changed, which their keys do not show.
     private func fetchRows(_ query: PageQuery, _ walk: ListWalk, _ page: inout PostPage) -> Int {
+        let rowCount = min(query.size, page.merge.chosen.count)
+        for index in 0..<rowCount {
+            prefetch(page.merge.chosen[index].id)
+        }
         var isOrdered = true
         var used = 0
-        for index in 0..<min(query.size, page.merge.chosen.count) {
+        for index in 0..<rowCount {
             let entry = page.merge.chosen[index]
             let outcome = stripes.withStripe(stripeNumber(entry.id)) { stripe in
                 guard let slot = stripe.liveSlot(entry.id) else { return RowOutcome.missing }
-                guard stripe.fits(slot, page, byteLimit: query.byteLimit) else { return .full }
+                let byteCount = stripe.textByteCount(slot)
+                if page.isFull(for: byteCount, byteLimit: query.byteLimit) { return .full }
                 isOrdered = isOrdered && stripe.stillHas(entry, slot, walk.kind)
                 stripe.appendRow(slot, query.voter, to: &page)
                 return .appended

@@ -155,7 +155,8 @@ extension FeedStore {
     ) -> RowOutcome {
         stripes.withStripe(stripeNumber(id)) { stripe in
             guard let slot = stripe.liveSlot(id) else { return .missing }
-            guard stripe.fits(slot, page, byteLimit: byteLimit) else { return .full }
+            let isFull = page.isFull(for: stripe.textByteCount(slot), byteLimit: byteLimit)
+            if isFull { return .full }
             stripe.appendRow(slot, voter, to: &page)
             return .appended
         }

@@ -22,12 +22,25 @@ package enum RankingLimits {
 
     /// The keys that a request may settle in its first turn: one to two milliseconds' worth.
     package static let settlingKeysPerTurn = 8_192
-    /// The backlog below which a stripe's settling is never due: a rebuild passes all keys, so the
-    /// more posts wait for it, the less it costs each.
-    package static let minimumBacklogCount = 4_096
-    /// The backlog at which a stripe's settling is due however many posts it has.
+    /// The backlog below which a stripe's settling is never due: so many take a millisecond.
     ///
-    /// A rebuild passes all keys whatever the backlog: with ten million posts in 16 stripes, a
-    /// quarter as many shorten the pause by half and make a vote dearer by two thirds.
-    package static let maximumBacklogCount = 131_072
+    /// A rebuild passes all keys, so the more posts wait for it, the less it costs each.
+    package static let minimumBacklogCount = 8_192
+    /// Above that, settling is due when one post in so many waits.
+    ///
+    /// Who reads deep in a list then waits for half of what all posts would take, at worst; from a
+    /// quarter to a half, a vote's share of order falls by a third.
+    package static let backlogShare = 2
+    /// Up to so many posts a stripe is settled whole: two milliseconds at worst.
+    package static let wholeSettlingPostCount = 16_384
+    /// What a step of settling sorts at most before it ends: a millisecond's worth.
+    package static let settlingKeysPerStep = 16_384
+    /// The posts that are settled together in steps: sorting their keys is one step.
+    ///
+    /// Each job passes all keys of the stripe once, so fewer posts would cost more each.
+    static let maximumJobPostCount = 65_536
+    /// The dirty posts above which the working memory of a settle is given back after it.
+    ///
+    /// Some 100 bytes for each would add up over the stripes.
+    static let settlingMemoryCount = 16_384
 }

@@ -28,10 +28,9 @@ extension Stripe {
         page.rows.append(row)
     }
 
-    /// Whether a post's texts still fit a page; the first post of a page always does.
-    func fits(_ slot: UInt32, _ page: borrowing PostPage, byteLimit: Int) -> Bool {
-        page.rows.isEmpty
-            || page.texts.count + posts[slot].content.textByteCount <= byteLimit
+    /// The bytes of a post's texts, which decide whether a page still takes it.
+    func textByteCount(_ slot: UInt32) -> Int {
+        posts[slot].content.textByteCount
     }
 
     /// Whether a post still has the key an entry was collected with.

@@ -1,6 +1,10 @@
 extension Stripe {
     /// Above this share of an index's keys, one in so many, a rebuild is cheaper than moves.
-    private static let rebuildShare = 50
+    static let rebuildShare = 100
+    /// So many near posts are moved one by one while a job is under way; for more it is finished.
+    private static let movesBesideJob = 1_024
+    /// How many records ahead of the one being read are asked for.
+    private static let prefetchDistance = 16
 
     /// Settles the near list, and the far one too where `includingFar`; returns how many keys
     /// moved.
@@ -8,42 +12,43 @@ extension Stripe {
     /// O(dirty * log n), or O(n + dirty) where many of a list are dirty.
     @discardableResult
     mutating func settle(includingFar: Bool) -> Int {
-        pending.removeLast()
+        var finishedCount = 0
+        if includingFar || near.count > Self.movesBesideJob {
+            finishedCount = finishJob()
+        }
+        dirty.removeLast()
         let takesFar = includingFar && farCount > 0
         for index in 0..<near.count where posts.contains(near[index]) {
             if takesFar {
                 far.insert(near[index])
+                farCount += 1
             } else {
-                takePending(near[index])
+                takeDirty(near[index])
             }
         }
         near.removeLast()
         if takesFar {
-            takeFar()
+            takeFar(atMost: .max)
         }
-        guard pending.count > 0 else { return 0 }
+        guard dirty.count > 0 else { return finishedCount }
         groupByFeed()
-        let mayLower = farCount == 0
+        let mayLower = farCount == 0 && !job.isActive
         var start = 0
-        while start < pending.count {
-            let feed = posts[pending[start]].feed
+        while start < dirty.count {
+            let feed = dirty[start].feed
             var end = start + 1
-            while end < pending.count, posts[pending[end]].feed == feed {
+            while end < dirty.count, dirty[end].feed == feed {
                 end += 1
             }
             settle(start..<end, feed, mayLower: mayLower)
             start = end
         }
-        settle(0..<pending.count, nil, mayLower: mayLower)
-        for index in 0..<pending.count {
-            let slot = pending[index]
-            if !posts[slot].flags.contains(.isIndexed) {
-                unindexedCount -= 1
-                posts[slot].flags.insert(.isIndexed)
-            }
-            posts[slot].settledScore = posts[slot].score
+        settle(0..<dirty.count, nil, mayLower: mayLower)
+        let movedCount = dirty.count
+        if movedCount > RankingLimits.settlingMemoryCount {
+            freeWorkingMemory()
         }
-        return pending.count
+        return finishedCount + movedCount
     }
 
     /// Builds an index that nobody has asked for yet; returns how many keys that took.
@@ -67,66 +72,98 @@ extension Stripe {
         index.moveFloor(to: floorRank, pool, mayLower: true)
         setIndex(index, kind, feed)
         let keyCount = settledCount + keys.count
-        // A build needs more room than settling ever will.
-        keys = Slab()
-        sorter = KeySort()
+        freeWorkingMemory()
         return keyCount
     }
 
-    /// Takes all of the far set, in the order of slots: so records are read one after another.
-    private mutating func takeFar() {
-        var next = far.next(from: 0)
-        while let slot = next {
+    /// Gives back what was kept for the next settle.
+    mutating func freeWorkingMemory() {
+        dirty = Slab()
+        keys = Slab()
+        sorter = KeySort()
+    }
+
+    /// Takes posts off the far set, in the order of slots: so records are read one after another.
+    mutating func takeFar(atMost limit: Int) {
+        let takesAll = farCount <= limit
+        var ahead = nextFar(from: takesAll ? 0 : job.nextSlot)
+        var next = ahead
+        for _ in 0..<min(Self.prefetchDistance, farCount) {
+            ahead = prefetchFar(ahead)
+        }
+        for _ in 0..<min(limit, farCount) {
+            guard let slot = next else { preconditionFailure("The far posts are counted wrong.") }
+            ahead = prefetchFar(ahead)
+            next = nextFar(from: Int(slot) + 1)
             far.remove(slot)
-            takePending(slot)
-            next = far.next(from: Int(slot) + 1)
-        }
-        farCount = 0
-    }
-
-    /// Makes a dirty post pending, or clean where its votes have cancelled each other out.
-    private mutating func takePending(_ slot: UInt32) {
-        let record = posts[slot]
-        posts[slot].flags = record.flags.subtracting([.isNear, .isFar])
-        if !record.flags.contains(.isIndexed) || record.settledScore != record.score {
-            pending.append(slot)
+            farCount -= 1
+            takeDirty(slot)
+            job.nextSlot = Int(slot) + 1
         }
     }
 
-    /// Brings the pending posts of each feed together.
-    private mutating func groupByFeed() {
-        let first = posts[pending[0]].feed
+    /// The next far post, over the end of the slots to the first.
+    private func nextFar(from slot: Int) -> UInt32? {
+        far.next(from: slot) ?? far.next(from: 0)
+    }
+
+    private func prefetchFar(_ slot: UInt32?) -> UInt32? {
+        guard let slot else { return nil }
+        posts.directory.prefetch(slot)
+        return nextFar(from: Int(slot) + 1)
+    }
+
+    /// Marks a post clean, and notes it where its votes have not cancelled each other out.
+    ///
+    /// The indexes are behind the record until `settle` ends.
+    private mutating func takeDirty(_ slot: UInt32) {
+        if job.isActive, job.members.bit(slot) == 1 {
+            _ = takeOut(slot)
+        }
+        let post = DirtyPost(slot, posts[slot])
+        posts[slot].flags.remove([.isNear, .isFar])
+        if !post.wasIndexed {
+            posts[slot].flags.insert(.isIndexed)
+            unindexedCount -= 1
+        } else if post.oldScore == post.newScore {
+            return
+        }
+        posts[slot].settledScore = post.newScore
+        dirty.append(post)
+    }
+
+    /// Brings the dirty posts of each feed together.
+    mutating func groupByFeed() {
+        let first = dirty[0].feed
         var isMixed = false
-        for index in 0..<pending.count where posts[pending[index]].feed != first {
+        for index in 0..<dirty.count where dirty[index].feed != first {
             isMixed = true
         }
         guard isMixed else { return }
         keys.removeLast()
-        for index in 0..<pending.count {
-            let slot = pending[index]
-            keys.append(
-                RankKey(
-                    primary: UInt64(posts[slot].feed.rawValue),
-                    secondary: UInt64(slot) << 8,
-                    slot: slot
-                )
-            )
+        for index in 0..<dirty.count {
+            // A second part that ends in a zero byte is no title.
+            let feed = UInt64(dirty[index].feed.rawValue)
+            keys.append(RankKey(primary: feed, secondary: 0, slot: UInt32(index)))
         }
         sorter.sort(&keys, posts)
-        for index in 0..<pending.count {
-            pending[index] = keys[index].slot
+        var grouped = Slab<DirtyPost>()
+        for index in 0..<keys.count {
+            grouped.append(dirty[Int(keys[index].slot)])
         }
+        swap(&dirty, &grouped)
     }
 
-    /// Settles a range of the pending posts into the indexes of one list.
+    /// Settles a range of the dirty posts into the indexes of one list.
     private mutating func settle(_ range: Range<Int>, _ feed: FeedID?, mayLower: Bool) {
         for kind in IndexKind.allCases {
             var index = indexes(feed)[kind]
             guard index.isBuilt else { continue }
-            if range.count * Self.rebuildShare > index.count {
+            if !job.isActive, range.count * Self.rebuildShare > index.count {
                 rebuild(&index, kind, range)
             } else {
-                move(&index, kind, range)
+                move(kind, feed, range)
+                index = indexes(feed)[kind]
             }
             index.moveFloor(to: floorRank, pool, mayLower: mayLower)
             setIndex(index, kind, feed)
@@ -139,17 +176,15 @@ extension Stripe {
         _ range: Range<Int>
     ) {
         keys.removeLast()
-        dropped.reserve(posts.slotLimit)
         var droppedCount = 0
         for place in range {
-            let slot = pending[place]
-            let record = posts[slot]
-            if record.flags.contains(.isIndexed) {
+            let post = dirty[place]
+            if post.wasIndexed {
                 guard kind.followsScore else { continue }
-                dropped.insert(slot)
+                dropped.insert(post.slot)
                 droppedCount += 1
             }
-            keys.append(key(kind, slot, record, record.score))
+            keys.append(key(kind, post, post.newScore))
         }
         guard keys.count > 0 else { return }
         sorter.sort(&keys, posts)
@@ -165,17 +200,26 @@ extension Stripe {
         }
     }
 
-    private mutating func move(_ index: inout RankedIndex, _ kind: IndexKind, _ range: Range<Int>) {
+    private mutating func move(_ kind: IndexKind, _ feed: FeedID?, _ range: Range<Int>) {
+        let isSplit = job.stage(feed, kind) == .split
+        var index = indexes(feed)[kind]
         for place in range {
-            let slot = pending[place]
-            let record = posts[slot]
-            let new = key(kind, slot, record, record.score)
-            guard record.flags.contains(.isIndexed) else {
+            let post = dirty[place]
+            guard kind.followsScore || !post.wasIndexed else { continue }
+            let new = key(kind, post, post.newScore)
+            let old = key(kind, post, post.oldScore)
+            if isSplit {
+                let wasThere = !post.wasIndexed || removeKey(old, kind, feed)
+                precondition(wasThere, "An index has lost a post.")
+                insertKey(new, kind, feed)
+            } else if post.wasIndexed {
+                index.move(old, to: new, &pool, posts)
+            } else {
                 index.insert(new, &pool, posts)
-                continue
             }
-            guard kind.followsScore else { continue }
-            index.move(key(kind, slot, record, record.settledScore), to: new, &pool, posts)
+        }
+        if !isSplit {
+            setIndex(index, kind, feed)
         }
     }
 }

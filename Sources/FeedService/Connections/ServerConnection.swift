@@ -26,14 +26,11 @@ package final class ServerConnection: ConnectionHandler {
         received bytes: RawSpan
     ) -> ReadProgress {
         if session.state.isClosing { return ReadProgress(consumedByteCount: bytes.byteCount) }
-        let waited = waitingSince.map { loop.eventLoop.now.duration(since: $0) } ?? .zero
-        let progress = loop.handler.serve(
-            bytes,
-            of: &session,
-            room: loop.context.answerByteLimit - connection.pendingByteCount,
-            waited: waited
-        )
-        flushAnswers(to: connection)
+        let waited = waitingSince.map { loop.eventLoop.now.duration(since: $0) }
+        // Out and back: a copy costs less than a check that nobody else has the session meanwhile.
+        var session = session
+        let progress = loop.handler.takeTurn(bytes, of: &session, on: connection, waited: waited)
+        self.session = session
         if progress.wantsTurn {
             waitingSince = waitingSince ?? loop.eventLoop.now
         } else {
@@ -41,7 +38,6 @@ package final class ServerConnection: ConnectionHandler {
             if session.state.isDraining { sayGoAway(connection) }
         }
         if session.state.isClosing { connection.closeAfterFlush() }
-        loop.handler.settleDueStripes()
         return ReadProgress(
             consumedByteCount: progress.byteCount,
             wantsTurn: progress.wantsTurn
@@ -64,19 +60,41 @@ package final class ServerConnection: ConnectionHandler {
         if session.state.isDraining, waitingSince == nil { sayGoAway(connection) }
     }
 
-    private func flushAnswers(to connection: TCPConnection) {
-        guard loop.handler.encoder.byteCount > 0 else { return }
-        loop.handler.encoder.withBytes { connection.write($0) }
-        loop.handler.encoder.removeAll()
-    }
-
     private func sayGoAway(_ connection: TCPConnection) {
         loop.handler.sayGoAway(lastID: session.state.lastID)
-        flushAnswers(to: connection)
+        loop.handler.sendAnswers(on: connection)
         close(connection)
     }
 
     private func close(_ connection: TCPConnection) {
         if session.state.close() { connection.closeAfterFlush() }
+    }
+}
+
+extension RequestHandler {
+    /// Executes what was received on a connection, sends the answers, and then does what can wait
+    /// until they have left.
+    fileprivate mutating func takeTurn(
+        _ bytes: RawSpan,
+        of session: inout ServerConnection.Session,
+        on connection: TCPConnection,
+        waited: Duration?
+    ) -> Progress {
+        let progress = serve(
+            bytes,
+            of: &session,
+            unsentByteCount: connection.pendingByteCount,
+            waited: waited
+        )
+        sendAnswers(on: connection)
+        settleDueStripes()
+        return progress
+    }
+
+    /// Sends the answers that are encoded, in one write.
+    fileprivate mutating func sendAnswers(on connection: TCPConnection) {
+        guard encoder.byteCount > 0 else { return }
+        encoder.withBytes { connection.write($0) }
+        encoder.removeAll()
     }
 }

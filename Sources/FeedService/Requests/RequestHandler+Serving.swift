@@ -16,34 +16,50 @@ extension RequestHandler {
     /// - Parameters:
     ///   - bytes: What was received and not yet served, starting with a frame's header.
     ///   - session: The connection's state; closing, where nothing more can be understood.
-    ///   - room: The bytes of answers that the connection takes before it is served no further.
-    ///   - waited: How long the first request has waited for its turn.
+    ///   - unsentByteCount: The answers that the connection has not taken yet.
+    ///   - waited: How long the first request has waited for its turn; nil is not at all.
     /// - Returns: How far it got.
     mutating func serve(
         _ bytes: RawSpan,
         of session: inout ServerConnection.Session,
-        room: Int,
-        waited: Duration
+        unsentByteCount: Int,
+        waited: Duration?
     ) -> Progress {
         settlingBudget = session.settlingBudget
         session.settlingBudget = SettlingBudget()
+        let room = context.answerByteLimit - unsentByteCount
         var offset = 0
         do throws(FrameError) {
-            for _ in 0..<context.limits.requestsPerTurn where encoder.byteCount < room {
-                guard let body = try scanner.nextBody(in: bytes, at: offset) else {
-                    return Progress(byteCount: offset, wantsTurn: false)
-                }
-                switch execute(bytes.extracting(body), of: &session, waited: waited) {
-                case .answered: offset = body.upperBound
-                case .needsAnotherTurn:
-                    session.settlingBudget = settlingBudget
-                    session.settlingBudget.renew()
-                    return Progress(byteCount: offset, wantsTurn: true)
+            var limit = context.limits.requestsPerTurn
+            while limit > 0, encoder.byteCount < room {
+                let start = offset
+                serveVotes(
+                    bytes,
+                    at: &offset,
+                    limit: &limit,
+                    of: &session,
+                    room: room,
+                    waited: waited
+                )
+                if offset == start {
+                    guard let body = try scanner.nextBody(in: bytes, at: offset) else {
+                        return Progress(byteCount: offset, wantsTurn: false)
+                    }
+                    switch execute(bytes.extracting(body), of: &session, waited: waited) {
+                    case .answered: offset = body.upperBound
+                    case .needsAnotherTurn:
+                        session.settlingBudget = settlingBudget
+                        session.settlingBudget.renew()
+                        return Progress(byteCount: offset, wantsTurn: true)
+                    }
+                    limit -= 1
                 }
                 if session.state.isClosing {
                     return Progress(byteCount: bytes.byteCount, wantsTurn: false)
                 }
+                if offset == bytes.byteCount { break }
             }
+            // What is left was received whole, or not.
             let hasMore = try scanner.nextBody(in: bytes, at: offset) != nil
             return Progress(byteCount: offset, wantsTurn: hasMore)
         } catch {
@@ -56,7 +72,7 @@ extension RequestHandler {
     private mutating func execute(
         _ body: RawSpan,
         of session: inout ServerConnection.Session,
-        waited: Duration
+        waited: Duration?
     ) -> Outcome {
         do throws(MessageError) {
             let frame = try decoder.decodeClientFrame(body)
@@ -71,7 +87,7 @@ extension RequestHandler {
     }
 
     /// Whether a request of this id may be executed now; refuses the frame if it may not.
-    private mutating func isNext(
+    mutating func isNext(
         _ id: UInt64,
         of session: inout ServerConnection.Session
     ) -> Bool {

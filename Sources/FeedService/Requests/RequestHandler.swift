@@ -42,6 +42,8 @@ struct RequestHandler: ~Copyable {
 
     /// Decodes the requests of all connections, one at a time.
     var decoder: MessageDecoder
+    /// The votes that are executed next.
+    var votes = VoteRun()
     /// The encoded answers of the connection being served.
     var encoder: FrameEncoder
     /// The posts of the answer being made; reused, so that pages allocate nothing once warm.
@@ -71,12 +73,12 @@ struct RequestHandler: ~Copyable {
     /// - Parameters:
     ///   - frame: The request.
     ///   - caller: Who asks; Hello changes it.
-    ///   - waited: How long the request has waited for its turn since it arrived.
+    ///   - waited: How long the request has waited for its turn since it arrived; nil is not at all.
     /// - Returns: Whether it was answered, or is to be handed in again.
     mutating func handle(
         _ frame: borrowing ClientFrame,
         from caller: inout Caller,
-        waited: Duration
+        waited: Duration?
     ) -> Outcome {
         let method = Method(frame.request)
         do throws(Status) {
@@ -123,12 +125,12 @@ struct RequestHandler: ~Copyable {
     private func admit(
         _ frame: borrowing ClientFrame,
         _ method: Method,
-        _ waited: Duration
+        _ waited: Duration?
     ) throws(Status) {
         guard frame.sequence == 0 else {
             throw .sequenceUnsupported(frame.sequence)
         }
-        if waited > .zero {
+        if let waited {
             let timeout = context.timeout(milliseconds: frame.timeoutMilliseconds)
             guard waited <= timeout else { throw .deadlineExceeded(waited: waited, timeout) }
         }
@@ -167,7 +169,8 @@ struct RequestHandler: ~Copyable {
         }
     }
 
-    private mutating func append(_ vote: CastVoteResponse, id: UInt64, revision: UInt64) {
+    /// Encodes the answer to a vote.
+    mutating func append(_ vote: CastVoteResponse, id: UInt64, revision: UInt64) {
         do throws(FrameError) {
             try encoder.append(vote: vote, id: id, revision: revision)
         } catch {

@@ -45,8 +45,8 @@ extension TCPConnection {
 
     /// The connection is gone.
     func didClose() {
-        let handler = handler
-        self.handler = nil
+        let handler = receiver
+        receiver = nil
         handler?.connectionClosed(self, reason: closeReason)
         loop.mailbox.addConnection(-1)
         loop.remove(at: place)

@@ -23,12 +23,13 @@ extension TCPConnection {
     func didRead(_ bytes: RawSpan) {
         deadlines.received(at: loop.sweep)
         guard phase == .open else { return }
-        guard readBuffer.isEmpty, !isTurnQueued else {
+        // Where nothing is held at all, the buffer does not have to be looked at.
+        guard accountedByteCount == 0 || readBuffer.isEmpty, !isTurnQueued else {
             readBuffer.append(bytes)
             if isTurnQueued { updateAccount() } else { deliverBuffer() }
             return
         }
-        guard let progress = handler?.connection(self, received: bytes) else { return }
+        guard let progress = receiver?.connection(self, received: bytes) else { return }
         let consumed = progress.consumedByteCount
         guard consumed != bytes.byteCount || progress.wantsTurn else { return }
         precondition(consumed <= bytes.byteCount, "More bytes were consumed than were shown.")
@@ -70,7 +71,7 @@ extension TCPConnection {
         // The handler may close the connection, which empties the connection's own buffer.
         var buffer = ReadBuffer()
         swap(&buffer, &readBuffer)
-        let progress = buffer.withBytes { handler?.connection(self, received: $0) }
+        let progress = buffer.withBytes { receiver?.connection(self, received: $0) }
         guard let progress, phase == .open else { return }
         buffer.consume(progress.consumedByteCount)
         swap(&buffer, &readBuffer)
@@ -102,7 +103,7 @@ extension TCPConnection {
         readBuffer.removeAll()
         deadlines.waitsForNoRest()
         updateAccount()
-        handler?.connectionEndedInput(self)
+        receiver?.connectionEndedInput(self)
     }
 }
 

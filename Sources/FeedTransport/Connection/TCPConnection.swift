@@ -20,8 +20,11 @@ package final class TCPConnection {
     package let peer: SocketAddress
 
     /// Who is told of what happens to the connection; nil once it is closed.
-    package internal(set) var handler: (any ConnectionHandler)?
+    package var handler: (any ConnectionHandler)? { receiver }
 
+    // Not settable from outside even in name: then the compiler sees all changes of it, and proves
+    // what it would else check at each read.
+    var receiver: (any ConnectionHandler)?
     let stream: UVStream
     var phase = Phase.connecting
     var pauses: ReadPauses = .unopened
@@ -62,7 +65,7 @@ package final class TCPConnection {
         connectLimit: Int
     ) {
         self.init(loop, stream, peer: peer)
-        self.handler = handler
+        receiver = handler
         deadlines = ConnectionDeadlines(at: loop.sweep, connectLimit: connectLimit)
     }
 
@@ -78,7 +81,7 @@ package final class TCPConnection {
 
     /// Starts an accepted connection.
     func open(_ handler: any ConnectionHandler) {
-        self.handler = handler
+        receiver = handler
         didOpen()
     }
 
@@ -95,7 +98,7 @@ package final class TCPConnection {
 
     private func didOpen() {
         phase = .open
-        handler?.connectionOpened(self)
+        receiver?.connectionOpened(self)
         resumeReading(.unopened)
     }
 }

@@ -1,0 +1,275 @@
+// The minimal client of every comparison, on one thread over epoll: each connection keeps a number
+// of votes in flight, and whatever answers a read brought, as many votes leave in one write.
+// Processor times and answers are read at the same instants, after a warm-up.
+//
+//   Benchmarks/Floor/build.sh DIRECTORY && DIRECTORY/pump --help
+#include <arpa/inet.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <netinet/tcp.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/resource.h>
+#include <sys/timerfd.h>
+#include <unistd.h>
+
+#include "answers.h"
+#include "keys.h"
+#include "options.h"
+#include "usage.h"
+
+enum {
+    EVENT_COUNT = 512,
+    RECEIVE_BYTE_COUNT = 256 * 1024,
+    MOST_IN_FLIGHT = 1024,         // requests a connection; an open loop skips what is beyond
+    CREATES_IN_FLIGHT = 64,
+    IMPORTS_IN_FLIGHT = 4,         // of up to 60 kB each
+    SILENCE_MILLISECONDS = 20000,  // with nothing to read, after which the run has failed
+};
+
+typedef enum { VOTES, PAGES, FIRST_PAGES, CREATES, KIND_COUNT } kind;
+
+typedef struct {
+    int socket;
+    kind kind;
+    uint64_t sent;
+    answer_reader reader;
+} connection;
+
+static options asked;
+static key_source keys;
+static int poller;
+static connection *connections;
+static int connection_count;
+static int phase_timer = -1;
+static int tick_timer = -1;    // every millisecond, where a loop is open
+static uint64_t answered[KIND_COUNT];
+static uint64_t skipped;     // requests of an open loop for which there was no room
+static uint64_t text_bytes;  // of created posts
+static char receive_buffer[RECEIVE_BYTE_COUNT];
+static char send_buffer[MOST_IN_FLIGHT * REQUEST_BYTE_LIMIT];
+
+static void fail(const char *what) {
+    fprintf(stderr, "pump: %s: %s.\n", what, strerror(errno));
+    exit(1);
+}
+
+static void open_connection(kind kind) {
+    connection *connection = &connections[connection_count++];
+    connection->kind = kind;
+    connection->socket = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    if (connection->socket < 0) fail("socket");
+    int on = 1;
+    setsockopt(connection->socket, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+    struct sockaddr_in address = {
+        .sin_family = AF_INET,
+        .sin_port = htons((uint16_t)asked.port),
+        .sin_addr.s_addr = htonl(INADDR_LOOPBACK),
+    };
+    if (connect(connection->socket, (struct sockaddr *)&address, sizeof address) != 0)
+        fail("connect");
+    struct epoll_event event = {.events = EPOLLIN, .data.ptr = connection};
+    if (epoll_ctl(poller, EPOLL_CTL_ADD, connection->socket, &event) != 0) fail("epoll_ctl");
+}
+
+static uint64_t requests_to_create(void) {
+    return (asked.create + asked.batch - 1) / asked.batch;
+}
+
+static size_t write_creation(char *out, uint64_t id) {
+    if (asked.batch == 1) return request_create(out, id, id - 1, &text_bytes);
+    uint64_t first = (id - 1) * asked.batch, rest = asked.create - first;
+    return request_import(out, id, first, rest < asked.batch ? rest : asked.batch, &text_bytes);
+}
+
+static size_t write_request(connection *connection, char *out) {
+    uint64_t id = ++connection->sent;
+    switch (connection->kind) {
+        case VOTES: return request_vote(asked.protocol, out, id, keys_next(&keys));
+        case PAGES: return request_page(asked.protocol, out, id, 0, asked.script);
+        case FIRST_PAGES:
+            return request_page(asked.protocol, out, id, (id - 1) % 3, asked.script);
+        default: return write_creation(out, id);
+    }
+}
+
+// Sends `count` requests in one write, which waits for room; answers never take so much that the
+// server would wait for us meanwhile.
+static void send_requests(connection *connection, uint64_t count) {
+    if (connection->kind == CREATES && count > requests_to_create() - connection->sent)
+        count = requests_to_create() - connection->sent;
+    size_t length = 0;
+    for (uint64_t i = 0; i < count; i++) length += write_request(connection, send_buffer + length);
+    if (length == 0) return;
+    ssize_t written = send(connection->socket, send_buffer, length, MSG_NOSIGNAL);
+    if (written != (ssize_t)length) fail(written < 0 ? "send" : "a write was short");
+}
+
+// Sends `count` requests of an open loop, as far as there is room.
+static void send_due(connection *connection, uint64_t count) {
+    uint64_t room = MOST_IN_FLIGHT - (connection->sent - connection->reader.answered);
+    if (count > room) {
+        skipped += count - room;
+        count = room;
+    }
+    send_requests(connection, count);
+}
+
+static void read_answers(connection *connection) {
+    ssize_t count = recv(connection->socket, receive_buffer, RECEIVE_BYTE_COUNT, MSG_DONTWAIT);
+    if (count < 0 && errno == EAGAIN) return;
+    if (count == 0) errno = ECONNRESET;
+    if (count <= 0) fail("the server closed a connection");
+    uint64_t every = connection->kind == VOTES ? asked.check_every : 1;
+    uint64_t answers = answers_read(
+        asked.protocol, &connection->reader, receive_buffer, (size_t)count, every);
+    answered[connection->kind] += answers;
+    bool open_loop = connection->kind == FIRST_PAGES
+        || (connection->kind == VOTES && asked.vote_rate > 0);
+    if (!open_loop && answers > 0) send_requests(connection, answers);
+}
+
+// Rings after `first` seconds, then every `interval`.
+static void set_timer(int *timer, double first, double interval) {
+    struct itimerspec times = {
+        .it_value = {(time_t)first, (long)((first - (double)(time_t)first) * 1e9) + 1},
+        .it_interval = {(time_t)interval, (long)((interval - (double)(time_t)interval) * 1e9)},
+    };
+    if (*timer < 0) {
+        *timer = timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC);
+        struct epoll_event event = {.events = EPOLLIN, .data.ptr = timer};
+        if (epoll_ctl(poller, EPOLL_CTL_ADD, *timer, &event) != 0) fail("epoll_ctl");
+    }
+    if (timerfd_settime(*timer, 0, &times, NULL) != 0) fail("timerfd");
+}
+
+static uint64_t expirations(int timer) {
+    uint64_t count = 0;
+    return read(timer, &count, sizeof count) == sizeof count ? count : 0;
+}
+
+// What falls due in a number of milliseconds: votes on all connections in turn, and first pages.
+static void send_all_due(uint64_t milliseconds) {
+    static uint64_t votes_due, pages_due;  // in thousandths
+    if (milliseconds > 100) milliseconds = 100;  // the client itself was held up
+    votes_due += milliseconds * asked.vote_rate;
+    pages_due += milliseconds * (uint64_t)asked.first_page_rate;
+    uint64_t share = votes_due / 1000 / (uint64_t)(asked.connections ? asked.connections : 1);
+    for (int i = 0; i < connection_count; i++) {
+        connection *connection = &connections[i];
+        if (connection->kind == VOTES && share > 0) {
+            send_due(connection, share);
+            votes_due -= share * 1000;
+        } else if (connection->kind == FIRST_PAGES) {
+            send_due(connection, pages_due / 1000);
+            pages_due %= 1000;
+        }
+    }
+}
+
+// Whether there was a job to finish, and it is finished.
+static bool is_done(void) {
+    if (asked.create) return answered[CREATES] == requests_to_create();
+    return asked.read_orders && answered[FIRST_PAGES] == (uint64_t)asked.read_orders;
+}
+
+// Lets time pass until the phase ends: by its timer, or with the job.
+static void run_phase(void) {
+    struct epoll_event events[EVENT_COUNT];
+    for (;;) {
+        bool rang = false;
+        int count = epoll_wait(poller, events, EVENT_COUNT, SILENCE_MILLISECONDS);
+        if (count < 0 && errno != EINTR) fail("epoll_wait");
+        for (int i = 0; i < count; i++) {
+            void *source = events[i].data.ptr;
+            if (source == &phase_timer) rang = expirations(phase_timer) > 0;
+            else if (source == &tick_timer) send_all_due(expirations(tick_timer));
+            else read_answers(source);
+        }
+        if (rang || is_done()) return;
+        if (count == 0) errno = ETIMEDOUT, fail("no answer");
+    }
+}
+
+static void open_all(void) {
+    bool job = asked.create || asked.read_orders;
+    int votes = job ? 0 : asked.connections, pages = job ? 0 : asked.page_connections;
+    connections = calloc((size_t)(votes + pages + 1), sizeof *connections);
+    struct rlimit limit;
+    getrlimit(RLIMIT_NOFILE, &limit);
+    limit.rlim_cur = limit.rlim_max;
+    setrlimit(RLIMIT_NOFILE, &limit);
+    for (int i = 0; i < votes; i++) open_connection(VOTES);
+    for (int i = 0; i < pages; i++) open_connection(PAGES);
+    if (asked.create) open_connection(CREATES);
+    else if (asked.first_page_rate || asked.read_orders) open_connection(FIRST_PAGES);
+}
+
+// Sends what is in flight from the start; the rest follows answers, or the tick of an open loop.
+static void start(void) {
+    for (int i = 0; i < connection_count; i++) {
+        connection *connection = &connections[i];
+        uint64_t count = 0;
+        switch (connection->kind) {
+            case VOTES: count = asked.vote_rate ? 0 : (uint64_t)asked.in_flight; break;
+            case PAGES: count = (uint64_t)asked.pages_in_flight; break;
+            case FIRST_PAGES: count = (uint64_t)asked.read_orders; break;
+            default: count = asked.batch > 1 ? IMPORTS_IN_FLIGHT : CREATES_IN_FLIGHT; break;
+        }
+        send_requests(connection, count);
+    }
+    if (asked.vote_rate || asked.first_page_rate) set_timer(&tick_timer, 0.001, 0.001);
+}
+
+// Prints the result and returns the exit code: 1 where an answer was not what it had to be.
+static int report(usage used, const uint64_t before[KIND_COUNT]) {
+    uint64_t checked = 0, refused = 0, last_post_id = 0;
+    for (int i = 0; i < connection_count; i++) {
+        const answer_reader *reader = &connections[i].reader;
+        if (refused == 0 && reader->refused > 0)
+            fprintf(stderr, "pump: a wrong answer: %s\n", reader->complaint);
+        checked += reader->checked;
+        refused += reader->refused;
+        if (connections[i].kind == CREATES) last_post_id = reader->last_post_id;
+    }
+    printf("{\"connections\": %d, \"in_flight\": %d, \"posts\": %" PRIu64 ", \"zipf\": %g, ",
+        asked.connections, asked.in_flight, asked.posts, asked.zipf);
+    printf("\"seconds\": %.6f, \"votes\": %" PRIu64 ", \"pages\": %" PRIu64 ", ", used.time,
+        answered[VOTES] - before[VOTES], answered[PAGES] - before[PAGES]);
+    printf("\"first_pages\": %" PRIu64 ", \"skipped\": %" PRIu64 ", ",
+        answered[FIRST_PAGES] - before[FIRST_PAGES], skipped);
+    printf("\"created\": %" PRIu64 ", \"last_post_id\": %" PRIu64 ", \"text_bytes\": %" PRIu64 ", ",
+        asked.create, last_post_id, text_bytes);
+    printf("\"checked\": %" PRIu64 ", \"refused\": %" PRIu64 ", ", checked, refused);
+    printf("\"server_seconds\": %.6f, \"server_user_seconds\": %.2f, "
+           "\"server_system_seconds\": %.2f, ",
+        used.server, used.server_user, used.server_system);
+    printf("\"client_seconds\": %.6f, \"busy_seconds\": %.2f, \"steal_seconds\": %.2f}\n",
+        used.client, used.busy, used.steal);
+    return refused > 0 || checked == 0;
+}
+
+int main(int count, char **arguments) {
+    signal(SIGPIPE, SIG_IGN);
+    asked = options_read(count, arguments);
+    if (asked.zipf > 0) keys_open_zipf(&keys, asked.posts, asked.zipf, asked.seed);
+    else keys_open_uniform(&keys, asked.posts, asked.seed);
+    poller = epoll_create1(EPOLL_CLOEXEC);
+    open_all();
+    usage first = usage_now(asked.server);
+    start();
+    if (asked.create == 0 && asked.read_orders == 0) {
+        set_timer(&phase_timer, asked.warmup_seconds, 0);
+        run_phase();
+        set_timer(&phase_timer, asked.seconds, 0);
+        first = usage_now(asked.server);
+    }
+    uint64_t before[KIND_COUNT];
+    memcpy(before, answered, sizeof before);
+    run_phase();
+    usage last = usage_now(asked.server);
+    return report(usage_between(first, last), before);
+}

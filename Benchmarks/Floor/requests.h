@@ -1,0 +1,30 @@
+// The bytes of requests in the protocols that are compared: the service's own frames (an echo
+// server sends the same back) and RESP, which Redis speaks.
+#ifndef REQUESTS_H
+#define REQUESTS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum {
+    REQUEST_BYTE_LIMIT = 1024,  // the longest request, but for imports
+    REQUEST_PAGE_SIZE = 20,
+    REQUEST_IMPORT_POSTS = 256,  // the most in one import
+};
+
+typedef enum { PROTOCOL_FEED, PROTOCOL_RESP } protocol;
+
+// Writes a vote for `post`, counted from 0, as request `id`; returns its length.
+size_t request_vote(protocol protocol, char *out, uint64_t id, uint64_t post);
+
+// Writes a request for the first page of TOP (0), NEW (1) or HOT (2); RESP has TOP alone, by the
+// script of that name.
+size_t request_page(protocol protocol, char *out, uint64_t id, int order, const char *script);
+
+// Writes a request to create `post`, counted from 0; adds the bytes of its texts to `text_bytes`.
+size_t request_create(char *out, uint64_t id, uint64_t post, uint64_t *text_bytes);
+
+// Writes a request to import `count` posts from `first` on, with times and votes of their own.
+size_t request_import(char *out, uint64_t id, uint64_t first, uint64_t count, uint64_t *text_bytes);
+
+#endif

@@ -1,0 +1,10 @@
+public import FeedProto
+
+/// What the service answered, and from which state.
+public struct Answer: Sendable, Equatable {
+    /// The answer.
+    public var response: Response
+    /// The revision of the state that it reflects; ask for it on another connection to read there
+    /// what was written here.
+    public var revision: UInt64
+}

@@ -1,0 +1,135 @@
+public import FeedProto
+
+extension FeedClient {
+    /// Creates a post; its author's name, title, text, URLs and comment count are read.
+    ///
+    /// - Parameters:
+    ///   - post: What to create.
+    ///   - feed: Where; empty is the feed `posts`.
+    ///   - timeout: How long it may take; nil is the client's timeout.
+    /// - Returns: The post as the service keeps it, with its id.
+    /// - Throws: A ``FeedClientError`` that names the fields at fault.
+    public func createPost(
+        _ post: Post,
+        in feed: String = "",
+        timeout: Duration? = nil
+    ) async throws(FeedClientError) -> Post {
+        try await postCall(
+            .createPost(CreatePostRequest(feed: feed, post: post)),
+            timeout: timeout
+        )
+    }
+
+    /// Brings up to 256 posts from another system with their times and counts, all or none; only
+    /// for clients that the service takes for a service.
+    ///
+    /// - Parameters:
+    ///   - posts: The posts; beside what `createPost` reads, their creation times and their counts.
+    ///   - feed: Where; empty is the feed `posts`.
+    ///   - timeout: How long it may take; nil is the client's timeout.
+    /// - Returns: The posts' ids, in their order.
+    /// - Throws: A ``FeedClientError`` that names the posts and fields at fault.
+    @discardableResult
+    public func importPosts(
+        _ posts: [Post],
+        in feed: String = "",
+        timeout: Duration? = nil
+    ) async throws(FeedClientError) -> [UInt64] {
+        let request = ImportPostsRequest(feed: feed, posts: posts)
+        return try await call(.importPosts(request), timeout: timeout) {
+            guard case .importPosts(let answer) = $0, answer.ids.count == posts.count else {
+                return nil
+            }
+            return answer.ids
+        }
+    }
+
+    /// Reads one post.
+    public func getPost(
+        _ id: UInt64,
+        timeout: Duration? = nil
+    ) async throws(FeedClientError) -> Post {
+        try await postCall(.getPost(GetPostRequest(id: id)), timeout: timeout)
+    }
+
+    /// Reads up to 100 posts in one call, in the order of the ids.
+    ///
+    /// Ids that no post has are named in the answer; so fewer posts than ids that are not missing
+    /// means that no more fitted into a frame, and the rest is to be asked for again.
+    public func getPosts(
+        _ ids: [UInt64],
+        timeout: Duration? = nil
+    ) async throws(FeedClientError) -> BatchGetPostsResponse {
+        try await call(.batchGetPosts(BatchGetPostsRequest(ids: ids)), timeout: timeout) {
+            guard case .batchGetPosts(let posts) = $0 else { return nil }
+            return posts
+        }
+    }
+
+    /// Changes fields of a post.
+    ///
+    /// - Parameters:
+    ///   - post: The id and the new values. A revision other than 0 is one since which nobody may
+    ///     have edited the post, else the call is refused as `REVISION_MISMATCH`.
+    ///   - fields: What to take from `post`; the rest of it is not read.
+    ///   - timeout: How long it may take; nil is the client's timeout.
+    /// - Returns: The post as it is now.
+    /// - Throws: A ``FeedClientError``, as `REVISION_MISMATCH` where somebody was faster.
+    public func updatePost(
+        _ post: Post,
+        fields: [PostField],
+        timeout: Duration? = nil
+    ) async throws(FeedClientError) -> Post {
+        try await postCall(
+            .updatePost(UpdatePostRequest(post: post, updateMask: fields)),
+            timeout: timeout
+        )
+    }
+
+    /// Deletes a post; again is no error.
+    ///
+    /// - Parameters:
+    ///   - id: The post.
+    ///   - revision: Other than 0 it is one since which nobody may have edited the post.
+    ///   - timeout: How long it may take; nil is the client's timeout.
+    /// - Throws: A ``FeedClientError``, as `REVISION_MISMATCH` where somebody was faster.
+    public func deletePost(
+        _ id: UInt64,
+        revision: UInt64 = 0,
+        timeout: Duration? = nil
+    ) async throws(FeedClientError) {
+        let request = Request.deletePost(DeletePostRequest(id: id, revision: revision))
+        guard case .empty = try await call(request, timeout: timeout).response else {
+            throw .wrongAnswer(to: request)
+        }
+    }
+
+    /// Counts a post's place in its feed.
+    ///
+    /// - Parameters:
+    ///   - id: The post.
+    ///   - order: By which order; unspecified is the feed's default.
+    ///   - timeout: How long it may take; nil is the client's timeout.
+    /// - Returns: The place, 1 for the best, and how many posts the feed has.
+    /// - Throws: A ``FeedClientError``, as `POST_NOT_FOUND`.
+    public func rank(
+        of id: UInt64,
+        order: Order = .unspecified,
+        timeout: Duration? = nil
+    ) async throws(FeedClientError) -> PostRank {
+        try await call(.getPostRank(GetPostRankRequest(id: id, order: order)), timeout: timeout) {
+            guard case .postRank(let rank) = $0 else { return nil }
+            return rank
+        }
+    }
+
+    private func postCall(
+        _ request: Request,
+        timeout: Duration?
+    ) async throws(FeedClientError) -> Post {
+        try await call(request, timeout: timeout) {
+            guard case .post(let post) = $0 else { return nil }
+            return post
+        }
+    }
+}

@@ -1,0 +1,55 @@
+public import FeedProto
+
+extension FeedClient {
+    /// Asks for a sign of life.
+    ///
+    /// - Parameters:
+    ///   - payload: Up to 4,096 bytes that come back.
+    ///   - timeout: How long it may take; nil is the client's timeout.
+    /// - Returns: The payload, and whether the service welcomes new calls.
+    /// - Throws: A ``FeedClientError``.
+    @discardableResult
+    public func ping(
+        payload: [UInt8] = [],
+        timeout: Duration? = nil
+    ) async throws(FeedClientError) -> PingResponse {
+        try await call(.ping(PingRequest(payload: payload)), timeout: timeout) {
+            guard case .ping(let answer) = $0 else { return nil }
+            return answer
+        }
+    }
+
+    /// Reads all feeds and their policies, in the order of their creation.
+    public func feeds(timeout: Duration? = nil) async throws(FeedClientError) -> [Feed] {
+        try await call(.listFeeds, timeout: timeout) {
+            guard case .listFeeds(let answer) = $0 else { return nil }
+            return answer.feeds
+        }
+    }
+
+    /// Creates a feed with a policy, which never changes afterwards.
+    ///
+    /// - Parameters:
+    ///   - feed: Its name and policy; what is unspecified is as the service has it.
+    ///   - timeout: How long it may take; nil is the client's timeout.
+    /// - Returns: The feed with the policy that it got.
+    /// - Throws: A ``FeedClientError``, as `FEED_EXISTS` where there is one of that name.
+    @discardableResult
+    public func createFeed(
+        _ feed: Feed,
+        timeout: Duration? = nil
+    ) async throws(FeedClientError) -> Feed {
+        try await call(.createFeed(CreateFeedRequest(feed: feed)), timeout: timeout) {
+            guard case .feed(let feed) = $0 else { return nil }
+            return feed
+        }
+    }
+
+    /// Reads the service's counters.
+    public func stats(timeout: Duration? = nil) async throws(FeedClientError) -> ServerStats {
+        try await call(.getServerStats, timeout: timeout) {
+            guard case .serverStats(let stats) = $0 else { return nil }
+            return stats
+        }
+    }
+}

@@ -1,0 +1,20 @@
+import FeedProto
+
+extension FeedClientError {
+    /// What a request that cannot be a frame's body ends with.
+    init(_ error: FrameError, limitByteCount: Int) {
+        switch error {
+        case .empty: self = .requestTooLarge(byteCount: 0, limitByteCount: limitByteCount)
+        case .tooLarge(let length, let limit):
+            self = .requestTooLarge(byteCount: length, limitByteCount: limit)
+        }
+    }
+
+    /// The service answered with something that is no answer to the call.
+    static func wrongAnswer(to request: Request) -> Self {
+        .protocolViolation(
+            reason: "The answer is of another kind than the call.",
+            effect: request.mayHaveEffect ? .unknown : .none
+        )
+    }
+}

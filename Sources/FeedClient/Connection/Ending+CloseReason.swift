@@ -1,0 +1,18 @@
+import FeedTransport
+
+extension Ending {
+    /// What the end of a connection means for its calls.
+    init(_ reason: CloseReason) {
+        self =
+            switch reason {
+            case .local: .closed
+            case .peerClosed: .lost("The service closed the connection.")
+            case .reset: .lost("The service or the network broke the connection.")
+            case .idleTimeout: .lost("The service was silent for too long.")
+            case .partialReadTimeout: .lost("The rest of a frame did not come.")
+            case .writeStalled: .lost("The service took nothing of what was sent.")
+            case .connectFailed(let error): .cannotConnect(error.description)
+            case .failed(let error): .lost(error.description)
+            }
+    }
+}

@@ -1,0 +1,97 @@
+import FeedProto
+import FeedTransport
+import Synchronization
+
+/// A client's thread and the way to the connection on it: what any task may hold.
+final class Link: Sendable {
+    /// The longest frame that a client takes, whatever a service says.
+    static let maximumFrameByteCount = 16 << 20
+
+    /// The longest that a call may take: a day is for ever, and far from the end of any clock.
+    private static let maximumTimeout = Duration.seconds(86_400)
+
+    private let thread: EventLoopThread
+    private let lastToken = Atomic<UInt64>(0)
+
+    /// Starts a thread that connects; nobody waits for that here.
+    init(to address: SocketAddress, _ configuration: ClientConfiguration) throws(TransportError) {
+        thread = try EventLoopThread(
+            name: "feed-client",
+            configuration: .client,
+            budget: BufferBudget()
+        ) { loop in
+            let connection = ClientConnection(loop, to: address, configuration)
+            loop.context = connection
+            connection.connect(timeout: configuration.connectTimeout)
+        }
+    }
+
+    deinit {
+        thread.stop()
+    }
+
+    /// Makes a call and waits for its answer, its deadline, the task's cancellation or the end.
+    func call(
+        _ request: Request,
+        minimumRevision: UInt64,
+        timeout: Duration
+    ) async throws(FeedClientError) -> Answer {
+        let timeout = min(timeout, Self.maximumTimeout)
+        let token = lastToken.wrappingAdd(1, ordering: .relaxed).newValue
+        let deadline = EventLoop.clock.advanced(by: timeout)
+        let outcome = await withTaskCancellationHandler {
+            await withCheckedContinuation { (caller: ClientConnection.Caller) in
+                let call = CallStateMachine.Call(
+                    caller: caller,
+                    request: request,
+                    minimumRevision: minimumRevision,
+                    timeout: timeout,
+                    deadline: deadline
+                )
+                submit(call, token: token)
+            }
+        } onCancel: {
+            cancel(token)
+        }
+        return try outcome.get()
+    }
+
+    /// Finishes the calls in flight, closes the connection and waits for the thread's end.
+    func close() async {
+        thread.mailbox.post { ClientConnection.of($0).close() }
+        await withCheckedContinuation { continuation in
+            thread.whenFinished { continuation.resume() }
+        }
+    }
+
+    private func submit(
+        _ call: CallStateMachine<ClientConnection.Caller>.Call,
+        token: UInt64
+    ) {
+        guard !Task.isCancelled else {
+            return call.caller.resume(returning: .failure(.cancelled(effect: .none)))
+        }
+        let isPosted = thread.mailbox.post { ClientConnection.of($0).submit(call, token: token) }
+        guard isPosted else { return call.caller.resume(returning: .failure(.closed)) }
+        // A cancellation between the two went ahead of the call and found nothing.
+        if Task.isCancelled { cancel(token) }
+    }
+
+    private func cancel(_ token: UInt64) {
+        thread.mailbox.post { ClientConnection.of($0).cancel(token) }
+    }
+}
+
+extension TransportConfiguration {
+    /// A client waits for as long as its calls do, and holds what it has to say back by itself.
+    fileprivate static var client: Self {
+        var configuration = Self()
+        configuration.idleTimeout = nil
+        configuration.partialReadTimeout = nil
+        configuration.maximumUnconsumedByteCount =
+            Link.maximumFrameByteCount + FrameHeader.byteCount
+        configuration.highWatermarkByteCount =
+            ClientConnection.maximumUnsentByteCount + 2 * Link.maximumFrameByteCount
+        return configuration
+    }
+}

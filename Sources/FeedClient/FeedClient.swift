@@ -1,0 +1,123 @@
+public import FeedProto
+internal import FeedTransport
+
+/// A connection to the feed service whose calls are async functions.
+///
+/// Use one from as many tasks as you like: all calls share one connection, leave in the order in
+/// which they were made, and do not wait for one another's answers. Beyond the number that the
+/// service takes in flight they wait in order. A thread of the client's own runs the connection.
+///
+/// ```swift
+/// let client = try await FeedClient.connect(to: "127.0.0.1:7433")
+/// let post = try await client.createPost(Post(title: "Apple"))
+/// let counts = try await client.vote(on: post.id, .up)
+/// await client.close()
+/// ```
+///
+/// Every call ends: by its answer, or by a ``FeedClientError`` that says whether the call may have
+/// been executed. A lost connection stays lost; connect again for a new one.
+public final class FeedClient: Sendable {
+    /// Where a service listens unless it was told otherwise.
+    public static let defaultAddress = "127.0.0.1:7433"
+
+    /// How the service introduced itself: name, instance and limits.
+    public let service: HelloResponse
+
+    private let link: Link
+    private let timeout: Duration
+
+    private init(_ link: Link, _ service: HelloResponse, timeout: Duration) {
+        self.link = link
+        self.service = service
+        self.timeout = timeout
+    }
+
+    /// Connects to a service at `127.0.0.1:7433`, `[::1]:7433` or `localhost:7433` and introduces
+    /// the client to it.
+    ///
+    /// Names other than `localhost` are not looked up. From here on, writing to a closed connection
+    /// is an error and no longer a signal (SIGPIPE) that ends the process.
+    public static func connect(
+        to address: String = defaultAddress,
+        configuration: ClientConfiguration = ClientConfiguration()
+    ) async throws(FeedClientError) -> FeedClient {
+        let link = try makeLink(to: address, configuration)
+        let hello = HelloRequest(
+            clientName: configuration.clientName,
+            clientID: configuration.clientID?.bytes ?? []
+        )
+        do throws(FeedClientError) {
+            let answer = try await link.call(
+                .hello(hello),
+                minimumRevision: 0,
+                timeout: configuration.connectTimeout
+            )
+            guard case .hello(let service) = answer.response else {
+                throw .wrongAnswer(to: .hello(hello))
+            }
+            return FeedClient(link, service, timeout: configuration.timeout)
+        } catch {
+            await link.close()
+            throw error
+        }
+    }
+
+    /// Makes any call of the contract; the methods named after calls are more convenient.
+    ///
+    /// - Parameters:
+    ///   - request: The call.
+    ///   - minimumRevision: Never answer from an older state than this; 0 is any.
+    ///   - timeout: How long it may take; nil is the client's ``ClientConfiguration/timeout``.
+    /// - Returns: The answer, of whatever kind it is.
+    /// - Throws: A ``FeedClientError``; its effect says whether the call may have been executed.
+    public func call(
+        _ request: Request,
+        minimumRevision: UInt64 = 0,
+        timeout: Duration? = nil
+    ) async throws(FeedClientError) -> Answer {
+        try await link.call(
+            request,
+            minimumRevision: minimumRevision,
+            timeout: timeout ?? self.timeout
+        )
+    }
+
+    /// Finishes the calls that were made before, closes the connection and ends the thread.
+    ///
+    /// Calls made afterwards are ``FeedClientError/closed``. A client that is no longer referenced
+    /// closes by itself.
+    public func close() async {
+        await link.close()
+    }
+
+    private static func makeLink(
+        to address: String,
+        _ configuration: ClientConfiguration
+    ) throws(FeedClientError) -> Link {
+        let target: SocketAddress
+        do {
+            target = try SocketAddress(parsing: address)
+        } catch {
+            throw .badAddress(reason: error.description)
+        }
+        ProcessSetup.ignoreBrokenPipes()
+        do {
+            return try Link(to: target, configuration)
+        } catch {
+            throw .cannotConnect(reason: error.description)
+        }
+    }
+}
+
+extension FeedClient {
+    /// Makes a call and takes the answer apart, which is nil where it is of another kind.
+    func call<Value>(
+        _ request: Request,
+        timeout: Duration?,
+        _ value: (Response) -> Value?
+    ) async throws(FeedClientError) -> Value {
+        let answer = try await call(request, timeout: timeout)
+        guard let value = value(answer.response) else { throw .wrongAnswer(to: request) }
+        return value
+    }
+}

@@ -1,0 +1,65 @@
+public import FeedProto
+
+/// A page of a feed, with the ways on from it.
+public struct Page: Sendable, Equatable {
+    /// The posts, in order; it may be few, and only a missing token is an end.
+    public var posts: [Post]
+    /// Where the page after this one starts; nil at the end of the list.
+    public var next: PageToken?
+    /// Where the page before this one starts; nil at the start of the list.
+    public var previous: PageToken?
+    /// The rank of the first post; 1 is the best.
+    public var firstRank: UInt64
+    /// How many posts the list has.
+    public var totalSize: UInt64
+
+    /// A page, by default the only one.
+    public init(
+        posts: [Post],
+        next: PageToken? = nil,
+        previous: PageToken? = nil,
+        firstRank: UInt64 = 1,
+        totalSize: UInt64 = 0
+    ) {
+        self.posts = posts
+        self.next = next
+        self.previous = previous
+        self.firstRank = firstRank
+        self.totalSize = totalSize
+    }
+
+    /// What the service answered.
+    init(_ response: ListPostsResponse) {
+        posts = response.posts
+        next = PageToken(bytes: response.nextPageToken)
+        previous = PageToken(bytes: response.previousPageToken)
+        firstRank = response.firstRank
+        totalSize = response.totalSize
+    }
+}
+
+/// A place in a list, to keep for as long as you like: it stays good whatever comes and goes.
+///
+/// It belongs to its feed, order and caller; elsewhere the service refuses it.
+public struct PageToken: Sendable, Hashable {
+    /// What the service gave out; it means something to the service only.
+    public let bytes: [UInt8]
+
+    /// A token that was kept; nil of no bytes.
+    public init?(bytes: [UInt8]) {
+        guard !bytes.isEmpty else { return nil }
+        self.bytes = bytes
+    }
+}
+
+/// Where a page starts.
+public enum PageStart: Sendable, Hashable {
+    /// At the first post.
+    case first
+    /// Where another page said that it goes on.
+    case token(PageToken)
+    /// With the page that holds a post.
+    case around(UInt64)
+    /// At a rank; 1 is the first post.
+    case rank(UInt64)
+}

@@ -1,0 +1,58 @@
+public import FeedProto
+
+/// The posts of a list from the first to the last; a page is read when its first post is wanted.
+public struct PostSequence: AsyncSequence, Sendable {
+    /// What the sequence gives out.
+    public typealias Element = Post
+    /// Why it may end before the last post.
+    public typealias Failure = FeedClientError
+
+    fileprivate let client: FeedClient
+    fileprivate let feed: String
+    fileprivate let order: Order
+    fileprivate let pageSize: Int
+
+    init(client: FeedClient, feed: String, order: Order, pageSize: Int) {
+        self.client = client
+        self.feed = feed
+        self.order = order
+        self.pageSize = pageSize
+    }
+
+    /// Starts at the first post.
+    public func makeAsyncIterator() -> Iterator { Iterator(self) }
+
+    /// A place in the list.
+    public struct Iterator: AsyncIteratorProtocol {
+        private let list: PostSequence
+        private var posts: ArraySlice<Post> = []
+        /// Where the next page starts; nil at the end of the list.
+        private var nextStart: PageStart? = .first
+
+        fileprivate init(_ list: PostSequence) {
+            self.list = list
+        }
+
+        /// The next post; nil after the last one.
+        public mutating func next(
+            isolation actor: isolated (any Actor)? = #isolation
+        ) async throws(FeedClientError) -> Post? {
+            while posts.isEmpty, let start = nextStart {
+                let page = try await list.client.listPosts(
+                    in: list.feed,
+                    order: list.order,
+                    pageSize: list.pageSize,
+                    from: start
+                )
+                posts = page.posts[...]
+                nextStart = page.next.map(PageStart.token)
+            }
+            return posts.popFirst()
+        }
+
+        /// The next post; nil after the last one.
+        public mutating func next() async throws(FeedClientError) -> Post? {
+            try await next(isolation: nil)
+        }
+    }
+}

@@ -1,0 +1,39 @@
+internal import ArgumentParser
+internal import FeedClient
+internal import Foundation
+
+/// A command that calls the service once it is connected, and reports what was answered.
+protocol ServiceCommand: AsyncParsableCommand {
+    /// Where the service is and for whom the output is.
+    var options: ServiceOptions { get }
+
+    /// Makes the calls.
+    func perform(_ client: FeedClient) async throws -> any Report
+}
+
+extension ServiceCommand {
+    /// Connects, makes the calls, says goodbye and prints the report.
+    func run() async throws {
+        let client = try await FeedClient.connect(
+            to: options.target,
+            configuration: options.configuration
+        )
+        let report: any Report
+        do {
+            report = try await perform(client)
+        } catch {
+            await client.close()
+            throw error
+        }
+        await client.close()
+        Console.write(try rendered(report), to: .standardOutput)
+    }
+
+    private func rendered(_ report: any Report) throws -> String {
+        guard !options.json else { return try report.json() }
+        let now = Int64(Date().timeIntervalSince1970 * 1_000)
+        return report.text(
+            TextStyle(nowMilliseconds: now, columnCount: Terminal.columnCount)
+        )
+    }
+}

@@ -1,0 +1,46 @@
+internal import ArgumentParser
+internal import FeedClient
+
+/// What every command takes: where the service is, who calls it, and for whom the output is.
+struct ServiceOptions: ParsableArguments {
+    @Option(help: ArgumentHelp("The service.", valueName: "host:port"))
+    var target = FeedClient.defaultAddress
+
+    @Option(help: ArgumentHelp("How long a call may take.", valueName: "seconds"))
+    var timeout = 5.0
+
+    @Option(
+        help: ArgumentHelp(
+            "Who calls, for feeds whose votes are ballots: 32 hexadecimal digits to keep for good.",
+            valueName: "id"
+        ),
+        transform: Self.readClientID
+    )
+    var clientID: ClientID?
+
+    @Flag(help: "Print JSON for programs.")
+    var json = false
+
+    func validate() throws {
+        guard (0.001...86_400).contains(timeout) else {
+            throw ValidationError("--timeout: expected 0.001 to 86400 seconds, got \(timeout).")
+        }
+    }
+
+    /// What the options say about the connection.
+    var configuration: ClientConfiguration {
+        var configuration = ClientConfiguration()
+        configuration.clientName = "feedctl"
+        configuration.clientID = clientID
+        configuration.timeout = .milliseconds(Int64(timeout * 1_000))
+        configuration.connectTimeout = configuration.timeout
+        return configuration
+    }
+
+    private static func readClientID(_ text: String) throws -> ClientID {
+        guard let id = ClientID(text) else {
+            throw ValidationError("expected \(2 * ClientID.byteCount) hexadecimal digits")
+        }
+        return id
+    }
+}

@@ -1,0 +1,36 @@
+internal import ArgumentParser
+internal import FeedProto
+
+/// The orders by the words of the command line.
+enum OrderWord: String, CaseIterable, ExpressibleByArgument {
+    case top
+    case new
+    case old
+    case hot
+
+    /// The order of the contract.
+    var order: Order {
+        switch self {
+        case .top: .top
+        case .new: .new
+        case .old: .old
+        case .hot: .hot
+        }
+    }
+}
+
+/// The votes by the words of the command line.
+enum VoteWord: String, CaseIterable, ExpressibleByArgument {
+    case up
+    case down
+    case clear
+
+    /// The direction of the contract.
+    var direction: VoteDirection {
+        switch self {
+        case .up: .up
+        case .down: .down
+        case .clear: .clear
+        }
+    }
+}

@@ -1,0 +1,72 @@
+internal import ArgumentParser
+internal import FeedClient
+internal import FeedProto
+
+/// Posts in order.
+struct ListCommand: ServiceCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "list",
+        abstract: "Lists the posts of a feed, or of all feeds."
+    )
+
+    @Option(help: "The feed; without it, the front page over all feeds.")
+    var feed = ""
+
+    @Option(help: "The order; without it, the feed's own.")
+    var order: OrderWord?
+
+    @Option(help: "How many posts, 1 to 10000.")
+    var limit = 20
+
+    @Option(help: "Where another list said that it goes on.")
+    var pageToken: String?
+
+    @Option(help: ArgumentHelp("Start with the page that holds this post.", valueName: "id"))
+    var around: UInt64?
+
+    @Option(help: ArgumentHelp("Start at this rank; 1 is the first post.", valueName: "rank"))
+    var fromRank: UInt64?
+
+    @OptionGroup var options: ServiceOptions
+
+    func validate() throws {
+        guard (1...10_000).contains(limit) else {
+            throw ValidationError("--limit: expected 1 to 10000, got \(limit).")
+        }
+        let starts = [pageToken != nil, around != nil, fromRank != nil]
+        guard starts.count(where: { $0 }) <= 1 else {
+            throw ValidationError("--page-token, --around and --from-rank exclude one another.")
+        }
+        if let pageToken, PageToken(text: pageToken) == nil {
+            throw ValidationError("--page-token: this is no token that a list gave out.")
+        }
+        if fromRank == 0 { throw ValidationError("--from-rank: expected 1 or more, got 0.") }
+    }
+
+    func perform(_ client: FeedClient) async throws -> any Report {
+        var pages: [Page] = []
+        var missing = limit
+        var start: PageStart? = firstStart
+        while missing > 0, let from = start {
+            let page = try await client.listPosts(
+                in: feed,
+                order: order?.order ?? .unspecified,
+                pageSize: min(missing, Self.pageSize),
+                from: from
+            )
+            pages.append(page)
+            missing -= page.posts.count
+            start = page.next.map(PageStart.token)
+        }
+        return PageReport(pages)
+    }
+
+    /// What every service gives in one page, unless it was told otherwise.
+    private static let pageSize = 100
+
+    private var firstStart: PageStart {
+        if let token = pageToken.flatMap(PageToken.init(text:)) { return .token(token) }
+        if let around { return .around(around) }
+        return fromRank.map(PageStart.rank) ?? .first
+    }
+}

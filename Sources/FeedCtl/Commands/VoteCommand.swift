@@ -1,0 +1,22 @@
+internal import ArgumentParser
+internal import FeedClient
+
+/// A vote on a post.
+struct VoteCommand: ServiceCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "vote",
+        abstract: "Votes on a post and shows its counts."
+    )
+
+    @Argument(help: "The post.")
+    var id: UInt64
+
+    @Argument(help: "What the vote says: up, down, or clear where votes are ballots.")
+    var direction: VoteWord
+
+    @OptionGroup var options: ServiceOptions
+
+    func perform(_ client: FeedClient) async throws -> any Report {
+        VoteReport(try await client.vote(on: id, direction.direction))
+    }
+}

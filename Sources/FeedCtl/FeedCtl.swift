@@ -1,0 +1,53 @@
+// The command line of the feed service, for people and for scripts.
+//
+// Each command (Commands/) makes its calls through FeedClient and hands back a report (Reports/),
+// which is printed as a plain table for people or as JSON for programs. What others wrote is made
+// safe to print (Text/). It exits with 0, with 1 where the service refused or cannot be reached,
+// and with 2 where the command line is wrong.
+
+internal import ArgumentParser
+internal import FeedClient
+internal import Foundation
+
+/// The program: a command in, a report and an exit status out.
+@main
+struct FeedCtl: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "feedctl",
+        abstract: "Reads and changes what a feed service holds.",
+        subcommands: [
+            ListCommand.self, GetCommand.self, CreateCommand.self, VoteCommand.self,
+            DeleteCommand.self, FeedsCommand.self, StatsCommand.self, ImportCommand.self,
+        ]
+    )
+
+    static func main() async {
+        do {
+            var command = try parseAsRoot()
+            if var command = command as? any AsyncParsableCommand {
+                try await command.run()
+            } else {
+                try command.run()
+            }
+        } catch let error as FeedClientError {
+            fail(error.description, ExitStatus(error))
+        } catch let failure as ImportFailure {
+            fail(failure.description, .failed)
+        } catch {
+            let isHelp = exitCode(for: error) == .success
+            let text = fullMessage(for: error) + "\n"
+            Console.write(text, to: isHelp ? .standardOutput : .standardError)
+            Foundation.exit(isHelp ? ExitStatus.success.rawValue : ExitStatus.usage.rawValue)
+        }
+    }
+
+    func run() throws {
+        throw ValidationError("A command is missing.")
+    }
+
+    private static func fail(_ text: String, _ status: ExitStatus) -> Never {
+        let line = "feedctl: \(VisibleText.line(text))\n"
+        Console.write(line, to: .standardError)
+        Foundation.exit(status.rawValue)
+    }
+}

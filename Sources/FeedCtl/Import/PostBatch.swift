@@ -1,0 +1,68 @@
+package import FeedDataset
+package import FeedProto
+
+/// Posts of a file that are sent in one frame.
+package struct PostBatch: Sendable {
+    /// The most posts that a frame takes.
+    package static var maximumPostCount: Int { 256 }
+
+    /// Bytes of texts at which a batch is full: far enough below a frame of 1 MiB that no post that
+    /// a feed takes comes near it.
+    static var maximumTextByteCount: Int { 512 << 10 }
+
+    /// The posts, in the order of the file.
+    package private(set) var posts: [Post] = []
+    /// The line of the file on which each post begins.
+    package private(set) var lines: [Int] = []
+    private var textByteCount = 0
+
+    /// No posts.
+    package init() {}
+
+    /// Whether the next post belongs into another batch.
+    package var isFull: Bool {
+        posts.count == Self.maximumPostCount || textByteCount >= Self.maximumTextByteCount
+    }
+
+    /// Adds a post.
+    package mutating func append(_ row: DatasetPost) {
+        posts.append(Post(row))
+        lines.append(row.line)
+        textByteCount += row.title.utf8.count + row.text.utf8.count
+        textByteCount += row.linkURL.utf8.count + row.thumbnailURL.utf8.count
+    }
+
+    /// Takes out the post that a violation names and says why; nil where it names none of them.
+    package mutating func remove(_ violation: FieldViolation) -> LeftOutPost? {
+        let path = violation.field.split(separator: ".", maxSplits: 1)
+        guard path.count == 2, let name = path.first, name.hasPrefix("posts["), name.hasSuffix("]"),
+            let index = Int(name.dropFirst("posts[".count).dropLast()),
+            posts.indices.contains(index)
+        else { return nil }
+        posts.remove(at: index)
+        return LeftOutPost(
+            line: lines.remove(at: index),
+            field: String(path[1]),
+            reason: violation.reason.rawValue,
+            actual: violation.actual,
+            limit: violation.limit
+        )
+    }
+}
+
+extension Post {
+    /// A post of a file, with what became of it there.
+    fileprivate init(_ row: DatasetPost) {
+        self.init(
+            author: row.authorName.isEmpty ? nil : User(displayName: row.authorName),
+            title: row.title,
+            text: row.text,
+            linkURL: row.linkURL,
+            thumbnailURL: row.thumbnailURL,
+            upvoteCount: row.upvoteCount,
+            downvoteCount: row.downvoteCount,
+            commentCount: row.commentCount,
+            createTimeMilliseconds: row.createTimeMilliseconds
+        )
+    }
+}

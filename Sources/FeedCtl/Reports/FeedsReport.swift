@@ -1,0 +1,49 @@
+package import FeedProto
+
+/// All feeds, as `feeds` reports them.
+package struct FeedsReport: Report, Equatable {
+    /// One feed and its policy.
+    struct Row: Encodable, Equatable, Sendable {
+        let name: String
+        let postCount: UInt64
+        /// `top`, `new`, `old` or `hot`.
+        let defaultOrder: String
+        /// `tally` or `ballot`.
+        let voteMode: String
+        let maxTitleLength: UInt32
+        let minTextLength: UInt32
+        let maxTextLength: UInt32
+    }
+
+    let feeds: [Row]
+
+    /// What is reported of feeds.
+    package init(_ feeds: [Feed]) {
+        self.feeds = feeds.map { feed in
+            Row(
+                name: feed.name,
+                postCount: feed.postCount,
+                defaultOrder: feed.defaultOrder.description.lowercased(),
+                voteMode: feed.voteMode.description.lowercased(),
+                maxTitleLength: feed.maximumTitleLength,
+                minTextLength: feed.minimumTextLength,
+                maxTextLength: feed.maximumTextLength
+            )
+        }
+    }
+
+    /// A table.
+    package func text(_ style: TextStyle) -> String {
+        var table = TextTable([
+            .text("FEED"), .number("POSTS"), .text("ORDER"), .text("VOTES"), .number("TITLE"),
+            .text("TEXT"),
+        ])
+        for feed in feeds {
+            table.append([
+                feed.name, "\(feed.postCount)", feed.defaultOrder, feed.voteMode,
+                "to \(feed.maxTitleLength)", "\(feed.minTextLength) to \(feed.maxTextLength)",
+            ])
+        }
+        return table.rendered(columnCount: style.columnCount)
+    }
+}

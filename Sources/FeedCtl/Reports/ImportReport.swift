@@ -1,0 +1,53 @@
+/// A post of a file that the service did not take, and why.
+package struct LeftOutPost: Encodable, Equatable, Sendable {
+    let line: Int
+    let field: String
+    let reason: String
+    let actual: UInt64
+    let limit: UInt64
+
+    /// The post on a line, with the limit that its field passed.
+    package init(line: Int, field: String, reason: String, actual: UInt64, limit: UInt64) {
+        self.line = line
+        self.field = field
+        self.reason = reason
+        self.actual = actual
+        self.limit = limit
+    }
+}
+
+/// What became of the posts of a file, as `import` reports it.
+package struct ImportReport: Report, Equatable {
+    let feed: String
+    let importedCount: Int
+    let leftOut: [LeftOutPost]
+
+    /// What is reported of an import.
+    package init(feed: String, importedCount: Int, leftOut: [LeftOutPost]) {
+        self.feed = feed
+        self.importedCount = importedCount
+        self.leftOut = leftOut
+    }
+
+    /// A line, and a table of the first posts that were left out.
+    package func text(_ style: TextStyle) -> String {
+        let summary =
+            "Imported \(importedCount) posts into \(VisibleText.line(feed)); "
+            + "\(leftOut.count) left out.\n"
+        guard !leftOut.isEmpty else { return summary }
+        var table = TextTable([
+            .number("LINE"), .number("ACTUAL"), .number("LIMIT"), .text("FIELD"), .text("REASON"),
+        ])
+        for post in leftOut.prefix(Self.shownCount) {
+            table.append([
+                "\(post.line)", "\(post.actual)", "\(post.limit)", post.field, post.reason,
+            ])
+        }
+        let rest = leftOut.count - Self.shownCount
+        let more = rest > 0 ? "… and \(rest) more; --json names them all.\n" : ""
+        return summary + "\n" + table.rendered(columnCount: style.columnCount) + more
+    }
+
+    /// Rows that people read; a file of another kind may have a million.
+    private static let shownCount = 200
+}

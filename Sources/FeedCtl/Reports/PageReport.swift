@@ -1,0 +1,58 @@
+package import FeedClient
+
+/// Posts of a list in order, as `list` reports them.
+package struct PageReport: Report, Equatable {
+    let posts: [PostReport]
+    /// The rank of the first post; 1 is the best.
+    let firstRank: UInt64
+    let totalSize: UInt64
+    /// For `--page-token`; empty at the end of the list.
+    let nextPageToken: String
+    /// For `--page-token`; empty at the start of the list.
+    let previousPageToken: String
+
+    /// What is reported of pages that follow one another, of which there is at least one.
+    package init(_ pages: [Page]) {
+        posts = pages.flatMap(\.posts).map(PostReport.init)
+        firstRank = pages.first?.firstRank ?? 0
+        totalSize = pages.last?.totalSize ?? 0
+        nextPageToken = pages.last?.next?.text ?? ""
+        previousPageToken = pages.first?.previous?.text ?? ""
+    }
+
+    /// A table of the posts, and how to go on.
+    package func text(_ style: TextStyle) -> String {
+        let hasFeeds = Set(posts.map(\.feed)).count > 1
+        let hasAuthors = posts.contains { !$0.author.isEmpty }
+        var columns: [TextTable.Column] = [
+            .number("RANK"), .number("SCORE"), .number("COMMENTS"), .text("AGE"),
+        ]
+        if hasFeeds { columns.append(.text("FEED")) }
+        if hasAuthors { columns.append(.text("AUTHOR")) }
+        var table = TextTable(columns + [.number("ID"), .text("TITLE")])
+        for (index, post) in posts.enumerated() {
+            var cells = [
+                "\(firstRank + UInt64(index))", "\(post.score)", "\(post.commentCount)",
+                RelativeTime.text(post.createTimeMs, now: style.nowMilliseconds),
+            ]
+            if hasFeeds { cells.append(post.feed) }
+            if hasAuthors { cells.append(author(post)) }
+            table.append(cells + ["\(post.id)", post.title])
+        }
+        return table.rendered(columnCount: style.columnCount) + footer
+    }
+
+    /// More of a name would leave no room for titles.
+    private static let authorColumns = 20
+
+    private func author(_ post: PostReport) -> String {
+        VisibleText.line(post.author).truncated(toColumns: Self.authorColumns)
+    }
+
+    private var footer: String {
+        var lines = "\n\(posts.count) of \(totalSize) posts.\n"
+        if !previousPageToken.isEmpty { lines += "Before: --page-token \(previousPageToken)\n" }
+        if !nextPageToken.isEmpty { lines += "After:  --page-token \(nextPageToken)\n" }
+        return lines
+    }
+}

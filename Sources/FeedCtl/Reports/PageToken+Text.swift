@@ -1,0 +1,22 @@
+package import FeedClient
+internal import Foundation
+
+// Base64 with the letters of RFC 4648, section 5: no shell takes any of them for something else.
+extension PageToken {
+    /// The token for a command line.
+    package var text: String {
+        Data(bytes).base64EncodedString()
+            .replacingOccurrences(of: "+", with: "-")
+            .replacingOccurrences(of: "/", with: "_")
+            .replacingOccurrences(of: "=", with: "")
+    }
+
+    /// Reads what ``text`` gave out.
+    package init?(text: String) {
+        let padding = String(repeating: "=", count: (4 - text.utf8.count % 4) % 4)
+        let base64 = text.replacingOccurrences(of: "-", with: "+")
+            .replacingOccurrences(of: "_", with: "/")
+        guard let data = Data(base64Encoded: base64 + padding) else { return nil }
+        self.init(bytes: Array(data))
+    }
+}

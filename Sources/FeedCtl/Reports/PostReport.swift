@@ -1,0 +1,100 @@
+package import FeedProto
+internal import Foundation
+
+/// One post, as `get` and `create` report it and as the rows of `list` are.
+package struct PostReport: Report, Equatable {
+    let id: UInt64
+    let feed: String
+    let author: String
+    let title: String
+    /// The text; `text` is taken by what people read.
+    let body: String
+    let linkURL: String
+    let thumbnailURL: String
+    let imageURL: String
+    let score: Int64
+    let upvoteCount: UInt64
+    let downvoteCount: UInt64
+    let commentCount: UInt64
+    let createTimeMs: Int64
+    let updateTimeMs: Int64
+    let revision: UInt64
+    /// The caller's ballot: `up`, `down`, or empty.
+    let vote: String
+
+    private enum CodingKeys: String, CodingKey {
+        case id, feed, author, title
+        case body = "text"
+        case linkURL, thumbnailURL, imageURL
+        case score, upvoteCount, downvoteCount, commentCount
+        case createTimeMs, updateTimeMs
+        case revision, vote
+    }
+
+    /// What is reported of a post.
+    package init(_ post: Post) {
+        id = post.id
+        feed = post.feed
+        author = post.author?.displayName ?? ""
+        title = post.title
+        body = post.text
+        linkURL = post.linkURL
+        thumbnailURL = post.thumbnailURL
+        imageURL = post.imageURL
+        score = post.score
+        upvoteCount = post.upvoteCount
+        downvoteCount = post.downvoteCount
+        commentCount = post.commentCount
+        createTimeMs = post.createTimeMilliseconds
+        updateTimeMs = post.updateTimeMilliseconds
+        revision = post.revision
+        vote = post.viewer?.vote.word ?? ""
+    }
+
+    /// A line a field, then the text with its own lines, indented.
+    package func text(_ style: TextStyle) -> String {
+        var fields = FieldList()
+        fields.add("id", "\(id)")
+        fields.add("feed", feed)
+        fields.add("title", title)
+        fields.add("author", author)
+        fields.add("link", linkURL)
+        fields.add("thumbnail", thumbnailURL)
+        fields.add("image", imageURL)
+        fields.add("score", "\(score) (\(upvoteCount) up, \(downvoteCount) down)")
+        fields.add("your vote", vote)
+        fields.add("comments", "\(commentCount)")
+        fields.add("created", style.time(createTimeMs))
+        if updateTimeMs != createTimeMs { fields.add("edited", style.time(updateTimeMs)) }
+        fields.add("revision", "\(revision)")
+        guard !body.isEmpty else { return fields.rendered() }
+        let lines = VisibleText.lines(body).map { $0.isEmpty ? "\n" : "    \($0)\n" }
+        return fields.rendered() + "\n" + lines.joined()
+    }
+}
+
+extension TextStyle {
+    /// A time as people say it, and as it is.
+    func time(_ milliseconds: Int64) -> String {
+        let relative = RelativeTime.text(milliseconds, now: nowMilliseconds)
+        // Four digits of a year; what lies outside is no date that people know.
+        guard (-62_135_596_800_000...253_402_300_799_999).contains(milliseconds) else {
+            return relative
+        }
+        let date = Date(timeIntervalSince1970: Double(milliseconds) / 1_000)
+        return "\(relative) (\(date.ISO8601Format()))"
+    }
+}
+
+extension VoteDirection {
+    /// The direction as the command line says it; empty for none.
+    var word: String {
+        switch self {
+        case .up: "up"
+        case .down: "down"
+        case .clear: "clear"
+        case .unspecified: ""
+        default: description
+        }
+    }
+}

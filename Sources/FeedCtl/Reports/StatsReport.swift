@@ -1,0 +1,81 @@
+package import FeedProto
+
+/// How the service is doing, as `stats` reports it.
+package struct StatsReport: Report, Equatable {
+    /// One method.
+    struct Row: Encodable, Equatable, Sendable {
+        let method: String
+        let requestCount: UInt64
+        let errorCount: UInt64
+        /// The reason of the last error; empty is none.
+        let lastError: String
+    }
+
+    let serverName: String
+    let startTimeMs: Int64
+    let durability: String
+    let postCount: UInt64
+    let revision: UInt64
+    let connectionCount: UInt64
+    let acceptedConnectionCount: UInt64
+    let refusedConnectionCount: UInt64
+    let slowFrameCount: UInt64
+    let badFrameCount: UInt64
+    let bufferedByteCount: UInt64
+    let acceptPauseCount: UInt64
+    let stripeContentionCount: UInt64
+    let methods: [Row]
+
+    /// What is reported of the service's counters.
+    package init(_ stats: ServerStats) {
+        serverName = stats.serverName
+        startTimeMs = stats.startTimeMilliseconds
+        durability = stats.durability
+        postCount = stats.postCount
+        revision = stats.revision
+        connectionCount = stats.connectionCount
+        acceptedConnectionCount = stats.acceptedConnectionCount
+        refusedConnectionCount = stats.refusedConnectionCount
+        slowFrameCount = stats.slowFrameCount
+        badFrameCount = stats.badFrameCount
+        bufferedByteCount = stats.bufferedByteCount
+        acceptPauseCount = stats.acceptPauseCount
+        stripeContentionCount = stats.stripeContentionCount
+        methods = stats.methods.map { method in
+            Row(
+                method: method.method,
+                requestCount: method.requestCount,
+                errorCount: method.errorCount,
+                lastError: method.lastError
+            )
+        }
+    }
+
+    /// A line a counter, then a table of the methods.
+    package func text(_ style: TextStyle) -> String {
+        var fields = FieldList()
+        fields.add("service", serverName)
+        fields.add("started", style.time(startTimeMs))
+        fields.add("durability", durability)
+        fields.add("posts", "\(postCount)")
+        fields.add("revision", "\(revision)")
+        fields.add(
+            "connections",
+            "\(connectionCount) (\(acceptedConnectionCount) accepted, \(refusedConnectionCount) refused)"
+        )
+        fields.add("slow frames", "\(slowFrameCount)")
+        fields.add("bad frames", "\(badFrameCount)")
+        fields.add("buffered bytes", "\(bufferedByteCount)")
+        fields.add("accept pauses", "\(acceptPauseCount)")
+        fields.add("lock contentions", "\(stripeContentionCount)")
+        var table = TextTable([
+            .text("METHOD"), .number("REQUESTS"), .number("ERRORS"), .text("LAST ERROR"),
+        ])
+        for method in methods {
+            table.append([
+                method.method, "\(method.requestCount)", "\(method.errorCount)", method.lastError,
+            ])
+        }
+        return fields.rendered() + "\n" + table.rendered(columnCount: style.columnCount)
+    }
+}

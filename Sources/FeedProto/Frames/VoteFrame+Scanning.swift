@@ -1,0 +1,36 @@
+extension VoteFrame {
+    /// Reads a body without a message decoder, where it is a vote as every encoder writes it.
+    ///
+    /// That is: the fields in order, each at most once, none of them zero, and numbers in their
+    /// shortest form. nil says nothing about the body but that a `MessageDecoder` must read it; a
+    /// frame is what that decoder would have made of the body.
+    ///
+    /// - Parameters:
+    ///   - bytes: What was received; more than the body, so that words can be read at once.
+    ///   - body: Where in it the body lies.
+    @inline(__always)
+    public init?(scanning bytes: RawSpan, in body: Range<Int>) {
+        var scan = FieldScan(of: body, in: bytes)
+        id = scan.varint(tag: 0x08, in: bytes)
+        timeoutMilliseconds = 0
+        sequence = 0
+        minimumRevision = 0
+        // Most votes have none of the fields between.
+        if !scan.enterMessage(tag: 0xC2, 0x02, in: bytes) {
+            let timeout = scan.varint(tag: 0x10, in: bytes)
+            timeoutMilliseconds = UInt32(truncatingIfNeeded: timeout)
+            sequence = scan.varint(tag: 0x18, in: bytes)
+            minimumRevision = scan.varint(tag: 0x20, in: bytes)
+            guard timeout <= UInt32.max, scan.enterMessage(tag: 0xC2, 0x02, in: bytes) else {
+                return nil
+            }
+        }
+        let postID = scan.varint(tag: 0x08, in: bytes)
+        let direction = scan.lastByte(tag: 0x10, in: bytes)
+        guard id != 0, postID != 0, 1...3 ~= direction else { return nil }
+        vote = CastVoteRequest(
+            postID: postID,
+            direction: VoteDirection(rawValue: Int32(direction))
+        )
+    }
+}

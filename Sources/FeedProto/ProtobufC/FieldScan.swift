@@ -1,0 +1,116 @@
+/// A place in a message whose fields are read one after another, for messages that are worth a way
+/// past the general decoder.
+///
+/// Reads only what every encoder writes: fields in order, numbers in their shortest form. What it
+/// does not take stays where it is, so a scan that did not come to the end took less than all.
+struct FieldScan {
+    private var offset: Int
+    private let end: Int
+    /// The last place that eight bytes can be read from at once.
+    private let lastWordOffset: Int
+
+    /// The start of the message that lies in `range` of `bytes`.
+    @inline(__always)
+    init(of range: Range<Int>, in bytes: RawSpan) {
+        precondition(
+            range.lowerBound >= 0 && range.upperBound <= bytes.byteCount,
+            "A message lies within its bytes."
+        )
+        offset = range.lowerBound
+        end = range.upperBound
+        lastWordOffset = bytes.byteCount - MemoryLayout<UInt64>.size
+    }
+
+    /// Takes a number with a tag of one byte; 0 where the next field is another, or is not plain.
+    @inline(__always)
+    mutating func varint(tag: UInt8, in bytes: RawSpan) -> UInt64 {
+        guard offset < end, byte(at: offset, in: bytes) == tag else { return 0 }
+        let start = offset + 1
+        guard start <= lastWordOffset else { return varintOfBytes(at: start, in: bytes) }
+        let word = word(at: start, in: bytes)
+        let stops = ~word & 0x8080_8080_8080_8080
+        guard stops != 0 else { return varintOfBytes(at: start, in: bytes) }
+        let bitCount = UInt64(truncatingIfNeeded: stops.trailingZeroBitCount) &+ 1
+        let taken = word & (.max &>> (64 &- bitCount))
+        let next = start &+ Int(truncatingIfNeeded: bitCount &>> 3)
+        guard next <= end, taken &>> (bitCount &- 8) != 0 else { return 0 }
+        offset = next
+        return taken.joiningSevens
+    }
+
+    /// The number of one byte, with a tag of one byte, that ends the message; 0 where it does not.
+    @inline(__always)
+    func lastByte(tag: UInt8, in bytes: RawSpan) -> UInt8 {
+        guard offset + 2 == end, byte(at: offset, in: bytes) == tag else { return 0 }
+        let value = byte(at: offset + 1, in: bytes)
+        return value < 0x80 ? value : 0
+    }
+
+    /// Takes the tag, of two bytes, and the length of a message that ends where this one does.
+    @inline(__always)
+    mutating func enterMessage(tag first: UInt8, _ second: UInt8, in bytes: RawSpan) -> Bool {
+        let start = offset + 3
+        guard start <= end,
+            byte(at: offset, in: bytes) == first,
+            byte(at: offset + 1, in: bytes) == second,
+            byte(at: offset + 2, in: bytes) < 0x80,
+            start + Int(byte(at: offset + 2, in: bytes)) == end
+        else { return false }
+        offset = start
+        return true
+    }
+
+    /// As above, where the message ends near the end of the bytes, or the number is a long one.
+    private mutating func varintOfBytes(at start: Int, in bytes: RawSpan) -> UInt64 {
+        var value: UInt64 = 0
+        var shift: UInt64 = 0
+        for place in start..<end {
+            let byte = byte(at: place, in: bytes)
+            // The tenth byte has room for one bit.
+            guard shift < 63 || (shift == 63 && byte == 1) else { return 0 }
+            value |= UInt64(byte & 0x7F) &<< shift
+            shift += 7
+            guard byte < 0x80 else { continue }
+            guard byte != 0 else { return 0 }
+            offset = place + 1
+            return value
+        }
+        return 0
+    }
+
+    @inline(__always)
+    private func byte(at offset: Int, in bytes: RawSpan) -> UInt8 {
+        precondition(offset >= 0 && offset < end, "A byte lies within its message.")
+        return unsafe bytes.unsafeLoad(fromUncheckedByteOffset: offset, as: UInt8.self)
+    }
+
+    @inline(__always)
+    private func word(at offset: Int, in bytes: RawSpan) -> UInt64 {
+        precondition(offset >= 0 && offset <= lastWordOffset, "A word lies within the bytes.")
+        return unsafe UInt64(
+            littleEndian: bytes.unsafeLoadUnaligned(
+                fromUncheckedByteOffset: offset,
+                as: UInt64.self
+            )
+        )
+    }
+}
+
+// Varints of up to eight bytes, all of them at once: neighbours are joined, then pairs, then fours.
+extension UInt64 {
+    /// The number whose groups of seven bits are the low bits of these bytes.
+    @inline(__always)
+    var joiningSevens: UInt64 {
+        let pairs = self & 0x007F_007F_007F_007F | (self & 0x7F00_7F00_7F00_7F00) &>> 1
+        let fours = pairs & 0x0000_3FFF_0000_3FFF | (pairs & 0x3FFF_0000_3FFF_0000) &>> 2
+        return fours & 0x0000_0000_0FFF_FFFF | (fours & 0x0FFF_FFFF_0000_0000) &>> 4
+    }
+
+    /// The low 56 bits in groups of seven, one a byte: the other way round.
+    @inline(__always)
+    var splittingSevens: UInt64 {
+        let fours = self & 0x0FFF_FFFF | (self & 0x00FF_FFFF_F000_0000) &<< 4
+        let pairs = fours & 0x0000_3FFF_0000_3FFF | (fours & 0x0FFF_C000_0FFF_C000) &<< 2
+        return pairs & 0x007F_007F_007F_007F | (pairs & 0x3F80_3F80_3F80_3F80) &<< 1
+    }
+}

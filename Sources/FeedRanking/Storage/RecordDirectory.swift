@@ -1,0 +1,73 @@
+internal import CPrefetch
+import Glibc
+import Synchronization
+
+/// Where the records of a stripe are: the address of each segment, none where no post ever was.
+///
+/// It has room for every slot there can be, in pages that are not there until they are written to,
+/// and neither it nor a segment moves or goes before the stripe. So whoever does not hold the
+/// stripe's lock may ask where a record is, though not read it. A segment is as large as a huge
+/// page, and aligned to one. `Sendable` because the addresses are atomic, and the records are read
+/// by who holds the lock.
+@safe
+struct RecordDirectory: BitwiseCopyable, @unchecked Sendable {
+    static let segmentBits = 15
+    static let segmentSlotCount = 1 << segmentBits
+    private static let segmentCount = 1 << (32 - segmentBits)
+
+    private let segments: UnsafeMutablePointer<Atomic<UnsafeMutablePointer<PostRecord>?>>
+
+    /// A directory without segments, to be freed by `free()`.
+    init() {
+        // Zero bits are an address of none; `calloc` of so much leaves its pages to be written.
+        let stride = MemoryLayout<Int>.stride
+        guard let block = unsafe calloc(Self.segmentCount, stride) else {
+            fatalError("No memory for a directory of \(Self.segmentCount) segments.")
+        }
+        unsafe segments = block.bindMemory(
+            to: Atomic<UnsafeMutablePointer<PostRecord>?>.self,
+            capacity: Self.segmentCount
+        )
+    }
+
+    /// The address of a slot's record; nil where its segment is not there.
+    @inline(__always)
+    func record(_ slot: UInt32) -> UnsafeMutablePointer<PostRecord>? {
+        let number = Int(slot >> UInt32(Self.segmentBits))
+        guard let segment = unsafe segments[number].load(ordering: .relaxed) else { return nil }
+        return unsafe segment + (Int(slot) & (Self.segmentSlotCount - 1))
+    }
+
+    /// Asks for a record's cache line; without effect where there is none.
+    @inline(__always)
+    func prefetch(_ slot: UInt32) {
+        guard let record = unsafe record(slot) else { return }
+        unsafe cprefetch_for_write(record)
+    }
+
+    /// Makes the segment of a slot, where it is not there; its memory means nothing yet.
+    func makeSegment(of slot: UInt32) {
+        let number = Int(slot >> UInt32(Self.segmentBits))
+        guard unsafe segments[number].load(ordering: .relaxed) == nil else { return }
+        let byteCount = Self.segmentSlotCount * MemoryLayout<PostRecord>.stride
+        let block = UnsafeMutableRawPointer.allocate(byteCount: byteCount, alignment: byteCount)
+        if number > 0 {
+            // Random votes on millions of posts miss the TLB too. A small store has one segment a
+            // stripe, of which it should take no more than it uses. A kernel may refuse.
+            _ = unsafe madvise(block, byteCount, MADV_HUGEPAGE)
+        }
+        let records = unsafe block.bindMemory(
+            to: PostRecord.self,
+            capacity: Self.segmentSlotCount
+        )
+        unsafe segments[number].store(records, ordering: .releasing)
+    }
+
+    /// Frees the directory and the segments of all slots below `slotLimit`.
+    func free(slotLimit: Int) {
+        for first in stride(from: 0, to: slotLimit, by: Self.segmentSlotCount) {
+            unsafe record(UInt32(first))?.deallocate()
+        }
+        unsafe Glibc.free(segments)
+    }
+}

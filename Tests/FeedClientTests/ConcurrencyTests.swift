@@ -1,0 +1,78 @@
+import FeedClient
+import FeedProto
+import FeedTestSupport
+import Synchronization
+import Testing
+
+/// Many tasks on one client.
+@Suite(.timeLimit(.minutes(2)))
+struct ClientConcurrencyTests {
+    @Test func tenThousandVotesOfAsManyTasksCountOnceEach() async throws {
+        let count = 10_000
+        try await withClient(threads: 2) { client in
+            let post = try await client.createPost(Post(title: "Apple"))
+            let scores = try await withThrowingTaskGroup(of: Int64.self) { group in
+                for _ in 0..<count {
+                    group.addTask {
+                        try await client.vote(on: post.id, .up, timeout: .seconds(60)).score
+                    }
+                }
+                return try await group.reduce(into: Set<Int64>()) { $0.insert($1) }
+            }
+            #expect(scores == Set(1...Int64(count)))
+            #expect(try await client.getPost(post.id).upvoteCount == UInt64(count))
+        }
+    }
+
+    @Test("answers in any order reach their tasks", arguments: TestEnvironment.seeds(1...3))
+    func matchesShuffledAnswers(seed: UInt64) async throws {
+        let state = Mutex((generator: SeededGenerator(seed: seed), held: [ClientFrame]()))
+        // With 64 in flight it may hold 32 back; that many at a time leave nobody waiting.
+        let script: ScriptedService.Script = { frame in
+            state.withLock { state in
+                state.held.append(frame)
+                guard state.held.count == 32 else { return [] }
+                state.held.shuffle(using: &state.generator)
+                defer { state.held = [] }
+                return state.held.map(voteAnswer)
+            }
+        }
+        try await withScript(inFlight: 64, script) { client, _ in
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for id in UInt64(1)...2_048 {
+                    group.addTask {
+                        let counts = try await client.vote(on: id, .up, timeout: .seconds(60))
+                        #expect(counts.postID == id, "seed \(seed)")
+                    }
+                }
+                try await group.waitForAll()
+            }
+        }
+    }
+
+    @Test("cancelling at any moment ends each call once", arguments: TestEnvironment.seeds(1...3))
+    func survivesCancellations(seed: UInt64) async throws {
+        try await withClient { client in
+            let post = try await client.createPost(Post(title: "Apple"))
+            let generator = Mutex(SeededGenerator(seed: seed))
+            let outcomes = await withTaskGroup(of: FeedClientError?.self) { group in
+                for _ in 0..<2_000 {
+                    let task = Task {
+                        await failure {
+                            try await client.vote(on: post.id, .up)
+                        }
+                    }
+                    if generator.withLock({ $0.oneIn(2) }) { task.cancel() }
+                    group.addTask { await task.value }
+                }
+                return await group.reduce(into: []) { $0.append($1) }
+            }
+            let counted = try await client.getPost(post.id).upvoteCount
+            let acknowledged = outcomes.count { $0 == nil }
+            let inDoubt = outcomes.count { $0 == .cancelled(effect: .unknown) }
+            let notSent = outcomes.count { $0 == .cancelled(effect: .none) }
+            #expect(acknowledged + inDoubt + notSent == 2_000, "seed \(seed)")
+            #expect(counted >= acknowledged && counted <= acknowledged + inDoubt, "seed \(seed)")
+        }
+    }
+}

@@ -1,0 +1,210 @@
+import FeedClient
+import FeedProto
+import FeedTestSupport
+import Synchronization
+import Testing
+
+/// Connecting, farewells, keep-alive, cancelling and closing.
+@Suite(.timeLimit(.minutes(1)))
+struct LifeTests {
+    static func connect(
+        _ address: String,
+        _ configuration: ClientConfiguration = ClientConfiguration()
+    ) async -> FeedClientError? {
+        await failure {
+            try await FeedClient.connect(to: address, configuration: configuration)
+        }
+    }
+
+    @Test(arguments: ["nonsense", "127.0.0.1", "127.0.0.1:99999", "example.org:80"])
+    func saysWhatIsWrongWithAnAddress(_ address: String) async {
+        guard case .badAddress(let reason) = await Self.connect(address) else {
+            Issue.record("\(address) was taken for an address.")
+            return
+        }
+        #expect(reason.contains(address))
+    }
+
+    @Test func saysThatNothingListens() async throws {
+        let service = try await ScriptedService.start { _ in [] }
+        await service.stop()
+        guard case .cannotConnect(let reason) = await Self.connect(service.address) else {
+            Issue.record("A connection to nobody came about.")
+            return
+        }
+        #expect(reason.contains("refused"))
+    }
+
+    @Test func introducesItself() async throws {
+        var configuration = ClientConfiguration()
+        configuration.clientName = "tester/1"
+        configuration.clientID = ClientID()
+        try await withScript(configuration: configuration, silence) { client, service in
+            var frames = service.received.makeAsyncIterator()
+            guard case .hello(let hello) = await frames.next()?.request else {
+                Issue.record("The first call is no Hello.")
+                return
+            }
+            #expect(hello.clientName == "tester/1")
+            #expect(hello.clientID == configuration.clientID?.bytes)
+            #expect(client.service.serverName == "scripted")
+        }
+    }
+
+    @Test func aServiceThatDoesNotGreetIsNotWaitedForForEver() async throws {
+        let service = try await ScriptedService.start(greets: false) { _ in [] }
+        var configuration = ClientConfiguration()
+        configuration.connectTimeout = .milliseconds(50)
+        let error = await Self.connect(service.address, configuration)
+        #expect(error == .deadlinePassed(timeout: .milliseconds(50), effect: .none))
+        await service.stop()
+    }
+
+    @Test func aServiceMayRefuseTheConnection() async throws {
+        let status = Status(code: .resourceExhausted, reason: .tooManyConnections, message: "full")
+        let service = try await ScriptedService.start(greets: false) { _ in
+            [.answer(ServerFrame(id: 0, revision: 0, status: status)), .endOutput]
+        }
+        #expect(await Self.connect(service.address) == .refused(status))
+        await service.stop()
+    }
+
+    @Test func finishesWhatTheServiceTookBeforeItsFarewell() async throws {
+        let votes = Mutex<[ClientFrame]>([])
+        let script: ScriptedService.Script = { frame in
+            votes.withLock { votes in
+                votes.append(frame)
+                guard votes.count == 3 else { return [] }
+                let farewell = GoAway(
+                    lastID: votes[1].id,
+                    drainMilliseconds: 1_000,
+                    reason: .draining
+                )
+                return [.answer(ServerFrame(id: 0, revision: 1, response: .goAway(farewell)))]
+                    + votes[..<2].map(voteAnswer) + [.endOutput]
+            }
+        }
+        try await withScript(inFlight: 3, script) { client, _ in
+            let errors = await withTaskGroup(of: FeedClientError?.self) { group in
+                for id in UInt64(1)...5 {
+                    group.addTask {
+                        await failure {
+                            try await client.vote(on: id, .up)
+                        }
+                    }
+                }
+                return await group.reduce(into: []) { $0.append($1) }
+            }
+            #expect(errors.count { $0 == nil } == 2)
+            for error in errors.compactMap({ $0 }) {
+                guard case .connectionLost(let reason, effect: .none) = error else {
+                    Issue.record("A vote after the farewell ended with \(error)")
+                    continue
+                }
+                #expect(reason.contains("DRAINING"))
+            }
+            #expect(votes.withLock { $0.count } == 3)
+        }
+    }
+
+    @Test func pingsAServiceThatIsNotTalkedTo() async throws {
+        var configuration = ClientConfiguration()
+        configuration.keepAliveInterval = .milliseconds(40)
+        let script: ScriptedService.Script = { frame in
+            guard case .ping = frame.request else { return [voteAnswer(frame)] }
+            let pong = PingResponse(payload: [], serving: .serving)
+            return [.answer(ServerFrame(id: frame.id, revision: 1, response: .ping(pong)))]
+        }
+        try await withScript(configuration: configuration, script) { client, service in
+            var pings = 0
+            for await frame in service.received {
+                if case .ping = frame.request { pings += 1 }
+                if pings == 3 { break }
+            }
+            let counts = try await client.vote(on: 1, .up)
+            #expect(counts.score == 1)
+        }
+    }
+
+    @Test func givesUpAServiceWithoutASignOfLife() async throws {
+        var configuration = ClientConfiguration()
+        configuration.keepAliveInterval = .milliseconds(40)
+        configuration.keepAliveTimeout = .milliseconds(40)
+        try await withScript(configuration: configuration, silence) { client, _ in
+            let error = await failure {
+                try await client.vote(on: 1, .up, timeout: .seconds(3_600))
+            }
+            guard case .connectionLost(let reason, effect: .unknown) = error else {
+                Issue.record("A dead service ended a vote with \(String(describing: error))")
+                return
+            }
+            #expect(reason.contains("sign of life"))
+        }
+    }
+
+    @Test func aCancelledCallEndsAndTheNextOneWorks() async throws {
+        let script: ScriptedService.Script = { frame in
+            guard case .castVote(let vote) = frame.request, vote.postID == 2 else { return [] }
+            return [voteAnswer(frame)]
+        }
+        try await withScript(script) { client, service in
+            let task = Task {
+                await failure {
+                    try await client.vote(on: 1, .up)
+                }
+            }
+            var frames = service.received.makeAsyncIterator()
+            _ = await frames.next()
+            _ = await frames.next()
+            task.cancel()
+            #expect(await task.value == .cancelled(effect: .unknown))
+            let counts = try await client.vote(on: 2, .up)
+            #expect(counts.score == 1)
+        }
+    }
+
+    @Test func aCancelledTaskCallsNobody() async throws {
+        let calls = Mutex(0)
+        let script: ScriptedService.Script = { _ in
+            calls.withLock { $0 += 1 }
+            return []
+        }
+        try await withScript(script) { client, _ in
+            let task = Task {
+                while !Task.isCancelled { await Task.yield() }
+                return await failure {
+                    try await client.vote(on: 1, .up)
+                }
+            }
+            task.cancel()
+            #expect(await task.value == .cancelled(effect: .none))
+            #expect(calls.withLock { $0 } == 0)
+        }
+    }
+
+    @Test func closingFinishesTheCallsBeforeIt() async throws {
+        let held = Mutex<[ClientFrame]>([])
+        let script: ScriptedService.Script = { frame in
+            held.withLock { held in
+                held.append(frame)
+                return held.count < 2 ? [] : held.map(voteAnswer)
+            }
+        }
+        let service = try await ScriptedService.start(script)
+        let client = try await FeedClient.connect(to: service.address)
+        async let first = client.vote(on: 1, .up)
+        async let second = client.vote(on: 2, .up)
+        // Both have to be made before the client is closed, which their frames show.
+        var frames = service.received.makeAsyncIterator()
+        for _ in 0..<3 { _ = await frames.next() }
+        await client.close()
+        #expect(try await first.postID == 1)
+        #expect(try await second.postID == 2)
+        let error = await failure {
+            try await client.vote(on: 3, .up)
+        }
+        #expect(error == .closed)
+        await client.close()
+        await service.stop()
+    }
+}

@@ -1,0 +1,30 @@
+import FeedClient
+import FeedService
+import FeedTestSupport
+import FeedTransport
+import Logging
+import Testing
+
+/// Runs a service in this process and a client of it while `body` runs; ends both in good order.
+func withClient(
+    threads: Int = 1,
+    _ configuration: ClientConfiguration = ClientConfiguration(),
+    _ body: (FeedClient) async throws -> Void
+) async throws {
+    let server = try FeedServer.start(
+        ServiceConfiguration(addresses: [.loopback(port: 0)], threadCount: threads),
+        logger: Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() })
+    )
+    let address = try #require(server.addresses.first).description
+    var failure: (any Error)?
+    do {
+        let client = try await FeedClient.connect(to: address, configuration: configuration)
+        do { try await body(client) } catch { failure = error }
+        await client.close()
+    } catch {
+        failure = error
+    }
+    server.beginDraining()
+    try await offload { server.wait() }
+    if let failure { throw failure }
+}

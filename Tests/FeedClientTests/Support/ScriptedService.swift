@@ -1,0 +1,194 @@
+import FeedClient
+import FeedProto
+import FeedTransport
+import Synchronization
+import Testing
+
+/// A service that does what a test tells it to with each call: the misbehaving peer of a client.
+final class ScriptedService: Sendable {
+    /// What it does next.
+    enum Step: Sendable {
+        case answer(ServerFrame)
+        case bytes([UInt8])
+        case endOutput
+        case reset
+    }
+
+    /// What it does with each call but Hello, which it answers by itself unless `greets` is false.
+    typealias Script = @Sendable (ClientFrame) -> [Step]
+
+    /// Where it listens.
+    let address: String
+    /// Every frame that came, Hello too, in order.
+    let received: AsyncStream<ClientFrame>
+    private let thread: EventLoopThread
+
+    private init(_ address: String, _ received: AsyncStream<ClientFrame>, _ thread: EventLoopThread)
+    {
+        self.address = address
+        self.received = received
+        self.thread = thread
+    }
+
+    /// Starts a service that says it takes so many calls in flight.
+    static func start(
+        inFlight: UInt32 = 256,
+        greets: Bool = true,
+        _ script: @escaping Script
+    ) async throws -> ScriptedService {
+        let (frames, log) = AsyncStream<ClientFrame>.makeStream()
+        let greeting: Script = { frame in
+            guard greets, case .hello = frame.request else { return script(frame) }
+            return [.answer(ServerFrame(id: frame.id, revision: 0, response: hello(inFlight)))]
+        }
+        let held = Mutex<EventLoopThread?>(nil)
+        let address: SocketAddress = try await withCheckedThrowingContinuation { continuation in
+            do {
+                let thread = try EventLoopThread(
+                    name: "scripted",
+                    configuration: TransportConfiguration(),
+                    budget: BufferBudget()
+                ) { loop in
+                    continuation.resume(
+                        with: Result { try listen(on: loop, log, greeting) }
+                    )
+                }
+                held.withLock { $0 = thread }
+            } catch {
+                continuation.resume(throwing: error)
+            }
+        }
+        guard let thread = held.withLock({ $0 }) else { throw TransportError.loopStopped }
+        return ScriptedService(address.description, frames, thread)
+    }
+
+    /// Stops the service and waits for its end.
+    func stop() async {
+        thread.stop()
+        await withCheckedContinuation { continuation in
+            thread.whenFinished { continuation.resume() }
+        }
+    }
+
+    private static func listen(
+        on loop: EventLoop,
+        _ log: AsyncStream<ClientFrame>.Continuation,
+        _ script: @escaping Script
+    ) throws -> SocketAddress {
+        try TCPListener(at: .loopback(port: 0), on: loop, targets: [loop.mailbox]) { _ in
+            ScriptedHandler(log, script)
+        }.address
+    }
+
+    private static func hello(_ inFlight: UInt32) -> Response {
+        .hello(
+            HelloResponse(
+                serverName: "scripted",
+                instanceID: 1,
+                serverTimeMilliseconds: 0,
+                limits: Limits(
+                    maximumFrameByteCount: 1 << 20,
+                    maximumInFlightCount: inFlight,
+                    defaultPageSize: 20,
+                    maximumPageSize: 100,
+                    maximumBatchGetCount: 100,
+                    maximumBatchVoteCount: 256,
+                    maximumTimeoutMilliseconds: 60_000,
+                    idleTimeoutMilliseconds: 90_000,
+                    maximumImportPostCount: 256
+                )
+            )
+        )
+    }
+}
+
+/// One connection of the scripted service.
+private final class ScriptedHandler: ConnectionHandler {
+    private let log: AsyncStream<ClientFrame>.Continuation
+    private let script: ScriptedService.Script
+    private var decoder = MessageDecoder()
+
+    init(_ log: AsyncStream<ClientFrame>.Continuation, _ script: @escaping ScriptedService.Script) {
+        self.log = log
+        self.script = script
+    }
+
+    func connectionOpened(_ connection: TCPConnection) {}
+
+    func connection(_ connection: TCPConnection, received bytes: RawSpan) -> ReadProgress {
+        var offset = 0
+        do {
+            while connection.isOpen, let body = try FrameScanner().nextBody(in: bytes, at: offset) {
+                offset = body.upperBound
+                let frame = try decoder.decodeClientFrame(bytes.extracting(body))
+                for step in script(frame) { try perform(step, connection) }
+                log.yield(frame)
+            }
+        } catch {
+            connection.reset()
+        }
+        return ReadProgress(consumedByteCount: connection.isOpen ? offset : bytes.byteCount)
+    }
+
+    func connectionEndedInput(_ connection: TCPConnection) { connection.closeAfterFlush() }
+
+    func connectionClosed(_ connection: TCPConnection, reason: CloseReason) {}
+
+    private func perform(_ step: ScriptedService.Step, _ connection: TCPConnection) throws {
+        switch step {
+        case .answer(let frame): connection.write(try frame.encoded())
+        case .bytes(let bytes): connection.write(bytes)
+        case .endOutput: connection.closeAfterFlush()
+        case .reset: connection.reset()
+        }
+    }
+}
+
+/// Runs a scripted service and a client of it while `body` runs.
+func withScript(
+    inFlight: UInt32 = 256,
+    configuration: ClientConfiguration = ClientConfiguration(),
+    _ script: @escaping ScriptedService.Script,
+    _ body: (FeedClient, ScriptedService) async throws -> Void
+) async throws {
+    let service = try await ScriptedService.start(inFlight: inFlight, script)
+    var failure: (any Error)?
+    do {
+        let client = try await FeedClient.connect(
+            to: service.address,
+            configuration: configuration
+        )
+        do { try await body(client, service) } catch { failure = error }
+        await client.close()
+    } catch {
+        failure = error
+    }
+    await service.stop()
+    if let failure { throw failure }
+}
+
+/// A script that answers nothing.
+let silence: ScriptedService.Script = { _ in [] }
+
+/// Answers a vote with its post and a score of 1.
+func voteAnswer(_ frame: ClientFrame) -> ScriptedService.Step {
+    guard case .castVote(let vote) = frame.request else { return .reset }
+    let counts = CastVoteResponse(
+        postID: vote.postID,
+        score: 1,
+        upvoteCount: 1,
+        downvoteCount: 0
+    )
+    return .answer(ServerFrame(id: frame.id, revision: 1, response: .castVote(counts)))
+}
+
+/// How a call ends: its error, or nil where it is answered.
+func failure<Value>(_ call: () async throws -> Value) async -> FeedClientError? {
+    do {
+        _ = try await call()
+        return nil
+    } catch {
+        if !(error is FeedClientError) { Issue.record(error) }
+        return error as? FeedClientError
+    }
+}

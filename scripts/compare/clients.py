@@ -1,0 +1,90 @@
+"""Runs the clients: pump against anything, redis-benchmark against Redis."""
+
+import json
+import subprocess
+import time
+
+import machine
+import servers
+
+
+class Sample:
+    """One measurement: what was answered in how long, for how much of whose processor time."""
+
+    def __init__(self, values):
+        self.values = values
+        self.seconds = values["seconds"]
+        self.votes = values["votes"]
+        self.pages = values.get("pages", 0)
+        self.server_seconds = values["server_seconds"]
+        self.client_seconds = values["client_seconds"]
+
+    @property
+    def votes_per_second(self):
+        return self.votes / self.seconds
+
+    @property
+    def cost(self):
+        """CPU-seconds of the server per million votes."""
+        return self.server_seconds / self.votes * 1e6
+
+    @property
+    def client_cost(self):
+        return self.client_seconds / self.votes * 1e6
+
+    @property
+    def steal(self):
+        """The share of the machine that its host took."""
+        return self.values["steal_seconds"] / self.seconds / len(machine.cores())
+
+    @property
+    def others(self):
+        """The share of the machine that other processes took, as far as clock ticks can tell."""
+        rest = self.values["busy_seconds"] - self.server_seconds - self.client_seconds
+        return max(0, rest) / self.seconds / len(machine.cores())
+
+
+def pump(tools, server, **flags):
+    """One run of pump against a server; its flags by name, with _ for -."""
+    command = [tools.floor + "/pump", "--port", server.port, "--server-pid", server.pid]
+    if isinstance(server, servers.Redis):
+        command += ["--protocol", "resp"]
+    for name, value in flags.items():
+        command += ["--" + name.replace("_", "-"), value]
+    result = subprocess.run(
+        [str(word) for word in command], capture_output=True, text=True,
+        preexec_fn=servers.pinned(client=True), timeout=600)
+    if result.returncode != 0:
+        raise RuntimeError(f"{' '.join(map(str, command))}\n{result.stderr}{result.stdout}")
+    return Sample(json.loads(result.stdout))
+
+
+def redis_benchmark(redis, in_flight, posts, options):
+    """Votes by redis-benchmark: its run is longer than the time between the two readings."""
+    command = ["redis-benchmark", "-h", "127.0.0.1", "-p", redis.port, "-c", options.connections,
+               "-P", in_flight, "-r", posts, "-n", 10**9, "-q",
+               "ZINCRBY", "posts", "1", "p__rand_int__"]
+    client = subprocess.Popen(
+        [str(word) for word in command], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+        preexec_fn=servers.pinned(client=True))
+
+    def reading():
+        busy, steal = machine.machine_seconds()
+        return {"votes": redis.votes(), "seconds": time.monotonic(),
+                "server_seconds": machine.cpu_seconds(redis.pid),
+                "client_seconds": machine.cpu_seconds(client.pid),
+                "busy_seconds": busy, "steal_seconds": steal}
+
+    try:
+        time.sleep(options.warmup)
+        before = reading()
+        time.sleep(options.seconds)
+        after = reading()
+        if client.poll() is not None:
+            raise RuntimeError(f"redis-benchmark ended early, with {client.returncode}")
+    finally:
+        client.kill()
+        client.wait()
+    if redis.call("ZCARD", "posts") != posts:
+        raise RuntimeError("redis-benchmark voted on other members than those of the set")
+    return Sample({name: after[name] - before[name] for name in before})

@@ -1,0 +1,69 @@
+"""Tables, and the few statistics that they need."""
+
+import statistics
+
+NOISE = 0.10  # what a target is allowed for it
+
+
+def middle(values):
+    return statistics.median(list(values))
+
+
+def spread(values, form):
+    return f"{form.format(min(values))} – {form.format(max(values))}"
+
+
+def verdict(value, target, most, form="{:g}"):
+    """The target, and whether it is met; the last tenth is noise."""
+    if target is None:
+        return ""
+    sign = "≤" if most else "≥"
+    excess = value / target if most else target / value
+    met = "met" if excess <= 1 else "met within noise" if excess <= 1 + NOISE else "**missed**"
+    return f"{sign} {form.format(target)}: {met}"
+
+
+QUIET = 0.03  # what others may take of the machine
+
+
+def quietness(samples):
+    """How much of the machine was not ours, at the worst."""
+    others = max(sample.others for sample in samples)
+    steal = max(sample.steal for sample in samples)
+    text = (f"Other processes used up to {others:.1%} of the machine, and its host up to "
+            f"{steal:.1%}.")
+    if max(others, steal) > QUIET:
+        text += " **The machine was not quiet: compare the ratios, and those with care.**"
+    return text
+
+
+class Table:
+    """A heading, rows under a header, and notes."""
+
+    def __init__(self, title, header):
+        self.title = title
+        self.header = header
+        self.rows = []
+        self.notes = []
+
+    def add(self, *cells):
+        self.rows.append([str(cell) for cell in cells])
+
+    def note(self, text):
+        self.notes.append(text)
+
+    def markdown(self):
+        lines = [f"**{self.title}**", "", self._line(self.header)]
+        lines.append(self._line(["---"] * len(self.header)))
+        lines += [self._line(row) for row in self.rows]
+        for text in self.notes:
+            lines += ["", text]
+        return "\n".join(lines) + "\n"
+
+    @staticmethod
+    def _line(cells):
+        return "| " + " | ".join(cells) + " |"
+
+    def json(self):
+        return {"title": self.title, "header": self.header, "rows": self.rows,
+                "notes": self.notes}

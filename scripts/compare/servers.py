@@ -1,0 +1,138 @@
+"""Starts the servers that are compared, each on a free port of 127.0.0.1, and stops them."""
+
+import os
+import re
+import socket
+import subprocess
+import tempfile
+import time
+
+import machine
+
+START_SECONDS = 10
+STOP_SECONDS = 20
+
+
+def pinned(client):
+    """What a child does before it starts: servers have the first core, clients the others."""
+    available = machine.cores()
+    chosen = available[1:] if client else available[:1]
+
+    def pin():
+        if len(available) > 1:
+            os.sched_setaffinity(0, chosen)
+
+    return pin
+
+
+class Server:
+    """A server process: ends with the `with` block, and only it."""
+
+    def __init__(self, command, address_pattern):
+        self.log = tempfile.TemporaryFile("w+")
+        self.process = subprocess.Popen(
+            command, stdin=subprocess.DEVNULL, stdout=self.log, stderr=subprocess.STDOUT,
+            preexec_fn=pinned(client=False), start_new_session=True)
+        self.pid = self.process.pid
+        try:
+            self.port = int(self._await(address_pattern))
+        except BaseException:
+            self.stop()
+            raise
+
+    def _await(self, pattern):
+        end = time.monotonic() + START_SECONDS
+        while time.monotonic() < end and self.process.poll() is None:
+            found = re.search(pattern, self.text())
+            if found:
+                return found.group(1)
+            time.sleep(0.02)
+        raise RuntimeError(f"{self.process.args[0]} did not start:\n{self.text()}")
+
+    def text(self):
+        self.log.flush()
+        with open(f"/proc/self/fd/{self.log.fileno()}") as file:
+            return file.read()
+
+    def stop(self):
+        if self.process.poll() is None:
+            self.process.terminate()
+            try:
+                self.process.wait(STOP_SECONDS)
+            except subprocess.TimeoutExpired:
+                self.process.kill()
+                self.process.wait()
+        self.log.close()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.stop()
+
+
+class Floor(Server):
+    """Echoes what it receives."""
+
+    def __init__(self, tools):
+        super().__init__([tools.floor + "/echo"], r"listening on 127\.0\.0\.1:(\d+)")
+
+
+class Service(Server):
+    """The service, on one thread."""
+
+    def __init__(self, tools):
+        super().__init__(
+            [tools.binaries + "/feed-service", "--threads", "1", "--listen", "127.0.0.1:0",
+             "--in-memory"],
+            r"listening on 127\.0\.0\.1:(\d+)")
+
+
+class Redis(Server):
+    """redis-server without persistence, and a connection to it."""
+
+    def __init__(self, _):
+        with socket.socket() as probe:
+            probe.bind(("127.0.0.1", 0))
+            port = probe.getsockname()[1]
+        super().__init__(
+            ["redis-server", "--port", str(port), "--bind", "127.0.0.1", "--save", "",
+             "--appendonly", "no", "--tcp-backlog", "4096"],
+            rf"Running mode=standalone, port=({port})[\s\S]*Ready to accept")
+        self.connection = socket.create_connection(("127.0.0.1", port))
+        self.input = self.connection.makefile("rb")
+
+    def stop(self):
+        if hasattr(self, "connection"):
+            self.input.close()
+            self.connection.close()
+        super().stop()
+
+    def call(self, *words):
+        """The answer to one command."""
+        encoded = [str(word).encode() for word in words]
+        request = b"*%d\r\n" % len(encoded)
+        request += b"".join(b"$%d\r\n%s\r\n" % (len(word), word) for word in encoded)
+        self.connection.sendall(request)
+        return self._answer()
+
+    def _answer(self):
+        line = self.input.readline()[:-2]
+        kind, rest = line[:1], line[1:]
+        if kind == b"-":
+            raise RuntimeError("redis: " + rest.decode())
+        if kind == b":":
+            return int(rest)
+        if kind == b"*":
+            return [self._answer() for _ in range(int(rest))]
+        if kind == b"$" and int(rest) >= 0:
+            return self.input.read(int(rest) + 2)[:-2].decode()
+        return None if kind == b"$" else rest.decode()
+
+    def votes(self):
+        """How many votes it has counted."""
+        found = re.search(r"cmdstat_zincrby:calls=(\d+)", self.call("INFO", "commandstats"))
+        return int(found.group(1)) if found else 0
+
+    def version(self):
+        return re.search(r"redis_version:(\S+)", self.call("INFO", "server")).group(1)
