@@ -90,6 +90,14 @@ let package = Package(
             swiftSettings: settings
         ),
 
+        // What the wire costs, by itself and beside protobuf-c.
+        .executableTarget(
+            name: "WireBenchmark",
+            dependencies: ["FeedProto", "CFeedProto", "FeedTestSupport"],
+            path: "Benchmarks/WireBenchmark",
+            swiftSettings: settings
+        ),
+
         // Tests.
         .target(
             name: "FeedTestSupport",

@@ -25,7 +25,7 @@ format() {
 
 shell_syntax() {
     local script
-    for script in scripts/*.sh .ci/run; do bash -n "$script" || return 1; done
+    for script in scripts/*.sh Benchmarks/*/*.sh .ci/run; do bash -n "$script" || return 1; done
 }
 
 generated() { scripts/generate-proto.sh --check; }
@@ -44,8 +44,7 @@ layers() {
         [FeedCtl]="FeedClient FeedDataset FeedProto"
     )
     local ours
-    ours=$(cd Sources && printf "%s
-" * | paste -sd "|")
+    ours=$(basename -a Sources/* | paste -sd '|')
     local module line bad=0
     for module in "${!allowed[@]}"; do
         while IFS=: read -r file line name; do

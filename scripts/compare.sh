@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Measures the service beside its peers, in one run, interleaved, and prints Markdown tables.
 #
-#   scripts/compare.sh                              everything, about 20 minutes
+#   scripts/compare.sh                              everything, 13 minutes
 #   scripts/compare.sh --quick                      does it work: one short round of everything
 #   scripts/compare.sh --parts votes --in-flight 64 --rounds 3 --seconds 3
 #   scripts/compare.sh --help                       every flag
@@ -20,11 +20,6 @@ done
 binaries=$(swift build -c release "${strict[@]}" --show-bin-path)
 
 floor=.build/floor
-mkdir -p "$floor"
-sources=Benchmarks/Floor
-compile=("${CC:-cc}" -O2 -Wall -Wextra -Werror)
-"${compile[@]}" -o "$floor/echo" "$sources/echo.c" -luv
-"${compile[@]}" -o "$floor/pump" \
-    "$sources"/{pump,options,requests,answers,keys,usage}.c -lm
+Benchmarks/Floor/build.sh "$floor"
 
 exec python3 -B scripts/compare --binaries "$binaries" --floor "$floor" "$@"

@@ -10,7 +10,7 @@ packages=(git pkg-config libuv1-dev libprotobuf-c-dev)
 if [[ "${1:-}" == "--tests" ]]; then
     packages+=(protobuf-c-compiler protobuf-compiler python3 python3-protobuf)
 elif [[ "${1:-}" == "--compare" ]]; then
-    packages+=(gcc libc6-dev python3 redis-server redis-tools)
+    packages+=(python3 redis-server redis-tools)
 fi
 
 missing=()

@@ -21,6 +21,9 @@ scripts/check.sh
 
 strict=(--explicit-target-dependency-import-check error -Xswiftc -warnings-as-errors)
 
+step "Testing what the comparison is made with"
+python3 -B -m unittest discover --start-directory Tests/CompareTests
+
 step "Building everything in release, warnings as errors"
 swift build -c release --build-tests "${strict[@]}"
 

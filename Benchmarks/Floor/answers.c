@@ -1,6 +1,7 @@
 #include "answers.h"
 
 #include <inttypes.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -13,6 +14,30 @@ static uint64_t read_varint(const unsigned char **at, const unsigned char *end) 
         if (byte < 0x80) break;
     }
     return value;
+}
+
+// The id in a Post, or the last one in an ImportPostsResponse, which packs them.
+static void note_post_id(
+    answer_reader *reader, uint64_t answer, const unsigned char *at, const unsigned char *end) {
+    uint64_t tag = read_varint(&at, end);
+    if (answer == 39 && tag == (1 << 3 | 2)) read_varint(&at, end);
+    else if (tag != (1 << 3)) return;
+    do reader->last_post_id = read_varint(&at, end);
+    while (answer == 39 && at < end);
+}
+
+// Whether a ListPostsResponse holds as many posts as were asked for.
+static bool is_full_page(const unsigned char *at, const unsigned char *end) {
+    int posts = 0;
+    while (at < end) {
+        uint64_t tag = read_varint(&at, end);
+        uint64_t value = read_varint(&at, end);
+        posts += tag == (1 << 3 | 2);
+        if ((tag & 7) != 2) continue;
+        if (value > (uint64_t)(end - at)) return false;
+        at += value;
+    }
+    return posts == REQUEST_PAGE_SIZE;
 }
 
 // Decodes a whole ServerFrame (or the request that an echo returned): it must name the request
@@ -30,18 +55,18 @@ static void check_frame(answer_reader *reader, const char *body, size_t count) {
             break;
         }
         answer = tag >> 3;
-        const unsigned char *field = at;
-        if (answer == 30 && read_varint(&field, end) == (1 << 3))
-            reader->last_post_id = read_varint(&field, end);
         if (value > (uint64_t)(end - at)) break;
+        if (answer == 30 || answer == 39) note_post_id(reader, answer, at, at + value);
+        if (answer == 33 && !is_full_page(at, at + value)) id = 0;
         at += value;
     }
     reader->checked++;
     if (id == reader->answered + 1 && answer != 0) return;
     if (reader->refused++ == 0) {
         int shown = snprintf(
-            reader->complaint, sizeof reader->complaint, "frame %" PRIu64 " where %" PRIu64 " is due: ",
-            id, reader->answered + 1);
+            reader->complaint, sizeof reader->complaint,
+            "to request %" PRIu64 ", where %" PRIu64 " is due: ", id,
+            reader->answered + 1);
         for (size_t i = 0; i < count && shown < (int)sizeof reader->complaint - 1; i++)
             reader->complaint[shown++] = body[i] >= ' ' && body[i] < 127 ? body[i] : '.';
     }
@@ -117,7 +142,8 @@ static uint64_t read_resp(answer_reader *reader, const char *bytes, size_t count
 }
 
 uint64_t answers_read(
-    protocol protocol, answer_reader *reader, const char *bytes, size_t count, uint64_t check_every) {
+    protocol protocol, answer_reader *reader, const char *bytes, size_t count,
+    uint64_t check_every) {
     if (protocol == PROTOCOL_RESP) return read_resp(reader, bytes, count);
     return read_frames(reader, bytes, count, check_every);
 }

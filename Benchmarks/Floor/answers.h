@@ -23,6 +23,7 @@ typedef struct {
 // Reads `count` bytes of answers and returns how many answers ended in them. Of frames that came
 // whole every `check_every`th is decoded; of RESP every answer.
 uint64_t answers_read(
-    protocol protocol, answer_reader *reader, const char *bytes, size_t count, uint64_t check_every);
+    protocol protocol, answer_reader *reader, const char *bytes, size_t count,
+    uint64_t check_every);
 
 #endif

@@ -23,7 +23,9 @@ static const char usage_text[] =
     "  --pages-in-flight N     requests on each of them (16)\n"
     "  --script SHA            of the script that makes Redis's page\n"
     "  --check-every N         decode one answer in N (64)\n"
-    "  --create N              create N posts over one connection, and end\n";
+    "  --read-orders N         read the first pages of the first N of TOP, NEW, HOT, and end\n"
+    "  --create N              create N posts over one connection, and end\n"
+    "  --import N              import N posts over one connection, and end\n";
 
 static void refuse(const char *flag, const char *expected, const char *value) {
     fprintf(stderr, "--%s: expected %s, got %s.\n", flag, expected, value);
@@ -61,7 +63,9 @@ static const struct option flags[] = {
     {"pages-in-flight", required_argument, NULL, 'g'},
     {"script", required_argument, NULL, 'x'},
     {"check-every", required_argument, NULL, 'k'},
+    {"read-orders", required_argument, NULL, 'O'},
     {"create", required_argument, NULL, 'N'},
+    {"import", required_argument, NULL, 'I'},
     {"help", no_argument, NULL, 'h'},
     {0},
 };
@@ -90,7 +94,12 @@ static void take(options *options, int flag, const char *name, const char *value
             options->script = value;
             break;
         case 'k': options->check_every = whole(name, value, 1, 1e9); break;
-        case 'N': options->create = whole(name, value, 1, 1e8); break;
+        case 'O': options->read_orders = (int)whole(name, value, 1, 3); break;
+        case 'N':
+        case 'I':
+            options->create = whole(name, value, 1, 1e8);
+            options->batch = flag == 'I' ? REQUEST_IMPORT_POSTS : 1;
+            break;
         case 'h': fputs(usage_text, stdout); exit(0);
         default: fputs(usage_text, stderr); exit(2);
     }

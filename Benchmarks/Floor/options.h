@@ -25,7 +25,9 @@ typedef struct {
     int pages_in_flight;      // on each of them
     const char *script;       // RESP: the SHA of the script that makes a page
     uint64_t check_every;     // answers are decoded one in so many
-    uint64_t create;          // creates so many posts and ends
+    int read_orders;          // reads the first page of so many orders and ends, where not 0
+    uint64_t create;          // creates so many posts and ends, where not 0
+    uint64_t batch;           // of them in a request; above 1 they are imported
 } options;
 
 // Reads the command line; a wrong one ends the process with exit code 2.

@@ -2,7 +2,7 @@
 // of votes in flight, and whatever answers a read brought, as many votes leave in one write.
 // Processor times and answers are read at the same instants, after a warm-up.
 //
-//   cc -O2 -o pump pump.c options.c requests.c answers.c keys.c usage.c -lm && ./pump --help
+//   Benchmarks/Floor/build.sh DIRECTORY && DIRECTORY/pump --help
 #include <arpa/inet.h>
 #include <errno.h>
 #include <inttypes.h>
@@ -24,10 +24,10 @@
 enum {
     EVENT_COUNT = 512,
     RECEIVE_BYTE_COUNT = 256 * 1024,
-    MOST_IN_FLIGHT = 1024,           // requests a connection; an open loop skips what is beyond
-    SEND_BUFFER_BYTE_COUNT = 1 << 20,  // room for all of them, so that no write is ever short
+    MOST_IN_FLIGHT = 1024,         // requests a connection; an open loop skips what is beyond
     CREATES_IN_FLIGHT = 64,
-    SILENCE_MILLISECONDS = 20000,    // with nothing to read, after which the run has failed
+    IMPORTS_IN_FLIGHT = 4,         // of up to 60 kB each
+    SILENCE_MILLISECONDS = 20000,  // with nothing to read, after which the run has failed
 };
 
 typedef enum { VOTES, PAGES, FIRST_PAGES, CREATES, KIND_COUNT } kind;
@@ -62,9 +62,8 @@ static void open_connection(kind kind) {
     connection->kind = kind;
     connection->socket = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
     if (connection->socket < 0) fail("socket");
-    int on = 1, byte_count = SEND_BUFFER_BYTE_COUNT;
+    int on = 1;
     setsockopt(connection->socket, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
-    setsockopt(connection->socket, SOL_SOCKET, SO_SNDBUF, &byte_count, sizeof byte_count);
     struct sockaddr_in address = {
         .sin_family = AF_INET,
         .sin_port = htons((uint16_t)asked.port),
@@ -76,24 +75,36 @@ static void open_connection(kind kind) {
     if (epoll_ctl(poller, EPOLL_CTL_ADD, connection->socket, &event) != 0) fail("epoll_ctl");
 }
 
+static uint64_t requests_to_create(void) {
+    return (asked.create + asked.batch - 1) / asked.batch;
+}
+
+static size_t write_creation(char *out, uint64_t id) {
+    if (asked.batch == 1) return request_create(out, id, id - 1, &text_bytes);
+    uint64_t first = (id - 1) * asked.batch, rest = asked.create - first;
+    return request_import(out, id, first, rest < asked.batch ? rest : asked.batch, &text_bytes);
+}
+
 static size_t write_request(connection *connection, char *out) {
     uint64_t id = ++connection->sent;
     switch (connection->kind) {
         case VOTES: return request_vote(asked.protocol, out, id, keys_next(&keys));
         case PAGES: return request_page(asked.protocol, out, id, 0, asked.script);
-        case FIRST_PAGES: return request_page(asked.protocol, out, id, id % 3, asked.script);
-        default: return request_create(out, id, id - 1, &text_bytes);
+        case FIRST_PAGES:
+            return request_page(asked.protocol, out, id, (id - 1) % 3, asked.script);
+        default: return write_creation(out, id);
     }
 }
 
-// Sends `count` requests in one write.
+// Sends `count` requests in one write, which waits for room; answers never take so much that the
+// server would wait for us meanwhile.
 static void send_requests(connection *connection, uint64_t count) {
-    if (connection->kind == CREATES && count > asked.create - connection->sent)
-        count = asked.create - connection->sent;
+    if (connection->kind == CREATES && count > requests_to_create() - connection->sent)
+        count = requests_to_create() - connection->sent;
     size_t length = 0;
     for (uint64_t i = 0; i < count; i++) length += write_request(connection, send_buffer + length);
     if (length == 0) return;
-    ssize_t written = send(connection->socket, send_buffer, length, MSG_NOSIGNAL | MSG_DONTWAIT);
+    ssize_t written = send(connection->socket, send_buffer, length, MSG_NOSIGNAL);
     if (written != (ssize_t)length) fail(written < 0 ? "send" : "a write was short");
 }
 
@@ -159,7 +170,13 @@ static void send_all_due(uint64_t milliseconds) {
     }
 }
 
-// Lets time pass until the phase ends: by its timer, or with all posts created.
+// Whether there was a job to finish, and it is finished.
+static bool is_done(void) {
+    if (asked.create) return answered[CREATES] == requests_to_create();
+    return asked.read_orders && answered[FIRST_PAGES] == (uint64_t)asked.read_orders;
+}
+
+// Lets time pass until the phase ends: by its timer, or with the job.
 static void run_phase(void) {
     struct epoll_event events[EVENT_COUNT];
     for (;;) {
@@ -172,14 +189,14 @@ static void run_phase(void) {
             else if (source == &tick_timer) send_all_due(expirations(tick_timer));
             else read_answers(source);
         }
-        if (rang || (asked.create && answered[CREATES] == asked.create)) return;
+        if (rang || is_done()) return;
         if (count == 0) errno = ETIMEDOUT, fail("no answer");
     }
 }
 
 static void open_all(void) {
-    int votes = asked.create ? 0 : asked.connections;
-    int pages = asked.create ? 0 : asked.page_connections;
+    bool job = asked.create || asked.read_orders;
+    int votes = job ? 0 : asked.connections, pages = job ? 0 : asked.page_connections;
     connections = calloc((size_t)(votes + pages + 1), sizeof *connections);
     struct rlimit limit;
     getrlimit(RLIMIT_NOFILE, &limit);
@@ -188,13 +205,21 @@ static void open_all(void) {
     for (int i = 0; i < votes; i++) open_connection(VOTES);
     for (int i = 0; i < pages; i++) open_connection(PAGES);
     if (asked.create) open_connection(CREATES);
-    else if (asked.first_page_rate) open_connection(FIRST_PAGES);
+    else if (asked.first_page_rate || asked.read_orders) open_connection(FIRST_PAGES);
+}
+
+// Sends what is in flight from the start; the rest follows answers, or the tick of an open loop.
+static void start(void) {
     for (int i = 0; i < connection_count; i++) {
         connection *connection = &connections[i];
-        if (connection->kind == PAGES) send_requests(connection, (uint64_t)asked.pages_in_flight);
-        if (connection->kind == CREATES) send_requests(connection, CREATES_IN_FLIGHT);
-        if (connection->kind == VOTES && asked.vote_rate == 0)
-            send_requests(connection, (uint64_t)asked.in_flight);
+        uint64_t count = 0;
+        switch (connection->kind) {
+            case VOTES: count = asked.vote_rate ? 0 : (uint64_t)asked.in_flight; break;
+            case PAGES: count = (uint64_t)asked.pages_in_flight; break;
+            case FIRST_PAGES: count = (uint64_t)asked.read_orders; break;
+            default: count = asked.batch > 1 ? IMPORTS_IN_FLIGHT : CREATES_IN_FLIGHT; break;
+        }
+        send_requests(connection, count);
     }
     if (asked.vote_rate || asked.first_page_rate) set_timer(&tick_timer, 0.001, 0.001);
 }
@@ -217,7 +242,7 @@ static int report(usage used, const uint64_t before[KIND_COUNT]) {
     printf("\"first_pages\": %" PRIu64 ", \"skipped\": %" PRIu64 ", ",
         answered[FIRST_PAGES] - before[FIRST_PAGES], skipped);
     printf("\"created\": %" PRIu64 ", \"last_post_id\": %" PRIu64 ", \"text_bytes\": %" PRIu64 ", ",
-        answered[CREATES], last_post_id, text_bytes);
+        asked.create, last_post_id, text_bytes);
     printf("\"checked\": %" PRIu64 ", \"refused\": %" PRIu64 ", ", checked, refused);
     printf("\"server_seconds\": %.6f, \"server_user_seconds\": %.2f, "
            "\"server_system_seconds\": %.2f, ",
@@ -233,9 +258,10 @@ int main(int count, char **arguments) {
     if (asked.zipf > 0) keys_open_zipf(&keys, asked.posts, asked.zipf, asked.seed);
     else keys_open_uniform(&keys, asked.posts, asked.seed);
     poller = epoll_create1(EPOLL_CLOEXEC);
-    usage first = usage_now(asked.server);
     open_all();
-    if (asked.create == 0) {
+    usage first = usage_now(asked.server);
+    start();
+    if (asked.create == 0 && asked.read_orders == 0) {
         set_timer(&phase_timer, asked.warmup_seconds, 0);
         run_phase();
         set_timer(&phase_timer, asked.seconds, 0);

@@ -31,7 +31,8 @@ static size_t frame(char *out, uint64_t id, unsigned call, const char *body, siz
 size_t request_vote(protocol protocol, char *out, uint64_t id, uint64_t post) {
     if (protocol == PROTOCOL_RESP) {
         return (size_t)sprintf(
-            out, "*4\r\n$7\r\nZINCRBY\r\n$5\r\nposts\r\n$1\r\n1\r\n$13\r\np%012" PRIu64 "\r\n", post);
+            out, "*4\r\n$7\r\nZINCRBY\r\n$5\r\nposts\r\n$1\r\n1\r\n$13\r\np%012" PRIu64 "\r\n",
+            post);
     }
     char body[32];
     char *end = number(number(body, 1, post + 1), 2, 1);  // the post's id, UP
@@ -50,17 +51,40 @@ size_t request_page(protocol protocol, char *out, uint64_t id, int order, const 
     return frame(out, id, 33, body, (size_t)(end - body));
 }
 
-size_t request_create(char *out, uint64_t id, uint64_t post, uint64_t *text_bytes) {
-    char title[80], name[32], author[64], fields[256], body[512];
+// The author, title and comment count of a post: what CreatePost reads of it.
+static char *content(char *out, uint64_t post, uint64_t *text_bytes) {
+    char title[80], name[32], author[64];
     // The first bytes differ, as those of titles do.
     int title_length = sprintf(
         title, "%08x: what a post of %" PRIu64 " is called by who wrote it",
         (uint32_t)(post * 2654435761u), post);
     int name_length = sprintf(name, "author%" PRIu64, post % 50000);
     char *author_end = bytes(author, 2, name, (size_t)name_length);
-    char *end = bytes(fields, 3, author, (size_t)(author_end - author));
-    end = number(bytes(end, 4, title, (size_t)title_length), 12, post % 1000);
-    char *body_end = bytes(bytes(body, 1, "posts", 5), 2, fields, (size_t)(end - fields));
+    out = bytes(out, 3, author, (size_t)(author_end - author));
+    out = bytes(out, 4, title, (size_t)title_length);
     *text_bytes += (uint64_t)(title_length + name_length);
-    return frame(out, id, 30, body, (size_t)(body_end - body));
+    return number(out, 12, post % 1000);
+}
+
+size_t request_create(char *out, uint64_t id, uint64_t post, uint64_t *text_bytes) {
+    char fields[256], body[512];
+    char *fields_end = content(fields, post, text_bytes);
+    char *end = bytes(bytes(body, 1, "posts", 5), 2, fields, (size_t)(fields_end - fields));
+    return frame(out, id, 30, body, (size_t)(end - body));
+}
+
+size_t request_import(
+    char *out, uint64_t id, uint64_t first, uint64_t count, uint64_t *text_bytes) {
+    static char body[REQUEST_IMPORT_POSTS * 256];
+    char *end = bytes(body, 1, "posts", 5);
+    for (uint64_t post = first; post < first + count; post++) {
+        char fields[256];
+        uint32_t mixed = (uint32_t)(post * 2246822519u);
+        char *fields_end = content(fields, post, text_bytes);
+        fields_end = number(fields_end, 10, mixed % 5000);
+        fields_end = number(fields_end, 11, mixed % 700);
+        fields_end = number(fields_end, 13, 1577836800000 + (uint64_t)mixed * 20);  // from 2020 on
+        end = bytes(end, 2, fields, (size_t)(fields_end - fields));
+    }
+    return frame(out, id, 39, body, (size_t)(end - body));
 }

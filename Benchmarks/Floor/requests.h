@@ -7,8 +7,9 @@
 #include <stdint.h>
 
 enum {
-    REQUEST_BYTE_LIMIT = 1024,  // the longest request of any kind
+    REQUEST_BYTE_LIMIT = 1024,  // the longest request, but for imports
     REQUEST_PAGE_SIZE = 20,
+    REQUEST_IMPORT_POSTS = 256,  // the most in one import
 };
 
 typedef enum { PROTOCOL_FEED, PROTOCOL_RESP } protocol;
@@ -22,5 +23,8 @@ size_t request_page(protocol protocol, char *out, uint64_t id, int order, const 
 
 // Writes a request to create `post`, counted from 0; adds the bytes of its texts to `text_bytes`.
 size_t request_create(char *out, uint64_t id, uint64_t post, uint64_t *text_bytes);
+
+// Writes a request to import `count` posts from `first` on, with times and votes of their own.
+size_t request_import(char *out, uint64_t id, uint64_t first, uint64_t count, uint64_t *text_bytes);
 
 #endif

@@ -40,8 +40,8 @@ static void read_server_ticks(pid_t server, double tick, usage *now) {
     char *name_end = fgets(line, sizeof line, file) ? strrchr(line, ')') : NULL;
     unsigned long user, system;
     if (name_end
-        && sscanf(name_end + 2, "%*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %lu %lu", &user, &system)
-            == 2) {
+        && sscanf(name_end + 2, "%*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %lu %lu", &user,
+               &system) == 2) {
         now->server_user = (double)user * tick;
         now->server_system = (double)system * tick;
     }

@@ -2,7 +2,8 @@
 //
 // What a run does:
 // 1. Reads the flags (Command/) and raises the limit of open files.
-// 2. Reaches the service, looks at the feed, and creates the posts of the run in it (Run/).
+// 2. Reaches the service, looks at the feed, and creates the posts of the run in it (Run/), or
+//    imports those of files, whose votes are then the load (Dataset/).
 // 3. Starts one event loop a thread, each with its share of the connections (Client/Worker).
 // 4. Warm-up: the load runs, nothing of it is in a statistic, all of it is in the audit.
 // 5. Measures. A closed loop sends when an answer made room; an open loop sends what its plan says
@@ -23,9 +24,9 @@ import Foundation
 @main
 enum LoadGenCommand {
     static func main() {
-        let options: Options
+        let options: any ParsableCommand
         do {
-            options = try Options.parse()
+            options = try Options.parseAsRoot()
         } catch {
             let isHelp = Options.exitCode(for: error) == .success
             Console.write(
@@ -35,12 +36,7 @@ enum LoadGenCommand {
             exit(isHelp ? ExitStatus.success.rawValue : ExitStatus.usage.rawValue)
         }
         do {
-            let configuration = try RunConfiguration(
-                options,
-                coreCount: ProcessInfo.processInfo.activeProcessorCount,
-                isTerminal: isatty(2) == 1
-            )
-            exit(try run(configuration).rawValue)
+            exit(try run(options).rawValue)
         } catch let error as FlagError {
             Console.write("loadgen: \(error)", to: .standardError)
             exit(ExitStatus.usage.rawValue)
@@ -53,9 +49,40 @@ enum LoadGenCommand {
         }
     }
 
-    private static func run(_ configuration: RunConfiguration) throws -> ExitStatus {
-        let console = Console(isTerminal: isatty(2) == 1)
-        let result = try Run(configuration, showProgress: console.showProgress).execute()
+    private static func run(_ options: any ParsableCommand) throws -> ExitStatus {
+        let coreCount = ProcessInfo.processInfo.activeProcessorCount
+        let isTerminal = isatty(2) == 1
+        let configuration: RunConfiguration
+        var dataset: Dataset?
+        switch options {
+        case let options as Options:
+            configuration = try RunConfiguration(
+                options,
+                coreCount: coreCount,
+                isTerminal: isTerminal
+            )
+        case let options as DatasetOptions:
+            configuration = try RunConfiguration(
+                options.load,
+                coreCount: coreCount,
+                isTerminal: isTerminal
+            )
+            dataset = try Dataset(reading: options.files)
+        default:
+            // Only the parser's own commands are left, of which help is one.
+            var command = options
+            try command.run()
+            return .success
+        }
+        let console = Console(isTerminal: isTerminal)
+        let run = try Run(configuration, dataset: dataset, showProgress: console.showProgress)
+        return try report(run.execute(), configuration)
+    }
+
+    private static func report(
+        _ result: RunResult,
+        _ configuration: RunConfiguration
+    ) throws -> ExitStatus {
         // With JSON on standard output, what people read goes beside it.
         let isQuietOutput = configuration.jsonPath == "-"
         let text = TextReport(result).rendered()

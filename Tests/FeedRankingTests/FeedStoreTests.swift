@@ -35,7 +35,8 @@ import Testing
     @Test func asksForSettlingOnceItsShareOfManyPostsIsDirty() throws {
         let limit = 3 * RankingLimits.minimumBacklogCount
         let store = try Self.store(RankingLimits.backlogShare * limit)
-        store.settle(stripeOf: PostID(rawValue: 1))
+        var budget = SettlingBudget(keyCount: .max)
+        _ = try store.rank(of: PostID(rawValue: 1), order: .top, budget: &budget)
         for number in 1..<limit {
             let outcome = try store.castVote(PostID(rawValue: UInt64(number)), .up)
             #expect(!outcome.settlingIsDue)

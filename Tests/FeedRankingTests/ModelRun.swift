@@ -21,6 +21,7 @@ struct ModelRun {
         var readShare: Int
         var titles: [String]
         var budgetKeyCount: Int
+        var pace: SettlingPace
     }
 
     struct SavedCursor {
@@ -48,10 +49,11 @@ struct ModelRun {
             postLimit: isLarge ? 6_000 : [3, 40, 300].randomElement(using: &random) ?? 40,
             readShare: isLarge ? 300 : 8,
             titles: Self.titles(&random),
-            budgetKeyCount: [1, 50, 1_000_000].randomElement(using: &random) ?? 1
+            budgetKeyCount: [1, 50, 1_000_000].randomElement(using: &random) ?? 1,
+            pace: Self.pace(&random)
         )
         let clock = clock
-        store = FeedStore(stripeCount: shape.stripeCount) {
+        store = FeedStore(stripeCount: shape.stripeCount, pace: shape.pace) {
             clock.milliseconds.load(ordering: .relaxed)
         }
         feeds = [FeedID(rawValue: 0), FeedID(rawValue: 1)]
@@ -79,6 +81,18 @@ struct ModelRun {
 
     func expect(_ isEqual: Bool, _ text: @autoclosure () -> String) throws {
         if !isEqual { throw Difference(description: text()) }
+    }
+
+    /// The service's, or one by which most settling is done in many small steps.
+    private static func pace(_ random: inout SeededGenerator) -> SettlingPace {
+        var pace = SettlingPace()
+        guard !random.oneIn(4) else { return pace }
+        pace.minimumBacklogCount = [1, 5, 100].randomElement(using: &random) ?? 1
+        pace.wholePostCount = [0, 0, 200].randomElement(using: &random) ?? 0
+        pace.stepKeyCount = [1, 40, 1_000].randomElement(using: &random) ?? 1
+        // Else all posts of a small run lie before the floors, and none is ever far.
+        pace.floorPostCount = [1, 512].randomElement(using: &random) ?? 1
+        return pace
     }
 
     private static func titles(_ random: inout SeededGenerator) -> [String] {
@@ -236,6 +250,7 @@ struct ModelRun {
             )
             if outcome.settlingIsDue && random.oneIn(2) {
                 store.settle(stripeOf: PostID(rawValue: id))
+                if random.oneIn(max(ids.count, 20)) { store.checkInvariants() }
             }
         case .failure(let error):
             try expect(error == expected, "vote \(id): \(error)")

@@ -170,6 +170,28 @@ private struct IndexUnderTest: ~Copyable {
         #expect(test.pool.nodeCount == 0)
     }
 
+    @Test(arguments: [1, 63, 64, 500, 9_000])
+    func movesLeafByLeaf(size: Int) {
+        var test = IndexUnderTest(seed: UInt64(size), slotCount: size)
+        for slot in 0..<size {
+            test.insert(test.randomKey(UInt32(slot)))
+        }
+        var other = RankedIndex()
+        while test.index.count > 0 {
+            let leaf = test.index.takeFirstLeaf(&test.pool)
+            other.appendLeaf(leaf, &test.pool)
+            test.index.checkInvariants(test.pool, test.posts)
+            other.checkInvariants(test.pool, test.posts)
+            let countOfBoth = other.count + test.index.count
+            #expect(countOfBoth == size)
+        }
+        #expect(test.index.takeFirstLeaf(&test.pool) == .none)
+        test.index = other
+        test.compare()
+        test.index.removeAll(&test.pool)
+        #expect(test.pool.nodeCount == 0)
+    }
+
     @Test func findsRanksAndPlaces() {
         var test = IndexUnderTest(seed: 5, slotCount: 5_000)
         for slot in 0..<5_000 {
@@ -191,7 +213,7 @@ private struct IndexUnderTest: ~Copyable {
         #expect(test.index.key(at: position, test.pool) == nil)
     }
 
-    @Test(arguments: [0, 1, 31, 33, 500, 5_000], [UInt64(1), 3, 70_000])
+    @Test(arguments: [0, 1, 31, 33, 500, 5_000, 20_000], [UInt64(1), 3, 70_000])
     func sortsKeysOfAnySpread(count: Int, spread: UInt64) {
         var test = IndexUnderTest(seed: spread, slotCount: count)
         var keys = Slab<RankKey>()

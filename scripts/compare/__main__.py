@@ -7,64 +7,125 @@ import signal
 import sys
 import time
 
+import generator
+import growth
+import imports
 import machine
+import page
+import readme
+import servers
 import votes
 
-PARTS = ["floor", "votes", "redis"]
+VOTE_PARTS = ["floor", "votes", "redis"]  # rows of one table
+TABLES = {"page": page, "growth": growth, "loadgen": generator, "import": imports}
+PARTS = VOTE_PARTS + list(TABLES)
 
 
 def whole_numbers(text):
     return [int(word) for word in text.split(",")]
 
 
-def read_options(arguments):
+def read_options():
     parser = argparse.ArgumentParser(
-        prog="scripts/compare.sh", description=__doc__,
-        formatter_class=argparse.ArgumentDefaultsHelpFormatter)
+        prog="scripts/compare.sh", formatter_class=argparse.ArgumentDefaultsHelpFormatter,
+        description="Measures the service beside its peers: see the top of the script.")
     parser.add_argument("--parts", default=",".join(PARTS),
-                        help="floor, votes and redis are rows of one table; the others are tables")
-    parser.add_argument("--rounds", type=int, default=5)
+                        help="floor, votes and redis are rows of one table, the others are tables")
+    parser.add_argument("--rounds", type=int, default=5, help="of votes and pages")
+    parser.add_argument("--growth-rounds", type=int, default=3, help="of the other tables")
     parser.add_argument("--seconds", type=float, default=3, help="of each measurement")
     parser.add_argument("--warmup", type=float, default=1, help="seconds before each measurement")
     parser.add_argument("--in-flight", type=whole_numbers, default=[1, 16, 64])
     parser.add_argument("--connections", type=int, default=500)
-    parser.add_argument("--posts", type=int, default=100_000)
-    parser.add_argument("--quick", action="store_true", help="1 round of 1 s: does it work at all?")
-    parser.add_argument("--output", metavar="DIR", help="writes compare.md and compare.json there")
+    parser.add_argument("--posts", type=int, default=100_000, help="that are voted on")
+    parser.add_argument("--quick", action="store_true",
+                        help="one round of a second, fewer posts: whether all of it works")
+    parser.add_argument("--output", metavar="DIR", help="write compare.md and compare.json there")
+    parser.add_argument("--update-readme", action="store_true",
+                        help="put the tables into README.md")
     parser.add_argument("--binaries", required=True, help=argparse.SUPPRESS)
     parser.add_argument("--floor", required=True, help=argparse.SUPPRESS)
-    options = parser.parse_args(arguments)
+    options = parser.parse_args()
     options.parts = options.parts.split(",")
     for part in options.parts:
         if part not in PARTS:
             parser.error(f"--parts: expected some of {','.join(PARTS)}, got {part}.")
-    options.rows = {{"votes": "service"}.get(part, part) for part in options.parts}
+    options.rows = ["service" if part == "votes" else part for part in options.parts]
     if options.quick:
-        options.rounds, options.seconds, options.warmup = 1, 1, 0.3
+        options.rounds, options.growth_rounds = 1, 1
+        options.seconds, options.warmup, options.posts = 1, 0.3, 20_000
+    for flag in ("rounds", "growth_rounds", "connections", "posts"):
+        if getattr(options, flag) < 1:
+            parser.error(f"--{flag.replace('_', '-')}: expected 1 or more.")
     return options
 
 
+def heading(options):
+    about = machine.describe()
+    text = (f"{about['processor']}, {about['cores']} cores, Linux {about['kernel']}. "
+            "Servers on the first core, clients on the others, over loopback.")
+    if "redis" in options.parts or "page" in options.parts:
+        with servers.Redis(options) as redis:
+            about["redis"] = redis.version()
+        text += f" redis-server {about['redis']} without persistence."
+    return about, text + "\n"
+
+
+def measure(options, progress):
+    """The tables, the figures behind them, and the names of tables that could not be made."""
+    modules = {part: module for part, module in TABLES.items() if part in options.parts}
+    if set(options.parts) & set(VOTE_PARTS):
+        modules = {"votes": votes, **modules}
+    tables, measured, failed = [], {}, []
+    for part, module in modules.items():
+        try:
+            results = module.run(options, options, progress)
+            tables.append(module.table(results, options))
+            measured[part] = module.figures(results) if part == "votes" else results
+        except RuntimeError as error:
+            print(f"compare: {part}: {error}", file=sys.stderr)
+            failed.append(part)
+    return tables, measured, failed
+
+
 def stop(*_):
+    """Ends what runs, once: a second signal does not disturb the cleaning up."""
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, signal.SIG_IGN)
     raise KeyboardInterrupt
 
 
 def main():
-    options = read_options(sys.argv[1:])
-    signal.signal(signal.SIGTERM, stop)
+    options = read_options()
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, stop)
     started = time.monotonic()
 
     def progress(text):
-        print(f"[{time.monotonic() - started:5.0f}s] {text}", file=sys.stderr, flush=True)
+        print(f"[{time.monotonic() - started:5.0f} s] {text}", file=sys.stderr, flush=True)
 
-    samples = votes.run(options, options, progress)
-    text = votes.table(samples, options).markdown()
-    print(text)
+    about, text = heading(options)
+    tables, measured, failed = measure(options, progress)
+    markdown = "\n".join([text, *(table.markdown() for table in tables)])
+    print(markdown, end="")
+    if options.output:
+        os.makedirs(options.output, exist_ok=True)
+        with open(os.path.join(options.output, "compare.md"), "w") as file:
+            file.write(markdown)
+        with open(os.path.join(options.output, "compare.json"), "w") as file:
+            json.dump({"machine": about, "seconds": options.seconds, "rounds": options.rounds,
+                       "tables": [table.json() for table in tables], "measured": measured,
+                       "failed": failed}, file, indent=1)
+    if failed:
+        sys.exit(f"compare: not measured: {', '.join(failed)}.")
+    if options.update_readme:
+        readme.update(markdown)
 
 
 if __name__ == "__main__":
     try:
         main()
     except KeyboardInterrupt:
-        sys.exit("Stopped.")
+        sys.exit("compare: stopped.")
     except RuntimeError as error:
-        sys.exit(str(error))
+        sys.exit(f"compare: {error}")

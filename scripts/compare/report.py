@@ -23,6 +23,20 @@ def verdict(value, target, most, form="{:g}"):
     return f"{sign} {form.format(target)}: {met}"
 
 
+QUIET = 0.03  # what others may take of the machine
+
+
+def quietness(samples):
+    """How much of the machine was not ours, at the worst."""
+    others = max(sample.others for sample in samples)
+    steal = max(sample.steal for sample in samples)
+    text = (f"Other processes used up to {others:.1%} of the machine, and its host up to "
+            f"{steal:.1%}.")
+    if max(others, steal) > QUIET:
+        text += " **The machine was not quiet: compare the ratios, and those with care.**"
+    return text
+
+
 class Table:
     """A heading, rows under a header, and notes."""
 

@@ -5,14 +5,14 @@ import random
 
 import clients
 import servers
-from report import Table, middle, spread, verdict
+from report import Table, middle, quietness, spread, verdict
 
 TARGET_OVER_FLOOR = {1: 1.15, 16: 2.4, 64: 3.5}
 TARGET_REDIS = {1: 1.6, 16: 3.2, 64: 6.0}
 ZIPF = 0.99
 FIRST_PAGES_PER_SECOND = 1000
 
-# What is shown, and the key distribution of each.
+# What is shown; keys are uniform, or as the name says.
 ROWS = {
     "floor": "floor: a C echo of the same frames",
     "service": "this service",
@@ -27,7 +27,7 @@ def fill(tools, service, posts):
     created = clients.pump(tools, service, create=posts)
     if created.values["last_post_id"] != posts:
         raise RuntimeError("the service was not empty: posts are not numbered from 1")
-    clients.pump(tools, service, connections=0, first_page_rate=100, warmup=0, seconds=0.2)
+    clients.pump(tools, service, read_orders=3)
     return created
 
 
@@ -73,6 +73,12 @@ def run(tools, options, progress):
     return samples
 
 
+def figures(samples):
+    """What was measured, as JSON has it."""
+    return [{"server": row, "in_flight": in_flight, "rounds": [one.values for one in taken]}
+            for (row, in_flight), taken in samples.items()]
+
+
 def ratios(samples, over, under):
     """Round by round, so that what drifts drifts out."""
     pairs = zip(samples.get(over, []), samples.get(under, []))
@@ -107,9 +113,8 @@ def table(samples, options):
                 f"{middle(over_ours):.2f}" if over_ours else "", target)
     every = [sample for taken in samples.values() for sample in taken]
     result.note(
-        f"Medians of {options.rounds} rounds of {options.seconds:g} s each, ratios taken within a "
-        f"round. Other processes used up to {max(s.others for s in every):.1%} of the machine, "
-        f"the host up to {max(s.steal for s in every):.1%}.")
+        f"Rounds: {options.rounds}, of {options.seconds:g} s each; medians, and ratios taken within a "
+        f"round. {quietness(every)}")
     result.note(
         f"The service keeps TOP, NEW and HOT, and {FIRST_PAGES_PER_SECOND} first pages a second "
         "are read from it beside the votes. Redis's zipf row and all others are by the same "

@@ -12,19 +12,25 @@ extension VoteFrame {
     public init?(scanning bytes: RawSpan, in body: Range<Int>) {
         var scan = FieldScan(of: body, in: bytes)
         id = scan.varint(tag: 0x08, in: bytes)
-        let timeout = scan.varint(tag: 0x10, in: bytes)
-        timeoutMilliseconds = UInt32(truncatingIfNeeded: timeout)
-        sequence = scan.varint(tag: 0x18, in: bytes)
-        minimumRevision = scan.varint(tag: 0x20, in: bytes)
-        guard id != 0, timeout <= UInt32.max, scan.enterMessage(tag: 0xC2, 0x02, in: bytes) else {
-            return nil
+        timeoutMilliseconds = 0
+        sequence = 0
+        minimumRevision = 0
+        // Most votes have none of the fields between.
+        if !scan.enterMessage(tag: 0xC2, 0x02, in: bytes) {
+            let timeout = scan.varint(tag: 0x10, in: bytes)
+            timeoutMilliseconds = UInt32(truncatingIfNeeded: timeout)
+            sequence = scan.varint(tag: 0x18, in: bytes)
+            minimumRevision = scan.varint(tag: 0x20, in: bytes)
+            guard timeout <= UInt32.max, scan.enterMessage(tag: 0xC2, 0x02, in: bytes) else {
+                return nil
+            }
         }
         let postID = scan.varint(tag: 0x08, in: bytes)
-        let direction = scan.varint(tag: 0x10, in: bytes)
-        guard postID != 0, 1...3 ~= direction, scan.isAtEnd else { return nil }
+        let direction = scan.lastByte(tag: 0x10, in: bytes)
+        guard id != 0, postID != 0, 1...3 ~= direction else { return nil }
         vote = CastVoteRequest(
             postID: postID,
-            direction: VoteDirection(rawValue: Int32(truncatingIfNeeded: direction))
+            direction: VoteDirection(rawValue: Int32(direction))
         )
     }
 }

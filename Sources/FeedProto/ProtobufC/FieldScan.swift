@@ -21,10 +21,6 @@ struct FieldScan {
         lastWordOffset = bytes.byteCount - MemoryLayout<UInt64>.size
     }
 
-    /// Whether all of the message was taken.
-    @inline(__always)
-    var isAtEnd: Bool { offset == end }
-
     /// Takes a number with a tag of one byte; 0 where the next field is another, or is not plain.
     @inline(__always)
     mutating func varint(tag: UInt8, in bytes: RawSpan) -> UInt64 {
@@ -40,6 +36,14 @@ struct FieldScan {
         guard next <= end, taken &>> (bitCount &- 8) != 0 else { return 0 }
         offset = next
         return taken.joiningSevens
+    }
+
+    /// The number of one byte, with a tag of one byte, that ends the message; 0 where it does not.
+    @inline(__always)
+    func lastByte(tag: UInt8, in bytes: RawSpan) -> UInt8 {
+        guard offset + 2 == end, byte(at: offset, in: bytes) == tag else { return 0 }
+        let value = byte(at: offset + 1, in: bytes)
+        return value < 0x80 ? value : 0
     }
 
     /// Takes the tag, of two bytes, and the length of a message that ends where this one does.

@@ -24,22 +24,28 @@
     @inline(__always)
     mutating func varint(tag: UInt8, _ value: UInt64) {
         guard value != 0 else { return }
-        precondition(roomByteCount - byteCount >= Self.numberByteCount, "There is room left.")
+        precondition(roomByteCount &- byteCount >= Self.numberByteCount, "There is room left.")
         let place = unsafe room + byteCount
         unsafe place.storeBytes(of: tag, as: UInt8.self)
-        let bitCount = 64 &- UInt64(truncatingIfNeeded: value.leadingZeroBitCount)
-        guard bitCount <= 56 else {
+        guard value >= 0x80 else {
+            unsafe (place + 1).storeBytes(of: UInt8(truncatingIfNeeded: value), as: UInt8.self)
+            byteCount &+= 2
+            return
+        }
+        guard value < 1 &<< 56 else {
             byteCount &+= unsafe Self.writeLong(value, to: place + 1) &+ 1
             return
         }
         // All bytes but the last say that another follows; what is stored behind it is overwritten.
-        let length = (bitCount &+ 6) / 7
-        let follows = 0x8080_8080_8080_8080 & ((1 as UInt64) &<< (8 &* (length &- 1)) &- 1)
+        // A byte is begun every seven bits, and 9/64 is a seventh, exactly enough up to 64 bits.
+        let highestBit = 63 &- UInt64(truncatingIfNeeded: value.leadingZeroBitCount)
+        let followCount = (highestBit &* 9 &+ 9) &>> 6
+        let follows = 0x8080_8080_8080_8080 & ((1 as UInt64) &<< (8 &* followCount) &- 1)
         unsafe (place + 1).storeBytes(
             of: (value.splittingSevens | follows).littleEndian,
             as: UInt64.self
         )
-        byteCount &+= Int(truncatingIfNeeded: length) &+ 1
+        byteCount &+= Int(truncatingIfNeeded: followCount) &+ 2
     }
 
     /// Begins a message with a tag of two bytes; it has at most 127 bytes.

@@ -56,6 +56,13 @@ package struct RankedIndex: BitwiseCopyable {
         }
     }
 
+    /// Leaves all nodes to a copy of the index that was taken before; O(1).
+    mutating func forgetKeys() {
+        root = .none
+        height = 0
+        count = 0
+    }
+
     /// Frees all nodes and forgets all keys; O(n).
     package mutating func removeAll(_ pool: inout NodePool) {
         if root != .none {

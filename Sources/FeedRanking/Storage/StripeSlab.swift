@@ -59,14 +59,15 @@ struct StripeSlab: ~Copyable, @unchecked Sendable {
     var contentionCount: UInt64 { contentions.load(ordering: .relaxed) }
 
     /// Makes empty stripes, each of which knows its number.
-    init(count: Int) {
+    init(count: Int, pace: SettlingPace) {
         precondition(count > 0 && count & (count - 1) == 0, "Stripes come in a power of two.")
         self.count = count
         let size = MemoryLayout<LockedStripe>.size
         byteStride = (size + Self.alignment - 1) / Self.alignment * Self.alignment
         unsafe base = .allocate(byteCount: byteStride * count, alignment: Self.alignment)
         for number in 0..<count {
-            let stripe = Stripe(number: number, stripeBits: count.trailingZeroBitCount)
+            let bits = count.trailingZeroBitCount
+            let stripe = Stripe(number: number, stripeBits: bits, pace: pace)
             let place = unsafe base + number * byteStride
             unsafe place.assumingMemoryBound(to: LockedStripe.self)
                 .initialize(to: LockedStripe(stripe))

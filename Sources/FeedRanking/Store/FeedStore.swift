@@ -34,9 +34,14 @@ package final class FeedStore: Sendable {
     ///
     /// - Parameters:
     ///   - stripeCount: A power of two; more of them let more threads vote at once.
+    ///   - pace: When settling is due, and how much is done at once.
     ///   - clock: Unix milliseconds; where it goes back, the store's time stands still.
-    package init(stripeCount: Int, clock: @escaping @Sendable () -> Int64) {
-        stripes = StripeSlab(count: stripeCount)
+    package init(
+        stripeCount: Int,
+        pace: SettlingPace = SettlingPace(),
+        clock: @escaping @Sendable () -> Int64
+    ) {
+        stripes = StripeSlab(count: stripeCount, pace: pace)
         stripeBits = UInt64(stripeCount.trailingZeroBitCount)
         self.clock = MonotonicClock(clock)
         for policy in [FeedPolicy.posts, .tweets] {
@@ -67,12 +72,13 @@ package final class FeedStore: Sendable {
         voters.voter(ifKnown: device)
     }
 
-    /// Settles the dirty posts of a post's stripe, as a write's `settlingIsDue` asks for; does
-    /// nothing where another call has done so since.
+    /// Settles dirty posts of a post's stripe for a millisecond or so, as a write's
+    /// `settlingIsDue` asks for; does nothing where other calls have done so since.
+    ///
+    /// As long as something is left, writes to the stripe go on asking.
     package func settle(stripeOf id: PostID) {
         stripes.withStripe(stripeNumber(id)) { stripe in
-            guard stripe.settlingIsDue else { return }
-            stripe.settle(includingFar: true)
+            stripe.settleStep()
         }
     }
 

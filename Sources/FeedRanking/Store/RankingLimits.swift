@@ -31,6 +31,14 @@ package enum RankingLimits {
     /// Who reads deep in a list then waits for half of what all posts would take, at worst; from a
     /// quarter to a half, a vote's share of order falls by a third.
     package static let backlogShare = 2
+    /// Up to so many posts a stripe is settled whole: two milliseconds at worst.
+    package static let wholeSettlingPostCount = 16_384
+    /// What a step of settling sorts at most before it ends: a millisecond's worth.
+    package static let settlingKeysPerStep = 16_384
+    /// The posts that are settled together in steps: sorting their keys is one step.
+    ///
+    /// Each job passes all keys of the stripe once, so fewer posts would cost more each.
+    static let maximumJobPostCount = 65_536
     /// The dirty posts above which the working memory of a settle is given back after it.
     ///
     /// Some 100 bytes for each would add up over the stripes.

@@ -99,7 +99,13 @@ extension Stripe {
     }
 
     /// The place of the post at a rank of this stripe's share of a list; all must be settled.
-    func position(atRank rank: Int, _ kind: IndexKind, _ feed: FeedID?) -> ListPosition? {
+    mutating func position(
+        atRank rank: Int,
+        _ kind: IndexKind,
+        _ feed: FeedID?
+    ) -> ListPosition? {
+        // Another thread may have begun one since.
+        _ = finishJob()
         let index = indexes(feed)[kind]
         guard rank <= index.count else { return nil }
         guard let key = index.key(at: index.position(atRank: rank, pool), pool) else { return nil }
@@ -132,7 +138,8 @@ extension Stripe {
 
     /// Settles what can be in an order; false when the budget is used up.
     mutating func settleAll(_ kind: IndexKind, _ budget: inout SettlingBudget) -> Bool {
-        guard farCount > 0, kind.followsScore || unindexedCount > 0 else { return true }
+        let isSettled = farCount == 0 || (!kind.followsScore && unindexedCount == 0)
+        if isSettled && !job.isActive { return true }
         return settleFar(&budget)
     }
 
@@ -145,8 +152,9 @@ extension Stripe {
 
     /// Whether no far post can belong before `key`; nil asks for the whole index.
     private func isExact(_ index: RankedIndex, _ kind: IndexKind, upTo key: RankKey?) -> Bool {
-        if farCount == 0 || index.floor == .lowest { return true }
-        if !kind.followsScore && unindexedCount == 0 { return true }
+        if index.floor == .lowest { return true }
+        let isSettled = farCount == 0 || (!kind.followsScore && unindexedCount == 0)
+        if isSettled && !job.isActive { return true }
         guard let key else { return false }
         return index.floor.covers(key)
     }

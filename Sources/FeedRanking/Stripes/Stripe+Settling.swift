@@ -1,6 +1,8 @@
 extension Stripe {
     /// Above this share of an index's keys, one in so many, a rebuild is cheaper than moves.
-    private static let rebuildShare = 100
+    static let rebuildShare = 100
+    /// So many near posts are moved one by one while a job is under way; for more it is finished.
+    private static let movesBesideJob = 1_024
     /// How many records ahead of the one being read are asked for.
     private static let prefetchDistance = 16
 
@@ -10,22 +12,27 @@ extension Stripe {
     /// O(dirty * log n), or O(n + dirty) where many of a list are dirty.
     @discardableResult
     mutating func settle(includingFar: Bool) -> Int {
+        var finishedCount = 0
+        if includingFar || near.count > Self.movesBesideJob {
+            finishedCount = finishJob()
+        }
         dirty.removeLast()
         let takesFar = includingFar && farCount > 0
         for index in 0..<near.count where posts.contains(near[index]) {
             if takesFar {
                 far.insert(near[index])
+                farCount += 1
             } else {
                 takeDirty(near[index])
             }
         }
         near.removeLast()
         if takesFar {
-            takeFar()
+            takeFar(atMost: .max)
         }
-        guard dirty.count > 0 else { return 0 }
+        guard dirty.count > 0 else { return finishedCount }
         groupByFeed()
-        let mayLower = farCount == 0
+        let mayLower = farCount == 0 && !job.isActive
         var start = 0
         while start < dirty.count {
             let feed = dirty[start].feed
@@ -41,7 +48,7 @@ extension Stripe {
         if movedCount > RankingLimits.settlingMemoryCount {
             freeWorkingMemory()
         }
-        return movedCount
+        return finishedCount + movedCount
     }
 
     /// Builds an index that nobody has asked for yet; returns how many keys that took.
@@ -69,37 +76,50 @@ extension Stripe {
         return keyCount
     }
 
-    private mutating func freeWorkingMemory() {
+    /// Gives back what was kept for the next settle.
+    mutating func freeWorkingMemory() {
         dirty = Slab()
         keys = Slab()
         sorter = KeySort()
     }
 
-    /// Takes all of the far set, in the order of slots: so records are read one after another.
-    private mutating func takeFar() {
-        var ahead = far.next(from: 0)
-        for _ in 0..<Self.prefetchDistance {
-            guard let slot = ahead else { break }
-            posts.directory.prefetch(slot)
-            ahead = far.next(from: Int(slot) + 1)
+    /// Takes posts off the far set, in the order of slots: so records are read one after another.
+    mutating func takeFar(atMost limit: Int) {
+        let takesAll = farCount <= limit
+        var ahead = nextFar(from: takesAll ? 0 : job.nextSlot)
+        var next = ahead
+        for _ in 0..<min(Self.prefetchDistance, farCount) {
+            ahead = prefetchFar(ahead)
         }
-        var next = far.next(from: 0)
-        while let slot = next {
-            if let later = ahead {
-                posts.directory.prefetch(later)
-                ahead = far.next(from: Int(later) + 1)
-            }
+        for _ in 0..<min(limit, farCount) {
+            guard let slot = next else { preconditionFailure("The far posts are counted wrong.") }
+            ahead = prefetchFar(ahead)
+            next = nextFar(from: Int(slot) + 1)
             far.remove(slot)
+            farCount -= 1
             takeDirty(slot)
-            next = far.next(from: Int(slot) + 1)
+            job.nextSlot = Int(slot) + 1
         }
-        farCount = 0
+    }
+
+    /// The next far post, over the end of the slots to the first.
+    private func nextFar(from slot: Int) -> UInt32? {
+        far.next(from: slot) ?? far.next(from: 0)
+    }
+
+    private func prefetchFar(_ slot: UInt32?) -> UInt32? {
+        guard let slot else { return nil }
+        posts.directory.prefetch(slot)
+        return nextFar(from: Int(slot) + 1)
     }
 
     /// Marks a post clean, and notes it where its votes have not cancelled each other out.
     ///
     /// The indexes are behind the record until `settle` ends.
     private mutating func takeDirty(_ slot: UInt32) {
+        if job.isActive, job.members.bit(slot) == 1 {
+            _ = takeOut(slot)
+        }
         let post = DirtyPost(slot, posts[slot])
         posts[slot].flags.remove([.isNear, .isFar])
         if !post.wasIndexed {
@@ -113,7 +133,7 @@ extension Stripe {
     }
 
     /// Brings the dirty posts of each feed together.
-    private mutating func groupByFeed() {
+    mutating func groupByFeed() {
         let first = dirty[0].feed
         var isMixed = false
         for index in 0..<dirty.count where dirty[index].feed != first {
@@ -139,10 +159,11 @@ extension Stripe {
         for kind in IndexKind.allCases {
             var index = indexes(feed)[kind]
             guard index.isBuilt else { continue }
-            if range.count * Self.rebuildShare > index.count {
+            if !job.isActive, range.count * Self.rebuildShare > index.count {
                 rebuild(&index, kind, range)
             } else {
-                move(&index, kind, range)
+                move(kind, feed, range)
+                index = indexes(feed)[kind]
             }
             index.moveFloor(to: floorRank, pool, mayLower: mayLower)
             setIndex(index, kind, feed)
@@ -155,7 +176,6 @@ extension Stripe {
         _ range: Range<Int>
     ) {
         keys.removeLast()
-        dropped.reserve(posts.slotLimit)
         var droppedCount = 0
         for place in range {
             let post = dirty[place]
@@ -180,16 +200,26 @@ extension Stripe {
         }
     }
 
-    private mutating func move(_ index: inout RankedIndex, _ kind: IndexKind, _ range: Range<Int>) {
+    private mutating func move(_ kind: IndexKind, _ feed: FeedID?, _ range: Range<Int>) {
+        let isSplit = job.stage(feed, kind) == .split
+        var index = indexes(feed)[kind]
         for place in range {
             let post = dirty[place]
+            guard kind.followsScore || !post.wasIndexed else { continue }
             let new = key(kind, post, post.newScore)
-            guard post.wasIndexed else {
+            let old = key(kind, post, post.oldScore)
+            if isSplit {
+                let wasThere = !post.wasIndexed || removeKey(old, kind, feed)
+                precondition(wasThere, "An index has lost a post.")
+                insertKey(new, kind, feed)
+            } else if post.wasIndexed {
+                index.move(old, to: new, &pool, posts)
+            } else {
                 index.insert(new, &pool, posts)
-                continue
             }
-            guard kind.followsScore else { continue }
-            index.move(key(kind, post, post.oldScore), to: new, &pool, posts)
+        }
+        if !isSplit {
+            setIndex(index, kind, feed)
         }
     }
 }

@@ -4,7 +4,7 @@ extension Stripe {
     /// Whether the backlog has reached the limit that a read should not have to settle.
     var settlingIsDue: Bool {
         let share = posts.count / RankingLimits.backlogShare
-        return near.count + farCount >= max(RankingLimits.minimumBacklogCount, share)
+        return job.isActive || near.count + farCount >= max(pace.minimumBacklogCount, share)
     }
 
     /// Puts a new post into its slot and marks it dirty; O(1).
@@ -14,6 +14,8 @@ extension Stripe {
         let feed = Int(record.feed.rawValue)
         feeds.extend(to: feed + 1, with: FeedIndexes())
         far.reserve(posts.slotLimit)
+        dropped.reserve(posts.slotLimit)
+        job.members.reserve(posts.slotLimit)
         feeds[feed].postCount += 1
         front.postCount += 1
         unindexedCount += 1
@@ -127,26 +129,6 @@ extension Stripe {
             if inFront.isBuilt && inFront.floor.covers(key) { return true }
         }
         return false
-    }
-
-    /// Takes a post out of every index, at its settled score; returns its record as it is then.
-    private mutating func takeOut(_ slot: UInt32) -> PostRecord {
-        var record = posts[slot]
-        guard record.flags.contains(.isIndexed) else { return record }
-        for kind in IndexKind.allCases {
-            let key = key(kind, slot, record, record.settledScore)
-            for feed in [record.feed, nil] {
-                var index = indexes(feed)[kind]
-                guard index.isBuilt else { continue }
-                let wasThere = index.remove(key, &pool, posts)
-                precondition(wasThere, "An index has lost a post.")
-                setIndex(index, kind, feed)
-            }
-        }
-        record.flags.remove(.isIndexed)
-        unindexedCount += 1
-        posts[slot] = record
-        return record
     }
 
     /// Adds to the count of a direction; `UInt64.max` takes one away.

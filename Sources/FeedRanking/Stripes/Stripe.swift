@@ -3,12 +3,10 @@
 /// A post is in the stripe of its id's low bits, in the slot of the other bits. A vote changes the
 /// record and marks the post dirty, once; who reads an order settles the dirty posts into the
 /// indexes first. Invariants (`checkInvariants`): an index built holds exactly the indexed posts of
-/// its feed, at their settled scores; a post whose score is not the settled one, or that is in no
-/// index, is in the near or the far list; a far post lies behind the floor of every index, with its
-/// settled score and with its own.
+/// its feed, at their settled scores, save for what `job` is about; a post whose score is not the
+/// settled one, or that is in no index, is in the near or the far list; a far post lies behind the
+/// floor of every index, with its settled score and with its own.
 package struct Stripe: ~Copyable {
-    /// The posts before the floors of all stripes together: five pages of the largest size.
-    static let floorRankOfAllStripes = 512
     /// More than a page of the largest size takes from one of many stripes.
     static let minimumFloorRank = 16
 
@@ -39,6 +37,10 @@ package struct Stripe: ~Copyable {
     /// How many dirty posts are in no index: created, or under a new title.
     var unindexedCount = 0
 
+    /// When settling is due, and how much is done at once.
+    let pace: SettlingPace
+    /// Settling that is under way.
+    var job = SettlingJob()
     /// Working memory of settling, kept between calls.
     var dirty = Slab<DirtyPost>()
     var keys = Slab<RankKey>()
@@ -46,10 +48,11 @@ package struct Stripe: ~Copyable {
     var dropped = SlotSet()
 
     /// An empty stripe of a store with 2 to the power of `stripeBits` stripes.
-    package init(number: Int, stripeBits: Int) {
+    package init(number: Int, stripeBits: Int, pace: SettlingPace = SettlingPace()) {
+        self.pace = pace
         self.number = UInt64(number)
         self.stripeBits = UInt64(stripeBits)
-        floorRank = max(Self.minimumFloorRank, Self.floorRankOfAllStripes >> stripeBits)
+        floorRank = max(Self.minimumFloorRank, pace.floorPostCount >> stripeBits)
     }
 
     /// The id of the post in a slot.

@@ -24,28 +24,18 @@ extension RequestHandler {
         room: Int,
         waited: Duration?
     ) {
-        findVotes(bytes, at: offset, limit: limit)
+        votes.find(in: bytes, at: offset, limit: limit, scanner)
+        // All posts are asked for before the first is needed.
+        for number in 0..<votes.count {
+            store.prefetch(PostID(rawValue: votes.entries[number].frame.vote.postID))
+        }
         let isUsual = faultyVotes == nil && !context.isOverloaded
         for number in 0..<votes.count where encoder.byteCount < room {
-            let entry = votes[number]
+            let entry = votes.entries[number]
             execute(entry.frame, of: &session, waited: waited, isUsual: isUsual)
             offset = entry.endOffset
             limit -= 1
             if session.state.isClosing { return }
-        }
-    }
-
-    /// Decodes the votes at the front of what was received, and asks for their posts' memory.
-    private mutating func findVotes(_ bytes: RawSpan, at offset: Int, limit: Int) {
-        votes.removeAll()
-        var offset = offset
-        while votes.count < min(limit, VoteRun.capacity),
-            // What is no frame is refused when it is its turn, behind the votes before it.
-            let body = (try? scanner.nextBody(in: bytes, at: offset)) ?? nil,
-            let frame = VoteFrame(scanning: bytes, in: body)
-        {
-            offset = body.upperBound
-            votes.append(frame, endOffset: offset)
         }
     }
 

@@ -11,18 +11,22 @@ package struct FeedWalk: Sendable {
         package var unknownTitles: Set<String>
         /// Posts that were there before the run are older than this, by the service's clock.
         package var startMilliseconds: Int64
+        /// Whether the list may have no other posts at all.
+        package var isWhole: Bool
 
         /// What a walk compares with.
         package init(
             scores: [UInt64: Int64],
             createdIDs: Set<UInt64> = [],
             unknownTitles: Set<String> = [],
-            startMilliseconds: Int64 = 0
+            startMilliseconds: Int64 = 0,
+            isWhole: Bool = false
         ) {
             self.scores = scores
             self.createdIDs = createdIDs
             self.unknownTitles = unknownTitles
             self.startMilliseconds = startMilliseconds
+            self.isWhole = isWhole
         }
     }
 
@@ -85,6 +89,11 @@ package struct FeedWalk: Sendable {
                     "Post \(post.id) had score \(score) after the run and \(post.score) on its page."
                 )
             }
+            return
+        }
+        if expectation.isWhole {
+            let title = post.title.debugDescription
+            findings.note(.phantomPost, "Post \(post.id) was not imported: \(title).")
             return
         }
         guard !expectation.createdIDs.contains(post.id), PostText.isTitle(post.title),

@@ -21,7 +21,8 @@ package struct ListedPost: Sendable, Equatable {
     /// bytes of its UTF-8, then the lower id.
     package func precedes(_ next: ListedPost) -> Bool {
         if score != next.score { return score > next.score }
-        if title != next.title {
+        // By their bytes: strings that Swift takes for equal may differ in those.
+        if !title.utf8.elementsEqual(next.title.utf8) {
             return title.utf8.lexicographicallyPrecedes(next.title.utf8)
         }
         return id < next.id

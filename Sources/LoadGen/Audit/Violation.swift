@@ -22,6 +22,10 @@ package enum Violation: String, Sendable, CaseIterable {
     case movingScore = "posts whose score moved after the run (other traffic?)"
     /// A walk lists another number of posts than the list says it has.
     case walkCount = "walks with another number of posts than announced"
+    /// The service counted other votes than the file has.
+    case notAsPlanned = "counts that are not those of the file"
+    /// A post says something else than what was imported.
+    case changedContent = "posts that are not as they were imported"
     /// A post is listed that no acknowledged or unknown request created.
     case phantomPost = "posts that no request created"
 }

@@ -1,8 +1,13 @@
-/// What a run knows about one of its posts when nothing is in flight any more.
+/// What a run knows about one number of one of its posts when nothing is in flight any more: of its
+/// score, or of its votes up or down.
 package struct PostAccount: Sendable, Equatable {
     /// The post.
     package var id: UInt64
-    /// Its score before the first vote.
+    /// What the number is of.
+    package var number = Number.score
+    /// What the number must come to in the end; nil where that is open.
+    package var planned: UInt64?
+    /// The score before the first vote.
     package var scoreBefore: Int64 = 0
     /// The acknowledged votes and their scores.
     package var tally = VoteTally()
@@ -13,6 +18,16 @@ package struct PostAccount: Sendable, Equatable {
 
     /// A post without votes.
     package init(id: UInt64) { self.id = id }
+
+    /// A number that votes add to.
+    package enum Number: String, Sendable {
+        /// Under votes up alone.
+        case score = "votes"
+        /// Of votes up.
+        case upvotes = "upvotes"
+        /// Of votes down.
+        case downvotes = "downvotes"
+    }
 }
 
 /// Compares the scores of posts with the votes on them, one post at a time.
@@ -27,25 +42,27 @@ package struct VoteAudit: Sendable, Equatable {
     /// Nothing compared.
     package init() {}
 
-    /// Checks one post, whose score is `score` now.
+    /// Checks one post, whose score is `score` now; returns whether it is exact.
     ///
     /// With A acknowledged, U unknown and E failed votes
     /// the score rose by A … A + U; where U is 0, the scores in the answers must be the numbers from
     /// the first to the last, each once, which their sum and their sum of squares show.
-    package mutating func check(_ post: PostAccount, score: Int64?) {
+    @discardableResult
+    package mutating func check(_ post: PostAccount, score: Int64?) -> Bool {
         guard let score else {
             findings.note(.missingPost, "Post \(post.id) cannot be read any more.")
-            return
+            return false
         }
         let counted = score &- post.scoreBefore
         countedVoteCount &+= counted
         let acknowledged = Int64(post.tally.acknowledged)
+        let name = post.number.rawValue
         let possible = acknowledged + Int64(post.unknownCount)
         if counted < acknowledged {
             findings.note(
                 .lostVote,
                 count: UInt64(bitPattern: acknowledged &- counted),
-                "Post \(post.id): \(acknowledged) votes acknowledged, \(counted) counted."
+                "Post \(post.id): \(acknowledged) \(name) acknowledged, \(counted) counted."
             )
         } else if counted > possible {
             let isError = counted <= possible + Int64(post.errorCount)
@@ -53,7 +70,7 @@ package struct VoteAudit: Sendable, Equatable {
                 isError ? .countedError : .extraVote,
                 count: UInt64(bitPattern: counted &- possible),
                 """
-                Post \(post.id): \(acknowledged) votes acknowledged, \(post.unknownCount) unknown, \
+                Post \(post.id): \(acknowledged) \(name) acknowledged, \(post.unknownCount) unknown, \
                 \(post.errorCount) failed, \(counted) counted.
                 """
             )
@@ -61,6 +78,19 @@ package struct VoteAudit: Sendable, Equatable {
             if counted == acknowledged { exactPostCount += 1 }
             checkSequence(post)
         }
+        let isAsPlanned = checkPlan(post, counted)
+        return counted == acknowledged && isAsPlanned
+    }
+
+    private mutating func checkPlan(_ post: PostAccount, _ counted: Int64) -> Bool {
+        guard let planned = post.planned, UInt64(bitPattern: counted) != planned else {
+            return true
+        }
+        findings.note(
+            .notAsPlanned,
+            "Post \(post.id): the file has \(planned) \(post.number.rawValue), \(counted) counted."
+        )
+        return false
     }
 
     private mutating func checkSequence(_ post: PostAccount) {

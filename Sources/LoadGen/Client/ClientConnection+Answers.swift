@@ -79,8 +79,9 @@ extension ClientConnection {
             answered: now,
             phases: worker.phases
         )
-        worker.posts.acknowledge(post, score: vote.score)
-        if !worker.scores.rises(client: index, post: post, score: vote.score) {
+        let count = worker.tallied.count(vote, post)
+        worker.posts.acknowledge(post, score: count)
+        if !worker.scores.rises(client: index, post: post, score: count) {
             noteFallingScore(vote)
         }
         return true
@@ -157,7 +158,17 @@ extension ClientConnection {
             guard vote.postID == expected else {
                 throw .wrongPost(id: frame.id, received: vote.postID, expected: expected)
             }
-            worker.posts.acknowledge(flight.argument, score: vote.score)
+            let answer = VoteAnswer(
+                id: frame.id,
+                postID: vote.postID,
+                score: vote.score,
+                upvoteCount: vote.upvoteCount,
+                downvoteCount: vote.downvoteCount
+            )
+            worker.posts.acknowledge(
+                flight.argument,
+                score: worker.tallied.count(answer, flight.argument)
+            )
         case (.create, .post(let post)):
             worker.ledger.create(post.id)
         case (.get, .post(let post)):

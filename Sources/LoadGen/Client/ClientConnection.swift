@@ -93,7 +93,7 @@ final class ClientConnection: ConnectionHandler {
     /// Takes the next request of this connection's stream; it leaves with the next flush.
     @inline(__always)
     func take(intended: UInt64) {
-        let request = stream.next()
+        let request = worker.votesAsScheduled ? worker.nextScheduled() : stream.next()
         worker.flights[index, nextID] = Flight(
             intended: intended,
             sent: 0,
@@ -115,7 +115,11 @@ final class ClientConnection: ConnectionHandler {
             worker.flights[index, unwrittenID] = flight
             if flight.operation == .vote {
                 let postID = worker.posts.id(flight.argument)
-                worker.output.appendVote(id: unwrittenID, postID: postID)
+                worker.output.appendVote(
+                    id: unwrittenID,
+                    postID: postID,
+                    isDown: worker.tallied.isDown(flight.argument)
+                )
             } else {
                 encode(flight, id: unwrittenID)
             }

@@ -24,6 +24,10 @@ final class Worker {
     let scores: ScoreMemory
     let isOpenLoop: Bool
     let timeoutNanoseconds: UInt64
+    /// What the numbers of votes stand for.
+    let tallied: Tallied
+    /// Whether votes come from a schedule and end with it.
+    let votesAsScheduled: Bool
     let output = FrameBuffer(capacity: 1 << 16)
     var encoder = FrameEncoder()
     var decoder = MessageDecoder()
@@ -39,6 +43,7 @@ final class Worker {
     private(set) var clients: [ClientConnection] = []
 
     private var stage = Stage.connecting
+    private var schedule: VoteSchedule
     private var roster: Roster
     private var remainingRequests: UInt64
     private var drainDeadline = UInt64.max
@@ -57,6 +62,9 @@ final class Worker {
         posts = PostSlab(ids: setup.postIDs)
         scores = ScoreMemory(clientCount: setup.clientCount)
         timeoutNanoseconds = configuration.timeout.nanoseconds
+        tallied = setup.tallied
+        votesAsScheduled = setup.schedule != nil
+        schedule = setup.schedule ?? VoteSchedule()
         remainingRequests = setup.requestCount ?? .max
         roster = Roster(clientCount: setup.clientCount)
         meter = LoopMeter(loop)
@@ -130,6 +138,11 @@ final class Worker {
         return Int(admitted)
     }
 
+    /// The next vote of the schedule, on whichever connection has room for it.
+    func nextScheduled() -> PlannedRequest {
+        PlannedRequest(operation: .vote, argument: schedule.next())
+    }
+
     /// Ends the sending once the last of a number of requests has been written.
     @inline(__always)
     func requestsWritten() {
@@ -158,6 +171,7 @@ final class Worker {
             return pump()
         }
         stage = .sending
+        guard remainingRequests > 0 else { return stopSending() }
         if isOpenLoop {
             startPacing()
         } else {

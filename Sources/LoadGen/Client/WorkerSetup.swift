@@ -16,12 +16,17 @@ struct WorkerSetup: Sendable {
     var postIDs: [UInt64]
     /// How their votes are spread.
     var keys: KeyChoice
+    /// What the numbers of votes stand for.
+    var tallied = Tallied.scores
+    /// The votes to cast, instead of a stream a connection; nil in a run of a stream.
+    var schedule: VoteSchedule?
     /// Tells the run what happened.
     var report: @Sendable (WorkerEvent) -> Void
 
-    /// This thread's part of `--requests`; nil where time ends the run.
+    /// This thread's part of all requests; nil where time ends the run.
     var requestCount: UInt64? {
-        configuration.requestCount.map { total in
+        if let schedule { return UInt64(schedule.count) }
+        return configuration.requestCount.map { total in
             let threads = UInt64(configuration.threadCount)
             return total / threads + (UInt64(thread) < total % threads ? 1 : 0)
         }

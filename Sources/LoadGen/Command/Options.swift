@@ -5,7 +5,8 @@ package struct Options: ParsableCommand {
     /// How the help introduces the program.
     package static let configuration = CommandConfiguration(
         commandName: "loadgen",
-        abstract: "Loads the feed service, measures it, and audits what it counted."
+        abstract: "Loads the feed service, measures it, and audits what it counted.",
+        subcommands: [DatasetOptions.self]
     )
 
     /// No flag given.
@@ -16,33 +17,8 @@ package struct Options: ParsableCommand {
         try parse(arguments)
     }
 
-    /// The service.
-    @Option(help: "The service under test.")
-    package var target = "127.0.0.1:7433"
-    /// Connections.
-    @Option(name: .shortAndLong, help: "Connections, over all threads (1 to 10000).")
-    package var clients = "50"
-    /// Event loops.
-    @Option(
-        name: .shortAndLong,
-        help: "Event loops (1 to 64). (default: one per 256 clients, at most cores - 1)"
-    )
-    package var threads: String?
-    /// Requests in flight.
-    @Option(
-        name: [.customShort("P"), .long],
-        help: "Requests in flight on each connection (1 to 1024)."
-    )
-    package var pipeline = "1"
-    /// How the pipeline is kept full.
-    @Option(help: "window: each answer makes room for a request; batch: fill, then drain.")
-    package var pipelineMode = "window"
-    /// Requests a second.
-    @Option(name: [.customShort("R"), .long], help: "Requests a second; 0 is a closed loop.")
-    package var rate = "0"
-    /// How an open loop is spread.
-    @Option(help: "Gaps of an open loop: poisson or uniform.")
-    package var arrival = "poisson"
+    /// What every load has.
+    @OptionGroup package var load: LoadOptions
     /// The measured time.
     @Option(name: .shortAndLong, help: "How long to measure. (default: 10s)")
     package var duration: String?
@@ -70,37 +46,7 @@ package struct Options: ParsableCommand {
     /// How long a page is.
     @Option(help: "Posts a page (1 to 100).")
     package var pageSize = "20"
-    /// The repeatable part of chance.
-    @Option(help: "A number, or random: the same seed gives the same requests.")
-    package var seed = "1"
-    /// How long an answer may take.
-    @Option(help: "After this long without an answer a request's outcome is unknown.")
-    package var timeout = "2s"
-    /// How long a connection may take.
-    @Option(help: "After this long a connection attempt has failed.")
-    package var connectTimeout = "5s"
     /// Whether the service is asked at the end what it counted.
     @Flag(inversion: .prefixedNo, help: "Ask the service at the end what it counted.")
     package var verify = true
-    /// Where the result goes.
-    @Option(help: "Write the whole result as JSON to this file, or - for standard output.")
-    package var json: String?
-    /// Where histograms go.
-    @Option(help: "Write histograms to PREFIX.<operation>.hgrm and PREFIX.hlog.")
-    package var hdr: String?
-    /// What must hold.
-    @Option(help: "A service level, as p99<5ms, rate>=100k, errors<0.01%, cpu<6s/M, audit=ok.")
-    package var slo: [String] = []
-    /// Whose CPU time is read.
-    @Option(help: "The service's process, for its CPU time; auto finds it on this machine.")
-    package var serverPID = "auto"
-    /// How often there is a line.
-    @Option(help: "A progress line this often. (default: 1s on a terminal, else none)")
-    package var progress: String?
-    /// No line.
-    @Flag(name: .shortAndLong, help: "No progress line.")
-    package var quiet = false
-    /// Which percentiles are printed.
-    @Option(help: "The percentiles of the report.")
-    package var percentiles = "50,90,99,99.9,99.99"
 }

@@ -5,18 +5,7 @@ extension RunConfiguration {
         coreCount: Int,
         isTerminal: Bool
     ) throws(FlagError) {
-        target = options.target
-        clientCount = try FlagValue("--clients", options.clients).count(1...10_000)
-        let byClients = (clientCount + 255) / 256
-        threadCount =
-            try options.threads.map { text throws(FlagError) in
-                try FlagValue("--threads", text).count(1...64)
-            } ?? max(1, min(coreCount - 1, byClients))
-        pipelineDepth = try FlagValue("--pipeline", options.pipeline).count(1...1024)
-        pipelineMode = try FlagValue("--pipeline-mode", options.pipelineMode).choice()
-        let rate = try FlagValue("--rate", options.rate).count(0...10_000_000)
-        ratePerSecond = rate == 0 ? nil : Double(rate)
-        arrival = try FlagValue("--arrival", options.arrival).choice()
+        try self.init(options.load, coreCount: coreCount, isTerminal: isTerminal)
         warmup = try FlagValue("--warmup", options.warmup).duration(.zero...(.seconds(3600)))
         (duration, requestCount) = try Self.length(options)
         mix = try FlagValue("--mix", options.mix).parse(
@@ -33,13 +22,41 @@ extension RunConfiguration {
             KeyDistribution.init(parsing:)
         )
         pageSize = try FlagValue("--page-size", options.pageSize).count(1...100)
+        isVerified = options.verify
+    }
+
+    /// A load of votes alone, as `options` ask for it, that ends with the last of them: what the
+    /// votes are is not theirs to say.
+    package init(
+        _ options: LoadOptions,
+        coreCount: Int,
+        isTerminal: Bool
+    ) throws(FlagError) {
+        target = options.target
+        clientCount = try FlagValue("--clients", options.clients).count(1...10_000)
+        let byClients = (clientCount + 255) / 256
+        threadCount =
+            try options.threads.map { text throws(FlagError) in
+                try FlagValue("--threads", text).count(1...64)
+            } ?? max(1, min(coreCount - 1, byClients))
+        pipelineDepth = try FlagValue("--pipeline", options.pipeline).count(1...1024)
+        pipelineMode = try FlagValue("--pipeline-mode", options.pipelineMode).choice()
+        let rate = try FlagValue("--rate", options.rate).count(0...10_000_000)
+        ratePerSecond = rate == 0 ? nil : Double(rate)
+        arrival = try FlagValue("--arrival", options.arrival).choice()
+        warmup = .zero
+        mix = .vote
+        postCount = 0
+        feed = ""
+        keys = .uniform
+        pageSize = 1
+        isVerified = true
         seed = try FlagValue("--seed", options.seed).parse("a number or random") { text in
             text == "random" ? .random(in: 1...UInt64(UInt32.max)) : UInt64(text)
         }
         timeout = try FlagValue("--timeout", options.timeout).duration(Self.timeouts)
         connectTimeout = try FlagValue("--connect-timeout", options.connectTimeout)
             .duration(Self.timeouts)
-        isVerified = options.verify
         jsonPath = options.json
         histogramPrefix = options.hdr
         serviceLevels = try options.slo.map { text throws(FlagError) in
@@ -48,6 +65,11 @@ extension RunConfiguration {
         serverPID = try FlagValue("--server-pid", options.serverPID).processID()
         progressInterval = try Self.progress(options, isTerminal: isTerminal)
         percentiles = try FlagValue("--percentiles", options.percentiles).percentiles()
+        try checkTogether()
+    }
+
+    /// Refuses flags that go alone but not together.
+    private func checkTogether() throws(FlagError) {
         if isOpenLoop && pipelineMode == .batch {
             throw FlagError(
                 flag: "--pipeline-mode",
@@ -82,7 +104,7 @@ extension RunConfiguration {
     }
 
     private static func progress(
-        _ options: Options,
+        _ options: LoadOptions,
         isTerminal: Bool
     ) throws(FlagError) -> Duration? {
         if options.quiet { return nil }
@@ -90,7 +112,7 @@ extension RunConfiguration {
         return try FlagValue("--progress", progress).duration(.seconds(1)...(.seconds(3600)))
     }
 
-    private static func feedName(_ text: String) -> String? {
+    static func feedName(_ text: String) -> String? {
         let isAllowed = text.utf8.allSatisfy {
             (97...122).contains($0) || (48...57).contains($0) || $0 == 45
         }

@@ -17,6 +17,7 @@ package struct JSONReport {
             ("schema", .integer(1)),
             ("config", configuration),
             ("env", environment),
+            ("dataset", DatasetJSON.value(result.dataset)),
             ("measured_seconds", .number(result.measuredSeconds)),
             ("per_second", .number(result.ratePerSecond)),
             ("interrupted", .bool(result.isInterrupted)),

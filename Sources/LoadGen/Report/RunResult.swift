@@ -27,6 +27,8 @@ package struct RunResult: Sendable {
     package var configuration: RunConfiguration
     /// Where it ran.
     package var environment: Environment
+    /// The files of the run; nil where it had none.
+    package var dataset: DatasetResult?
     /// The merged numbers of all threads.
     package var totals = RecorderTotals()
     /// Second by second, warm-up included.

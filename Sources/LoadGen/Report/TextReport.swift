@@ -14,7 +14,7 @@ package struct TextReport {
     /// The whole text, with a newline at its end.
     package func rendered() -> String {
         let parts = [
-            heading, throughput, latency, processors, outcomes, audit, serviceLevels,
+            heading, dataset, throughput, latency, processors, outcomes, audit, serviceLevels,
         ]
         return parts.filter { !$0.isEmpty }.map { $0.joined(separator: "\n") }
             .joined(separator: "\n\n") + "\n"
@@ -27,6 +27,11 @@ package struct TextReport {
             } ?? "closed loop"
         let process = result.serverPID.map { " (pid \($0))" } ?? ""
         let hottest = NumberFormat.percent(result.hottestShare)
+        let subject =
+            result.dataset.map(DatasetText.heading) ?? """
+                feed \(configuration.feed)  \(count(configuration.postCount, "post"))  \
+                \(configuration.keys)
+                """
         let verdict = result.verdict
         let marks =
             [verdict.isValid ? "VALID" : "INVALID", verdict.bound.rawValue]
@@ -40,9 +45,8 @@ package struct TextReport {
             \(loop)  \(count(configuration.threadCount, "thread"))
             """,
             """
-            target \(configuration.target)\(process)  feed \(configuration.feed)  \
-            \(count(configuration.postCount, "post"))  \(configuration.keys) (hottest post \
-            \(hottest))  mix \(configuration.mix)
+            target \(configuration.target)\(process)  \(subject) (hottest post \(hottest))\
+            \(result.dataset == nil ? "  mix \(configuration.mix)" : "")
             """,
             "warm-up \(warmup), measured \(measured) s    VERDICT  \(marks.joined(separator: ", "))",
         ]
@@ -54,6 +58,12 @@ package struct TextReport {
             )
         }
         return lines
+    }
+
+    private var dataset: [String] {
+        result.dataset.map {
+            DatasetText.lines($0, label: row("Dataset"), indent: row(""))
+        } ?? []
     }
 
     private var throughput: [String] {

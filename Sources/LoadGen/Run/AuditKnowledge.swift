@@ -14,6 +14,23 @@ struct AuditKnowledge {
         accounts = postIDs.map { PostAccount(id: $0) }
     }
 
+    /// Nothing known but the posts and the votes up and down that each is to get, in turn.
+    init(postIDs: [UInt64], planned: [UInt64]) {
+        accounts = postIDs.indices.flatMap { post in
+            [PostAccount.Number.upvotes, .downvotes].enumerated().map { offset, number in
+                var account = PostAccount(id: postIDs[post])
+                account.number = number
+                account.planned = planned[2 * post + offset]
+                return account
+            }
+        }
+    }
+
+    /// Forgets what was planned: a run that was stopped did not get so far.
+    mutating func dropPlan() {
+        for index in accounts.indices { accounts[index].planned = nil }
+    }
+
     /// Adds what one thread knows.
     mutating func add(_ result: WorkerResult) {
         for (index, tally) in result.tallies.enumerated() { accounts[index].tally.add(tally) }

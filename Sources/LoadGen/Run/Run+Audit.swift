@@ -8,6 +8,7 @@ extension Run {
             return finish()
         }
         if configuration.progressInterval != nil { showProgress("auditing") }
+        if result.isInterrupted { knowledge.dropPlan() }
         control?.close()
         let control = ControlConnection(on: loop)
         self.control = control
@@ -23,19 +24,27 @@ extension Run {
         let reading = AuditReading(
             control,
             loop: loop,
-            feed: configuration.feed,
+            lists: dataset?.lists ?? [workloadList],
             accounts: knowledge.accounts,
+            summary: knowledge.summary,
+            checkContent: { [dataset] post, findings in dataset?.check(post, &findings) },
+            completion: { [unowned self] in end($0) }
+        )
+        self.reading = reading
+        reading.start()
+    }
+
+    /// The feed of a run, which may have had posts before.
+    private var workloadList: AuditedList {
+        AuditedList(
+            feed: configuration.feed,
             expectation: FeedWalk.Expectation(
                 scores: [:],
                 createdIDs: knowledge.createdIDs,
                 unknownTitles: knowledge.unknownTitles,
                 startMilliseconds: startMilliseconds
-            ),
-            summary: knowledge.summary,
-            completion: { [unowned self] in end($0) }
+            )
         )
-        self.reading = reading
-        reading.start()
     }
 
     private func end(_ answer: Result<AuditSummary, ControlError>) {

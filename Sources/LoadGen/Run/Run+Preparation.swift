@@ -22,6 +22,7 @@ extension Run {
             guard case .success(.listFeeds(let response)) = answer else {
                 return fail(answer, while: "listing the feeds")
             }
+            if let dataset { return prepare(dataset, control, response.feeds) }
             guard let feed = response.feeds.first(where: { $0.name == configuration.feed }) else {
                 return fail(.noFeed(configuration.feed))
             }
@@ -42,14 +43,14 @@ extension Run {
             },
             completion: { [unowned self] error in
                 if let error { return fail(.failure(error), while: "creating posts") }
-                startThreads()
+                startWorkload()
             }
         )
         self.prefill = prefill
         prefill.start()
     }
 
-    private func startThreads() {
+    private func startWorkload() {
         guard let prefill else { return }
         knowledge = AuditKnowledge(postIDs: prefill.ids)
         let keys = KeyChoice(
@@ -58,6 +59,18 @@ extension Run {
             seed: configuration.seed
         )
         result.hottestShare = keys.hottestShare
+        startThreads(postIDs: prefill.ids, keys: keys)
+        self.prefill = nil
+        startMilliseconds = prefill.startMilliseconds
+    }
+
+    /// Starts the threads; `schedule` makes the votes of each, where they are planned.
+    func startThreads(
+        postIDs: [UInt64],
+        keys: KeyChoice,
+        tallied: Tallied = .scores,
+        schedule: (Int) -> VoteSchedule? = { _ in nil }
+    ) {
         let run = LoopBound(self, to: loop.mailbox)
         var firstClient = 0
         for thread in 0..<configuration.threadCount {
@@ -69,15 +82,15 @@ extension Run {
                 thread: thread,
                 firstClient: firstClient,
                 clientCount: count + (isLarger ? 1 : 0),
-                postIDs: prefill.ids,
+                postIDs: postIDs,
                 keys: keys,
+                tallied: tallied,
+                schedule: schedule(thread),
                 report: { event in run.post { $0.receive(event) } }
             )
             firstClient += setup.clientCount
             start(setup, run)
         }
-        self.prefill = nil
-        startMilliseconds = prefill.startMilliseconds
     }
 
     private func start(_ setup: WorkerSetup, _ run: LoopBound<Run>) {
@@ -102,7 +115,8 @@ extension Run {
         }
     }
 
-    private func fail(
+    /// Ends the run before its load, for an answer that is of no use.
+    func fail(
         _ answer: Result<FeedProto.Response, ControlError>,
         while step: String
     ) {

@@ -16,6 +16,9 @@ package final class Run {
     var probe: Probe
     var control: ControlConnection?
     var prefill: Prefill?
+    /// The files whose posts and votes the run is made of; nil in a run of a workload.
+    let dataset: Dataset?
+    var postImport: PostImport?
     var reading: AuditReading?
     var threads: [EventLoopThread] = []
     var workers: [LoopBound<Worker>] = []
@@ -36,9 +39,11 @@ package final class Run {
     /// Prepares a run; nothing is sent before `execute()`.
     package init(
         _ configuration: RunConfiguration,
+        dataset: Dataset? = nil,
         showProgress: @escaping (String) -> Void = { _ in }
     ) throws(RunFailure) {
         self.configuration = configuration
+        self.dataset = dataset
         self.showProgress = showProgress
         do {
             address = try SocketAddress(parsing: configuration.target)

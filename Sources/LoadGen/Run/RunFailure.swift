@@ -17,6 +17,14 @@ package enum RunFailure: Error, Equatable, CustomStringConvertible {
     case noFeed(String)
     /// Votes of the feed replace one another.
     case ballotFeed(String)
+    /// A file of posts cannot be used.
+    case badFile(String, String)
+    /// A file's feed has posts, which would count among its own.
+    case feedNotEmpty(String, postCount: UInt64)
+    /// The service takes none of the files' posts.
+    case noPosts
+    /// The files have more votes than a run keeps in memory.
+    case tooManyVotes(UInt64, limit: UInt64)
     /// The service refused what comes before the load.
     case refused(step: String, cause: String)
     /// The connection ended before the load.
@@ -44,6 +52,15 @@ package enum RunFailure: Error, Equatable, CustomStringConvertible {
             --feed: in \"\(feed)\" a vote replaces the voter's last one (BALLOT), so votes do not add \
             up to a score that could be audited; use a TALLY feed.
             """
+        case .badFile(let path, let cause): "\(path): \(cause)"
+        case .feedNotEmpty(let feed, let postCount):
+            """
+            The feed \"\(feed)\" has posts already (\(postCount)), and the audit needs it for the \
+            file's alone: start the service anew, or rename the file.
+            """
+        case .noPosts: "The files have no post that the service takes."
+        case .tooManyVotes(let count, let limit):
+            "The files record \(count) votes; the limit is \(limit)."
         case .refused(let step, let cause): "The service refused while \(step): \(cause)"
         case .connectionLost(let step): "The service ended the connection while \(step)."
         case .interrupted: "Stopped by a signal before the load began."
@@ -53,7 +70,8 @@ package enum RunFailure: Error, Equatable, CustomStringConvertible {
     /// The exit code: flags that do not fit the service are wrong flags.
     package var exitStatus: ExitStatus {
         switch self {
-        case .badTarget, .noFeed, .ballotFeed: .usage
+        case .badTarget, .noFeed, .ballotFeed, .badFile, .feedNotEmpty, .noPosts, .tooManyVotes:
+            .usage
         default: .failed
         }
     }

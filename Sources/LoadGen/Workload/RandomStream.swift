@@ -20,6 +20,8 @@ package struct RandomStream: RandomNumberGenerator, Sendable {
         case arrivals = 0x41
         /// Which post has which rank.
         case scatter = 0x53
+        /// In which order planned votes are cast.
+        case schedule = 0x56
     }
 
     /// The next 64 random bits.

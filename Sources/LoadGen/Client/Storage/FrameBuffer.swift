@@ -27,12 +27,12 @@
     @inline(__always)
     package var byteCount: Int { unsafe state.pointee.filledByteCount }
 
-    /// Appends a vote up for `postID`, as `FrameEncoder` would encode it.
+    /// Appends a vote up for `postID`, or down, as `FrameEncoder` would encode it.
     ///
-    /// Votes are most of what a run sends and differ in two numbers only: the length, the tags and the
-    /// direction are constants, which saves the general encoder's two passes over a message.
+    /// Votes are most of what a run sends and differ in few numbers only: the length and the tags are
+    /// constants, which saves the general encoder's two passes over a message.
     @inline(__always)
-    package func appendVote(id: UInt64, postID: UInt64) {
+    package func appendVote(id: UInt64, postID: UInt64, isDown: Bool = false) {
         reserve(Self.voteFrameByteCount)
         let bytes = unsafe state.pointee.bytes
         let start = unsafe state.pointee.filledByteCount
@@ -46,7 +46,7 @@
         unsafe Self.put(0x08, bytes, &end)
         unsafe Self.putVarint(postID, bytes, &end)
         unsafe Self.put(0x10, bytes, &end)
-        unsafe Self.put(0x01, bytes, &end)
+        unsafe Self.put(isDown ? 0x02 : 0x01, bytes, &end)
         unsafe bytes[inner] = UInt8(truncatingIfNeeded: end &- inner &- 1)
         let length = UInt32(truncatingIfNeeded: end &- start &- 4).bigEndian
         unsafe bytes.storeBytes(of: length, toByteOffset: start, as: UInt32.self)

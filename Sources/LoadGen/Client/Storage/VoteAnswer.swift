@@ -6,6 +6,10 @@ package struct VoteAnswer: Sendable, Equatable {
     package let postID: UInt64
     /// Its score with this vote.
     package let score: Int64
+    /// Its upvotes with this vote.
+    package let upvoteCount: UInt64
+    /// Its downvotes with this vote.
+    package let downvoteCount: UInt64
 }
 
 extension VoteAnswer {
@@ -31,11 +35,24 @@ extension VoteAnswer {
             guard let found = bytes.takeVarint(&offset, end) else { return nil }
             score = found
         }
-        for tag in 3...5 as ClosedRange<UInt8> where bytes.take(tag << 3, &offset, end) {
-            guard bytes.takeVarint(&offset, end) != nil else { return nil }
+        var counts: (ups: UInt64, downs: UInt64) = (0, 0)
+        if bytes.take(0x18, &offset, end) {
+            guard let found = bytes.takeVarint(&offset, end) else { return nil }
+            counts.ups = found
         }
+        if bytes.take(0x20, &offset, end) {
+            guard let found = bytes.takeVarint(&offset, end) else { return nil }
+            counts.downs = found
+        }
+        if bytes.take(0x28, &offset, end), bytes.takeVarint(&offset, end) == nil { return nil }
         guard offset == end else { return nil }
-        self.init(id: id, postID: postID, score: Int64(bitPattern: score))
+        self.init(
+            id: id,
+            postID: postID,
+            score: Int64(bitPattern: score),
+            upvoteCount: counts.ups,
+            downvoteCount: counts.downs
+        )
     }
 }
 

@@ -1,0 +1,48 @@
+internal import FeedDataset
+import Foundation
+
+/// A file of posts, whole in memory, and the feed that it fills.
+package struct DatasetFile: Sendable {
+    /// Where it is.
+    let path: String
+    /// Its name without the extension in lowercase, with `-` for `_`.
+    let feed: String
+    /// Its posts in their order.
+    let posts: [DatasetPost]
+
+    /// The file's name without the folders before it.
+    var name: String { URL(filePath: path).lastPathComponent }
+
+    /// Reads a file; refuses one whose name gives no name of a feed.
+    package init(reading path: String) throws(RunFailure) {
+        self.path = path
+        feed = URL(filePath: path).deletingPathExtension().lastPathComponent
+            .lowercased().replacing("_", with: "-")
+        guard RunConfiguration.feedName(feed) != nil else {
+            throw .badFile(path, "\"\(feed)\" cannot be the name of a feed.")
+        }
+        do {
+            posts = try Self.read(path)
+        } catch let error as DatasetError {
+            throw .badFile(path, error.description)
+        } catch {
+            throw .badFile(path, error.localizedDescription)
+        }
+    }
+
+    private static func read(_ path: String) throws -> [DatasetPost] {
+        let file = try FileHandle(forReadingFrom: URL(filePath: path))
+        var reader = DatasetReader()
+        var posts: [DatasetPost] = []
+        while let bytes = try file.read(upToCount: pieceByteCount), !bytes.isEmpty {
+            reader.append(bytes)
+            while let post = try reader.next() { posts.append(post) }
+        }
+        reader.finish()
+        while let post = try reader.next() { posts.append(post) }
+        return posts
+    }
+
+    /// Large enough that reading costs nothing beside parsing.
+    private static let pieceByteCount = 1 << 20
+}

@@ -1,0 +1,79 @@
+/// What a run did with its files, for the reports.
+package struct DatasetResult: Sendable {
+    /// One file.
+    package struct File: Sendable {
+        /// Where it is.
+        package var path: String
+        /// Its name without the folders before it.
+        package var name: String
+        /// The feed that it filled.
+        package var feed: String
+        /// The posts imported.
+        package var postCount: Int
+        /// The votes up that it records for them.
+        package var upvoteCount: UInt64
+        /// The votes down that it records for them.
+        package var downvoteCount: UInt64
+        /// The posts that the service does not take.
+        package var leftOut: [LeftOutPost]
+
+        /// One file.
+        package init(
+            path: String,
+            name: String,
+            feed: String,
+            postCount: Int,
+            upvoteCount: UInt64,
+            downvoteCount: UInt64,
+            leftOut: [LeftOutPost]
+        ) {
+            self.path = path
+            self.name = name
+            self.feed = feed
+            self.postCount = postCount
+            self.upvoteCount = upvoteCount
+            self.downvoteCount = downvoteCount
+            self.leftOut = leftOut
+        }
+    }
+
+    /// The files in the order given.
+    package var files: [File]
+    /// How long the import took.
+    package var importSeconds: Double
+
+    /// What was done with `files`.
+    package init(files: [File], importSeconds: Double) {
+        self.files = files
+        self.importSeconds = importSeconds
+    }
+
+    /// The posts imported of all files.
+    package var postCount: Int { files.reduce(0) { $0 + $1.postCount } }
+    /// The posts of all files that the service does not take.
+    package var leftOutCount: Int { files.reduce(0) { $0 + $1.leftOut.count } }
+    /// The votes up that the files record.
+    package var upvoteCount: UInt64 { files.reduce(0) { $0 + $1.upvoteCount } }
+    /// The votes down that the files record.
+    package var downvoteCount: UInt64 { files.reduce(0) { $0 + $1.downvoteCount } }
+}
+
+extension DatasetResult {
+    /// What a run knows once its posts are imported.
+    init(_ dataset: Dataset, importSeconds: Double) {
+        let files = zip(dataset.files, dataset.imported).map { file, imported in
+            var sums: [UInt64] = [0, 0]
+            for (index, count) in imported.planned.enumerated() { sums[index % 2] += count }
+            return File(
+                path: file.path,
+                name: file.name,
+                feed: file.feed,
+                postCount: imported.ids.count,
+                upvoteCount: sums[0],
+                downvoteCount: sums[1],
+                leftOut: imported.leftOut
+            )
+        }
+        self.init(files: files, importSeconds: importSeconds)
+    }
+}

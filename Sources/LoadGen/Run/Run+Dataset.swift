@@ -1,0 +1,85 @@
+import FeedProto
+import FeedTransport
+
+/// How the files of a dataset become posts: each feed made or found empty, then filled.
+extension Run {
+    /// Checks every feed of the dataset before anything is made.
+    func prepare(_ dataset: Dataset, _ control: ControlConnection, _ feeds: [Feed]) {
+        var missing: [String] = []
+        for file in dataset.files {
+            guard let feed = feeds.first(where: { $0.name == file.feed }) else {
+                missing.append(file.feed)
+                continue
+            }
+            guard feed.voteMode == .tally else { return fail(.ballotFeed(file.feed)) }
+            guard feed.postCount == 0 else {
+                return fail(.feedNotEmpty(file.feed, postCount: feed.postCount))
+            }
+        }
+        create(missing[...], dataset, control)
+    }
+
+    private func create(
+        _ missing: ArraySlice<String>,
+        _ dataset: Dataset,
+        _ control: ControlConnection
+    ) {
+        guard let name = missing.first else {
+            return importNext(dataset, control, since: EventLoop.clock)
+        }
+        let feed = Feed(name: name, defaultOrder: .top, voteMode: .tally)
+        control.call(.createFeed(CreateFeedRequest(feed: feed))) { [unowned self] answer in
+            guard case .success(.feed) = answer else {
+                return fail(answer, while: "creating the feed \(name)")
+            }
+            create(missing.dropFirst(), dataset, control)
+        }
+    }
+
+    private func importNext(
+        _ dataset: Dataset,
+        _ control: ControlConnection,
+        since start: MonotonicInstant
+    ) {
+        guard dataset.imported.count < dataset.files.count else {
+            let passed = EventLoop.clock.duration(since: start)
+            return startVoting(dataset, importSeconds: Double(passed.nanoseconds) / 1e9)
+        }
+        let file = dataset.files[dataset.imported.count]
+        if configuration.progressInterval != nil { showProgress("importing \(file.name)") }
+        let postImport = PostImport(control, feed: file.feed, posts: file.posts) {
+            [unowned self] error in
+            if let error { return fail(.failure(error), while: "importing \(file.path)") }
+            guard let postImport = self.postImport else { return }
+            dataset.take(postImport)
+            importNext(dataset, control, since: start)
+        }
+        self.postImport = postImport
+        postImport.start()
+    }
+
+    private func startVoting(_ dataset: Dataset, importSeconds: Double) {
+        postImport = nil
+        result.dataset = DatasetResult(dataset, importSeconds: importSeconds)
+        let planned = dataset.planned
+        let total = planned.reduce(0, +)
+        guard !planned.isEmpty else { return fail(.noPosts) }
+        guard total <= VoteSchedule.maximumVoteCount else {
+            return fail(.tooManyVotes(total, limit: VoteSchedule.maximumVoteCount))
+        }
+        let postIDs = dataset.postIDs
+        result.configuration.postCount = postIDs.count
+        result.configuration.requestCount = total
+        let most = stride(from: 0, to: planned.count, by: 2).map { planned[$0] + planned[$0 + 1] }
+        result.hottestShare = total > 0 ? Double(most.max() ?? 0) / Double(total) : 0
+        knowledge = AuditKnowledge(postIDs: postIDs, planned: planned)
+        let (threadCount, seed) = (configuration.threadCount, configuration.seed)
+        startThreads(
+            // Ups and downs of a post are numbers apart.
+            postIDs: postIDs.flatMap { [$0, $0] },
+            keys: KeyChoice(.uniform, postCount: planned.count, seed: seed),
+            tallied: .directions,
+            schedule: { VoteSchedule(planned, thread: $0, threadCount: threadCount, seed: seed) }
+        )
+    }
+}

@@ -1,0 +1,103 @@
+"""A server to test the minimal client against: it answers votes and pages, well or badly."""
+
+import contextlib
+import random
+import socket
+import threading
+
+
+def varint(value):
+    out = b""
+    while value >= 0x80:
+        out += bytes([value & 0x7F | 0x80])
+        value >>= 7
+    return out + bytes([value])
+
+
+def read_varint(data, at):
+    value = shift = 0
+    while True:
+        byte = data[at]
+        at += 1
+        value |= (byte & 0x7F) << shift
+        shift += 7
+        if byte < 0x80:
+            return value, at
+
+
+def fields(data):
+    """The fields of a message: number to value."""
+    at, found = 0, {}
+    while at < len(data):
+        tag, at = read_varint(data, at)
+        value, at = read_varint(data, at)
+        if tag & 7 == 2:
+            value, at = data[at:at + value], at + value
+        found[tag >> 3] = value
+    return found
+
+
+def framed(call, content, frame_id):
+    body = varint(1 << 3) + varint(frame_id)
+    body += varint(call << 3 | 2) + varint(len(content)) + content
+    return len(body).to_bytes(4, "big") + body
+
+
+class FakeServer:
+    """Counts what it is asked, and answers by `answer(id, call)`; with `cut` in two pieces."""
+
+    def __init__(self, answer, resp=False, cut=False):
+        self.answer, self.resp, self.cut = answer, resp, cut
+        self.posts = []   # that were voted on
+        self.ids = []     # of frames, by connection
+        self.random = random.Random(7)
+        self.listener = socket.create_server(("127.0.0.1", 0))
+        self.port = self.listener.getsockname()[1]
+        threading.Thread(target=self._accept, daemon=True).start()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.listener.shutdown(socket.SHUT_RDWR)
+        self.listener.close()
+
+    def _accept(self):
+        while True:
+            try:
+                connection, _ = self.listener.accept()
+            except OSError:
+                return
+            connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            self.ids.append([])
+            arguments = (connection, self.ids[-1])
+            threading.Thread(target=self._serve, args=arguments, daemon=True).start()
+
+    def _serve(self, connection, ids):
+        pending = b""
+        with connection, contextlib.suppress(OSError):
+            while received := connection.recv(65536):
+                pending, answers = self._take(pending + received, ids)
+                at = self.random.randrange(len(answers) + 1) if self.cut else 0
+                for piece in (answers[:at], answers[at:]):
+                    if piece:
+                        connection.sendall(piece)
+
+    def _take(self, data, ids):
+        """What is left of the data, and the answers to the requests in it."""
+        answers = b""
+        if self.resp:  # a request is four texts of two lines each, behind a line of its own
+            lines = data.split(b"\r\n")
+            whole = (len(lines) - 1) // 9
+            for number in range(whole):
+                ids.append(len(ids) + 1)
+                answers += self.answer(ids[-1], lines[9 * number + 2])
+            return b"\r\n".join(lines[9 * whole:]), answers
+        while len(data) >= 4 and len(data) >= 4 + int.from_bytes(data[:4], "big"):
+            end = 4 + int.from_bytes(data[:4], "big")
+            request, data = fields(data[4:end]), data[end:]
+            ids.append(request[1])
+            if 40 in request:
+                self.posts.append(fields(request[40])[1])
+            answers += self.answer(request[1], next(call for call in request if call > 1))
+        return data, answers

@@ -1,0 +1,110 @@
+"""The minimal client counts what was answered, and only answers that are right."""
+
+import collections
+import json
+import os
+import subprocess
+import tempfile
+import unittest
+
+from fake_server import FakeServer, framed, varint
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+POST = varint(1 << 3 | 2) + varint(4) + b"\x08\x05\x48\x01"
+
+
+def good(frame_id, call):
+    return framed(call, POST * 20 if call == 33 else b"\x08\x05", frame_id)
+
+
+class PumpTests(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.directory = tempfile.TemporaryDirectory()
+        subprocess.run([ROOT + "/Benchmarks/Floor/build.sh", cls.directory.name], check=True)
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.directory.cleanup()
+
+    def pump(self, server, *flags):
+        defaults = ["--connections", "3", "--in-flight", "5", "--posts", "100",
+                    "--warmup", "0.05", "--seconds", "0.3", "--check-every", "1"]
+        return subprocess.run(
+            [self.directory.name + "/pump", "--port", str(server.port), *defaults, *flags],
+            capture_output=True, text=True, timeout=60)
+
+    def result(self, server, *flags):
+        finished = self.pump(server, *flags)
+        self.assertEqual(finished.returncode, 0, finished.stderr + finished.stdout)
+        return json.loads(finished.stdout)
+
+    def refused(self, server, *flags):
+        finished = self.pump(server, *flags)
+        self.assertEqual(finished.returncode, 1, finished.stdout)
+        return finished.stderr
+
+    def test_counts_answers_however_they_are_cut(self):
+        with FakeServer(good, cut=True) as server:
+            result = self.result(server)
+            self.assertGreater(result["votes"], 0)
+            self.assertLessEqual(result["votes"], len(server.posts))
+            self.assertEqual(result["refused"], 0)
+            self.assertGreater(result["checked"], 0)
+
+    def test_keeps_as_many_in_flight_as_asked(self):
+        with FakeServer(lambda frame_id, call: b"") as server:
+            self.refused(server)
+            self.assertEqual([len(ids) for ids in server.ids], [5, 5, 5])
+
+    def test_ids_rise_by_one_and_posts_are_those_asked_for(self):
+        with FakeServer(good) as server:
+            self.result(server)
+            for ids in server.ids:
+                self.assertEqual(ids, list(range(1, len(ids) + 1)))
+            self.assertEqual(set(server.posts) - set(range(1, 101)), set())
+
+    def test_zipf_gives_the_hottest_post_its_share(self):
+        with FakeServer(good) as server:
+            self.result(server, "--zipf", "1", "--seconds", "1")
+            (_, most), = collections.Counter(server.posts).most_common(1)
+            harmonic = sum(1 / rank for rank in range(1, 101))
+            self.assertAlmostEqual(most / len(server.posts), 1 / harmonic, delta=0.03)
+
+    def test_refuses_an_answer_to_another_request(self):
+        with FakeServer(lambda frame_id, call: good(frame_id + (frame_id == 7), call)) as server:
+            self.assertIn("to request 8, where 7 is due", self.refused(server))
+
+    def test_refuses_a_status(self):
+        with FakeServer(lambda frame_id, _: framed(3, b"\x08\x05", frame_id)) as server:
+            self.assertIn("a wrong answer", self.refused(server))
+
+    def test_refuses_a_page_that_is_not_full(self):
+        pages = ["--connections", "0", "--page-connections", "1"]
+        with FakeServer(good) as server:
+            self.assertGreater(self.result(server, *pages)["pages"], 0)
+        with FakeServer(lambda frame_id, _: framed(33, POST * 19, frame_id)) as server:
+            self.assertIn("a wrong answer", self.refused(server, *pages))
+
+    def test_counts_nested_answers_of_redis_however_they_are_cut(self):
+        page = b"*2\r\n*3\r\n$1\r\na\r\n:7\r\n*2\r\n$-1\r\n$0\r\n\r\n$4\r\n\r\n+x\r\n"
+        asked = ["--protocol", "resp", "--connections", "0", "--page-connections", "1",
+                 "--script", "0" * 40]
+        with FakeServer(lambda *_: page, resp=True, cut=True) as server:
+            result = self.result(server, *asked)
+            self.assertGreater(result["pages"], 0)
+            self.assertLessEqual(abs(len(server.ids[0]) - result["checked"]), 16)
+
+    def test_refuses_an_error_of_redis(self):
+        with FakeServer(lambda *_: b"-ERR no\r\n", resp=True) as server:
+            self.assertIn("-ERR no", self.refused(server, "--protocol", "resp"))
+
+    def test_fails_where_the_server_closes(self):
+        def answer(frame_id, call):
+            raise OSError
+        with FakeServer(answer) as server:
+            self.refused(server, "--seconds", "5")
+
+
+if __name__ == "__main__":
+    unittest.main()

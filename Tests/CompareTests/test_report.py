@@ -1,0 +1,72 @@
+"""Medians, ratios and targets are what they say, and the README keeps its text."""
+
+import os
+import sys
+import tempfile
+import types
+import unittest
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+sys.path.insert(0, ROOT + "/scripts/compare")
+
+import readme  # noqa: E402
+import votes  # noqa: E402
+from clients import Sample  # noqa: E402
+from report import Table, verdict  # noqa: E402
+
+
+def sample(cost, seconds=2, millions=1):
+    return Sample({"seconds": seconds, "votes": millions * 10**6, "client_seconds": 0,
+                   "server_seconds": cost * millions, "busy_seconds": 0, "steal_seconds": 0})
+
+
+class ReportTests(unittest.TestCase):
+    def test_a_target_is_met_within_a_tenth(self):
+        self.assertIn(": met", verdict(2.4, 2.4, most=True))
+        self.assertIn("met within noise", verdict(2.5, 2.4, most=True))
+        self.assertIn("missed", verdict(2.7, 2.4, most=True))
+        self.assertIn(": met", verdict(6.1, 6, most=False))
+        self.assertIn("met within noise", verdict(5.6, 6, most=False))
+        self.assertIn("missed", verdict(5.4, 6, most=False))
+
+    def test_ratios_are_taken_within_a_round(self):
+        samples = {("service", 1): [sample(2), sample(9), sample(4)],
+                   ("floor", 1): [sample(1), sample(3), sample(4)],
+                   ("redis", 1): [sample(4), sample(18), sample(8)]}
+        self.assertEqual(votes.ratios(samples, ("service", 1), ("floor", 1)), [2, 3, 1])
+        options = types.SimpleNamespace(
+            connections=1, posts=1, in_flight=[1], rounds=3, seconds=2)
+        floor, ours, redis = votes.table(samples, options).rows
+        self.assertEqual(ours[3:6], ["4.000", "2.000 – 9.000", "2.00"])
+        self.assertIn("≤ 1.15: **missed**", ours[-1])
+        self.assertEqual(redis[5:], ["4.00", "2.00", "≥ 1.6: met"])
+        self.assertEqual(floor[2], "500,000")
+
+    def test_a_table_is_markdown(self):
+        table = Table("T", ["a", "b"])
+        table.add(1, "x")
+        table.note("n")
+        self.assertEqual(table.markdown(), "**T**\n\n| a | b |\n| --- | --- |\n| 1 | x |\n\nn\n")
+
+    def test_the_readme_keeps_what_is_not_the_output(self):
+        with tempfile.NamedTemporaryFile("w+") as file:
+            file.write(f"before\n{readme.BEGIN}old\n{readme.END}after\n")
+            file.flush()
+            for text in ("one\n", "two\n"):
+                readme.update(text, file.name)
+            with open(file.name) as written:
+                self.assertEqual(
+                    written.read(), f"before\n{readme.BEGIN}\ntwo\n\n{readme.END}after\n")
+
+    def test_a_readme_without_the_block_is_left_alone(self):
+        with tempfile.NamedTemporaryFile("w+") as file:
+            file.write("text\n")
+            file.flush()
+            with self.assertRaises(RuntimeError):
+                readme.update("x", file.name)
+            with open(file.name) as written:
+                self.assertEqual(written.read(), "text\n")
+
+
+if __name__ == "__main__":
+    unittest.main()

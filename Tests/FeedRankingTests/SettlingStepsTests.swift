@@ -1,0 +1,103 @@
+import FeedRanking
+import FeedTestSupport
+import Testing
+
+/// A store whose stripe is settled in many small steps.
+@Suite struct SettlingStepsTests {
+    private static let postCount = 4_000
+    private static let feeds = [FeedID(rawValue: 0), FeedID(rawValue: 1)]
+
+    /// All posts in both feeds and all orders kept, and half of the posts dirty, far behind.
+    private static func store() throws -> FeedStore {
+        var pace = SettlingPace()
+        pace.minimumBacklogCount = 500
+        pace.wholePostCount = 0
+        pace.stepKeyCount = 100
+        pace.floorPostCount = 1
+        let store = FeedStore(stripeCount: 1, pace: pace) { 1_700_000_000_000 }
+        var page = PostPage()
+        for number in 1...postCount {
+            let content = PostContent(title: "title \(number % 50)")
+            try store.createPost(content, in: feeds[number % 2], into: &page)
+            // The first hundred lead every list from here on.
+            for _ in 0..<(number <= 100 ? 20 : 0) {
+                _ = try store.castVote(PostID(rawValue: UInt64(number)), .up)
+            }
+        }
+        for feed in feeds + [nil] {
+            for order in Order.allCases { _ = try read(store, feed, order, .first, 4) }
+        }
+        for number in 1_000..<3_000 {
+            _ = try store.castVote(PostID(rawValue: UInt64(number)), .down)
+        }
+        return store
+    }
+
+    /// The keys that a page took from a budget of one turn.
+    private static func read(
+        _ store: FeedStore,
+        _ feed: FeedID?,
+        _ order: Order,
+        _ start: PageQuery.Start,
+        _ size: Int
+    ) throws -> (settled: Int, rows: [PostRow]) {
+        var page = PostPage()
+        var budget = SettlingBudget(keyCount: 1_000_000)
+        let query = PageQuery(feed: feed, order: order, size: size, start: start)
+        #expect(try store.page(query, into: &page, budget: &budget) == .done)
+        return (1_000_000 - budget.remainingKeyCount, page.rows)
+    }
+
+    private static func isDue(_ store: FeedStore) throws -> Bool {
+        try store.castVote(PostID(rawValue: 1), .up).settlingIsDue
+    }
+
+    @Test func endsAfterManyStepsWithEveryPostInPlace() throws {
+        let store = try Self.store()
+        var stepCount = 0
+        while try Self.isDue(store), stepCount < 10_000 {
+            store.settle(stripeOf: PostID(rawValue: 1))
+            stepCount += 1
+            if stepCount % 7 == 0 { store.checkInvariants() }
+        }
+        #expect(stepCount > 20 && stepCount < 10_000, "\(stepCount) steps")
+        store.checkInvariants()
+        let deep = try Self.read(store, nil, .top, .rank(2_000), 100)
+        #expect(deep.rows.count == 100 && deep.rows.last?.score == -1)
+        #expect(zip(deep.rows, deep.rows.dropFirst()).allSatisfy { $0.score >= $1.score })
+    }
+
+    @Test func leavesTheJobAloneWhereAFirstPageIsRead() throws {
+        let store = try Self.store()
+        for _ in 0..<5 { store.settle(stripeOf: PostID(rawValue: 1)) }
+        for feed in Self.feeds + [nil] {
+            for order in [Order.top, .new, .hot] {
+                let page = try Self.read(store, feed, order, .first, 4)
+                #expect(page.settled == 0 && page.rows.count == 4)
+            }
+        }
+        // Whoever reads on needs all of it.
+        #expect(try Self.read(store, nil, .top, .rank(2_000), 4).settled > 500)
+        #expect(try Self.read(store, nil, .top, .rank(2_000), 4).settled == 0)
+    }
+
+    /// Posts that are deleted, retitled or rise to the front while a job has them.
+    @Test(arguments: [0, 1, 5, 20, 60, 100])
+    func letsPostsLeaveAJob(stepCount: Int) throws {
+        let store = try Self.store()
+        for _ in 0..<stepCount { store.settle(stripeOf: PostID(rawValue: 1)) }
+        var page = PostPage()
+        for number in stride(from: UInt64(1_000), to: 3_000, by: 30) {
+            try store.deletePost(PostID(rawValue: number))
+            let changes = PostChanges(title: "another title \(number)")
+            try store.updatePost(PostID(rawValue: number + 1), changes, into: &page)
+            for _ in 0..<40 { _ = try store.castVote(PostID(rawValue: number + 2), .up) }
+        }
+        store.checkInvariants()
+        let first = try Self.read(store, nil, .top, .first, 67)
+        #expect(first.rows.allSatisfy { $0.score == 39 && $0.id.rawValue % 30 == 12 })
+        for _ in 0..<3 { store.settle(stripeOf: PostID(rawValue: 1)) }
+        #expect(try Self.read(store, nil, .top, .rank(3_900), 100).rows.count == 34)
+        store.checkInvariants()
+    }
+}

@@ -1,0 +1,15 @@
+"""The block of README.md that is the output of a comparison, as it is."""
+
+BEGIN = "<!-- What follows is the output of scripts/compare.sh --update-readme. -->\n"
+END = "<!-- End of the output. -->\n"
+
+
+def update(markdown, path="README.md"):
+    with open(path) as file:
+        text = file.read()
+    before, begin, rest = text.partition(BEGIN)
+    _, end, after = rest.partition(END)
+    if not begin or not end:
+        raise RuntimeError(f"{path} has no block for the output: {BEGIN.strip()}")
+    with open(path, "w") as file:
+        file.write(f"{before}{begin}\n{markdown}\n{end}{after}")
