@@ -1,0 +1,94 @@
+import FeedProto
+import FeedTestSupport
+import Testing
+
+/// Votes that arrive together take a short way, which answers as the long one does.
+@Suite(.timeLimit(.minutes(1)))
+struct VoteRunTests {
+    private static let postCount = 20
+
+    /// Each vote is sent plain to one service, and to another with a field that nobody knows, which
+    /// keeps it from the short way.
+    @Test(arguments: 1...6 as ClosedRange<UInt64>)
+    func answersAsTheLongWay(seed: UInt64) async throws {
+        let calls = Self.calls(seed: seed)
+        let plain = try calls.flatMap { try $0.encoded() }
+        let marked = try calls.flatMap { try Self.marked($0.encoded()) }
+        let short = try await Self.answers(to: plain)
+        let long = try await Self.answers(to: marked)
+        #expect(short == long, "seed \(seed)")
+        // Each call before the one whose id does not rise, and that one.
+        #expect(short.count == calls.count - 20, "seed \(seed)")
+        #expect(short.last?.status?.reason == .badFrame, "seed \(seed)")
+        #expect(short.count { $0.status == nil } > 100, "Votes are counted; seed \(seed).")
+        #expect(short.count { $0.status != nil } > 50, "Votes are refused; seed \(seed).")
+    }
+
+    /// The answers that a new service with some posts gives to bytes that are sent at once.
+    private static func answers(to bytes: [UInt8]) async throws -> [ServerFrame] {
+        let result = Box()
+        try await withService { port in
+            let client = try WireClient(port: port)
+            _ = try client.hello(clientID: .init(repeating: 7, count: 16))
+            for number in 0..<postCount { _ = try client.createPost(title: "\(number)") }
+            try client.socket.send(bytes)
+            result.frames = try client.receiveAll()
+        }
+        return result.frames
+    }
+
+    /// 300 calls, most of them votes and many of those unusual; then one whose id does not rise,
+    /// and 20 that must not be executed.
+    private static func calls(seed: UInt64) -> [ClientFrame] {
+        var random = SeededGenerator(seed: seed)
+        var calls: [ClientFrame] = []
+        for id in 100..<400 as Range<UInt64> {
+            let vote = CastVoteRequest(
+                postID: .random(in: 1...UInt64(postCount), using: &random),
+                direction: Bool.random(using: &random) ? .up : .down
+            )
+            calls.append(unusual(ClientFrame(id: id, request: .castVote(vote)), vote, &random))
+        }
+        for id in 399..<420 as Range<UInt64> {
+            let vote = CastVoteRequest(postID: 1, direction: .up)
+            calls.append(ClientFrame(id: id, request: .castVote(vote)))
+        }
+        return calls
+    }
+
+    private static func unusual(
+        _ frame: ClientFrame,
+        _ vote: CastVoteRequest,
+        _ random: inout SeededGenerator
+    ) -> ClientFrame {
+        var frame = frame
+        var vote = vote
+        switch Int.random(in: 0..<20, using: &random) {
+        case 0: vote.postID = .random(in: 1_000...(.max), using: &random)
+        case 1: vote.direction = VoteDirection(rawValue: .random(in: -1...4, using: &random))
+        case 2: vote.direction = .clear
+        case 3: frame.sequence = 1
+        case 4: frame.minimumRevision = .random(in: 1...2, using: &random)
+        case 5: frame.minimumRevision = .max
+        case 6: frame.timeoutMilliseconds = 60_000
+        case 7:
+            frame.request = .ping(PingRequest())
+            return frame
+        case 8:
+            frame.request = nil
+            return frame
+        default: break
+        }
+        frame.request = .castVote(vote)
+        return frame
+    }
+
+    /// The frame with a field of number 1000 at its end.
+    private static func marked(_ frame: [UInt8]) -> [UInt8] {
+        RawMessage().raw(Array(frame.dropFirst(4))).field(1000, 1).framed
+    }
+
+    private final class Box: @unchecked Sendable {
+        var frames: [ServerFrame] = []
+    }
+}
