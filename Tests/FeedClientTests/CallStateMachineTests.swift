@@ -157,6 +157,10 @@ struct CallStateMachineTests {
         #expect(machine.cancel(3)?.error == .cancelled(effect: .none))
         #expect(machine.cancel(3) == nil)
         #expect(machine.cancel(99) == nil)
+        guard case .late = machine.arrived(1) else {
+            Issue.record("The answer to a cancelled call was not recognised.")
+            return
+        }
     }
 
     @Test func afterAFarewellOnlyWhatTheServiceTookIsAwaited() {

@@ -50,6 +50,24 @@ struct ClientConcurrencyTests {
         }
     }
 
+    @Test("more bytes than may wait unsent leave one after another")
+    func sendsMoreThanFits() async throws {
+        let count = 100
+        try await withClient { client in
+            let text = String(repeating: "x", count: 10_000)
+            let posts = (0..<20).map { _ in Post(text: text) }
+            try await withThrowingTaskGroup(of: Int.self) { group in
+                for _ in 0..<count {
+                    group.addTask {
+                        try await client.importPosts(posts, timeout: .seconds(60)).count
+                    }
+                }
+                #expect(try await group.reduce(0, +) == count * posts.count)
+            }
+            #expect(try await client.stats().postCount == UInt64(count * posts.count))
+        }
+    }
+
     @Test("cancelling at any moment ends each call once", arguments: TestEnvironment.seeds(1...3))
     func survivesCancellations(seed: UInt64) async throws {
         try await withClient { client in
@@ -62,8 +80,15 @@ struct ClientConcurrencyTests {
                             try await client.vote(on: post.id, .up)
                         }
                     }
-                    if generator.withLock({ $0.oneIn(2) }) { task.cancel() }
-                    group.addTask { await task.value }
+                    let patience = generator.withLock { Int.random(in: 0...40, using: &$0) }
+                    group.addTask {
+                        // Some are cancelled before they begin, some in flight, some too late.
+                        if patience < 20 {
+                            for _ in 0..<patience { await Task.yield() }
+                            task.cancel()
+                        }
+                        return await task.value
+                    }
                 }
                 return await group.reduce(into: []) { $0.append($1) }
             }

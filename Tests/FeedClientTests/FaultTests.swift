@@ -112,15 +112,15 @@ struct FaultTests {
         }
         try await withScript(script) { client, service in
             let error = await failure {
-                try await client.vote(on: 1, .up, timeout: .milliseconds(30))
+                try await client.vote(on: 1, .up, timeout: .seconds(1))
             }
-            #expect(error == .deadlinePassed(timeout: .milliseconds(30), effect: .unknown))
+            #expect(error == .deadlinePassed(timeout: .seconds(1), effect: .unknown))
             let counts = try await client.vote(on: 2, .up)
             #expect(counts.postID == 2)
             var frames = service.received.makeAsyncIterator()
             _ = await frames.next()
             let sent = try #require(await frames.next())
-            #expect((1...30).contains(sent.timeoutMilliseconds))
+            #expect((1...1_000).contains(sent.timeoutMilliseconds))
         }
     }
 

@@ -19,7 +19,7 @@ final class ScriptedService: Sendable {
 
     /// Where it listens.
     let address: String
-    /// Every frame that came, Hello too, in order.
+    /// Every frame that came, Hello too, in order; it ends with the first connection that ends.
     let received: AsyncStream<ClientFrame>
     private let thread: EventLoopThread
 
@@ -132,7 +132,7 @@ private final class ScriptedHandler: ConnectionHandler {
 
     func connectionEndedInput(_ connection: TCPConnection) { connection.closeAfterFlush() }
 
-    func connectionClosed(_ connection: TCPConnection, reason: CloseReason) {}
+    func connectionClosed(_ connection: TCPConnection, reason: CloseReason) { log.finish() }
 
     private func perform(_ step: ScriptedService.Step, _ connection: TCPConnection) throws {
         switch step {

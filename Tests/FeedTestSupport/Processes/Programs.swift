@@ -8,6 +8,9 @@ package enum Programs {
     /// The load generator as it was built beside the tests.
     package static var loadGenerator: URL { built("loadgen") }
 
+    /// The command line as it was built beside the tests.
+    package static var feedCtl: URL { built("feedctl") }
+
     /// The folder of the project, found from this file.
     package static var projectFolder: URL {
         URL(filePath: #filePath)

@@ -1,0 +1,116 @@
+import FeedClient
+import FeedCtl
+import FeedDataset
+import FeedProto
+import Foundation
+import Testing
+
+/// Batches of a file, what is left out of them, and what is reported.
+struct ImportTests {
+    static func row(_ line: Int, text: String = "") -> DatasetPost {
+        var row = DatasetPost(line: line)
+        row.authorName = "Ada"
+        row.title = "post \(line)"
+        row.text = text
+        row.upvoteCount = 5
+        row.downvoteCount = 2
+        row.commentCount = 7
+        row.createTimeMilliseconds = 1_000
+        return row
+    }
+
+    static func batch(_ lines: ClosedRange<Int>) -> PostBatch {
+        var batch = PostBatch()
+        for line in lines { batch.append(row(line)) }
+        return batch
+    }
+
+    @Test func takesWhatTheFileSays() {
+        let post = Self.batch(2...2).posts[0]
+        #expect(post.author?.displayName == "Ada")
+        #expect(post.title == "post 2")
+        #expect(post.upvoteCount == 5 && post.downvoteCount == 2 && post.commentCount == 7)
+        #expect(post.createTimeMilliseconds == 1_000)
+    }
+
+    @Test func isFullAtTheLimitOfAFrame() {
+        var batch = Self.batch(1...255)
+        #expect(!batch.isFull)
+        batch.append(Self.row(256))
+        #expect(batch.isFull)
+    }
+
+    @Test("posts of 40,000 bytes fill a batch before they fill a frame")
+    func isFullBeforeItsTextsFillAFrame() throws {
+        var batch = PostBatch()
+        while !batch.isFull {
+            batch.append(Self.row(1, text: String(repeating: "x", count: 40_000)))
+        }
+        #expect(batch.posts.count < 256)
+        let request = Request.importPosts(ImportPostsRequest(posts: batch.posts))
+        #expect(try ClientFrame(id: 1, request: request).encoded().count < 1 << 20)
+    }
+
+    @Test func leavesOutThePostThatAViolationNames() {
+        var batch = Self.batch(10...13)
+        let violation = FieldViolation(
+            field: "posts[1].title",
+            reason: .titleTooLong,
+            limit: 255,
+            actual: 300
+        )
+        let post = batch.remove(violation)
+        let expected = LeftOutPost(
+            line: 11,
+            field: "title",
+            reason: "TITLE_TOO_LONG",
+            actual: 300,
+            limit: 255
+        )
+        #expect(post == expected)
+        #expect(batch.lines == [10, 12, 13])
+        #expect(batch.posts.map(\.title) == ["post 10", "post 12", "post 13"])
+    }
+
+    @Test(arguments: [
+        "posts", "feed", "posts[4].title", "posts[-1].title", "posts[x].title", "posts[0]",
+    ])
+    func leavesOutNothingForOtherViolations(_ field: String) {
+        var batch = Self.batch(10...13)
+        let post = batch.remove(FieldViolation(field: field, reason: .badField))
+        #expect(post == nil)
+        #expect(batch.posts.count == 4)
+    }
+
+    @Test func reportsALineAndATable() throws {
+        let post = LeftOutPost(
+            line: 11,
+            field: "title",
+            reason: "TITLE_TOO_LONG",
+            actual: 300,
+            limit: 255
+        )
+        let report = ImportReport(feed: "books", importedCount: 989, leftOut: [post])
+        #expect(
+            ReportTests.text(report) == """
+                Imported 989 posts into books; 1 left out.
+
+                LINE  ACTUAL  LIMIT  FIELD  REASON
+                  11     300    255  title  TITLE_TOO_LONG
+
+                """
+        )
+        let object = try ReportTests.object(report)
+        #expect(object["imported_count"] as? Int == 989)
+        let leftOut = try #require((object["left_out"] as? [[String: Any]])?.first)
+        #expect(leftOut.keys.sorted() == ["actual", "field", "limit", "line", "reason"])
+    }
+
+    @Test func aTableForPeopleIsNotEndless() throws {
+        let post = LeftOutPost(line: 1, field: "title", reason: "X", actual: 0, limit: 0)
+        let posts = Array(repeating: post, count: 1_000)
+        let report = ImportReport(feed: "books", importedCount: 0, leftOut: posts)
+        #expect(ReportTests.text(report).hasSuffix("… and 800 more; --json names them all.\n"))
+        #expect((try ReportTests.object(report)["left_out"] as? [Any])?.count == 1_000)
+    }
+}
