@@ -152,6 +152,7 @@ let package = Package(
             name: "LoadGenTests",
             dependencies: [
                 "LoadGen", "FeedDataset", "FeedProto", "FeedTransport", "FeedTestSupport",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Histogram", package: "hdrhistogram-swift"),
             ],
             swiftSettings: settings

@@ -26,21 +26,27 @@ extension BenchmarkRun {
     /// Votes in batches, as a connection's requests are read; settling follows a batch.
     mutating func measureVotes() {
         for keys in VoteKeys.allCases {
-            let ids = keys.draw(2_000_000, of: postCount, &random)
-            // Enough that most posts are dirty at some time before anything is measured.
+            // As many votes before as bring the backlogs to where they stay.
             var warmed = 0
             while warmed < 2 * postCount {
-                _ = castVotes(ids.shuffled(using: &random), Flight.all[2])
-                warmed += ids.count
+                _ = castVotes(draw(keys), Flight.all[2])
+                warmed += Self.roundVoteCount
             }
             for flight in Flight.all {
                 var rounds: [VoteTimes] = []
                 for _ in 0..<Measurement.roundCount {
-                    rounds.append(castVotes(ids.shuffled(using: &random), flight))
+                    rounds.append(castVotes(draw(keys), flight))
                 }
-                show(rounds.sorted { $0.total < $1.total }[rounds.count / 2], keys, flight)
+                rounds.sort { $0.total < $1.total }
+                show(rounds[rounds.count / 2], keys, flight)
             }
         }
+    }
+
+    private static let roundVoteCount = 2_000_000
+
+    private mutating func draw(_ keys: VoteKeys) -> [PostID] {
+        keys.draw(Self.roundVoteCount, of: postCount, &random)
     }
 
     private func show(_ times: VoteTimes, _ keys: VoteKeys, _ flight: Flight) {

@@ -24,13 +24,14 @@ import Foundation
 @main
 enum LoadGenCommand {
     static func main() {
+        let words = CommandLineWords(Array(CommandLine.arguments.dropFirst()))
         let options: any ParsableCommand
         do {
-            options = try Options.parseAsRoot()
+            options = try words.options()
         } catch {
-            let isHelp = Options.exitCode(for: error) == .success
+            let isHelp = words.isHelp(error)
             Console.write(
-                Options.fullMessage(for: error),
+                words.message(for: error),
                 to: isHelp ? .standardOutput : .standardError
             )
             exit(isHelp ? ExitStatus.success.rawValue : ExitStatus.usage.rawValue)
@@ -69,10 +70,7 @@ enum LoadGenCommand {
             )
             dataset = try Dataset(reading: options.files)
         default:
-            // Only the parser's own commands are left, of which help is one.
-            var command = options
-            try command.run()
-            return .success
+            preconditionFailure("Words are read as the flags of one of two commands.")
         }
         let console = Console(isTerminal: isTerminal)
         let run = try Run(configuration, dataset: dataset, showProgress: console.showProgress)

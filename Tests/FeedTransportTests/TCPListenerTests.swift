@@ -94,7 +94,10 @@ import Testing
             refusal: [1],
             maximumLingeringRefusals: 2
         )
-        try await TestServer.Plan(admission: admission).run { server in
+        var configuration = TransportConfiguration()
+        configuration.lingerTimeout = .seconds(3_600)
+        try await TestServer.Plan(configuration: configuration, admission: admission).run {
+            server in
             var texts: [[UInt8]] = []
             var sockets: [TestSocket] = []
             for _ in 0..<4 {

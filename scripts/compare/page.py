@@ -11,7 +11,7 @@ import random
 import clients
 import servers
 import votes
-from report import Table, middle, spread, verdict
+from report import Table, middle, quietness, spread, verdict
 
 POSTS = 1_000_000
 VOTES_PER_SECOND = 20_000
@@ -59,7 +59,7 @@ def fill_redis(redis, posts):
 def run(tools, options, progress):
     """By peer: the microseconds of a page, and the pages a second, of each round."""
     posts = options.posts if options.quick else POSTS
-    results = {"service": [], "redis": []}
+    results, every = {"service": [], "redis": []}, []
     with contextlib.ExitStack() as stack:
         service = stack.enter_context(servers.Service(tools))
         votes.fill(tools, service, posts)
@@ -77,6 +77,7 @@ def run(tools, options, progress):
                         tools, server, connections=VOTE_CONNECTIONS, vote_rate=VOTES_PER_SECOND,
                         posts=posts, page_connections=pages, pages_in_flight=IN_FLIGHT,
                         warmup=options.warmup, seconds=options.seconds, **flags)
+                    every.append(sample)
                     share[pages] = sample.server_seconds / sample.seconds
                     if pages:
                         per_second = sample.pages / sample.seconds
@@ -86,7 +87,7 @@ def run(tools, options, progress):
                     {"microseconds": cost, "per_second": per_second, "votes_answered": answered})
                 progress(f"page {turn + 1}/{options.rounds}: {peer}: {cost:.2f} µs, "
                          f"{per_second:,.0f}/s, {answered:.1%} of the votes answered")
-    return {"posts": posts, "rounds": results}
+    return {"posts": posts, "rounds": results, "quiet": quietness(every)}
 
 
 def table(results, options):
@@ -109,5 +110,6 @@ def table(results, options):
     result.note(
         f"{PAGE_CONNECTIONS} connections ask for pages as fast as they are answered, and "
         f"{VOTE_CONNECTIONS} vote. A page costs what the server needs more than for the same votes "
-        "alone. Redis runs one Lua script a page; its hashes hold what our posts hold.")
+        "alone. Redis runs one Lua script a page; its hashes hold what our posts hold. "
+        + results["quiet"])
     return result

@@ -47,8 +47,8 @@ public struct FrameEncoder: ~Copyable {
     }
 
     /// Lends out all frames; not generic, as each batch of answers leaves through here.
-    public func withBytes(_ body: (RawSpan) -> Void) {
-        output.withBytes(body)
+    public func lendBytes(to body: (RawSpan) -> Void) {
+        output.lendBytes(to: body)
     }
 
     /// Forgets all frames; keeps the memory for the next ones, up to a limit.

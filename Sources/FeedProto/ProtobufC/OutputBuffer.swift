@@ -38,7 +38,7 @@
     }
 
     /// Lends out all bytes; not generic, and so without a thunk at each call.
-    func withBytes(_ body: (RawSpan) -> Void) {
+    func lendBytes(to body: (RawSpan) -> Void) {
         unsafe body(RawSpan(_unsafeStart: base, byteCount: byteCount))
     }
 

@@ -94,7 +94,7 @@ extension RequestHandler {
     /// Sends the answers that are encoded, in one write.
     fileprivate mutating func sendAnswers(on connection: TCPConnection) {
         guard encoder.byteCount > 0 else { return }
-        encoder.withBytes { connection.write($0) }
+        encoder.lendBytes { connection.write($0) }
         encoder.removeAll()
     }
 }

@@ -4,7 +4,7 @@ package import ArgumentParser
 package struct DatasetOptions: ParsableCommand {
     /// How the help introduces the command.
     package static let configuration = CommandConfiguration(
-        commandName: "dataset",
+        commandName: "loadgen dataset",
         abstract: "Imports files of posts, casts exactly the votes they record, and audits.",
         discussion: """
             Each file of comma-separated values fills a feed named after it, which must be empty or \

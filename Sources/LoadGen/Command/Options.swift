@@ -6,7 +6,10 @@ package struct Options: ParsableCommand {
     package static let configuration = CommandConfiguration(
         commandName: "loadgen",
         abstract: "Loads the feed service, measures it, and audits what it counted.",
-        subcommands: [DatasetOptions.self]
+        discussion: """
+            loadgen dataset FILE… imports files of posts and casts exactly their votes instead: see \
+            loadgen dataset --help.
+            """
     )
 
     /// No flag given.

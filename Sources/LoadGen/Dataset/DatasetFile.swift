@@ -1,14 +1,14 @@
-internal import FeedDataset
-import Foundation
+package import FeedDataset
+internal import Foundation
 
 /// A file of posts, whole in memory, and the feed that it fills.
 package struct DatasetFile: Sendable {
     /// Where it is.
-    let path: String
+    package let path: String
     /// Its name without the extension in lowercase, with `-` for `_`.
-    let feed: String
+    package let feed: String
     /// Its posts in their order.
-    let posts: [DatasetPost]
+    package let posts: [DatasetPost]
 
     /// The file's name without the folders before it.
     var name: String { URL(filePath: path).lastPathComponent }

@@ -22,6 +22,20 @@ import Testing
         return walk.findings.counts
     }
 
+    @Test func seesAPostThatWasNotImported() {
+        let expectation = FeedWalk.Expectation(scores: [1: 5], isWhole: true)
+        #expect(walk(expectation, [[post(1, 5)]]).isEmpty)
+        #expect(walk(expectation, [[post(1, 5), post(2, 4)]]) == [.phantomPost: 1])
+    }
+
+    /// Swift takes them for equal, the order does not.
+    @Test func ordersTitlesByTheirBytes() {
+        let composed = ListedPost(id: 2, score: 1, title: "\u{E9}")
+        let decomposed = ListedPost(id: 3, score: 1, title: "e\u{301}")
+        #expect(decomposed.precedes(composed))
+        #expect(!composed.precedes(decomposed))
+    }
+
     @Test func passesEveryPostOnceInOrder() {
         let pages = [
             [post(4, 9), post(1, 5, "a")], [post(9, 5, "b"), post(2, 5, "c"), post(3, 5, "c")],

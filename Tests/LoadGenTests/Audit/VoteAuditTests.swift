@@ -67,6 +67,16 @@ import Testing
         #expect(counts(account(scores: scores), score: 3) == [.brokenSequence: 1])
     }
 
+    @Test(arguments: [2, 3, 4] as [UInt64])
+    func seesCountsThatAreNotThoseOfTheFile(_ planned: UInt64) {
+        let found: [Violation: UInt64] = planned == 3 ? [:] : [.notAsPlanned: 1]
+        var account = account(scores: [1, 2, 3])
+        account.planned = planned
+        var audit = VoteAudit()
+        #expect(audit.check(account, score: 3) == found.isEmpty)
+        #expect(audit.findings.counts == found)
+    }
+
     @Test func seesAPostThatIsGone() {
         #expect(counts(account(scores: [1]), score: nil) == [.missingPost: 1])
     }

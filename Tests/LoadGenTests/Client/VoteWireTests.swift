@@ -12,9 +12,12 @@ import Testing
     func encodesAVoteAsTheGeneralEncoderDoes(_ id: UInt64) throws {
         for postID in Self.numbers {
             let buffer = FrameBuffer(capacity: 0)
-            buffer.appendVote(id: id, postID: postID)
-            let vote = CastVoteRequest(postID: postID, direction: .up)
-            let expected = try ClientFrame(id: id, request: .castVote(vote)).encoded()
+            var expected: [UInt8] = []
+            for direction in [VoteDirection.up, .down] {
+                buffer.appendVote(id: id, postID: postID, isDown: direction == .down)
+                let vote = CastVoteRequest(postID: postID, direction: direction)
+                expected += try ClientFrame(id: id, request: .castVote(vote)).encoded()
+            }
             #expect(bytes(buffer) == expected)
         }
     }
@@ -48,6 +51,8 @@ import Testing
             #expect(answer.id == number)
             #expect(answer.postID == number)
             #expect(answer.score == score)
+            #expect(answer.upvoteCount == number / 2)
+            #expect(answer.downvoteCount == number % 3)
         }
     }
 

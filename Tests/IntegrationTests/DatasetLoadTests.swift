@@ -1,0 +1,134 @@
+import FeedTestSupport
+import Foundation
+import Testing
+
+/// `loadgen dataset` against the service: files of posts, and exactly their votes.
+@Suite(.serialized, .timeLimit(.minutes(5)))
+struct DatasetLoadTests {
+    /// Posts that are hard to read or tie in score, and two that the service does not take.
+    static let smallFile =
+        "ups,title,downs,created_utc,num_comments,thumbnail,url,selftext,author\r\n"
+        + "10,\"Tie, the \"\"second\"\"\",3,1331610464.0,4,self,http://example.org/1,,Ada\r\n"
+        + "10,\"Tie,\nthe first\",3,1331610464.0,4,http://example.org/t.png,,\"a\r\nb\",\r\n"
+        + "2000,Much voted on,1500,1376577708.0,0,default,http://example.org/2,,\r\n"
+        + "0,Never voted on,0,1.5,0,,,,\r\n"
+        + "7,More down than up,90,0,1,nsfw,,text,\r\n"
+        + "5,\(String(repeating: "é", count: 256)),1,0,0,,,,\r\n"
+        + "5,Bad link,1,0,0,,http://example.org/a b,,\r\n"
+
+    static let otherFile =
+        "title,ups,downs\n"
+        + (0..<600).map { "post \($0 % 7),\($0 % 9),2\n" }
+        .joined()
+
+    /// Loads a service with two small files; returns the generator's exit status and output.
+    private static func load(
+        serviceFlags: [String] = [],
+        flags: [String] = [],
+        times: Int = 1
+    ) async throws -> (Int32, [String]) {
+        let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let files = ["Small_Posts.csv": smallFile, "other.csv": otherFile].map { name, text in
+            (folder.appending(path: name), text)
+        }
+        for (file, text) in files { try text.write(to: file, atomically: true, encoding: .utf8) }
+        let paths = files.map { $0.0.path() }.sorted()
+        return try await load(paths, serviceFlags, flags, times: times)
+    }
+
+    private static func load(
+        _ paths: [String],
+        _ serviceFlags: [String],
+        _ flags: [String],
+        times: Int = 1
+    ) async throws -> (Int32, [String]) {
+        let service = try await ServiceProcess.start(serviceFlags)
+        var result: (Int32, [String]) = (0, [])
+        for _ in 0..<times {
+            let process = try RunningProcess(
+                Programs.loadGenerator,
+                ["dataset", "--target", "127.0.0.1:\(service.port)", "--timeout", "20s"] + flags
+                    + paths
+            )
+            result = await process.finish()
+        }
+        #expect(await service.stop() == 0)
+        return result
+    }
+
+    @Test(
+        "every post has its file's counts",
+        arguments: [
+            [], ["-P", "16"], ["-t", "2", "-c", "7", "-P", "5"], ["--rate", "20k"],
+            ["-P", "8", "--pipeline-mode", "batch"], ["-c", "1", "--seed", "9"],
+        ]
+    )
+    func castsTheVotesOfItsFiles(_ flags: [String]) async throws {
+        let (status, output) = try await Self.load(flags: flags)
+        let text = output.joined(separator: "\n")
+        #expect(status == 0, "\(text)")
+        // 2,027 up and 1,596 down in one file; 2,391 up and 1,200 down in the other.
+        #expect(
+            text.contains("PASS  votes acked 7,214  unknown 0  failed 0  counted by server 7,214")
+        )
+        #expect(text.contains("605 of 605 posts exact"))
+        #expect(text.contains("605 posts imported in"))
+        #expect(
+            text.contains(
+                "Small_Posts.csv:9 left out: title has 256 characters; the limit is 255."
+            )
+        )
+        #expect(text.contains("Small_Posts.csv:10 left out: link_url holds the byte 32"))
+    }
+
+    @Test(
+        "the audit catches a deliberate fault",
+        arguments: ["drop:1000", "double:1000", "early:1000"]
+    )
+    func catchesFaults(_ fault: String) async throws {
+        let (status, output) = try await Self.load(serviceFlags: ["--fault", fault])
+        #expect(status == 3, "\(output.joined(separator: "\n"))")
+        #expect(output.contains { $0.contains("Audit") && $0.contains("FAIL") })
+    }
+
+    @Test func refusesAFeedThatHasPosts() async throws {
+        let (status, output) = try await Self.load(times: 2)
+        #expect(status == 2)
+        #expect(output.count == 1)
+        #expect(output.first?.contains("has posts already") == true)
+    }
+
+    @Test func reportsItsFilesForPrograms() async throws {
+        let (status, output) = try await Self.load(flags: ["--json", "-"])
+        #expect(status == 0)
+        // With JSON on standard output, the text goes to standard error.
+        let start = try #require(output.firstIndex(of: "{"))
+        let end = try #require(output[start...].firstIndex(of: "}"))
+        let json = output[start...end].joined(separator: "\n")
+        let object = try JSONSerialization.jsonObject(with: Data(json.utf8))
+        let dataset = (object as? [String: Any])?["dataset"] as? [String: Any]
+        #expect(dataset?["posts"] as? Int == 605)
+        #expect(dataset?["left_out"] as? Int == 2)
+        let files = try #require(dataset?["files"] as? [[String: Any]])
+        let small = files.first { $0["feed"] as? String == "small-posts" }
+        let leftOut = try #require(small?["left_out"] as? [[String: Any]])
+        #expect(leftOut.first?["reason"] as? String == "TITLE_TOO_LONG")
+        #expect(leftOut.first?["limit"] as? Int == 255)
+        #expect(leftOut.first?["actual"] as? Int == 256)
+        #expect(leftOut.first?["line"] as? Int == 9)
+    }
+
+    @Test(
+        "real posts, all files at once",
+        .enabled(if: !RealPosts.files.isEmpty, "\(RealPosts.absence)"),
+        arguments: [["--threads", "1"], ["--threads", "2"]]
+    )
+    func castsTheVotesOfRealPosts(_ serviceFlags: [String]) async throws {
+        let paths = RealPosts.files.map { $0.path() }
+        let (status, output) = try await Self.load(paths, serviceFlags, ["-P", "64"])
+        #expect(status == 0, "\(output.joined(separator: "\n"))")
+        #expect(output.contains { $0.contains("Audit") && $0.contains("PASS") })
+    }
+}

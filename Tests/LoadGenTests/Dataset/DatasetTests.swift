@@ -1,0 +1,80 @@
+import ArgumentParser
+import FeedDataset
+import Foundation
+import LoadGen
+import Testing
+
+@Suite struct DatasetTests {
+    /// Runs with a file of a name in a folder of its own.
+    private func withFile(
+        _ name: String,
+        _ text: String,
+        _ body: (String) throws -> Void
+    ) throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let file = folder.appending(path: name)
+        try text.write(to: file, atomically: true, encoding: .utf8)
+        try body(file.path())
+    }
+
+    @Test(arguments: [
+        ("books.csv", "books"), ("iOSProgramming.csv", "iosprogramming"),
+        ("today_I_learned.csv", "today-i-learned"), ("a.b.csv", nil), ("2x.csv", nil),
+        ("_x.csv", nil), ("größe.csv", nil),
+    ])
+    func namesTheFeedAfterTheFile(name: String, feed: String?) throws {
+        try withFile(name, "title\na\n") { path in
+            guard let feed else {
+                #expect(throws: RunFailure.self) { try DatasetFile(reading: path) }
+                return
+            }
+            let file = try DatasetFile(reading: path)
+            #expect(file.feed == feed)
+            #expect(file.posts.map(\.title) == ["a"])
+        }
+    }
+
+    @Test func refusesTwoFilesForOneFeed() throws {
+        try withFile("one.csv", "title\na\n") { first in
+            try withFile("ONE.csv", "title\nb\n") { second in
+                let cause = "The feed \"one\" is filled by \(first)."
+                #expect(throws: RunFailure.badFile(second, cause)) {
+                    try Dataset(reading: [first, second])
+                }
+            }
+        }
+    }
+
+    @Test func saysWhichFileCannotBeRead() throws {
+        try withFile("one.csv", "title,ups\na,x\n") { path in
+            let cause = DatasetError.badNumber(line: 2, column: "ups", value: "x").description
+            let failure = RunFailure.badFile(path, cause)
+            #expect(throws: failure) { try Dataset(reading: [path]) }
+            #expect(failure.description.hasPrefix("\(path): Line 2"))
+            #expect(failure.exitStatus == .usage)
+        }
+        #expect(throws: RunFailure.self) { try Dataset(reading: ["/nowhere/none.csv"]) }
+    }
+
+    private static func options(_ words: [String]) throws -> any ParsableCommand {
+        try CommandLineWords(["dataset"] + words).options()
+    }
+
+    @Test func takesTheFlagsOfARunButItsPostsAndVotes() throws {
+        let options = try #require(
+            try Self.options(["a.csv", "b.csv", "-c", "7", "-P", "3"])
+                as? DatasetOptions
+        )
+        #expect(options.files == ["a.csv", "b.csv"])
+        let configuration = try RunConfiguration(options.load, coreCount: 2, isTerminal: false)
+        #expect(configuration.clientCount == 7)
+        #expect(configuration.pipelineDepth == 3)
+        #expect(configuration.warmup == .zero)
+        #expect(configuration.duration == nil)
+        for flags in [[], ["a.csv", "--mix", "feed"], ["a.csv", "--posts", "5"]] {
+            #expect(throws: (any Error).self) { try Self.options(flags) }
+        }
+    }
+}
