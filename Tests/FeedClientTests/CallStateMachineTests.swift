@@ -177,6 +177,16 @@ struct CallStateMachineTests {
         #expect(machine.isFinished)
     }
 
+    @Test func aFarewellStaysTheReasonOnceTheConnectionIsGone() {
+        var machine = Self.machine(room: 2, votes: 2)
+        _ = Self.departAll(&machine)
+        _ = machine.drain(lastID: 1, .lost("farewell"))
+        let errors = machine.end(.lost("gone")).map(\.error)
+        #expect(errors == [.connectionLost(reason: "gone", effect: .unknown)])
+        let next = machine.submit(Self.call(3), token: 3)
+        #expect(next?.error == .connectionLost(reason: "farewell", effect: .none))
+    }
+
     @Test func closingFinishesWhatWasSubmittedAndTakesNoMore() {
         var machine = Self.machine(room: 1, votes: 2)
         _ = Self.departAll(&machine)

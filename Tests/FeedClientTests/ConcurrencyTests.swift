@@ -24,11 +24,12 @@ struct ClientConcurrencyTests {
         }
     }
 
-    @Test("answers in any order reach their tasks", arguments: TestEnvironment.seeds(1...3))
-    func matchesShuffledAnswers(seed: UInt64) async throws {
+    /// A script that holds 32 calls back and then answers them in any order.
+    ///
+    /// With 64 in flight that many at a time leave nobody waiting.
+    static func shuffling(seed: UInt64) -> ScriptedService.Script {
         let state = Mutex((generator: SeededGenerator(seed: seed), held: [ClientFrame]()))
-        // With 64 in flight it may hold 32 back; that many at a time leave nobody waiting.
-        let script: ScriptedService.Script = { frame in
+        return { frame in
             state.withLock { state in
                 state.held.append(frame)
                 guard state.held.count == 32 else { return [] }
@@ -37,7 +38,11 @@ struct ClientConcurrencyTests {
                 return state.held.map(voteAnswer)
             }
         }
-        try await withScript(inFlight: 64, script) { client, _ in
+    }
+
+    @Test("answers in any order reach their tasks", arguments: TestEnvironment.seeds(1...3))
+    func matchesShuffledAnswers(seed: UInt64) async throws {
+        try await withScript(inFlight: 64, Self.shuffling(seed: seed)) { client, _ in
             try await withThrowingTaskGroup(of: Void.self) { group in
                 for id in UInt64(1)...2_048 {
                     group.addTask {
@@ -47,6 +52,40 @@ struct ClientConcurrencyTests {
                 }
                 try await group.waitForAll()
             }
+        }
+    }
+
+    @Test("calls cancelled in flight disturb no others", arguments: TestEnvironment.seeds(1...3))
+    func cancelsAmongOthers(seed: UInt64) async throws {
+        let tasks = Mutex<[Task<FeedClientError?, Never>]>([])
+        let shuffle = Self.shuffling(seed: seed)
+        let script: ScriptedService.Script = { frame in
+            if case .castVote(let vote) = frame.request, vote.postID.isMultiple(of: 2) {
+                tasks.withLock { $0[Int(vote.postID) - 1].cancel() }
+            }
+            return shuffle(frame)
+        }
+        try await withScript(inFlight: 64, script) { client, _ in
+            let all = tasks.withLock { tasks in
+                // No frame is looked at before every task is known.
+                tasks = (UInt64(1)...2_048).map { id in
+                    Task {
+                        await failure {
+                            let counts = try await client.vote(on: id, .up, timeout: .seconds(60))
+                            #expect(counts.postID == id, "seed \(seed)")
+                        }
+                    }
+                }
+                return tasks
+            }
+            var cancelled = 0
+            for (index, task) in all.enumerated() {
+                guard let error = await task.value else { continue }
+                #expect(error == .cancelled(effect: .unknown), "seed \(seed)")
+                #expect(index % 2 == 1, "seed \(seed)")
+                cancelled += 1
+            }
+            #expect(cancelled > 0, "seed \(seed)")
         }
     }
 
@@ -62,7 +101,8 @@ struct ClientConcurrencyTests {
                         try await client.importPosts(posts, timeout: .seconds(60)).count
                     }
                 }
-                #expect(try await group.reduce(0, +) == count * posts.count)
+                let imported = try await group.reduce(0, +)
+                #expect(imported == count * posts.count)
             }
             #expect(try await client.stats().postCount == UInt64(count * posts.count))
         }

@@ -58,6 +58,25 @@ struct PageTests {
         }
     }
 
+    @Test func aWalkGoesOnBehindAnEmptyPage() async throws {
+        let script: ScriptedService.Script = { frame in
+            guard case .listPosts(let request) = frame.request else { return [.reset] }
+            let isFirst = request.pageToken.isEmpty
+            let page = ListPostsResponse(
+                posts: isFirst ? [] : [Post(id: 7)],
+                nextPageToken: isFirst ? [1] : []
+            )
+            return [.answer(ServerFrame(id: frame.id, revision: 1, response: .listPosts(page)))]
+        }
+        try await withScript(script) { client, _ in
+            var posts = client.posts().makeAsyncIterator()
+            let first = try await posts.next()
+            #expect(first?.id == 7)
+            let end = try await posts.next()
+            #expect(end == nil)
+        }
+    }
+
     @Test func aWalkEndsWithTheServicesRefusal() async throws {
         try await withClient { client in
             let error = await failure {

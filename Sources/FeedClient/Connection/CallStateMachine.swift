@@ -151,8 +151,12 @@ extension CallStateMachine {
 
     /// The connection is gone: everything ends.
     package mutating func end(_ ending: Ending) -> [Failure] {
-        guard !hasEnded else { return [] }
-        state = .ended(ending)
+        switch state {
+        case .ended: return []
+        // Who calls from now on is told of the farewell, which is why the connection is gone.
+        case .draining(let farewell): state = .ended(farewell)
+        case .connecting, .open, .closing: state = .ended(ending)
+        }
         let unanswered = calls.values
         calls = [:]
         waiting.removeAll()
@@ -167,9 +171,5 @@ extension CallStateMachine {
             return .cannotConnect(reason: "It did not open within \(call.timeout).")
         }
         return .deadlinePassed(timeout: call.timeout, effect: call.effect)
-    }
-
-    private var hasEnded: Bool {
-        if case .ended = state { true } else { false }
     }
 }
