@@ -131,7 +131,7 @@ import Testing
         let reasons = Recorder<CloseReason>()
         var configuration = Self.configuration
         configuration.sweepInterval = .milliseconds(2)
-        configuration.writeProgressTimeout = .milliseconds(400)
+        configuration.writeProgressTimeout = .milliseconds(1_500)
         try await TestServer.Plan(configuration: configuration) { handler in
             handler.received = { connection, bytes in
                 connection.write([UInt8](repeating: 1, count: byteCount))
@@ -146,7 +146,7 @@ import Testing
             }
             try await offload { try socket.send([1]) }
             for _ in 0..<64 {
-                for _ in 0..<8 { try await ticks.next() }
+                for _ in 0..<32 { try await ticks.next() }
                 _ = try await offload { try socket.receive(byteCount / 64) }
             }
             socket.shutDownSending()
@@ -162,7 +162,7 @@ import Testing
         var configuration = TransportConfiguration()
         configuration.sendBufferByteCount = 1_024 * 1_024
         configuration.sweepInterval = .milliseconds(5)
-        configuration.writeProgressTimeout = .milliseconds(400)
+        configuration.writeProgressTimeout = .milliseconds(1_500)
         try await TestServer.Plan(configuration: configuration) { handler in
             handler.received = { connection, bytes in
                 connection.write([UInt8](repeating: 1, count: 4 * 1_024 * 1_024))
@@ -173,7 +173,7 @@ import Testing
             let socket = try await server.client(receiveBufferByteCount: 8 * 1_024)
             let ticks = Recorder<Void>()
             await server.onLoop { loop in
-                _ = try? loop.addTimer(every: .milliseconds(50)) { ticks.record(()) }
+                _ = try? loop.addTimer(every: .milliseconds(150)) { ticks.record(()) }
             }
             try await offload { try socket.send([1]) }
             for _ in 0..<30 {
