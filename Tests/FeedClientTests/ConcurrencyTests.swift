@@ -62,7 +62,8 @@ struct ClientConcurrencyTests {
                         try await client.importPosts(posts, timeout: .seconds(60)).count
                     }
                 }
-                #expect(try await group.reduce(0, +) == count * posts.count)
+                let importedCount = try await group.reduce(0, +)
+                #expect(importedCount == count * posts.count)
             }
             #expect(try await client.stats().postCount == UInt64(count * posts.count))
         }
