@@ -89,6 +89,40 @@ import Testing
             }
     }
 
+    @Test func takesNoTurnsWhileAHandlerWaitsForItsWrites() async throws {
+        // Well below the high watermark, and more than the kernel takes.
+        let byteCount = 200 * 1_024
+        let shown = Recorder<Int>()
+        let plan = TestServer.Plan(configuration: Self.configuration) { handler in
+            var hasWritten = false
+            handler.received = { connection, bytes in
+                shown.record(connection.pendingByteCount)
+                if !hasWritten { connection.write([UInt8](repeating: 1, count: byteCount)) }
+                defer { hasWritten = true }
+                let isDone = hasWritten && connection.pendingByteCount == 0
+                return ReadProgress(
+                    consumedByteCount: isDone ? bytes.count : 0,
+                    wantsTurn: !isDone,
+                    waitsForWrites: true
+                )
+            }
+        }
+        try await plan.run { server in
+            let socket = try await server.client(receiveBufferByteCount: 16 * 1_024)
+            try await offload { try socket.send([1]) }
+            _ = try await shown.next()
+            for _ in 0..<50 { await server.onLoop { _ in } }
+            #expect(shown.events == [0])
+            let answers = try await offload {
+                socket.shutDownSending()
+                return try socket.receiveUntilEndOfFile()
+            }
+            #expect(answers.count == byteCount)
+            #expect(shown.events == [0, 0])
+            #expect(server.budget.bufferedByteCount == 0)
+        }
+    }
+
     @Test func finishesWhatAPeerAskedForBeforeItClosedItsSide() async throws {
         let events = Recorder<Event>()
         try await TestServer.Plan(configuration: Self.configuration, script: Self.script(events))

@@ -61,8 +61,8 @@ extension ServiceConfiguration {
             guard address.isLoopback || command.insecure else {
                 throw .badFlag(
                     "--listen",
-                    "\(text) is not a loopback address: its traffic would be unencrypted and "
-                        + "every caller trusted. Add --insecure to allow that."
+                    "\(text) is not a loopback address: its traffic would be unencrypted, and "
+                        + "whoever connects could read, post and vote. Add --insecure to allow that."
                 )
             }
             addresses.append(address)

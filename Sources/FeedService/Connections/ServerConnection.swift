@@ -40,7 +40,8 @@ package final class ServerConnection: ConnectionHandler {
         if session.state.isClosing { connection.closeAfterFlush() }
         return ReadProgress(
             consumedByteCount: progress.byteCount,
-            wantsTurn: progress.wantsTurn
+            wantsTurn: progress.wantsTurn,
+            waitsForWrites: progress.lacksRoom
         )
     }
 

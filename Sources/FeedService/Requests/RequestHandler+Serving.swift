@@ -9,6 +9,8 @@ extension RequestHandler {
         var byteCount: Int
         /// Whether a whole request is left that needs another turn.
         var wantsTurn: Bool
+        /// Whether nothing could be served, as too many answers are unsent.
+        var lacksRoom = false
     }
 
     /// Executes the requests in `bytes`, at most as many as one turn allows.
@@ -61,7 +63,7 @@ extension RequestHandler {
             }
             // What is left was received whole, or not.
             let hasMore = try scanner.nextBody(in: bytes, at: offset) != nil
-            return Progress(byteCount: offset, wantsTurn: hasMore)
+            return Progress(byteCount: offset, wantsTurn: hasMore, lacksRoom: room <= 0)
         } catch {
             refuseFrame("\(error)", of: &session)
             return Progress(byteCount: bytes.byteCount, wantsTurn: false)

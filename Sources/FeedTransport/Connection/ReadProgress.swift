@@ -12,9 +12,13 @@ public struct ReadProgress: Sendable, Hashable {
     /// Else the rest waits for more bytes.
     public var wantsTurn: Bool
 
+    /// Whether that turn is of no use before some of what was written has been sent.
+    public var waitsForWrites: Bool
+
     /// Progress of `consumedByteCount` bytes.
-    public init(consumedByteCount: Int, wantsTurn: Bool = false) {
+    public init(consumedByteCount: Int, wantsTurn: Bool = false, waitsForWrites: Bool = false) {
         self.consumedByteCount = consumedByteCount
         self.wantsTurn = wantsTurn
+        self.waitsForWrites = waitsForWrites
     }
 }

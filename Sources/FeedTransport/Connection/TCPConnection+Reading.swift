@@ -80,7 +80,12 @@ extension TCPConnection {
 
     /// Decides what the bytes that are left wait for.
     private func settle(_ progress: ReadProgress) {
-        if progress.wantsTurn { requestTurn() }
+        if progress.wantsTurn, progress.waitsForWrites, !writeQueue.isEmpty {
+            // The end of the write in flight asks for the turn.
+            pauseReading(.backPressure)
+        } else if progress.wantsTurn {
+            requestTurn()
+        }
         updateAccount()
         if readBuffer.isEmpty || isTurnQueued || pauses.contains(.backPressure) {
             deadlines.waitsForNoRest()
