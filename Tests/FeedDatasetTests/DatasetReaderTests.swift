@@ -130,6 +130,14 @@ import Testing
         #expect(throws: DatasetError.badText(line: 3, column: "title")) { try Self.read(file) }
     }
 
+    @Test func showsNoMoreOfAFileThanIsSafe() {
+        let value = "\u{1B}[31m\u{202E}é\u{9B}2J" + String(repeating: "x", count: 1 << 20)
+        let text = DatasetError.badNumber(line: 2, column: "ups", value: value).description
+        #expect(text.hasPrefix("Line 2 has \"\\u{1B}[31m\\u{202E}é\\u{009B}2Jxxx"), "\(text)")
+        #expect(text.hasSuffix("x…\" in \"ups\", which is no number from 0 up."))
+        #expect(text.utf8.count < 200)
+    }
+
     @Test func stopsWhereAnOpenQuoteSwallowsTheFile() {
         var reader = DatasetReader()
         reader.append(Array("title\n\"".utf8))
