@@ -114,6 +114,11 @@ import Testing
             error: .badNumber(line: 2, column: "created_utc", value: "nan")
         ),
         Bad(
+            testDescription: "a hexadecimal time",
+            file: "title,created_utc\na,0x10\n",
+            error: .badNumber(line: 2, column: "created_utc", value: "0x10")
+        ),
+        Bad(
             testDescription: "a time beyond all times",
             file: "title,created_utc\na,1e300\n",
             error: .badNumber(line: 2, column: "created_utc", value: "1e300")

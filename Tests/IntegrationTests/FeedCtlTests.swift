@@ -106,6 +106,17 @@ struct FeedCtlTests {
         }
     }
 
+    @Test("says why a file cannot be read", arguments: ["/", "/nowhere/none.csv"])
+    func saysWhyAFileCannotBeRead(_ path: String) async throws {
+        try await Self.withService { feedctl in
+            let result = try await feedctl(["import", path, "--feed", "posts"])
+            #expect(result.status == 1)
+            let reason = path == "/" ? "Is a directory." : "No such file or directory."
+            #expect(result.output.hasPrefix("feedctl: \(path): "), "\(result.output)")
+            #expect(result.output.contains(reason), "\(result.output)")
+        }
+    }
+
     @Test func leavesOutAPostThatNoFrameHolds() async throws {
         let file = FileManager.default.temporaryDirectory.appending(path: "\(UUID()).csv")
         try "title,selftext\nApple,red\nPear,\(String(repeating: "x", count: 3 << 20))\nPlum,\n"

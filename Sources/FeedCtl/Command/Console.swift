@@ -7,10 +7,9 @@ enum Console {
         do {
             try file.write(contentsOf: Data(text.utf8))
         } catch {
-            let outer = error as NSError
-            let cause = outer.userInfo[NSUnderlyingErrorKey] as? NSError ?? outer
+            let cause = error.systemCause
             guard cause.domain != NSPOSIXErrorDomain || cause.code != Int(EPIPE) else { return }
-            throw ConsoleError(reason: cause.localizedDescription)
+            throw ConsoleError(reason: error.systemReason)
         }
     }
 

@@ -2,5 +2,5 @@
 struct ConsoleError: Error, CustomStringConvertible {
     let reason: String
 
-    var description: String { "The output could not be written: \(reason)." }
+    var description: String { "The output could not be written: \(reason)" }
 }

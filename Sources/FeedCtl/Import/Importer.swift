@@ -65,7 +65,7 @@ struct Importer {
         do {
             return try reader.next()
         } catch {
-            let reason = (error as? DatasetError)?.description ?? error.localizedDescription
+            let reason = (error as? DatasetError)?.description ?? error.systemReason
             throw ImportFailure.badFile(path: path, reason: reason, importedCount: importedCount)
         }
     }
