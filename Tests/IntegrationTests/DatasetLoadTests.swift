@@ -93,6 +93,19 @@ struct DatasetLoadTests {
         #expect(output.contains { $0.contains("Audit") && $0.contains("FAIL") })
     }
 
+    @Test func saysThatItsJSONIsLost() async throws {
+        let service = try await ServiceProcess.start()
+        let flags = "--target 127.0.0.1:\(service.port) --clients 2 --requests 10 --json -"
+        let shell = try RunningProcess(
+            URL(filePath: "/bin/bash"),
+            ["-c", "'\(Programs.loadGenerator.path())' \(flags) > /dev/full"]
+        )
+        let (status, output) = await shell.finish()
+        #expect(status == 1, "\(output)")
+        #expect(output.last?.hasPrefix("loadgen: ") == true)
+        #expect(await service.stop() == 0)
+    }
+
     @Test func refusesMoreVotesThanItKeeps() async throws {
         let file = FileManager.default.temporaryDirectory.appending(path: "v\(getpid()).csv")
         let most = UInt64.max
