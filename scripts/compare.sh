@@ -11,15 +11,19 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-scripts/install-dependencies.sh --compare
+scripts/install-dependencies.sh --compare >&2
 
-strict=(--explicit-target-dependency-import-check error -Xswiftc -warnings-as-errors)
-for product in feed-service loadgen; do
-    swift build -c release "${strict[@]}" --product "$product" >&2
+# Help, and what is wrong with a flag, before the minutes of a build.
+compare=(python3 -B scripts/compare --floor .build/floor)
+for word in "$@"; do
+    [[ $word != -h && $word != --help ]] || exec "${compare[@]}" --binaries . --help
 done
-binaries=$(swift build -c release "${strict[@]}" --show-bin-path)
+"${compare[@]}" --binaries . --check "$@"
 
-floor=.build/floor
-Benchmarks/Floor/build.sh "$floor"
+# As the README builds: after scripts/quickstart.sh there is nothing left to compile.
+for product in feed-service loadgen; do
+    swift build -c release --product "$product" >&2
+done
+Benchmarks/Floor/build.sh .build/floor
 
-exec python3 -B scripts/compare --binaries "$binaries" --floor "$floor" "$@"
+exec "${compare[@]}" --binaries "$(swift build -c release --show-bin-path)" "$@"

@@ -11,6 +11,9 @@ if [[ "${1:-}" == "--tests" ]]; then
     packages+=(protobuf-c-compiler protobuf-compiler python3 python3-protobuf)
 elif [[ "${1:-}" == "--compare" ]]; then
     packages+=(python3 redis-server redis-tools)
+elif [[ $# -gt 0 ]]; then
+    echo "install-dependencies: expected --tests or --compare, got $1." >&2
+    exit 2
 fi
 
 missing=()

@@ -13,7 +13,7 @@ fi
 
 scripts/install-dependencies.sh
 
-echo "==> Building in release (the first build takes a minute or two)"
+echo "==> Building in release (the first build takes some minutes on a small machine)"
 swift build -c release --product feed-service
 swift build -c release --product loadgen
 binaries=$(swift build -c release --show-bin-path)

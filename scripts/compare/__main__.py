@@ -45,6 +45,7 @@ def read_options():
                         help="put the tables into README.md")
     parser.add_argument("--binaries", required=True, help=argparse.SUPPRESS)
     parser.add_argument("--floor", required=True, help=argparse.SUPPRESS)
+    parser.add_argument("--check", action="store_true", help=argparse.SUPPRESS)
     options = parser.parse_args()
     options.parts = options.parts.split(",")
     for part in options.parts:
@@ -59,6 +60,10 @@ def read_options():
     for flag in ("rounds", "growth_rounds", "connections", "posts"):
         if getattr(options, flag) < 1:
             parser.error(f"--{flag.replace('_', '-')}: expected 1 or more.")
+    if options.seconds <= 0 or options.warmup < 0:
+        parser.error("--seconds: expected more than 0, and --warmup 0 or more.")
+    if min(options.in_flight) < 1:
+        parser.error("--in-flight: expected 1 or more, as 1,16,64.")
     return options
 
 
@@ -99,6 +104,8 @@ def stop(*_):
 
 def main():
     options = read_options()
+    if options.check:  # the flags are right, which is all that was asked
+        return
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, stop)
     started = time.monotonic()
