@@ -72,16 +72,21 @@ static void check_frame(answer_reader *reader, const char *body, size_t count) {
     }
 }
 
+// Passes over the current body, or text, as far as it is there.
+static const char *skip(answer_reader *reader, const char *bytes, const char *end) {
+    uint64_t step = (uint64_t)(end - bytes);
+    if (step > reader->skip_byte_count) step = reader->skip_byte_count;
+    reader->skip_byte_count -= step;
+    return bytes + step;
+}
+
 static uint64_t read_frames(
     answer_reader *reader, const char *bytes, size_t count, uint64_t check_every) {
     uint64_t before = reader->answered;
     const char *end = bytes + count;
     while (bytes < end) {
         if (reader->skip_byte_count > 0) {
-            uint64_t step = (uint64_t)(end - bytes);
-            if (step > reader->skip_byte_count) step = reader->skip_byte_count;
-            reader->skip_byte_count -= step;
-            bytes += step;
+            bytes = skip(reader, bytes, end);
             if (reader->skip_byte_count == 0) reader->answered++;
             continue;
         }
@@ -117,10 +122,7 @@ static uint64_t read_resp(answer_reader *reader, const char *bytes, size_t count
     const char *end = bytes + count;
     while (bytes < end) {
         if (reader->skip_byte_count > 0) {
-            uint64_t step = (uint64_t)(end - bytes);
-            if (step > reader->skip_byte_count) step = reader->skip_byte_count;
-            reader->skip_byte_count -= step;
-            bytes += step;
+            bytes = skip(reader, bytes, end);
             if (reader->skip_byte_count == 0) reader->pending_values--;
         } else if (*bytes != '\n') {
             if (reader->header_length < sizeof reader->header - 1)

@@ -22,6 +22,7 @@ struct FeedCtl: ParsableCommand {
     )
 
     static func main() async {
+        Console.holdStandardStreams()
         do {
             var command = try parseAsRoot()
             if var command = command as? any AsyncParsableCommand {
@@ -33,10 +34,12 @@ struct FeedCtl: ParsableCommand {
             fail(error.description, ExitStatus(error))
         } catch let failure as ImportFailure {
             fail(failure.description, .failed)
+        } catch let error as ConsoleError {
+            fail(error.description, .failed)
         } catch {
             let isHelp = exitCode(for: error) == .success
             let text = fullMessage(for: error) + "\n"
-            Console.write(text, to: isHelp ? .standardOutput : .standardError)
+            try? Console.write(text, to: isHelp ? .standardOutput : .standardError)
             Foundation.exit(isHelp ? ExitStatus.success.rawValue : ExitStatus.usage.rawValue)
         }
     }
@@ -46,8 +49,7 @@ struct FeedCtl: ParsableCommand {
     }
 
     private static func fail(_ text: String, _ status: ExitStatus) -> Never {
-        let line = "feedctl: \(VisibleText.line(text))\n"
-        Console.write(line, to: .standardError)
+        Console.tell("feedctl: \(VisibleText.line(text))\n")
         Foundation.exit(status.rawValue)
     }
 }

@@ -89,11 +89,16 @@ struct DatasetColumns {
     private func milliseconds(_ column: Int?, _ record: CSVRecord) throws(DatasetError) -> Int64 {
         guard let column else { return 0 }
         let text = try text(column, record)
-        guard let seconds = Double(text), seconds >= 0, seconds <= Self.maximumSeconds else {
+        // Double reads hexadecimal numbers and words, too.
+        guard text.utf8.allSatisfy(Self.numberBytes.contains), let seconds = Double(text),
+            seconds >= 0, seconds <= Self.maximumSeconds
+        else {
             throw .badNumber(line: record.line, column: names[column], value: text)
         }
         return Int64((seconds * 1000).rounded())
     }
+
+    private static let numberBytes = Set("0123456789.eE+-".utf8)
 
     /// Up to here a fraction of a second has its milliseconds; it is the year 286,000.
     private static let maximumSeconds = 9e12

@@ -21,15 +21,15 @@ package enum DatasetError: Error, Equatable, Sendable {
 }
 
 extension DatasetError: CustomStringConvertible {
-    /// What is wrong, with the line and the values.
+    /// What is wrong, with the line and the values, safe to print.
     package var description: String {
         switch self {
         case .empty:
             "The file is empty; its first line names the columns."
         case .missingColumn(let name):
-            "The first line names no column \"\(name)\"."
+            "The first line names no column \(quoted(name))."
         case .repeatedColumn(let name):
-            "The first line names the column \"\(name)\" twice."
+            "The first line names the column \(quoted(name)) twice."
         case .fieldCount(let line, let actual, let expected):
             "Line \(line) has \(actual) fields; the first line names \(expected) columns."
         case .textAfterQuote(let line):
@@ -39,9 +39,29 @@ extension DatasetError: CustomStringConvertible {
         case .recordTooLong(let line, let limit):
             "Line \(line) begins a record of more than \(limit) bytes; is a quote left open?"
         case .badText(let line, let column):
-            "Line \(line) has text in \"\(column)\" that is not UTF-8."
+            "Line \(line) has text in \(quoted(column)) that is not UTF-8."
         case .badNumber(let line, let column, let value):
-            "Line \(line) has \"\(value)\" in \"\(column)\", which is no number from 0 up."
+            "Line \(line) has \(quoted(value)) in \(quoted(column)), which is no number from 0 up."
         }
     }
+}
+
+extension DatasetError {
+    /// What a file says, in quotes: its beginning, with ASCII for what a terminal may obey.
+    private func quoted(_ text: String) -> String {
+        var shown = String.UnicodeScalarView()
+        for scalar in text.unicodeScalars.prefix(Self.shownScalarCount) {
+            switch scalar.properties.generalCategory {
+            case .control, .format, .lineSeparator, .paragraphSeparator:
+                shown.append(contentsOf: scalar.escaped(asASCII: true).unicodeScalars)
+            default:
+                shown.append(scalar)
+            }
+        }
+        let isWhole = text.unicodeScalars.count <= Self.shownScalarCount
+        return "\"\(String(shown))\(isWhole ? "" : "…")\""
+    }
+
+    /// A field may be megabytes.
+    private static var shownScalarCount: Int { 60 }
 }

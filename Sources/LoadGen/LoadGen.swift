@@ -88,7 +88,8 @@ enum LoadGenCommand {
         if let path = configuration.jsonPath {
             let json = JSONReport(result).rendered()
             if isQuietOutput {
-                Console.write(json, to: .standardOutput, terminator: "")
+                // A program reads it, and has to know of what is missing.
+                try FileHandle.standardOutput.write(contentsOf: Data(json.utf8))
             } else {
                 try json.write(toFile: path, atomically: true, encoding: .utf8)
             }

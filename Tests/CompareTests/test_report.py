@@ -9,6 +9,7 @@ import unittest
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 sys.path.insert(0, ROOT + "/scripts/compare")
 
+import page  # noqa: E402
 import readme  # noqa: E402
 import votes  # noqa: E402
 from clients import Sample  # noqa: E402
@@ -37,10 +38,23 @@ class ReportTests(unittest.TestCase):
         options = types.SimpleNamespace(
             connections=1, posts=1, in_flight=[1], rounds=3, seconds=2)
         floor, ours, redis = votes.table(samples, options).rows
-        self.assertEqual(ours[3:6], ["4.000", "2.000 – 9.000", "2.00"])
+        self.assertEqual(ours[4:7], ["4.000", "2.000 – 9.000", "2.00"])
         self.assertIn("≤ 1.15: **missed**", ours[-1])
-        self.assertEqual(redis[5:], ["4.00", "2.00", "≥ 1.6: met"])
-        self.assertEqual(floor[2], "500,000")
+        self.assertEqual(redis[6:], ["4.00", "2.00", "≥ 1.6: met"])
+        self.assertEqual(floor[2:4], ["500,000", "150%"])
+
+    def test_a_server_without_processor_time_has_no_cost(self):
+        with self.assertRaises(RuntimeError):
+            print(sample(0).cost)
+
+    def test_says_when_votes_were_not_answered_beside_the_pages(self):
+        rounds = {"service": [{"votes_answered": 1}, {"votes_answered": 0.995}],
+                  "redis": [{"votes_answered": 0.7}, {"votes_answered": 1}]}
+        text = page.answered_votes(rounds)
+        self.assertIn("at least 99.5%", text)
+        self.assertIn("Redis 70.0%", text)
+        self.assertIn("the cheaper", text)
+        self.assertNotIn("the cheaper", page.answered_votes({**rounds, "redis": rounds["service"]}))
 
     def test_a_table_is_markdown(self):
         table = Table("T", ["a", "b"])

@@ -64,6 +64,20 @@ struct CallStateMachineTests {
         #expect(machine.depart(at: Self.at(0))?.call.caller == 1)
     }
 
+    @Test func callsThatEndWhileTheyWaitDoNotPileUp() {
+        var machine = Self.machine(room: 1, votes: 1)
+        #expect(Self.departAll(&machine) == [1])
+        for number in 2...100_000 {
+            #expect(machine.submit(Self.call(number), token: UInt64(number)) == nil)
+            guard number > 10 else { continue }
+            #expect(machine.cancel(UInt64(number)) != nil)
+        }
+        #expect(machine.waitingCount <= 100)
+        #expect(Self.answered(machine.arrived(1)) == 1)
+        machine.maximumInFlightCount = 100
+        #expect(Self.departAll(&machine) == Array(2...10))
+    }
+
     @Test func callsLeaveInOrderAsFarAsThereIsRoom() {
         var machine = Self.machine(room: 2, votes: 4)
         #expect(Self.departAll(&machine) == [1, 2])

@@ -117,7 +117,7 @@ struct ClientConcurrencyTests {
                 for _ in 0..<2_000 {
                     let task = Task {
                         await failure {
-                            try await client.vote(on: post.id, .up)
+                            try await client.vote(on: post.id, .up, timeout: .seconds(60))
                         }
                     }
                     let patience = generator.withLock { Int.random(in: 0...40, using: &$0) }

@@ -31,7 +31,27 @@ struct KeepAliveTests {
         var keepAlive = Self.keepAlive()
         #expect(keepAlive.check(at: Self.at(30)) == .ping)
         #expect(keepAlive.check(at: Self.at(39)) == .nothing)
-        #expect(keepAlive.check(at: Self.at(40)) == .giveUp)
+        #expect(keepAlive.check(at: Self.at(40)) == .nothing)
+        #expect(keepAlive.check(at: Self.at(42)) == .giveUp)
+    }
+
+    @Test("what came while the client itself was held up is read before it gives up")
+    func readsBeforeItGivesUp() {
+        var keepAlive = Self.keepAlive()
+        #expect(keepAlive.check(at: Self.at(30)) == .ping)
+        #expect(keepAlive.check(at: Self.at(600)) == .nothing)
+        keepAlive.heard(at: Self.at(600))
+        // Its own silence has been long, too.
+        #expect(keepAlive.check(at: Self.at(601)) == .ping)
+        #expect(keepAlive.check(at: Self.at(611)) == .nothing)
+        #expect(keepAlive.check(at: Self.at(612)) == .giveUp)
+    }
+
+    @Test(arguments: [Duration.zero, .seconds(-1), .seconds(Int64.min), .seconds(Int64.max)])
+    func takesAnyDuration(_ duration: Duration) {
+        var keepAlive = KeepAlive(interval: duration, timeout: duration, at: Self.at(1))
+        #expect((Duration.zero...(.seconds(86_400))).contains(keepAlive.checkInterval))
+        #expect(keepAlive.check(at: Self.at(1_000_000)) == .ping)
     }
 
     @Test("talking to a service that never answers is no sign of its life")

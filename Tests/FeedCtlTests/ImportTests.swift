@@ -51,6 +51,25 @@ struct ImportTests {
         #expect(try ClientFrame(id: 1, request: request).encoded().count < 1 << 20)
     }
 
+    @Test func leavesOutThePostThatNoFrameHolds() {
+        var batch = Self.batch(10...12)
+        batch.append(Self.row(13, text: String(repeating: "x", count: 2_000_000)))
+        batch.append(Self.row(14))
+        let leftOut = batch.removeLongest(limitByteCount: 1_048_576)
+        #expect(
+            leftOut
+                == LeftOutPost(
+                    line: 13,
+                    field: "post",
+                    reason: "TEXT_TOO_LONG",
+                    actual: 2_000_010,
+                    limit: 1_048_576
+                )
+        )
+        #expect(batch.lines == [10, 11, 12, 14])
+        #expect(batch.posts.map(\.title) == ["post 10", "post 11", "post 12", "post 14"])
+    }
+
     @Test func leavesOutThePostThatAViolationNames() {
         var batch = Self.batch(10...13)
         let violation = FieldViolation(

@@ -41,6 +41,13 @@ struct ReportTests {
         return try #require(try JSONSerialization.jsonObject(with: data) as? [String: Any])
     }
 
+    @Test func printsWhateverTheServiceSaysTheRankIs() {
+        let page = Page(posts: [Self.post, Self.post], firstRank: .max, totalSize: .max)
+        let lines = Self.text(PageReport([page])).split(separator: "\n")
+        #expect(lines[1].hasPrefix("18446744073709551615 "))
+        #expect(lines[2].hasPrefix("                   0 "))
+    }
+
     @Test func aPostIsAListOfFieldsAndItsText() {
         #expect(
             Self.text(PostReport(Self.post)) == """

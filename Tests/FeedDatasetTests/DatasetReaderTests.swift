@@ -114,6 +114,11 @@ import Testing
             error: .badNumber(line: 2, column: "created_utc", value: "nan")
         ),
         Bad(
+            testDescription: "a hexadecimal time",
+            file: "title,created_utc\na,0x10\n",
+            error: .badNumber(line: 2, column: "created_utc", value: "0x10")
+        ),
+        Bad(
             testDescription: "a time beyond all times",
             file: "title,created_utc\na,1e300\n",
             error: .badNumber(line: 2, column: "created_utc", value: "1e300")
@@ -128,6 +133,14 @@ import Testing
     @Test func refusesTextThatIsNoUTF8() {
         let file = Array("title,x\na,1\n".utf8) + [0x61, 0xE9, 0x2C, 0x31]
         #expect(throws: DatasetError.badText(line: 3, column: "title")) { try Self.read(file) }
+    }
+
+    @Test func showsNoMoreOfAFileThanIsSafe() {
+        let value = "\u{1B}[31m\u{202E}é\u{9B}2J" + String(repeating: "x", count: 1 << 20)
+        let text = DatasetError.badNumber(line: 2, column: "ups", value: value).description
+        #expect(text.hasPrefix("Line 2 has \"\\u{1B}[31m\\u{202E}é\\u{009B}2Jxxx"), "\(text)")
+        #expect(text.hasSuffix("x…\" in \"ups\", which is no number from 0 up."))
+        #expect(text.utf8.count < 200)
     }
 
     @Test func stopsWhereAnOpenQuoteSwallowsTheFile() {

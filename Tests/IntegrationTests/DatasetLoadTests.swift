@@ -93,6 +93,30 @@ struct DatasetLoadTests {
         #expect(output.contains { $0.contains("Audit") && $0.contains("FAIL") })
     }
 
+    @Test func saysThatItsJSONIsLost() async throws {
+        let service = try await ServiceProcess.start()
+        let flags = "--target 127.0.0.1:\(service.port) --clients 2 --requests 10 --json -"
+        let shell = try RunningProcess(
+            URL(filePath: "/bin/bash"),
+            ["-c", "'\(Programs.loadGenerator.path())' \(flags) > /dev/full"]
+        )
+        let (status, output) = await shell.finish()
+        #expect(status == 1, "\(output)")
+        #expect(output.last?.hasPrefix("loadgen: ") == true)
+        #expect(await service.stop() == 0)
+    }
+
+    @Test func refusesMoreVotesThanItKeeps() async throws {
+        let file = FileManager.default.temporaryDirectory.appending(path: "v\(getpid()).csv")
+        let most = UInt64.max
+        try "title,ups,downs\na,\(most),\(most)\nb,\(most),1\n"
+            .write(to: file, atomically: true, encoding: .utf8)
+        defer { try? FileManager.default.removeItem(at: file) }
+        let (status, output) = try await Self.load([file.path()], [], [])
+        #expect(status == 2)
+        #expect(output == ["loadgen: The files record \(most) votes; the limit is 500000000."])
+    }
+
     @Test func refusesAFeedThatHasPosts() async throws {
         let (status, output) = try await Self.load(times: 2)
         #expect(status == 2)

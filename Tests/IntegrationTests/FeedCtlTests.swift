@@ -106,6 +106,51 @@ struct FeedCtlTests {
         }
     }
 
+    @Test("says why a file cannot be read", arguments: ["/", "/nowhere/none.csv"])
+    func saysWhyAFileCannotBeRead(_ path: String) async throws {
+        try await Self.withService { feedctl in
+            let result = try await feedctl(["import", path, "--feed", "posts"])
+            #expect(result.status == 1)
+            let reason = path == "/" ? "Is a directory." : "No such file or directory."
+            #expect(result.output.hasPrefix("feedctl: \(path): "), "\(result.output)")
+            #expect(result.output.contains(reason), "\(result.output)")
+        }
+    }
+
+    @Test func leavesOutAPostThatNoFrameHolds() async throws {
+        let file = FileManager.default.temporaryDirectory.appending(path: "\(UUID()).csv")
+        try "title,selftext\nApple,red\nPear,\(String(repeating: "x", count: 3 << 20))\nPlum,\n"
+            .write(to: file, atomically: true, encoding: .utf8)
+        defer { try? FileManager.default.removeItem(at: file) }
+        try await Self.withService { feedctl in
+            let report = try Self.object(
+                try await feedctl(["import", file.path(), "--feed", "posts", "--json"])
+            )
+            #expect(report["imported_count"] as? Int == 2)
+            let leftOut = try #require(report["left_out"] as? [[String: Any]])
+            #expect(leftOut.map { $0["line"] as? Int } == [3])
+            #expect(leftOut.first?["reason"] as? String == "TEXT_TOO_LONG")
+        }
+    }
+
+    @Test(
+        "what cannot be written is an error, but for a reader that went away",
+        arguments: [("> /dev/full", 1), (">&-", 1), ("| true", 0), ("2>&-", 0)]
+    )
+    func saysThatItsOutputIsLost(_ redirection: String, _ status: Int32) async throws {
+        let service = try await ServiceProcess.start()
+        let target = "127.0.0.1:\(service.port)"
+        let command = "'\(Programs.feedCtl.path())' feeds --target \(target) \(redirection)"
+        let shell = try RunningProcess(
+            URL(filePath: "/bin/bash"),
+            ["-c", "set -o pipefail; \(command)"]
+        )
+        let (ended, output) = await shell.finish()
+        #expect(ended == status, "\(output)")
+        #expect((status == 1) == output.contains { $0.contains("could not be written") })
+        #expect(await service.stop() == 0)
+    }
+
     @Test func feedsAndStatisticsAreTables() async throws {
         try await Self.withService { feedctl in
             #expect(try await feedctl(["feeds"]).output.contains("tweets"))

@@ -55,6 +55,8 @@ def read_options():
     if options.quick:
         options.rounds, options.growth_rounds = 1, 1
         options.seconds, options.warmup, options.posts = 1, 0.3, 20_000
+    if options.seconds <= 0:
+        parser.error("--seconds: expected more than 0.")
     for flag in ("rounds", "growth_rounds", "connections", "posts"):
         if getattr(options, flag) < 1:
             parser.error(f"--{flag.replace('_', '-')}: expected 1 or more.")

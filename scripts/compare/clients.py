@@ -16,8 +16,19 @@ class Sample:
         self.seconds = values["seconds"]
         self.votes = values["votes"]
         self.pages = values.get("pages", 0)
-        self.server_seconds = values["server_seconds"]
         self.client_seconds = values["client_seconds"]
+
+    @property
+    def server_seconds(self):
+        """Without the kernel's run times (CONFIG_SCHED_INFO) every cost would be 0."""
+        if self.values["server_seconds"] <= 0:
+            raise RuntimeError("the kernel says nothing of the server's processor time")
+        return self.values["server_seconds"]
+
+    @property
+    def core_share(self):
+        """How much of the time the server ran; far below 1 it was the client that had enough."""
+        return self.server_seconds / self.seconds
 
     @property
     def votes_per_second(self):

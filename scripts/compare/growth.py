@@ -7,7 +7,7 @@ import clients
 import machine
 import servers
 import votes
-from report import Table, middle, spread, verdict
+from report import Table, middle, quietness, spread, verdict
 
 POSTS = [10_000, 100_000, 1_000_000, 10_000_000]
 TARGET_GROWTH = {1: 1.15, 16: 1.6, 64: 2.5}
@@ -28,7 +28,7 @@ def weigh(tools, service, posts):
 def run(tools, options, progress):
     """By number of posts: bytes a post, and by requests in flight the cost of each round."""
     sizes = POSTS[:2] if options.quick else POSTS
-    results = {}
+    results, every = {}, []
     with contextlib.ExitStack() as stack:
         running = {}
         for posts in sizes:
@@ -48,30 +48,32 @@ def run(tools, options, progress):
                     posts=posts, warmup=options.warmup, seconds=options.seconds,
                     first_page_rate=votes.FIRST_PAGES_PER_SECOND)
                 results[posts]["costs"][in_flight].append(sample.cost)
+                every.append(sample)
                 progress(f"growth {turn + 1}/{options.growth_rounds}: {posts:,} posts at "
                          f"{in_flight}: {sample.cost:.3f} CPU-s/M")
-    return results
+    return {"posts": results, "quiet": quietness(every)}
 
 
 def table(results, options):
     result = Table(
         "The cost of a vote, and the weight of a post, as posts become more",
         ["Posts", *(f"CPU-s/M at {p}" for p in options.in_flight), "Bytes a post beside its text"])
-    for posts, taken in results.items():
+    sizes = results["posts"]
+    for posts, taken in sizes.items():
         cells = [f"{middle(costs):.3f} ({spread(costs, '{:.3f}')})"
                  for costs in taken["costs"].values()]
         weight = taken["bytes_a_post"]
         target = verdict(weight, TARGET_BYTES, most=True) if posts == 1_000_000 else ""
         result.add(f"{posts:,}", *cells, f"{weight:.0f} {target}".strip())
-    least, most = min(results), max(results)
+    least, most = min(sizes), max(sizes)
     grown = []
     for in_flight in options.in_flight:
-        pairs = zip(results[most]["costs"][in_flight], results[least]["costs"][in_flight])
+        pairs = zip(sizes[most]["costs"][in_flight], sizes[least]["costs"][in_flight])
         growth = middle(large / small for large, small in pairs)
         grown.append(f"× {growth:.2f} ({verdict(growth, TARGET_GROWTH.get(in_flight), most=True)})")
     result.add(f"growth, {least:,} to {most:,}", *grown, "")
     result.note(
         "As in the table of votes: TOP, NEW and HOT are kept, a first page is read every "
         "millisecond, keys are uniform. The weight is what the service's resident memory grew by, "
-        "with TOP and NEW kept, less the bytes of titles and authors.")
+        "with TOP and NEW kept, less the bytes of titles and authors. " + results["quiet"])
     return result

@@ -16,6 +16,16 @@ struct CallQueue {
         return tokens[head - 1]
     }
 
+    /// How many it holds.
+    var count: Int { tokens.count - head }
+
+    /// Forgets those that nobody waits for; O(count).
+    mutating func removeAll(where isGone: (UInt64) -> Bool) {
+        tokens.removeFirst(head)
+        head = 0
+        tokens.removeAll(where: isGone)
+    }
+
     /// Forgets all.
     mutating func removeAll() {
         tokens = []

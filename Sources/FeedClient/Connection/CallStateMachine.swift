@@ -31,6 +31,9 @@ package struct CallStateMachine<Caller: Sendable> {
     /// A connection that is not open yet.
     package init() {}
 
+    /// How many numbers wait for room, those of calls that ended meanwhile among them.
+    package var waitingCount: Int { waiting.count }
+
     /// How many frames wait for their answer.
     package var inFlightCount: Int { inFlight.count }
 
@@ -49,6 +52,7 @@ package struct CallStateMachine<Caller: Sendable> {
         case .connecting, .open:
             calls[token] = call
             waiting.append(token)
+            forgetGone()
             return nil
         case .closing:
             return Failure(caller: call.caller, error: .closed)
@@ -94,6 +98,14 @@ package struct CallStateMachine<Caller: Sendable> {
         guard let token = inFlight.removeValue(forKey: id) else { return .unasked }
         guard let call = calls.removeValue(forKey: token) else { return .late }
         return .answer(call)
+    }
+
+    /// Drops the numbers of calls that ended while they waited, once they are most; O(1), amortised.
+    ///
+    /// A service that answers nothing would have them pile up otherwise.
+    private mutating func forgetGone() {
+        guard waiting.count > 64, waiting.count > 2 * calls.count else { return }
+        waiting.removeAll { calls[$0] == nil }
     }
 
     private mutating func takeID(for token: UInt64) -> UInt64 {

@@ -188,8 +188,7 @@ extension ClientConnection {
         guard let limits else { return }
         machine.maximumInFlightCount = max(1, Int(limits.maximumInFlightCount))
         let byteCount = Int(limits.maximumFrameByteCount)
-        guard byteCount > 0, byteCount <= Link.maximumFrameByteCount,
-            byteCount != scanner.maximumFrameByteCount
+        guard Link.frameByteCounts.contains(byteCount), byteCount != scanner.maximumFrameByteCount
         else { return }
         scanner = FrameScanner(maximumFrameByteCount: byteCount)
         encoder = FrameEncoder(maximumFrameByteCount: byteCount)

@@ -14,17 +14,18 @@ package struct KeepAlive {
     private var lastSent: MonotonicInstant
     private var lastHeard: MonotonicInstant
     private var pinged: MonotonicInstant?
+    private var isOverdue = false
 
     /// The patience of a connection that opened at `now`.
     package init(interval: Duration, timeout: Duration, at now: MonotonicInstant) {
-        self.interval = interval
-        self.timeout = timeout
+        self.interval = interval.withinADay
+        self.timeout = timeout.withinADay
         lastSent = now
         lastHeard = now
     }
 
     /// How often to ask ``check(at:)``: a late answer is late by at most half a wait.
-    package var checkInterval: Duration { min(interval, timeout) / 2 }
+    package var checkInterval: Duration { min(interval, timeout) / 4 }
 
     /// Something was sent to the service.
     package mutating func sent(at now: MonotonicInstant) {
@@ -35,15 +36,19 @@ package struct KeepAlive {
     package mutating func heard(at now: MonotonicInstant) {
         lastHeard = now
         pinged = nil
+        isOverdue = false
     }
 
     /// Says what to do; a ping that it asks for counts as sent.
     ///
     /// Silence of either side counts: the service listens for ours, and calls without any answer
-    /// for so long hang on a connection that may be dead.
+    /// for so long hang on a connection that may be dead. An answer that is due is waited for until
+    /// the check after: it may have come while this thread itself was held up, and is read between.
     package mutating func check(at now: MonotonicInstant) -> Action {
         if let pinged {
-            return now.duration(since: pinged) >= timeout ? .giveUp : .nothing
+            guard now.duration(since: pinged) >= timeout else { return .nothing }
+            defer { isOverdue = true }
+            return isOverdue ? .giveUp : .nothing
         }
         guard now.duration(since: min(lastSent, lastHeard)) >= interval else { return .nothing }
         pinged = now

@@ -4,11 +4,10 @@ import Synchronization
 
 /// A client's thread and the way to the connection on it: what any task may hold.
 final class Link: Sendable {
-    /// The longest frame that a client takes, whatever a service says.
-    static let maximumFrameByteCount = 16 << 20
-
-    /// The longest that a call may take: a day is for ever, and far from the end of any clock.
-    private static let maximumTimeout = Duration.seconds(86_400)
+    /// The frame limits of services that a client keeps to; one that says another is not believed.
+    ///
+    /// The least has room for every call without a text, the most bounds a client's memory.
+    static let frameByteCounts = 1_024...16 << 20
 
     private let thread: EventLoopThread
     private let lastToken = Atomic<UInt64>(0)
@@ -22,7 +21,7 @@ final class Link: Sendable {
         ) { loop in
             let connection = ClientConnection(loop, to: address, configuration)
             loop.context = connection
-            connection.connect(timeout: configuration.connectTimeout)
+            connection.connect(timeout: configuration.connectTimeout.withinADay)
         }
     }
 
@@ -36,7 +35,7 @@ final class Link: Sendable {
         minimumRevision: UInt64,
         timeout: Duration
     ) async throws(FeedClientError) -> Answer {
-        let timeout = min(timeout, Self.maximumTimeout)
+        let timeout = timeout.withinADay
         let token = lastToken.wrappingAdd(1, ordering: .relaxed).newValue
         let deadline = EventLoop.clock.advanced(by: timeout)
         let outcome = await withTaskCancellationHandler {
@@ -89,9 +88,9 @@ extension TransportConfiguration {
         configuration.idleTimeout = nil
         configuration.partialReadTimeout = nil
         configuration.maximumUnconsumedByteCount =
-            Link.maximumFrameByteCount + FrameHeader.byteCount
+            Link.frameByteCounts.upperBound + FrameHeader.byteCount
         configuration.highWatermarkByteCount =
-            ClientConnection.maximumUnsentByteCount + 2 * Link.maximumFrameByteCount
+            ClientConnection.maximumUnsentByteCount + 2 * Link.frameByteCounts.upperBound
         return configuration
     }
 }

@@ -26,7 +26,7 @@ extension ServiceCommand {
             throw error
         }
         await client.close()
-        Console.write(try rendered(report), to: .standardOutput)
+        try Console.write(try rendered(report), to: .standardOutput)
     }
 
     private func rendered(_ report: any Report) throws -> String {

@@ -32,7 +32,7 @@ struct ImportCommand: ServiceCommand {
     func perform(_ client: FeedClient) async throws -> any Report {
         if createFeed { try await makeFeed(client) }
         var importer = Importer(client, into: feed, path: file, showProgress: progress())
-        defer { if showsProgress { Console.write("\r\u{1B}[K", to: .standardError) } }
+        defer { if showsProgress { Console.tell("\r\u{1B}[K") } }
         return try await importer.run()
     }
 
@@ -55,7 +55,7 @@ struct ImportCommand: ServiceCommand {
         return { count in
             guard ContinuousClock.now - shown >= .milliseconds(200) else { return }
             shown = .now
-            Console.write("\r\u{1B}[K\(count) posts", to: .standardError)
+            Console.tell("\r\u{1B}[K\(count) posts")
         }
     }
 }

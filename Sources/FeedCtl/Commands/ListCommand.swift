@@ -47,7 +47,8 @@ struct ListCommand: ServiceCommand {
         var pages: [Page] = []
         var missing = limit
         var start: PageStart? = firstStart
-        while missing > 0, let from = start {
+        // A page may be empty, but not one after another for ever.
+        while missing > 0, pages.count < limit, let from = start {
             let page = try await client.listPosts(
                 in: feed,
                 order: order?.order ?? .unspecified,

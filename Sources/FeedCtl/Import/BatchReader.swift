@@ -12,7 +12,7 @@ struct BatchReader {
         do {
             file = try FileHandle(forReadingFrom: URL(filePath: path))
         } catch {
-            throw .unreadable(path: path, reason: error.localizedDescription)
+            throw .unreadable(path: path, reason: error.systemReason)
         }
     }
 

@@ -65,7 +65,7 @@ struct Importer {
         do {
             return try reader.next()
         } catch {
-            let reason = (error as? DatasetError)?.description ?? error.localizedDescription
+            let reason = (error as? DatasetError)?.description ?? error.systemReason
             throw ImportFailure.badFile(path: path, reason: reason, importedCount: importedCount)
         }
     }
@@ -83,7 +83,7 @@ struct Importer {
     /// Imports a batch without the posts that the service does not take.
     ///
     /// A frame is imported as a whole or not at all, and a refusal names the first post at fault; so
-    /// it is sent again without that post, until the rest is taken.
+    /// it is sent again without that post, until the rest is taken. So is one that is too large.
     private static func send(
         _ batch: PostBatch,
         to feed: String,
@@ -96,13 +96,23 @@ struct Importer {
                 outcome.importedCount = try await client.importPosts(batch.posts, in: feed).count
                 return outcome
             } catch {
-                guard case .refused(let status) = error, status.isNotExecuted,
-                    let violation = status.violations.first,
-                    let post = batch.remove(violation)
-                else { throw error }
+                guard let post = batch.remove(for: error) else { throw error }
                 outcome.leftOut.append(post)
             }
         }
         return outcome
+    }
+}
+
+extension PostBatch {
+    /// Takes out the post that an import failed for; nil where none is at fault.
+    fileprivate mutating func remove(for error: FeedClientError) -> LeftOutPost? {
+        switch error {
+        case .refused(let status) where status.isNotExecuted:
+            status.violations.first.flatMap { remove($0) }
+        case .requestTooLarge(_, let limit):
+            removeLongest(limitByteCount: limit)
+        default: nil
+        }
     }
 }

@@ -28,8 +28,7 @@ package struct PostBatch: Sendable {
     package mutating func append(_ row: DatasetPost) {
         posts.append(Post(row))
         lines.append(row.line)
-        textByteCount += row.title.utf8.count + row.text.utf8.count
-        textByteCount += row.linkURL.utf8.count + row.thumbnailURL.utf8.count
+        textByteCount += posts[posts.count - 1].textByteCount
     }
 
     /// Takes out the post that a violation names and says why; nil where it names none of them.
@@ -50,7 +49,27 @@ package struct PostBatch: Sendable {
     }
 }
 
+extension PostBatch {
+    /// Takes out the longest post of a batch that no frame holds; nil where there is none.
+    package mutating func removeLongest(limitByteCount: Int) -> LeftOutPost? {
+        let longest = posts.indices.max { posts[$0].textByteCount < posts[$1].textByteCount }
+        guard let longest else { return nil }
+        return LeftOutPost(
+            line: lines.remove(at: longest),
+            field: "post",
+            reason: Reason.textTooLong.rawValue,
+            actual: UInt64(posts.remove(at: longest).textByteCount),
+            limit: UInt64(limitByteCount)
+        )
+    }
+}
+
 extension Post {
+    fileprivate var textByteCount: Int {
+        title.utf8.count + text.utf8.count + linkURL.utf8.count + thumbnailURL.utf8.count
+            + (author?.displayName.utf8.count ?? 0)
+    }
+
     /// A post of a file, with what became of it there.
     fileprivate init(_ row: DatasetPost) {
         self.init(

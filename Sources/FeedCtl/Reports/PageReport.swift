@@ -32,7 +32,8 @@ package struct PageReport: Report, Equatable {
         var table = TextTable(columns + [.number("ID"), .text("TITLE")])
         for (index, post) in posts.enumerated() {
             var cells = [
-                "\(firstRank + UInt64(index))", "\(post.score)", "\(post.commentCount)",
+                // Whatever the service says the first rank is.
+                "\(firstRank &+ UInt64(index))", "\(post.score)", "\(post.commentCount)",
                 RelativeTime.text(post.createTimeMs, now: style.nowMilliseconds),
             ]
             if hasFeeds { cells.append(post.feed) }

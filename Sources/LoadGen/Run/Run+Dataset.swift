@@ -60,13 +60,13 @@ extension Run {
 
     private func startVoting(_ dataset: Dataset, importSeconds: Double) {
         postImport = nil
-        result.dataset = DatasetResult(dataset, importSeconds: importSeconds)
         let planned = dataset.planned
-        let total = planned.reduce(0, +)
+        let total = planned.clampedSum
         guard !planned.isEmpty else { return fail(.noPosts) }
         guard total <= VoteSchedule.maximumVoteCount else {
             return fail(.tooManyVotes(total, limit: VoteSchedule.maximumVoteCount))
         }
+        result.dataset = DatasetResult(dataset, importSeconds: importSeconds)
         let postIDs = dataset.postIDs
         result.configuration.postCount = postIDs.count
         result.configuration.requestCount = total

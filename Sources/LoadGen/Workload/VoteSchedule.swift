@@ -45,3 +45,13 @@ package struct VoteSchedule: Sendable {
         (count + UInt64(threadCount - 1 - thread)) / UInt64(threadCount)
     }
 }
+
+extension [UInt64] {
+    /// The sum, or the greatest number where it is beyond that: a file may record any counts.
+    package var clampedSum: UInt64 {
+        reduce(0) { sum, count in
+            let (more, isTooLarge) = sum.addingReportingOverflow(count)
+            return isTooLarge ? .max : more
+        }
+    }
+}

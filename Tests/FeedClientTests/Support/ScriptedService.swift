@@ -39,7 +39,9 @@ final class ScriptedService: Sendable {
         let (frames, log) = AsyncStream<ClientFrame>.makeStream()
         let greeting: Script = { frame in
             guard greets, case .hello = frame.request else { return script(frame) }
-            return [.answer(ServerFrame(id: frame.id, revision: 0, response: hello(inFlight)))]
+            return [
+                .answer(ServerFrame(id: frame.id, revision: 0, response: hello(inFlight: inFlight)))
+            ]
         }
         let held = Mutex<EventLoopThread?>(nil)
         let address: SocketAddress = try await withCheckedThrowingContinuation { continuation in
@@ -80,14 +82,15 @@ final class ScriptedService: Sendable {
         }.address
     }
 
-    private static func hello(_ inFlight: UInt32) -> Response {
+    /// How it introduces itself.
+    static func hello(inFlight: UInt32, frameByteCount: UInt32 = 1 << 20) -> Response {
         .hello(
             HelloResponse(
                 serverName: "scripted",
                 instanceID: 1,
                 serverTimeMilliseconds: 0,
                 limits: Limits(
-                    maximumFrameByteCount: 1 << 20,
+                    maximumFrameByteCount: frameByteCount,
                     maximumInFlightCount: inFlight,
                     defaultPageSize: 20,
                     maximumPageSize: 100,
@@ -147,11 +150,12 @@ private final class ScriptedHandler: ConnectionHandler {
 /// Runs a scripted service and a client of it while `body` runs.
 func withScript(
     inFlight: UInt32 = 256,
+    greets: Bool = true,
     configuration: ClientConfiguration = ClientConfiguration(),
     _ script: @escaping ScriptedService.Script,
     _ body: (FeedClient, ScriptedService) async throws -> Void
 ) async throws {
-    let service = try await ScriptedService.start(inFlight: inFlight, script)
+    let service = try await ScriptedService.start(inFlight: inFlight, greets: greets, script)
     var failure: (any Error)?
     do {
         let client = try await FeedClient.connect(

@@ -8,6 +8,12 @@ import Testing
         return (0..<schedule.count).map { _ in schedule.next() }
     }
 
+    @Test func sumsWhateverAFileRecords() {
+        #expect([UInt64]().clampedSum == 0)
+        #expect([3, 0, 4].clampedSum == 7)
+        #expect([1, UInt64.max, 5].clampedSum == .max)
+    }
+
     /// All threads together cast what is planned, and none much more than another.
     @Test(arguments: TestEnvironment.seeds(1...30))
     func castsExactlyWhatIsPlanned(seed: UInt64) {
