@@ -1,7 +1,6 @@
 import FeedClient
 import FeedProto
 import FeedTestSupport
-import Synchronization
 import Testing
 
 /// Many tasks on one client.
@@ -28,7 +27,7 @@ struct ClientConcurrencyTests {
     ///
     /// With 64 in flight that many at a time leave nobody waiting.
     static func shuffling(seed: UInt64) -> ScriptedService.Script {
-        let state = Mutex((generator: SeededGenerator(seed: seed), held: [ClientFrame]()))
+        let state = Locked((generator: SeededGenerator(seed: seed), held: [ClientFrame]()))
         return { frame in
             state.withLock { state in
                 state.held.append(frame)
@@ -57,7 +56,7 @@ struct ClientConcurrencyTests {
 
     @Test("calls cancelled in flight disturb no others", arguments: TestEnvironment.seeds(1...3))
     func cancelsAmongOthers(seed: UInt64) async throws {
-        let tasks = Mutex<[Task<FeedClientError?, Never>]>([])
+        let tasks = Locked<[Task<FeedClientError?, Never>]>([])
         let shuffle = Self.shuffling(seed: seed)
         let script: ScriptedService.Script = { frame in
             if case .castVote(let vote) = frame.request, vote.postID.isMultiple(of: 2) {
@@ -112,7 +111,7 @@ struct ClientConcurrencyTests {
     func survivesCancellations(seed: UInt64) async throws {
         try await withClient { client in
             let post = try await client.createPost(Post(title: "Apple"))
-            let generator = Mutex(SeededGenerator(seed: seed))
+            let generator = Locked(SeededGenerator(seed: seed))
             let outcomes = await withTaskGroup(of: FeedClientError?.self) { group in
                 for _ in 0..<2_000 {
                     let task = Task {

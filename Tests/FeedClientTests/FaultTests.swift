@@ -1,14 +1,13 @@
 import FeedClient
 import FeedProto
 import FeedTestSupport
-import Synchronization
 import Testing
 
 /// What callers are told when the service, or the way to it, misbehaves.
 @Suite(.timeLimit(.minutes(1)))
 struct FaultTests {
     @Test func matchesAnswersThatComeOutOfOrder() async throws {
-        let held = Mutex<[ClientFrame]>([])
+        let held = Locked<[ClientFrame]>([])
         let script: ScriptedService.Script = { frame in
             held.withLock { held in
                 held.append(frame)
@@ -74,7 +73,7 @@ struct FaultTests {
 
     @Test("the connection is cut with calls in flight", arguments: [true, false])
     func tellsVotesFromReadsWhenTheConnectionIsCut(byReset: Bool) async throws {
-        let count = Mutex(0)
+        let count = Locked(0)
         let script: ScriptedService.Script = { _ in
             let isLast = count.withLock {
                 $0 += 1
@@ -100,7 +99,7 @@ struct FaultTests {
     }
 
     @Test func aSlowAnswerMissesItsDeadlineAndIsIgnored() async throws {
-        let slow = Mutex<ClientFrame?>(nil)
+        let slow = Locked<ClientFrame?>(nil)
         let script: ScriptedService.Script = { frame in
             slow.withLock { slow in
                 guard let first = slow else {
@@ -125,7 +124,7 @@ struct FaultTests {
     }
 
     @Test func aCallThatFoundNoRoomIsNotExecuted() async throws {
-        let votes = Mutex(0)
+        let votes = Locked(0)
         let script: ScriptedService.Script = { _ in
             votes.withLock { $0 += 1 }
             return []

@@ -1,7 +1,6 @@
 import FeedClient
 import FeedProto
 import FeedTestSupport
-import Synchronization
 import Testing
 
 /// Connecting, farewells, keep-alive, cancelling and closing.
@@ -74,7 +73,7 @@ struct LifeTests {
     }
 
     @Test func finishesWhatTheServiceTookBeforeItsFarewell() async throws {
-        let votes = Mutex<[ClientFrame]>([])
+        let votes = Locked<[ClientFrame]>([])
         let script: ScriptedService.Script = { frame in
             votes.withLock { votes in
                 votes.append(frame)
@@ -187,7 +186,7 @@ struct LifeTests {
 
     @Test("a cancelled call ends, and its late answer disturbs nobody")
     func cancelsACallInFlight() async throws {
-        let held = Mutex<ClientFrame?>(nil)
+        let held = Locked<ClientFrame?>(nil)
         let script: ScriptedService.Script = { frame in
             held.withLock { held in
                 guard let first = held else {
@@ -210,7 +209,7 @@ struct LifeTests {
     }
 
     @Test func aCancelledTaskCallsNobody() async throws {
-        let calls = Mutex(0)
+        let calls = Locked(0)
         let script: ScriptedService.Script = { _ in
             calls.withLock { $0 += 1 }
             return []
@@ -229,7 +228,7 @@ struct LifeTests {
     }
 
     @Test func closingFinishesTheCallsBeforeIt() async throws {
-        let held = Mutex<[ClientFrame]>([])
+        let held = Locked<[ClientFrame]>([])
         let script: ScriptedService.Script = { frame in
             held.withLock { held in
                 held.append(frame)

@@ -115,34 +115,7 @@ private struct ThreadTally: Sendable {
         if Set(page.rows.map(\.id)).count != page.rows.count {
             tally.faults.append("\(order): an id came twice")
         }
-        for (left, right) in zip(page.rows, page.rows.dropFirst())
-        where !precedes(left, right, order, page) {
-            tally.faults.append("\(order): \(left) before \(right)")
-        }
-    }
-
-    private static func precedes(
-        _ left: PostRow,
-        _ right: PostRow,
-        _ order: Order,
-        _ page: PostPage
-    ) -> Bool {
-        switch order {
-        case .top:
-            if left.score != right.score { return left.score > right.score }
-            let (leftTitle, rightTitle) = (page.bytes(left.title), page.bytes(right.title))
-            if leftTitle != rightTitle { return leftTitle.lexicographicallyPrecedes(rightTitle) }
-            return left.id < right.id
-        case .new: return left.id > right.id
-        case .old: return left.id < right.id
-        case .hot:
-            let (leftRank, rightRank) = (hotRank(left), hotRank(right))
-            return leftRank != rightRank ? leftRank > rightRank : left.id < right.id
-        }
-    }
-
-    private static func hotRank(_ row: PostRow) -> Int64 {
-        HotRank.key(score: row.score, createTimeMilliseconds: row.createTimeMilliseconds)
+        if let fault = page.disorder(order) { tally.faults.append(fault) }
     }
 
     /// All posts in the order of their scores, read while nobody writes.

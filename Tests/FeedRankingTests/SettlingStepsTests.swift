@@ -8,9 +8,9 @@ import Testing
     private static let feeds = [FeedID(rawValue: 0), FeedID(rawValue: 1)]
 
     /// All posts in both feeds and all orders kept, and half of the posts dirty, far behind.
-    private static func store() throws -> FeedStore {
+    private static func store(minimumBacklogCount: Int = 500) throws -> FeedStore {
         var pace = SettlingPace()
-        pace.minimumBacklogCount = 500
+        pace.minimumBacklogCount = minimumBacklogCount
         pace.wholePostCount = 0
         pace.stepKeyCount = 100
         pace.floorPostCount = 1
@@ -81,6 +81,40 @@ import Testing
         #expect(try Self.read(store, nil, .top, .rank(2_000), 4).settled == 0)
     }
 
+    /// Also where a list has just been split, and nothing of it is merged yet.
+    @Test func leavesTheJobAloneAfterEveryStep() throws {
+        let store = try Self.store()
+        for step in 1...150 {
+            store.settle(stripeOf: PostID(rawValue: 1))
+            for feed in Self.feeds + [nil] {
+                for order in [Order.top, .new, .hot] {
+                    let page = try Self.read(store, feed, order, .first, 4)
+                    #expect(page.settled == 0 && page.rows.count == 4, "step \(step)")
+                }
+            }
+        }
+        let isDue = try Self.isDue(store)
+        #expect(!isDue)
+    }
+
+    /// A job has all far posts when the front empties; behind the floor its lists are not exact.
+    @Test(arguments: [1, 5, 10])
+    func keepsTheFloorsWhileAJobIsUnderWay(stepCount: Int) throws {
+        let store = try Self.store(minimumBacklogCount: 2_500)
+        for number in 3_000..<3_500 {
+            _ = try store.castVote(PostID(rawValue: UInt64(number)), .up)
+        }
+        for _ in 0..<stepCount { store.settle(stripeOf: PostID(rawValue: 1)) }
+        for number in 1..<99 { try store.deletePost(PostID(rawValue: UInt64(number))) }
+        _ = try store.castVote(PostID(rawValue: 99), .up)
+        // The first settles what is near, the second reads by the floor that this left.
+        for _ in 0..<2 {
+            let rows = try Self.read(store, nil, .top, .first, 4).rows
+            #expect(rows.map(\.score) == [21, 20, 1, 1])
+        }
+        store.checkInvariants()
+    }
+
     /// Posts of another time join NEW far behind its floor, and a job does the joining.
     @Test(arguments: [1, 10, 25, 40, 60, 80])
     func showsAllPostsToWhoeverReadsOn(stepCount: Int) throws {
@@ -107,6 +141,23 @@ import Testing
         } while page.next != nil && ids.count < 10_000
         let expected = Array(UInt64(1)...4_000).reversed() + Array(UInt64(4_001)...5_000).reversed()
         #expect(ids == expected, "\(ids.count) posts")
+    }
+
+    /// A job that takes the last slots and goes on with the first knows its posts all the same.
+    @Test func letsPostsLeaveAJobThatWentOverTheEnd() throws {
+        let store = try Self.store()
+        // With all settled, the next job begins behind the posts that were voted on.
+        _ = try Self.read(store, nil, .top, .rank(2_000), 4)
+        for number in Array(200..<2_300) + Array(3_500..<3_800) {
+            _ = try store.castVote(PostID(rawValue: UInt64(number)), .down)
+        }
+        store.settle(stripeOf: PostID(rawValue: 1))
+        for number in Array(200..<700) + Array(3_600..<3_700) {
+            try store.deletePost(PostID(rawValue: UInt64(number)))
+        }
+        store.checkInvariants()
+        #expect(try Self.read(store, nil, .top, .rank(3_301), 100).rows.count == 100)
+        store.checkInvariants()
     }
 
     /// Posts that are deleted, retitled or rise to the front while a job has them.

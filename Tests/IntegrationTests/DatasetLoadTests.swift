@@ -25,7 +25,8 @@ struct DatasetLoadTests {
     private static func load(
         serviceFlags: [String] = [],
         flags: [String] = [],
-        times: Int = 1
+        times: Int = 1,
+        runBefore: [String]? = nil
     ) async throws -> (Int32, [String]) {
         let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -35,17 +36,25 @@ struct DatasetLoadTests {
         }
         for (file, text) in files { try text.write(to: file, atomically: true, encoding: .utf8) }
         let paths = files.map { $0.0.path() }.sorted()
-        return try await load(paths, serviceFlags, flags, times: times)
+        return try await load(paths, serviceFlags, flags, times: times, runBefore: runBefore)
     }
 
     private static func load(
         _ paths: [String],
         _ serviceFlags: [String],
         _ flags: [String],
-        times: Int = 1
+        times: Int = 1,
+        runBefore: [String]? = nil
     ) async throws -> (Int32, [String]) {
         let service = try await ServiceProcess.start(serviceFlags)
         var result: (Int32, [String]) = (0, [])
+        if let runBefore {
+            let process = try RunningProcess(
+                Programs.loadGenerator,
+                ["--target", "127.0.0.1:\(service.port)"] + runBefore
+            )
+            #expect(await process.finish().0 == 0)
+        }
         for _ in 0..<times {
             let process = try RunningProcess(
                 Programs.loadGenerator,
@@ -91,6 +100,13 @@ struct DatasetLoadTests {
         let (status, output) = try await Self.load(serviceFlags: ["--fault", fault])
         #expect(status == 3, "\(output.joined(separator: "\n"))")
         #expect(output.contains { $0.contains("Audit") && $0.contains("FAIL") })
+    }
+
+    @Test func minglesWithPostsOfAnotherRun() async throws {
+        let (status, output) = try await Self.load(
+            runBefore: ["--clients", "2", "--posts", "50", "--requests", "200", "-w", "0"]
+        )
+        #expect(status == 0, "\(output.joined(separator: "\n"))")
     }
 
     @Test func saysThatItsJSONIsLost() async throws {

@@ -106,6 +106,21 @@ struct FeedCtlTests {
         }
     }
 
+    @Test func countsWhatWasInFlightWhereAFileBreaksOff() async throws {
+        let file = FileManager.default.temporaryDirectory.appending(path: "\(UUID()).csv")
+        let rows = (0..<3_000).map { "Apple \($0),1\n" }.joined()
+        try "title,ups\n\(rows)Pear\n".write(to: file, atomically: true, encoding: .utf8)
+        defer { try? FileManager.default.removeItem(at: file) }
+        try await Self.withService { feedctl in
+            let result = try await feedctl(["import", file.path(), "--feed", "posts"])
+            #expect(result.status == 1)
+            let stats = try Self.object(try await feedctl(["stats", "--json"]))
+            let count = try #require(stats["post_count"] as? Int)
+            #expect(count > 2_000)
+            #expect(result.output.contains(" \(count) posts were imported before."))
+        }
+    }
+
     @Test("says why a file cannot be read", arguments: ["/", "/nowhere/none.csv"])
     func saysWhyAFileCannotBeRead(_ path: String) async throws {
         try await Self.withService { feedctl in

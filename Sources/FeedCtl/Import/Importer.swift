@@ -38,18 +38,15 @@ struct Importer {
     mutating func run() async throws -> ImportReport {
         var reader = try BatchReader(path: path)
         try await withThrowingTaskGroup(of: Outcome.self) { group in
-            var inFlight = 0
-            while let batch = try next(&reader) {
-                if inFlight == Self.maximumInFlightCount, let outcome = try await next(&group) {
-                    count(outcome)
-                    inFlight -= 1
+            do {
+                try await send(&reader, by: &group)
+            } catch {
+                // What is in flight may still be imported, and is to be counted.
+                while let result = await group.nextResult() {
+                    if case .success(let outcome) = result { count(outcome) }
                 }
-                group.addTask { [client, feed] in
-                    try await Self.send(batch, to: feed, over: client)
-                }
-                inFlight += 1
+                throw failure(error)
             }
-            while let outcome = try await next(&group) { count(outcome) }
         }
         leftOut.sort { $0.line < $1.line }
         return ImportReport(feed: feed, importedCount: importedCount, leftOut: leftOut)
@@ -61,23 +58,32 @@ struct Importer {
         showProgress(importedCount)
     }
 
-    private func next(_ reader: inout BatchReader) throws -> PostBatch? {
-        do {
-            return try reader.next()
-        } catch {
-            let reason = (error as? DatasetError)?.description ?? error.systemReason
-            throw ImportFailure.badFile(path: path, reason: reason, importedCount: importedCount)
+    /// Why the import ended, with what it has brought by now.
+    private func failure(_ error: any Error) -> ImportFailure {
+        if let error = error as? FeedClientError {
+            return .call(error, importedCount: importedCount)
         }
+        let reason = (error as? DatasetError)?.description ?? error.systemReason
+        return .badFile(path: path, reason: reason, importedCount: importedCount)
     }
 
-    private func next(
-        _ group: inout ThrowingTaskGroup<Outcome, any Error>
-    ) async throws -> Outcome? {
-        do {
-            return try await group.next()
-        } catch let error as FeedClientError {
-            throw ImportFailure.call(error, importedCount: importedCount)
+    /// Sends all batches of the file, a few of them at a time.
+    private mutating func send(
+        _ reader: inout BatchReader,
+        by group: inout ThrowingTaskGroup<Outcome, any Error>
+    ) async throws {
+        var inFlight = 0
+        while let batch = try reader.next() {
+            if inFlight == Self.maximumInFlightCount, let outcome = try await group.next() {
+                count(outcome)
+                inFlight -= 1
+            }
+            group.addTask { [client, feed] in
+                try await Self.send(batch, to: feed, over: client)
+            }
+            inFlight += 1
         }
+        while let outcome = try await group.next() { count(outcome) }
     }
 
     /// Imports a batch without the posts that the service does not take.

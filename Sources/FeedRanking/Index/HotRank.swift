@@ -15,9 +15,10 @@ package enum HotRank {
         return Int64(rank.rounded(.toNearestOrEven))
     }
 
-    /// A number not below the key, and at most three above it, without dividing and rounding.
+    /// A number not below the key, and at most three above it, without dividing and rounding; for
+    /// times up to `RankingLimits.maximumTimeMilliseconds`.
     @inline(__always)
-    static func upperBound(score: Int64, createTimeMilliseconds: Int64) -> Int64 {
+    package static func upperBound(score: Int64, createTimeMilliseconds: Int64) -> Int64 {
         let seconds = Double(seconds(createTimeMilliseconds))
         return Int64(order(score) * 1e7 + seconds * (1e7 / 45_000)) + 2
     }

@@ -1,6 +1,6 @@
 extension RankedIndex {
     /// How full a rebuild packs a node: room for a few inserts before it splits.
-    static let packedLeafCount = 50
+    static let packedLeafCount = 58
     static let packedInnerCount = 38
 
     /// Drops the keys whose slots are in a set, `droppedCount` of them, and merges in sorted keys.

@@ -2,7 +2,8 @@
 package struct ImportedPost: Sendable, Equatable {
     /// What the post says.
     package var content: PostContent
-    /// Unix time; any that is not negative, in any order, also before posts that are there.
+    /// Unix time, 0 to `RankingLimits.maximumTimeMilliseconds`, in any order, also before posts
+    /// that are there.
     package var createTimeMilliseconds: Int64
     /// The ups it comes with, to which votes add; at most `RankingLimits.maximumImportedCount`.
     package var upvoteCount: UInt64

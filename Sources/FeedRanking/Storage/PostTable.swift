@@ -89,10 +89,16 @@ package struct PostTable: ~Copyable {
     }
 
     private mutating func appendPiece() {
-        let first = UInt32(slotLimit)
-        directory.makeSegment(of: first)
+        let first = slotLimit
+        directory.makeSegment(of: UInt32(first))
+        if first > 0, first % RecordDirectory.segmentSlotCount == 0 {
+            let pieces = (first - RecordDirectory.segmentSlotCount) >> Self.pieceBits
+            // Where posts are gone, their memory would come back.
+            if (pieces..<liveCounts.count).allSatisfy({ liveCounts[$0] > 0 }) {
+                directory.useHugePage(of: UInt32(first - 1))
+            }
+        }
         liveCounts.append(0)
-        unsafe memset(record(first), 0, Self.pieceByteCount)
     }
 
     /// Sets the title that probe keys compare with.

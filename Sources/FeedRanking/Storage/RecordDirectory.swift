@@ -7,13 +7,16 @@ import Synchronization
 /// It has room for every slot there can be, in pages that are not there until they are written to,
 /// and neither it nor a segment moves or goes before the stripe. So whoever does not hold the
 /// stripe's lock may ask where a record is, though not read it. A segment is as large as a huge
-/// page, and aligned to one. `Sendable` because the addresses are atomic, and the records are read
-/// by who holds the lock.
+/// page, and aligned to one; it takes the memory that was written to. `Sendable` because the
+/// addresses are atomic, and the records are read by who holds the lock.
 @safe
 struct RecordDirectory: BitwiseCopyable, @unchecked Sendable {
     static let segmentBits = 15
     static let segmentSlotCount = 1 << segmentBits
     private static let segmentCount = 1 << (32 - segmentBits)
+    private static let segmentByteCount = segmentSlotCount * MemoryLayout<PostRecord>.stride
+    /// Of Linux 6.1, whose number the C library may not know yet.
+    private static let collapseAdvice: CInt = 25
 
     private let segments: UnsafeMutablePointer<Atomic<UnsafeMutablePointer<PostRecord>?>>
 
@@ -45,22 +48,31 @@ struct RecordDirectory: BitwiseCopyable, @unchecked Sendable {
         unsafe cprefetch_for_write(record)
     }
 
-    /// Makes the segment of a slot, where it is not there; its memory means nothing yet.
+    /// Makes the segment of a slot, where it is not there; its records are zeros.
     func makeSegment(of slot: UInt32) {
         let number = Int(slot >> UInt32(Self.segmentBits))
         guard unsafe segments[number].load(ordering: .relaxed) == nil else { return }
-        let byteCount = Self.segmentSlotCount * MemoryLayout<PostRecord>.stride
+        let byteCount = Self.segmentByteCount
         let block = UnsafeMutableRawPointer.allocate(byteCount: byteCount, alignment: byteCount)
-        if number > 0 {
-            // Random votes on millions of posts miss the TLB too. A small store has one segment a
-            // stripe, of which it should take no more than it uses. A kernel may refuse.
-            _ = unsafe madvise(block, byteCount, MADV_HUGEPAGE)
+        // What is given back reads as zeros, and takes no memory until it is written to.
+        if unsafe madvise(block, byteCount, MADV_DONTNEED) != 0 {
+            unsafe memset(block, 0, byteCount)
         }
         let records = unsafe block.bindMemory(
             to: PostRecord.self,
             capacity: Self.segmentSlotCount
         )
-        unsafe segments[number].store(records, ordering: .releasing)
+        unsafe segments[number].store(records, ordering: .relaxed)
+    }
+
+    /// Puts a full segment into a huge page, since random votes on millions of posts miss the TLB
+    /// too; a segment that fills would take all of it at once.
+    ///
+    /// Copies two megabytes, in less than a millisecond; a kernel may refuse.
+    func useHugePage(of slot: UInt32) {
+        guard let records = unsafe record(slot & ~UInt32(Self.segmentSlotCount - 1)) else { return }
+        _ = unsafe madvise(records, Self.segmentByteCount, MADV_HUGEPAGE)
+        _ = unsafe madvise(records, Self.segmentByteCount, Self.collapseAdvice)
     }
 
     /// Frees the directory and the segments of all slots below `slotLimit`.

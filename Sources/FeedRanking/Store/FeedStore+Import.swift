@@ -38,7 +38,7 @@ extension FeedStore {
         _ voteMode: VoteMode
     ) -> WriteOutcome {
         precondition(
-            post.createTimeMilliseconds >= 0
+            (0...RankingLimits.maximumTimeMilliseconds).contains(post.createTimeMilliseconds)
                 && max(post.upvoteCount, post.downvoteCount) <= RankingLimits.maximumImportedCount,
             "An imported post's numbers are checked before."
         )

@@ -1,6 +1,6 @@
 /// Every limit of the ranking in one place, each with its reason.
 ///
-/// A caller keeps to the first four, and checks its own limits against them when it starts: to
+/// A caller keeps to the first five, and checks its own limits against them when it starts: to
 /// pass them is a programmer's error, and traps. The store itself keeps to the others.
 package enum RankingLimits {
     /// The rows of a page: what a call copies, and so how long it holds its thread.
@@ -12,6 +12,9 @@ package enum RankingLimits {
     package static let maximumFieldByteCount = Int(UInt16.max)
     /// The ups, and the downs, that an imported post comes with: 2^53 leave room for votes to come.
     package static let maximumImportedCount: UInt64 = 1 << 53
+    /// The Unix time of an imported post, some 71,000 years: far below where a HOT rank and its
+    /// bound would lose their last digits.
+    package static let maximumTimeMilliseconds: Int64 = 1 << 51
 
     /// The feeds of a store: each costs every stripe a few hundred bytes.
     package static let maximumFeedCount = 4_096
@@ -41,6 +44,6 @@ package enum RankingLimits {
     static let maximumJobPostCount = 65_536
     /// The dirty posts above which the working memory of a settle is given back after it.
     ///
-    /// Some 100 bytes for each would add up over the stripes.
-    static let settlingMemoryCount = 16_384
+    /// Some 100 bytes for each would add up over the stripes; for so few it is at most 2 MB in all.
+    static let settlingMemoryCount = 1_024
 }

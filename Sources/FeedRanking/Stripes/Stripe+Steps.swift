@@ -39,6 +39,7 @@ extension Stripe {
         )
         takeFar(atMost: limit)
         guard dirty.count > 0 else { return 1 }
+        orderBySlot()
         groupByFeed()
         swap(&dirty, &job.posts)
         for index in 0..<job.posts.count {
@@ -54,13 +55,26 @@ extension Stripe {
         return job.posts.count
     }
 
+    /// Brings the posts taken into the order of slots, where that went over the end to the first:
+    /// `SettlingJob.post` looks for them by it.
+    private mutating func orderBySlot() {
+        var first = 1
+        while first < dirty.count, dirty[first - 1].slot < dirty[first].slot { first += 1 }
+        guard first < dirty.count else { return }
+        var ordered = Slab<DirtyPost>()
+        for index in 0..<dirty.count {
+            ordered.append(dirty[(first + index) % dirty.count])
+        }
+        swap(&dirty, &ordered)
+    }
+
     /// Does about so much of the job; returns how much it was, in keys sorted.
     private mutating func jobStep(_ work: Int) -> Int {
         var used = 1
         if job.isSplit {
             used = mergeSome(work * Self.mergedPerSorted) / Self.mergedPerSorted + 1
         } else if indexes(jobFeed)[job.kind].isBuilt {
-            used = startList()
+            used = startList() + mergeFront() / Self.mergedPerSorted
         } else {
             job.advance()
         }
@@ -105,6 +119,17 @@ extension Stripe {
         index.forgetKeys()
         setIndex(index, job.kind, feed)
         return job.keys.count
+    }
+
+    /// Merges a list that was just split up to its floor and beyond: no first page finds it empty.
+    private mutating func mergeFront() -> Int {
+        var merged = 0
+        while job.isSplit {
+            let index = indexes(jobFeed)[job.kind]
+            if let last = index.lastKey(pool), !index.floor.covers(last) { break }
+            merged += mergeSome(floorRank)
+        }
+        return merged
     }
 
     /// Merges so many keys of the split list, or all that are left; returns how many.

@@ -1,7 +1,7 @@
 import FeedClient
 import FeedProto
+import FeedTestSupport
 import FeedTransport
-import Synchronization
 import Testing
 
 /// A service that does what a test tells it to with each call: the misbehaving peer of a client.
@@ -43,7 +43,7 @@ final class ScriptedService: Sendable {
                 .answer(ServerFrame(id: frame.id, revision: 0, response: hello(inFlight: inFlight)))
             ]
         }
-        let held = Mutex<EventLoopThread?>(nil)
+        let held = Locked<EventLoopThread?>(nil)
         let address: SocketAddress = try await withCheckedThrowingContinuation { continuation in
             do {
                 let thread = try EventLoopThread(
