@@ -19,7 +19,7 @@ package struct ServiceLimits: Sendable, Equatable {
     package var maximumBatchGetCount = 100
     /// The votes in one BatchCastVotes: well under a millisecond of work.
     package var maximumBatchVoteCount = 256
-    /// The posts in one ImportPosts: about half a millisecond of work.
+    /// The posts in one ImportPosts: about half a millisecond of work for common ones.
     package var maximumImportPostCount = 256
     /// Each count of an imported post: 2^53, up to where a script's numbers are exact.
     package var maximumImportedCount: UInt64 = 1 << 53
