@@ -1,0 +1,4 @@
+@main
+enum JournalBenchmark {
+    static func main() {}
+}
