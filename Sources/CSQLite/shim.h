@@ -13,9 +13,11 @@ static inline int csqlite_bind_blob(sqlite3_stmt *statement, int index, const vo
     return sqlite3_bind_blob64(statement, index, bytes, count, SQLITE_TRANSIENT);
 }
 
+/* Of an empty text there may be no address; a null pointer would bind NULL. */
 static inline int csqlite_bind_text(sqlite3_stmt *statement, int index, const char *bytes,
                                     sqlite3_uint64 count) {
-    return sqlite3_bind_text64(statement, index, bytes, count, SQLITE_TRANSIENT, SQLITE_UTF8);
+    return sqlite3_bind_text64(statement, index, count == 0 ? "" : bytes, count,
+                               SQLITE_TRANSIENT, SQLITE_UTF8);
 }
 
 #endif

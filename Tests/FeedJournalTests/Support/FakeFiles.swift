@@ -157,6 +157,13 @@ extension FakeFiles {
         return files
     }
 
+    /// Lets calls through again, as after a death of the process alone: nothing is lost, and what
+    /// was not synced still is not.
+    func revive() {
+        isDead = false
+        callsUntilPowerCut = .max
+    }
+
     /// The same files, all durable, for another test to spoil.
     func copy() -> FakeFiles {
         let files = FakeFiles()

@@ -46,8 +46,11 @@ struct PowerCutRun {
                 files.callsUntilPowerCut = Int.random(in: 0...longest, using: &generator)
             }
             if let complaint = live() { return complaint }
-            // Else the process dies, and what it wrote is in the system's memory still.
-            guard files.isDead || generator.oneIn(3) else { continue }
+            guard !generator.oneIn(3) else {
+                // The process alone dies: what it wrote is in the system's memory still.
+                files.revive()
+                continue
+            }
             files = files.afterPowerCut(&generator)
             cutCount += 1
         }
