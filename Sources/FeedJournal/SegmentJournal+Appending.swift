@@ -139,6 +139,7 @@ extension SegmentJournal {
         if isSynced { try spare.file.sync() }
         let name = SegmentLayout.name(first: header.firstSequence)
         try files.rename(SegmentLayout.spareName, to: name)
+        spare.file.name = name
         if isSynced { try files.syncDirectory(SegmentLayout.directory) }
         return Current(file: spare.file, header: header, offset: SegmentLayout.firstRecord)
     }

@@ -41,7 +41,8 @@ extension Statement {
     /// A copy of the column's bytes, nil for NULL.
     package func blob(_ column: Int) -> [UInt8]? {
         guard !isNull(column) else { return nil }
-        return withBlob(column) { bytes in unsafe bytes.withUnsafeBufferPointer { unsafe Array($0) } }
+        return withBlob(column) { bytes in unsafe bytes.withUnsafeBufferPointer { unsafe Array($0) }
+        }
     }
 
     private func checked(_ column: Int) -> Int32 {

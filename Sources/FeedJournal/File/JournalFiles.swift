@@ -30,8 +30,8 @@ package protocol JournalFiles: AnyObject {
 
 /// One open file, read and written at offsets; closed when the last reference goes.
 package protocol JournalFile: AnyObject {
-    /// Its name below the data directory, for messages.
-    var name: String { get }
+    /// Its name below the data directory, for messages; whoever renames it sets it.
+    var name: String { get set }
 
     /// How long it is now.
     func byteCount() throws(FileError) -> Int

@@ -3,7 +3,7 @@ import Glibc
 
 /// A file of the system's.
 final class POSIXFile: JournalFile {
-    let name: String
+    var name: String
     private let descriptor: Int32
 
     /// Takes over the descriptor and closes it in the end.

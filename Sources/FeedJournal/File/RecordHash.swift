@@ -3,7 +3,7 @@ import CXXHash
 /// The hash that records and headers are checked by: XXH3 of 64 bits, by Yann Collet.
 package struct RecordHash: Sendable {
     /// The hash of some bytes under a seed.
-    let digest: @Sendable (Span<UInt8>, UInt64) -> UInt64
+    package let digest: @Sendable (Span<UInt8>, UInt64) -> UInt64
 
     /// What every journal is written with.
     package static let xxh3 = RecordHash { bytes, seed in

@@ -21,6 +21,10 @@ struct HighWaterMark {
         self.hash = hash
         let bytes = try file.read(0..<2 * Self.slotByteCount)
         position = Self.newest(bytes, hash)
+        // A mark must find room on a full disk too.
+        if bytes.count < 2 * Self.slotByteCount {
+            try file.allocate(byteCount: 2 * Self.slotByteCount)
+        }
     }
 
     /// The newest mark of a file that is only looked at.

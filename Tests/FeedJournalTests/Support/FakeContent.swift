@@ -91,7 +91,7 @@ final class FakeContent {
 
 /// An open file of a fake directory.
 final class FakeFile: JournalFile {
-    let name: String
+    var name: String
     private let content: FakeContent
     private let files: FakeFiles
 
@@ -102,7 +102,7 @@ final class FakeFile: JournalFile {
     }
 
     func byteCount() throws(FileError) -> Int {
-        try files.call(.read, name)
+        try files.call(.measure, name)
         return content.bytes.count
     }
 

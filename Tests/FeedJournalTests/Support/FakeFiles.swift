@@ -13,6 +13,8 @@ final class FakeFiles: JournalFiles {
         case remove
         case syncDirectory
         case allocate
+        case open
+        case measure
         case read
         case write
         case sync
@@ -73,7 +75,7 @@ final class FakeFiles: JournalFiles {
     func createDirectory(_ name: String) throws(FileError) { try call(.createDirectory, name) }
 
     func open(_ name: String) throws(FileError) -> (any JournalFile)? {
-        try call(.read, name)
+        try call(.open, name)
         return entries[name].map { FakeFile(name, $0, self) }
     }
 
