@@ -24,8 +24,9 @@ package struct JournalConfiguration: Sendable {
     /// What records are checked by.
     package var hash = RecordHash.xxh3
 
-    /// Draws the number that a segment's records are hashed with. Clients do not know it, so no
-    /// text of theirs can pass for a record where a torn one is searched for what follows.
+    /// Draws the number that a segment's records are hashed with.
+    ///
+    /// Clients do not know it, so no text of theirs can pass for a record where a torn one is searched for what follows.
     package var drawSalt: @Sendable () -> UInt64 = { .random(in: .min ... .max) }
 
     /// The defaults, for one data directory.

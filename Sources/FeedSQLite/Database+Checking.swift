@@ -16,8 +16,14 @@ extension Database {
     private func problems(_ sql: String) throws(SQLiteError) -> [String] {
         let statement = try prepare(sql)
         var problems: [String] = []
-        while try statement.step() {
-            if let text = statement.text(0), text != "ok" { problems.append(text) }
+        do {
+            while try statement.step() {
+                if let text = statement.text(0), text != "ok" { problems.append(text) }
+            }
+        } catch {
+            // Some damage ends the check itself.
+            guard case .corrupt(let failure) = error else { throw error }
+            problems.append(failure.text)
         }
         return problems
     }

@@ -38,6 +38,8 @@ package final class Database {
         try check(unsafe sqlite3_open_v2(path, &connection, all, nil), "open \(path)")
         for pragma in Self.pragmas { try execute(pragma) }
         guard mode != .readOnly else { return }
+        // Known before the file is first read, so that no memory is shared with other processes.
+        try execute("PRAGMA locking_mode=EXCLUSIVE")
         try execute("PRAGMA synchronous=FULL")
         let journalMode = try text("PRAGMA journal_mode=WAL")
         guard journalMode == "wal" else {
@@ -56,10 +58,10 @@ package final class Database {
         unsafe sqlite3_close_v2(connection)
     }
 
-    /// In order: the mode of locking has to be known before the file is first read.
+    /// What every mode of opening wants; reads nothing of the file.
     private static let pragmas = [
-        "PRAGMA locking_mode=EXCLUSIVE", "PRAGMA secure_delete=OFF",
-        "PRAGMA cell_size_check=ON", "PRAGMA trusted_schema=OFF", "PRAGMA mmap_size=0",
+        "PRAGMA secure_delete=OFF", "PRAGMA cell_size_check=ON", "PRAGMA trusted_schema=OFF",
+        "PRAGMA mmap_size=0",
     ]
 
     /// Runs statements that give no rows, one after the other.

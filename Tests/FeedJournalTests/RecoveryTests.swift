@@ -132,6 +132,29 @@ import Testing
         }
     }
 
+    @Test func refusesARecordOfAnotherHistory() throws {
+        // Both journals have the same records but for the third, whole and valid in each.
+        let histories = try [1, 2].map { third -> FakeFiles in
+            let files = FakeFiles()
+            let journal = try SegmentJournal(files, .small())
+            for filling in [1, 1, UInt8(third), 1, 1] {
+                let body = [UInt8](repeating: filling, count: 200)
+                _ = try journal.append(body.span, count: 1, at: 1)
+            }
+            return files
+        }
+        let name = try #require(histories[1].names.first { $0.hasPrefix("journal/0") })
+        let other = try #require(histories[1][name])
+        let body = try #require((0..<other.count - 200).first { other[$0..<$0 + 200].min() == 2 })
+        var bytes = try #require(histories[0][name])
+        bytes.replaceSubrange(body - 40..<body + 200, with: other[body - 40..<body + 200])
+        histories[0][name] = bytes
+        #expect(throws: JournalError.self) { try SegmentJournal(histories[0], .small()) }
+        // Without the third the fourth does not follow; with the mark gone it is seen all the same.
+        histories[0]["durable.hwm"] = nil
+        #expect(throws: JournalError.self) { try SegmentJournal(histories[0], .small()) }
+    }
+
     @Test func refusesANewerFormat() throws {
         let name = written.segmentNames[1]
         var bytes = try #require(written.files[name])

@@ -104,7 +104,9 @@ final class FakeFiles: JournalFiles {
 
     func syncDirectory(_ name: String) throws(FileError) {
         try change(.syncDirectory, name)
-        let isInside = { (path: String) in (name != ".") == path.hasPrefix(name + "/") }
+        let isInside = { (path: String) in
+            name == "." ? !path.contains("/") : path.hasPrefix(name + "/")
+        }
         let synced = changes.filter { isInside($0.name) }
         changes.removeAll { isInside($0.name) }
         for change in synced { Self.apply(change, to: &durableEntries) }
