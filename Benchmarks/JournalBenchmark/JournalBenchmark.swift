@@ -5,7 +5,7 @@ import Glibc
 ///
 ///     JournalBenchmark DIRECTORY [COMMITS] [BYTES]
 ///
-/// The directory is made where there is none; what it writes there stays.
+/// The directory is made, and what is written there stays.
 @main
 enum JournalBenchmark {
     static func main() throws {
@@ -17,12 +17,17 @@ enum JournalBenchmark {
         let commitCount = arguments.count > 2 ? Int(arguments[2]) ?? 0 : 2000
         let byteCount = arguments.count > 3 ? Int(arguments[3]) ?? 0 : 1200
         let files = try POSIXFiles.creating(path: arguments[1])
+        guard try !files.names(in: ".").contains("journal") else {
+            print("\(arguments[1]) has a journal already.")
+            exit(2)
+        }
         let body = [UInt8](repeating: 7, count: byteCount)
         print("\(commitCount) commits of \(byteCount) bytes, twice each, in turn:")
+        var folded = JournalPosition.start
         for _ in 0..<2 {
             try plain(files, body, commitCount)
             for durability in Durability.allCases {
-                try journal(files, body, commitCount, durability)
+                try journal(files, body, commitCount, durability, &folded)
             }
         }
     }
@@ -46,15 +51,17 @@ enum JournalBenchmark {
         _ files: POSIXFiles,
         _ body: [UInt8],
         _ count: Int,
-        _ durability: Durability
+        _ durability: Durability,
+        _ folded: inout JournalPosition
     ) throws {
         var configuration = JournalConfiguration(instanceID: 1)
         configuration.durability = durability
-        let journal = try SegmentJournal(files, configuration)
+        let journal = try SegmentJournal(files, configuration, folded: folded)
         try measure("journal, \(durability.rawValue)", body.count, count) { _ in
             _ = try journal.append(body.span, count: 100, at: 0)
         }
-        try journal.forget(through: journal.last.sequence)
+        folded = journal.last
+        try journal.forget(through: folded.sequence)
     }
 
     private static func measure(

@@ -40,6 +40,6 @@ package struct JournalConfiguration: Sendable {
 
     /// What is zeroed of the next segment at a time, beside an append.
     var pieceByteCount: Int {
-        max(SegmentLayout.blockByteCount, min(256 << 10, segmentByteCount / 16))
+        max(SegmentLayout.blockByteCount, min(32 << 10, segmentByteCount / 16))
     }
 }

@@ -145,12 +145,15 @@ import Testing
         }
         let name = try #require(histories[1].names.first { $0.hasPrefix("journal/0") })
         let other = try #require(histories[1][name])
-        let body = try #require((0..<other.count - 200).first { other[$0..<$0 + 200].min() == 2 })
+        let places = 0..<other.count - 200
+        let body = try #require(
+            places.first { other[$0..<$0 + 200].allSatisfy { $0 == 2 } }
+        )
         var bytes = try #require(histories[0][name])
         bytes.replaceSubrange(body - 40..<body + 200, with: other[body - 40..<body + 200])
         histories[0][name] = bytes
         #expect(throws: JournalError.self) { try SegmentJournal(histories[0], .small()) }
-        // Without the third the fourth does not follow; with the mark gone it is seen all the same.
+        // The mark is of the first history; with it gone the fourth does not follow all the same.
         histories[0]["durable.hwm"] = nil
         #expect(throws: JournalError.self) { try SegmentJournal(histories[0], .small()) }
     }
