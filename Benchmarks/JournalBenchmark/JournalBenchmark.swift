@@ -56,10 +56,25 @@ enum JournalBenchmark {
     ) throws {
         var configuration = JournalConfiguration(instanceID: 1)
         configuration.durability = durability
-        let journal = try SegmentJournal(files, configuration, folded: folded)
+        var journal = try SegmentJournal(files, configuration, folded: folded)
         try measure("journal, \(durability.rawValue)", body.count, count) { _ in
             _ = try journal.append(body.span, count: 100, at: 0)
         }
+        let clock = ContinuousClock()
+        let start = clock.now
+        journal = try SegmentJournal(files, configuration, folded: folded)
+        let opened = clock.now
+        var replayedByteCount = 0
+        try journal.replay(after: folded.sequence) { _, body in
+            replayedByteCount += body.count
+            return true
+        }
+        let openMilliseconds = Int((opened - start) / .milliseconds(1))
+        let replayMilliseconds = Int((clock.now - opened) / .milliseconds(1))
+        print(
+            "  opened again in \(openMilliseconds) ms, "
+                + "\(replayedByteCount / 1_000_000) MB replayed in \(replayMilliseconds) ms"
+        )
         folded = journal.last
         try journal.forget(through: folded.sequence)
     }

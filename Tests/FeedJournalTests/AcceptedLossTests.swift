@@ -56,6 +56,31 @@ import Testing
         #expect(throws: JournalError.self) { try open(77) }
     }
 
+    @Test func canBeRepeatedAfterAPowerCutAtAnyCall() throws {
+        let damaged = try middle
+        try spoil(damaged)
+        let left = Array(written.records[..<(damaged - 1)])
+        var configuration = JournalConfiguration.small()
+        configuration.instanceID = 78
+        var isDone = false
+        for seed in 0..<200 as Range<UInt64> where !isDone {
+            var generator = SeededGenerator(seed: seed)
+            let files = written.files.copy()
+            files.callsUntilPowerCut = Int(seed)
+            let accepted = UInt64(damaged - 1)
+            _ = try? SegmentJournal(files, configuration, acceptedLoss: accepted)
+            isDone = !files.isDead
+            let found = files.afterPowerCut(&generator)
+            // Without repeating it: what is left, or nothing.
+            if let journal = try? SegmentJournal(found.copy(), configuration) {
+                #expect(try journal.records() == left, "seed \(seed)")
+            }
+            let journal = try SegmentJournal(found, configuration, acceptedLoss: accepted)
+            #expect(try journal.records() == left, "seed \(seed)")
+        }
+        #expect(isDone)
+    }
+
     @Test func takesNoOtherNumber() throws {
         let damaged = UInt64(try middle)
         try spoil(Int(damaged))
