@@ -43,11 +43,12 @@ package final class POSIXFiles: JournalFiles {
         var names: [String] = []
         errno = 0
         while let entry = unsafe readdir(stream) {
-            let name = unsafe withUnsafePointer(to: &entry.pointee.d_name) { tuple in
-                unsafe tuple.withMemoryRebound(to: CChar.self, capacity: 256) {
-                    unsafe String(cString: $0)
-                }
-            }
+            // In place: an entry is as long as its name, and the type as the longest name.
+            let start = MemoryLayout<dirent>.offset(of: \.d_name) ?? 0
+            let name = unsafe String(
+                cString: UnsafeRawPointer(entry).advanced(by: start)
+                    .assumingMemoryBound(to: CChar.self)
+            )
             if name != "." && name != ".." { names.append(name) }
         }
         guard errno == 0 else { throw failure("list", directory) }

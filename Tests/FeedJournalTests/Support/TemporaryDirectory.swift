@@ -42,11 +42,12 @@ final class TemporaryDirectory {
         guard let stream = unsafe opendir(path) else { return }
         defer { unsafe closedir(stream) }
         while let entry = unsafe readdir(stream) {
-            let name = unsafe withUnsafePointer(to: &entry.pointee.d_name) { tuple in
-                unsafe tuple.withMemoryRebound(to: CChar.self, capacity: 256) {
-                    unsafe String(cString: $0)
-                }
-            }
+            // In place: an entry is as long as its name, and the type as the longest name.
+            let start = MemoryLayout<dirent>.offset(of: \.d_name) ?? 0
+            let name = unsafe String(
+                cString: UnsafeRawPointer(entry).advanced(by: start)
+                    .assumingMemoryBound(to: CChar.self)
+            )
             guard name != ".", name != ".." else { continue }
             remove(path + "/" + name)
             _ = unsafe Glibc.remove(path + "/" + name)
