@@ -39,12 +39,31 @@ let package = Package(
         ),
         .target(name: "CFeedProto", dependencies: ["CProtobufC"]),
         .systemLibrary(name: "CPrefetch"),
+        .systemLibrary(
+            name: "CXXHash",
+            pkgConfig: "libxxhash",
+            providers: [.apt(["libxxhash-dev"]), .brew(["xxhash"])]
+        ),
+        .systemLibrary(name: "CWriteBack"),
+        .systemLibrary(
+            name: "CSQLite",
+            pkgConfig: "sqlite3",
+            providers: [.apt(["libsqlite3-dev"]), .brew(["sqlite3"])]
+        ),
 
         // Layer 1: the wire, the ranking, the transport and files of posts. None knows another.
         .target(name: "FeedProto", dependencies: ["CFeedProto"], swiftSettings: settings),
         .target(name: "FeedRanking", dependencies: ["CPrefetch"], swiftSettings: settings),
         .target(name: "FeedTransport", dependencies: ["CLibUV"], swiftSettings: settings),
         .target(name: "FeedDataset", swiftSettings: settings),
+
+        // Layer 1 too: what the durable state will stand on; the service does not use them yet.
+        .target(
+            name: "FeedJournal",
+            dependencies: ["CXXHash", "CWriteBack"],
+            swiftSettings: settings
+        ),
+        .target(name: "FeedSQLite", dependencies: ["CSQLite"], swiftSettings: settings),
 
         // Layer 2: what a program calls the service with.
         .target(
@@ -98,6 +117,14 @@ let package = Package(
             swiftSettings: settings
         ),
 
+        // What a commit costs on a disk, beside a plain loop of writes and syncs.
+        .executableTarget(
+            name: "JournalBenchmark",
+            dependencies: ["FeedJournal"],
+            path: "Benchmarks/JournalBenchmark",
+            swiftSettings: settings
+        ),
+
         // Tests.
         .target(
             name: "FeedTestSupport",
@@ -124,6 +151,16 @@ let package = Package(
         .testTarget(
             name: "FeedDatasetTests",
             dependencies: ["FeedDataset", "FeedTestSupport"],
+            swiftSettings: settings
+        ),
+        .testTarget(
+            name: "FeedJournalTests",
+            dependencies: ["FeedJournal", "FeedTestSupport"],
+            swiftSettings: settings
+        ),
+        .testTarget(
+            name: "FeedSQLiteTests",
+            dependencies: ["FeedSQLite", "FeedTestSupport"],
             swiftSettings: settings
         ),
         .testTarget(

@@ -38,6 +38,8 @@ layers() {
         [FeedRanking]="CPrefetch"
         [FeedTransport]="CLibUV"
         [FeedDataset]=""
+        [FeedJournal]="CWriteBack CXXHash"
+        [FeedSQLite]="CSQLite"
         [FeedService]="FeedProto FeedRanking FeedTransport"
         [LoadGen]="FeedDataset FeedProto FeedTransport"
         [FeedClient]="FeedProto FeedTransport"
@@ -78,7 +80,7 @@ meetings() {
 
 # Unsafe code lives in the zones only: one folder a C library, one a hot structure's storage.
 unsafe_code() {
-    local zones='^Sources/(FeedTransport/UV|FeedCtl/Terminal|FeedProto/ProtobufC|(FeedRanking|LoadGen)(/[A-Za-z]+)*/Storage)/'
+    local zones='^Sources/(FeedTransport/UV|FeedJournal/File|FeedSQLite|FeedCtl/Terminal|FeedProto/ProtobufC|(FeedRanking|LoadGen)(/[A-Za-z]+)*/Storage)/'
     local found
     found=$(swift_files Sources | grep -vE "$zones" |
         xargs grep -nE '\bunsafe\b|\bUnsafe[A-Za-z]*|\bUnmanaged\b|unsafeBitCast|nonisolated\(unsafe\)' |

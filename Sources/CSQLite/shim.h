@@ -1,0 +1,23 @@
+#ifndef CSQLITE_SHIM_H
+#define CSQLITE_SHIM_H
+
+#include <sqlite3.h>
+
+/* Only what Swift cannot call itself: SQLITE_TRANSIENT, a pointer made of a number. The statement
+ * keeps a copy of the bytes. */
+
+static inline int csqlite_bind_blob(sqlite3_stmt *statement, int index, const void *bytes,
+                                    sqlite3_uint64 count) {
+    /* A null pointer would bind NULL, and an empty blob is not NULL. */
+    if (count == 0) return sqlite3_bind_zeroblob(statement, index, 0);
+    return sqlite3_bind_blob64(statement, index, bytes, count, SQLITE_TRANSIENT);
+}
+
+/* Of an empty text there may be no address; a null pointer would bind NULL. */
+static inline int csqlite_bind_text(sqlite3_stmt *statement, int index, const char *bytes,
+                                    sqlite3_uint64 count) {
+    return sqlite3_bind_text64(statement, index, count == 0 ? "" : bytes, count,
+                               SQLITE_TRANSIENT, SQLITE_UTF8);
+}
+
+#endif

@@ -1,0 +1,28 @@
+/// A log of batches that outlives the process; what a batch means is its caller's own affair.
+///
+/// Its calls block until the disk, or whatever is behind it, has answered; one thread makes them.
+package protocol Journal: AnyObject {
+    /// The newest record.
+    var last: JournalPosition { get }
+
+    /// Adds a batch and returns once it is as durable as the journal promises.
+    ///
+    /// `count` is how many entries the caller has put into the body, and `microseconds` its time,
+    /// raised to the last record's where it is before that. After an error, save that of a record
+    /// that is too large, whether the batch will be found again is open, and nothing is taken any
+    /// more.
+    func append(
+        _ body: Span<UInt8>,
+        count: UInt32,
+        at microseconds: UInt64
+    ) throws(JournalError) -> JournalPosition
+
+    /// Gives the records behind a position in order, until `body` says false or none is left.
+    func replay(
+        after sequence: UInt64,
+        _ body: (JournalRecord, Span<UInt8>) -> Bool
+    ) throws(JournalError)
+
+    /// Learns that all up to a sequence is kept elsewhere, durably, and need not be replayed.
+    func forget(through sequence: UInt64) throws(JournalError)
+}

@@ -1,0 +1,45 @@
+/// How durable a record is when its append returns.
+package enum Durability: String, Sendable, CaseIterable {
+    /// On the disk: survives a power cut.
+    case fsync
+
+    /// With the operating system: survives a crash of this process, and nothing else.
+    case os
+}
+
+/// What a segment journal is opened with.
+package struct JournalConfiguration: Sendable {
+    /// Names the data directory; the journal of another one is refused.
+    package var instanceID: UInt64
+
+    /// When an append returns.
+    package var durability = Durability.fsync
+
+    /// The size of each file, 64 MiB; it is written to the header, so it may change between runs.
+    package var segmentByteCount = 64 << 20
+
+    /// When the disk counts as full.
+    package var space = SpaceLimits()
+
+    /// What records are checked by.
+    package var hash = RecordHash.xxh3
+
+    /// Draws the number that a segment's records are hashed with.
+    ///
+    /// Clients do not know it, so no text of theirs can pass for a record where a torn one is searched for what follows.
+    package var drawSalt: @Sendable () -> UInt64 = { .random(in: .min ... .max) }
+
+    /// The defaults, for one data directory.
+    package init(instanceID: UInt64) {
+        self.instanceID = instanceID
+    }
+
+    /// The longest body, 48 MiB of a segment of 64: three quarters, so that rolling to the next
+    /// segment never leaves most of one unused.
+    package var maximumBodyByteCount: Int { segmentByteCount / 4 * 3 - SegmentLayout.firstRecord }
+
+    /// What is zeroed of the next segment at a time, beside an append.
+    var pieceByteCount: Int {
+        max(SegmentLayout.blockByteCount, min(32 << 10, segmentByteCount / 16))
+    }
+}

@@ -1,0 +1,250 @@
+import Glibc
+
+/// How far a scan has come.
+package struct JournalProgress: Equatable, Sendable {
+    /// What has been read and checked.
+    package let completedByteCount: Int
+
+    /// What there is to read.
+    package let totalByteCount: Int
+
+    /// The last record that was checked.
+    package let sequence: UInt64
+}
+
+/// What a journal holds, found by reading it from the folded position on; it changes nothing.
+///
+/// All records up to `last` are whole and chained. Where `problem` is nil they are all that was
+/// ever acknowledged, as far as can be proved; behind them is nothing, or a write that a power cut
+/// tore.
+package struct RecoveryScan {
+    /// A segment's place among the files.
+    struct Segment: Equatable {
+        let first: UInt64
+        var name: String { SegmentLayout.name(first: first) }
+    }
+
+    /// Where the next record goes.
+    enum End: Equatable {
+        /// Into a segment, at an offset; what is not zero behind it ends at `content`.
+        case segment(index: Int, offset: Int, content: Int)
+
+        /// Into a segment that has to be made, in place of all from an index on.
+        case fresh(index: Int)
+    }
+
+    /// All segments, wholly folded ones among them.
+    private(set) var segments: [Segment] = []
+
+    /// The last record.
+    package private(set) var last: JournalPosition
+
+    /// When it was written.
+    package private(set) var lastMicroseconds: UInt64 = 0
+
+    /// Why the journal must not be gone on with unless its loss is accepted.
+    package private(set) var problem: JournalError?
+
+    /// The first segment that is not wholly folded.
+    private(set) var start = 0
+
+    private(set) var end = End.fresh(index: 0)
+    private let configuration: JournalConfiguration
+    private let folded: JournalPosition
+    private let mark: JournalPosition?
+
+    /// The instance need not be the configured one where a loss is accepted, which changes it.
+    private let acceptsAnyInstance: Bool
+
+    /// Reads the journal; what cannot be read at all is thrown, what is wrong becomes the problem.
+    package init(
+        _ files: any JournalFiles,
+        _ configuration: JournalConfiguration,
+        folded: JournalPosition,
+        acceptsAnyInstance: Bool = false,
+        progress: (JournalProgress) -> Void = { _ in }
+    ) throws(JournalError) {
+        self.configuration = configuration
+        self.folded = folded
+        self.acceptsAnyInstance = acceptsAnyInstance
+        last = folded
+        mark = try fileErrors { () throws(FileError) in
+            try HighWaterMark.read(files, configuration.hash)
+        }
+        segments = try fileErrors { () throws(FileError) in
+            try files.names(in: SegmentLayout.directory)
+        }
+        .compactMap(SegmentLayout.firstSequence).sorted().map(Segment.init)
+        try walk(files, progress)
+        if problem == nil { problem = loss() }
+        guard last.sequence >= folded.sequence else {
+            // The state has all of it; only the chain has to begin anew behind it.
+            last = folded
+            end = .fresh(
+                index: segments.firstIndex { $0.first > folded.sequence } ?? segments.count
+            )
+            return
+        }
+    }
+
+    private mutating func walk(
+        _ files: any JournalFiles,
+        _ progress: (JournalProgress) -> Void
+    ) throws(JournalError) {
+        // Those before are folded: an unlink that a power cut undid may have left some of them.
+        guard let start = segments.lastIndex(where: { $0.first <= folded.sequence + 1 }) else {
+            if let next = segments.first {
+                problem = .missing(sequences: folded.sequence + 1...next.first - 1)
+            }
+            return
+        }
+        self.start = start
+        end = .fresh(index: start)
+        var completedByteCount = 0
+        for index in start..<segments.count {
+            guard let reader = try read(files, index) else { return }
+            completedByteCount += reader.bytes.count
+            progress(
+                JournalProgress(
+                    completedByteCount: completedByteCount,
+                    totalByteCount: completedByteCount
+                        + (segments.count - 1 - index) * reader.header.segmentByteCount,
+                    sequence: last.sequence
+                )
+            )
+            guard problem == nil else { return }
+        }
+    }
+
+    /// Checks one segment and takes over what it holds; nil where not even its header is right.
+    private mutating func read(
+        _ files: any JournalFiles,
+        _ index: Int
+    ) throws(JournalError) -> SegmentReader? {
+        let segment = segments[index]
+        var reader: SegmentReader
+        do {
+            let file = try Self.open(files, segment)
+            reader = try SegmentReader(file, first: segment.first, configuration.hash)
+        } catch {
+            guard case .damaged = error else { throw error }
+            problem = error
+            return nil
+        }
+        try check(reader.header, segment.name)
+        problem = link(reader)
+        guard problem == nil else { return reader }
+        last = reader.last
+        lastMicroseconds = reader.lastMicroseconds
+        problem = walk(&reader)
+        end = .segment(index: index, offset: reader.offset, content: reader.endOfContent)
+        if problem == nil { problem = check(end: reader, index) }
+        return reader
+    }
+
+    /// The file of a segment that was listed.
+    static func open(
+        _ files: any JournalFiles,
+        _ segment: Segment
+    ) throws(JournalError) -> any JournalFile {
+        guard let file = try fileErrors({ () throws(FileError) in try files.open(segment.name) })
+        else { throw .file(FileError("open", segment.name, code: ENOENT)) }
+        return file
+    }
+
+    private func check(_ header: SegmentHeader, _ name: String) throws(JournalError) {
+        guard acceptsAnyInstance || header.instanceID == configuration.instanceID else {
+            throw .otherInstance(
+                file: name,
+                found: header.instanceID,
+                expected: configuration.instanceID
+            )
+        }
+    }
+}
+
+extension RecoveryScan {
+    /// Checks that a segment begins where the one before it, or the fold, has ended.
+    private func link(_ reader: SegmentReader) -> JournalError? {
+        let first = reader.header.previous
+        guard first.sequence == last.sequence, first.hash != last.hash else { return nil }
+        return .damaged(
+            file: reader.name,
+            offset: 0,
+            sequence: first.sequence + 1,
+            reason: "it does not continue record \(last.sequence) as that one is known"
+        )
+    }
+
+    /// Walks past all records of a segment that are right.
+    private mutating func walk(_ reader: inout SegmentReader) -> JournalError? {
+        while true {
+            let offset = reader.offset
+            func damaged(_ reason: String) -> JournalError {
+                .damaged(
+                    file: reader.name,
+                    offset: offset,
+                    sequence: reader.last.sequence + 1,
+                    reason: reason
+                )
+            }
+            switch reader.next() {
+            case .record(let record, body: _):
+                for known in [folded, mark] where known?.sequence == record.sequence {
+                    guard known == record.position else {
+                        return .damaged(
+                            file: reader.name,
+                            offset: offset,
+                            sequence: record.sequence,
+                            reason: "it is not the record that was durable once"
+                        )
+                    }
+                }
+                last = record.position
+                lastMicroseconds = record.microseconds
+            case .foreign(let record):
+                return damaged(
+                    "record \(record.sequence) is there and does not continue the journal"
+                )
+            case .end:
+                return reader.sizeProblem.map(damaged)
+            }
+        }
+    }
+
+    /// Judges the place where a segment has no more records.
+    private func check(end reader: SegmentReader, _ index: Int) -> JournalError? {
+        let next = last.sequence + 1
+        func damaged(_ reason: String) -> JournalError {
+            .damaged(file: reader.name, offset: reader.offset, sequence: next, reason: reason)
+        }
+        if index + 1 < segments.count {
+            let following = segments[index + 1].first
+            if following == next { return nil }
+            guard following > next else {
+                return damaged("the next segment begins with record \(following)")
+            }
+            // Without a trace of it in this file, the record was in one that is not there.
+            guard reader.hasContentAtEnd || reader.laterRecord() != nil else {
+                return .missing(sequences: next...following - 1)
+            }
+            return damaged("its hash is wrong, and the journal goes on behind it")
+        }
+        guard let later = reader.laterRecord() else { return nil }
+        return damaged(
+            "its hash is wrong, and record \(later.record.sequence) is behind it"
+                + " at offset \(later.offset)"
+        )
+    }
+
+    /// What was durable once, by the mark and the fold, and is not found.
+    private func loss() -> JournalError? {
+        let known = max(folded.sequence, mark?.sequence ?? 0)
+        guard last.sequence < known else {
+            // The newest segment is never removed, even where all of it is folded.
+            guard segments.isEmpty, known > 0 else { return nil }
+            return .missing(sequences: known...known)
+        }
+        return .lost(sequences: last.sequence + 1...known)
+    }
+}

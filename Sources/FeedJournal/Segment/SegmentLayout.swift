@@ -1,0 +1,31 @@
+/// Where things are in a segment.
+enum SegmentLayout {
+    /// What a disk is assumed to keep or lose at once.
+    static let blockByteCount = 4096
+
+    /// The header has a block of its own, so that no later write touches it.
+    static let firstRecord = blockByteCount
+
+    /// Records begin at multiples of this, which bounds the search behind a torn one.
+    static let alignment = 8
+
+    /// Where the segments are.
+    static let directory = "journal"
+
+    /// The segment to come, not named yet as nobody knows what its first record will be.
+    static let spareName = "journal/spare.log"
+
+    /// The file that begins with a record: `journal/<20 digits>.log`.
+    static func name(first sequence: UInt64) -> String {
+        let digits = String(sequence)
+        return "\(directory)/" + String(repeating: "0", count: 20 - digits.count) + digits + ".log"
+    }
+
+    /// The first record of a file in the directory, nil where the name is no segment's.
+    static func firstSequence(name: String) -> UInt64? {
+        guard name.utf8.count == 24, name.hasSuffix(".log") else { return nil }
+        let digits = name.utf8.dropLast(4)
+        guard digits.allSatisfy({ (48...57).contains($0) }) else { return nil }
+        return UInt64(name.dropLast(4))
+    }
+}

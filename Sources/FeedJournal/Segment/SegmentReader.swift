@@ -1,0 +1,103 @@
+/// Walks the records of one segment that was read whole, checking each.
+struct SegmentReader {
+    /// What stands where the next record would.
+    enum Step {
+        /// The record that has to be there, and where its body is.
+        case record(RecordHeader, body: Range<Int>)
+
+        /// A record that is whole and has no place here.
+        case foreign(RecordHeader)
+
+        /// No whole record.
+        case end
+    }
+
+    let name: String
+    let header: SegmentHeader
+    let bytes: [UInt8]
+
+    /// Where the next record would be.
+    private(set) var offset = SegmentLayout.firstRecord
+
+    /// The last record that was walked past.
+    private(set) var last: JournalPosition
+
+    /// When that one was written.
+    private(set) var lastMicroseconds: UInt64
+
+    private let hash: RecordHash
+
+    /// Reads the segment, whole, and checks its header and its size.
+    init(
+        _ file: any JournalFile,
+        first sequence: UInt64,
+        _ hash: RecordHash
+    ) throws(JournalError) {
+        name = file.name
+        self.hash = hash
+        let bytes = try fileErrors { () throws(FileError) in
+            try file.read(0..<file.byteCount())
+        }
+        self.bytes = bytes
+        header = try SegmentHeader(bytes.span, file: name, first: sequence, hash)
+        last = header.previous
+        lastMicroseconds = header.previousMicroseconds
+    }
+
+    /// Why the file is shorter than it was made; nil where it is not.
+    var sizeProblem: String? {
+        guard bytes.count < header.segmentByteCount else { return nil }
+        return "the file has \(bytes.count) bytes of \(header.segmentByteCount)"
+    }
+
+    /// Looks at the next place, and goes on behind it where the right record is there.
+    mutating func next() -> Step {
+        guard let record = intactRecord(at: offset) else { return .end }
+        guard record.sequence == last.sequence + 1, record.previousHash == last.hash,
+            record.microseconds >= lastMicroseconds
+        else { return .foreign(record) }
+        let start = offset + RecordHeader.byteCount
+        offset += RecordHeader.recordByteCount(body: record.bodyByteCount)
+        last = record.position
+        lastMicroseconds = record.microseconds
+        return .record(record, body: start..<start + record.bodyByteCount)
+    }
+
+    /// Whether there is anything but zeros where the next record's header would be.
+    var hasContentAtEnd: Bool {
+        let end = min(bytes.count, offset + RecordHeader.byteCount)
+        return offset < end && bytes[offset..<end].contains { $0 != 0 }
+    }
+
+    /// Where the bytes behind the last record end that are not zero.
+    var endOfContent: Int { bytes.span.endOfContent(from: min(offset, bytes.count)) }
+
+    /// The first whole record behind the place where none was, with its offset.
+    ///
+    /// One there proves that the journal went on once: what is missing before it is damaged, not
+    /// torn. O(n) in what is left of the segment; only headers with a fitting number are hashed.
+    func laterRecord() -> (offset: Int, record: RecordHeader)? {
+        let end = endOfContent
+        let remaining = UInt64(max(0, bytes.count - offset) / RecordHeader.byteCount)
+        let plausible = last.sequence + 1...last.sequence + 1 + remaining
+        var candidate = offset + SegmentLayout.alignment
+        while candidate < end {
+            if candidate + RecordHeader.byteCount <= bytes.count,
+                plausible.contains(bytes.span.uint64(at: candidate + 8)),
+                let record = intactRecord(at: candidate)
+            {
+                return (candidate, record)
+            }
+            candidate += SegmentLayout.alignment
+        }
+        return nil
+    }
+
+    private func intactRecord(at offset: Int) -> RecordHeader? {
+        guard let record = RecordHeader(bytes.span, at: offset),
+            record.sequence > 0,
+            record.isIntact(bytes.span, at: offset, salt: header.salt, hash)
+        else { return nil }
+        return record
+    }
+}

@@ -1,0 +1,117 @@
+extension SegmentJournal {
+    /// Reads what there is, and throws what is wrong with it unless just that is accepted.
+    static func scan(
+        _ files: any JournalFiles,
+        _ configuration: JournalConfiguration,
+        _ folded: JournalPosition,
+        _ acceptedLoss: UInt64?,
+        _ progress: (JournalProgress) -> Void
+    ) throws(JournalError) -> RecoveryScan {
+        try fileErrors { () throws(FileError) in
+            try files.createDirectory(SegmentLayout.directory)
+            try files.syncDirectory(".")
+        }
+        let scan = try RecoveryScan(
+            files,
+            configuration,
+            folded: folded,
+            acceptsAnyInstance: acceptedLoss != nil,
+            progress: progress
+        )
+        guard let acceptedLoss else {
+            if let problem = scan.problem { throw problem }
+            return scan
+        }
+        guard acceptedLoss == scan.last.sequence else {
+            throw .otherLossAccepted(accepted: acceptedLoss, last: scan.last.sequence)
+        }
+        return scan
+    }
+
+    /// Makes the files what the scan says they hold: durable, zero behind the last record, and of
+    /// the configured instance.
+    static func repair(
+        _ files: any JournalFiles,
+        _ configuration: JournalConfiguration,
+        _ scan: RecoveryScan,
+        _ isLossAccepted: Bool
+    ) throws(JournalError) -> ([RecoveryScan.Segment], Current) {
+        var segments = scan.segments
+        switch scan.end {
+        case .segment(let index, let offset, let content):
+            try remove(&segments, from: index + 1, files)
+            var current: Current?
+            for segment in segments[min(scan.start, index)...] {
+                current = try reopen(files, configuration, segment, isLossAccepted)
+            }
+            guard var current else { preconditionFailure("The journal ends in no segment.") }
+            current.offset = offset
+            let file = current.file
+            let byteCount = current.header.segmentByteCount
+            try fileErrors { () throws(FileError) in
+                // Shorter only where a loss was accepted.
+                if try file.byteCount() < byteCount { try file.allocate(byteCount: byteCount) }
+                if content > offset { try file.writeZeros(offset..<content) }
+                // What was read may be in the system's memory only, after a crash of the process.
+                try file.sync()
+                try files.syncDirectory(SegmentLayout.directory)
+            }
+            return (segments, current)
+        case .fresh(let index):
+            try remove(&segments, from: index, files)
+            segments.append(RecoveryScan.Segment(first: scan.last.sequence + 1))
+            let current: Current
+            do {
+                let spare = try SpareSegment(files, configuration)
+                current = try start(spare, files, configuration, after: scan.last, 0)
+            } catch {
+                throw error.isOutOfSpace ? .outOfSpace(error) : .file(error)
+            }
+            return (segments, current)
+        }
+    }
+
+    /// Opens a segment that was scanned, makes it durable, and gives it its instance.
+    private static func reopen(
+        _ files: any JournalFiles,
+        _ configuration: JournalConfiguration,
+        _ segment: RecoveryScan.Segment,
+        _ isLossAccepted: Bool
+    ) throws(JournalError) -> Current {
+        let file = try RecoveryScan.open(files, segment)
+        let bytes = try fileErrors { () throws(FileError) in
+            try file.read(0..<SegmentHeader.byteCount)
+        }
+        var header = try SegmentHeader(
+            bytes.span,
+            file: segment.name,
+            first: segment.first,
+            configuration.hash
+        )
+        let changed = isLossAccepted && header.instanceID != configuration.instanceID
+        header.instanceID = configuration.instanceID
+        let encoded = header.encoded(configuration.hash)
+        try fileErrors { () throws(FileError) in
+            // The header is within a sector, which a disk writes whole or not at all.
+            if changed { try file.write(encoded.span, at: 0) }
+            try file.sync()
+        }
+        return Current(file: file, header: header, offset: SegmentLayout.firstRecord)
+    }
+
+    /// Removes segments, the newest first: cut short, what is left still ends with a proven loss.
+    private static func remove(
+        _ segments: inout [RecoveryScan.Segment],
+        from index: Int,
+        _ files: any JournalFiles
+    ) throws(JournalError) {
+        guard index < segments.count else { return }
+        for segment in segments[index...].reversed() {
+            try fileErrors { () throws(FileError) in
+                try files.remove(segment.name)
+                try files.syncDirectory(SegmentLayout.directory)
+            }
+        }
+        segments.removeSubrange(index...)
+    }
+}

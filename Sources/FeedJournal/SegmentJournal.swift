@@ -1,0 +1,94 @@
+/// A journal in files of one size, each named after its first record.
+///
+/// Bound to one thread at a time. Records lie one behind the other, each a header and a body,
+/// chained by their hashes; behind the newest are zeros. A record is written at its end and synced
+/// before the append returns, so at most one, the last, can be torn. `docs/JOURNAL.md` has the
+/// formats and the rules.
+package final class SegmentJournal: Journal {
+    /// The segment that is written to.
+    struct Current {
+        let file: any JournalFile
+        let header: SegmentHeader
+
+        /// Where the next record goes; behind it the file is zero.
+        var offset: Int
+    }
+
+    package internal(set) var last: JournalPosition
+
+    /// When the last record was written, in microseconds; the next one is not before.
+    package internal(set) var lastMicroseconds: UInt64
+
+    let files: any JournalFiles
+    let configuration: JournalConfiguration
+
+    /// In order; the last is the current one.
+    var segments: [RecoveryScan.Segment]
+
+    var current: Current
+    var spare: SpareSegment?
+    var mark: HighWaterMark
+    var ballast: Ballast
+    var space: SpaceWatch
+
+    /// Why no append is taken any more.
+    var failure: String?
+
+    /// Opens the journal of a directory, or makes it where the directory is new.
+    ///
+    /// It is read from the record behind `folded`, and what a power cut has torn is cut off. Where
+    /// more is missing the problem is thrown, unless `acceptedLoss` names the last record that is
+    /// left; then all behind it is removed, and the configuration's instance has to be a new one.
+    package init(
+        _ files: any JournalFiles,
+        _ configuration: JournalConfiguration,
+        folded: JournalPosition = .start,
+        acceptedLoss: UInt64? = nil,
+        progress: (JournalProgress) -> Void = { _ in }
+    ) throws(JournalError) {
+        configuration.check()
+        self.files = files
+        self.configuration = configuration
+        let scan = try Self.scan(files, configuration, folded, acceptedLoss, progress)
+        last = scan.last
+        lastMicroseconds = scan.lastMicroseconds
+        (segments, current) = try Self.repair(files, configuration, scan, acceptedLoss != nil)
+        let position = last
+        (mark, ballast) = try fileErrors { () throws(FileError) in
+            var mark = try HighWaterMark(files, configuration.hash)
+            if acceptedLoss != nil { try mark.replace(with: position) }
+            let byteCount = configuration.space.ballastByteCount
+            return (mark, try Ballast(files, byteCount: byteCount))
+        }
+        space = SpaceWatch(configuration.space, hasBallast: ballast.isThere)
+        _ = try checkSpace()
+    }
+
+    /// Looks at the free space, writes the ballast where it is due, and says what may be taken.
+    ///
+    /// To be called every second or so, on the journal's thread.
+    package func checkSpace() throws(JournalError) -> SpaceWatch.Mode {
+        try fileErrors { () throws(FileError) in
+            if case .writeBallast = space.observe(freeByteCount: try files.freeByteCount()),
+                try ballast.write()
+            {
+                space.ballastWritten()
+            }
+            return space.mode
+        }
+    }
+}
+
+@available(*, unavailable)
+extension SegmentJournal: Sendable {}
+
+extension JournalConfiguration {
+    /// Traps where the numbers make no sense.
+    func check() {
+        precondition(
+            segmentByteCount.isMultiple(of: SegmentLayout.blockByteCount)
+                && (4 * SegmentLayout.blockByteCount...1 << 31).contains(segmentByteCount),
+            "A segment of \(segmentByteCount) bytes is not 4 blocks to 2 GiB, in blocks of 4096."
+        )
+    }
+}

@@ -1,0 +1,64 @@
+import FeedJournal
+import FeedTestSupport
+import Testing
+
+/// That the mark proves a loss, and is never the cause of one.
+@Suite struct HighWaterMarkTests {
+    private let written: WrittenJournal
+    private let name = "durable.hwm"
+
+    init() throws {
+        written = try WrittenJournal(seed: 31, segments: 2)
+    }
+
+    /// The last record's body becomes another one, as if it had never been written.
+    private func loseLastRecord() throws {
+        let body = try #require(written.records.last).body
+        try #require(body.count > 0)
+        let segment = try #require(written.segmentNames.last)
+        var bytes = try #require(written.files[segment])
+        let offset = try #require(
+            (0..<bytes.count - body.count).last { bytes[$0..<$0 + body.count] == body[...] }
+        )
+        bytes[offset] ^= 1
+        written.files[segment] = bytes
+    }
+
+    @Test func provesThatTheLastRecordIsLost() throws {
+        try loseLastRecord()
+        let last = UInt64(written.records.count)
+        #expect(throws: JournalError.lost(sequences: last...last)) {
+            try SegmentJournal(written.files, .small())
+        }
+    }
+
+    @Test func withoutTheMarkALastRecordLooksTorn() throws {
+        try loseLastRecord()
+        written.files[name] = nil
+        let journal = try SegmentJournal(written.files, .small())
+        #expect(try journal.records() == written.records.dropLast())
+    }
+
+    @Test func oneSpoiledSlotLeavesTheOther() throws {
+        let last = written.records.count
+        // The slot of the last record; the one before it is in the other.
+        var bytes = try #require(written.files[name])
+        bytes[last % 2 * 512] ^= 1
+        written.files[name] = bytes
+        #expect(try SegmentJournal(written.files, .small()).last == written.positions.last)
+        try loseLastRecord()
+        #expect(try SegmentJournal(written.files, .small()).last == written.positions[last - 2])
+    }
+
+    @Test(arguments: [0, 10, 512, 1000])
+    func aMarkThatWasCutShortIsNoHindrance(_ byteCount: Int) throws {
+        written.files[name] = Array(try #require(written.files[name]).prefix(byteCount))
+        #expect(try SegmentJournal(written.files, .small()).records() == written.records)
+    }
+
+    @Test func refusesARecordThatIsNotTheMarkedOne() throws {
+        let other = try WrittenJournal(seed: 32, segments: 2)
+        written.files[name] = other.files[name]
+        #expect(throws: JournalError.self) { try SegmentJournal(written.files, .small()) }
+    }
+}

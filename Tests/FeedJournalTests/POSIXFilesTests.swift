@@ -1,0 +1,105 @@
+import FeedJournal
+import FeedTestSupport
+import Glibc
+import Testing
+
+/// The journal on the system's own files.
+@Suite struct POSIXFilesTests {
+    @Test func whatIsAppendedIsThereAfterAReopening() throws {
+        let directory = try TemporaryDirectory()
+        var generator = SeededGenerator(seed: 9)
+        let records = (1...60).map { WrittenRecord.random($0, &generator) }
+        try {
+            let journal = try SegmentJournal(POSIXFiles(path: directory.path), .small())
+            for record in records { try journal.append(record) }
+        }()
+        let journal = try SegmentJournal(POSIXFiles(path: directory.path), .small())
+        #expect(try journal.records() == records)
+        #expect(try journal.checkSpace() == .writable)
+        try journal.forget(through: 60)
+        #expect(try POSIXFilesTests.segments(directory).count == 1)
+    }
+
+    @Test func aSecondOneOnTheSameDirectoryIsRefused() throws {
+        let directory = try TemporaryDirectory()
+        let first = try POSIXFiles(path: directory.path)
+        #expect(throws: JournalError.locked(path: directory.path, holder: Int(getpid()))) {
+            try POSIXFiles(path: directory.path)
+        }
+        withExtendedLifetime(first) {}
+    }
+
+    @Test func theLockGoesWithItsHolder() throws {
+        let directory = try TemporaryDirectory()
+        _ = try POSIXFiles(path: directory.path)
+        _ = try POSIXFiles(path: directory.path)
+    }
+
+    @Test func aMissingDirectoryIsNamedOrMade() throws {
+        let directory = try TemporaryDirectory()
+        let path = directory.path + "/none"
+        #expect(throws: JournalError.missingDirectory(path: path)) { try POSIXFiles(path: path) }
+        _ = try POSIXFiles.creating(path: path)
+        _ = try POSIXFiles(path: path)
+    }
+
+    @Test func aFileIsNoDirectory() throws {
+        let directory = try TemporaryDirectory()
+        _ = try POSIXFiles(path: directory.path).create("file")
+        let path = directory.path + "/file"
+        #expect(throws: JournalError.notADirectory(path: path)) { try POSIXFiles(path: path) }
+    }
+
+    @Test(.enabled(if: geteuid() == 0, "Only root can give a directory away."))
+    func anotherUsersDirectoryIsRefused() throws {
+        let directory = try TemporaryDirectory()
+        #expect(directory.give(to: 12345))
+        let error = JournalError.wrongOwner(path: directory.path, owner: 12345, user: 0)
+        #expect(throws: error) { try POSIXFiles(path: directory.path) }
+    }
+
+    @Test(.enabled(if: TemporaryDirectory.canMount, "Mounting needs root."))
+    func aReadOnlyFileSystemIsRefused() throws {
+        let directory = try TemporaryDirectory(mounting: 1 << 20, isReadOnly: true)
+        #expect(throws: JournalError.readOnlyDirectory(path: directory.path)) {
+            try POSIXFiles(path: directory.path)
+        }
+    }
+
+    @Test(.enabled(if: TemporaryDirectory.canMount, "Mounting needs root."))
+    func aFullDiskStopsAndARoomierOneGoesOn() throws {
+        let directory = try TemporaryDirectory(mounting: 1 << 20, isReadOnly: false)
+        let body = [UInt8](repeating: 3, count: 9000)
+        var count: UInt64 = 0
+        try {
+            let journal = try SegmentJournal(POSIXFiles(path: directory.path), .small())
+            #expect(try journal.checkSpace() == .writable)
+            while try journal.checkSpace() == .writable {
+                count = try journal.append(body.span, count: 1, at: 0).sequence
+            }
+            // What was begun is committed out of what is left, and of the ballast.
+            do throws(JournalError) {
+                while count < 1000 {
+                    count = try journal.append(body.span, count: 1, at: 0).sequence
+                }
+                Issue.record("A disk of a megabyte took nine.")
+            } catch {
+                guard case .outOfSpace = error else { throw error }
+            }
+            #expect(try journal.checkSpace() == .readOnly)
+        }()
+        let files = try POSIXFiles(path: directory.path)
+        try files.remove("journal/spare.log")
+        let journal = try SegmentJournal(files, .small())
+        #expect(journal.last.sequence == count)
+        try journal.forget(through: count)
+        #expect(try journal.checkSpace() == .writable)
+        _ = try journal.append(body.span, count: 1, at: 0)
+    }
+
+    private static func segments(_ directory: TemporaryDirectory) throws -> [String] {
+        // The journal has the lock, which is on the directory above.
+        try POSIXFiles(path: directory.path + "/journal").names(in: ".")
+            .filter { $0.hasPrefix("0") }
+    }
+}

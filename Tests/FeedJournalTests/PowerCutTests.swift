@@ -1,0 +1,37 @@
+import FeedTestSupport
+import Testing
+
+/// That the power may go at any moment, and nothing that was acknowledged goes with it.
+///
+/// `FEED_POWER_CUTS` sets how many cuts; `FEED_SEED` replays one run.
+@Suite struct PowerCutTests {
+    @Test func keepsEveryAcknowledgedRecordAndNothingElse() {
+        let wanted = Int(TestEnvironment.number("FEED_POWER_CUTS") ?? 2000)
+        if let seed = TestEnvironment.number("FEED_SEED") {
+            var run = PowerCutRun(seed: seed)
+            #expect(run.run() == nil, "seed \(seed)")
+            return
+        }
+        var cutCount = 0
+        var seed: UInt64 = 0
+        while cutCount < wanted {
+            seed += 1
+            var run = PowerCutRun(seed: seed)
+            let complaint = run.run()
+            #expect(complaint == nil, "seed \(seed)")
+            if complaint != nil { return }
+            cutCount += run.cutCount
+        }
+        #expect(cutCount >= wanted)
+    }
+
+    @Test(arguments: [PowerCutRun.Fault.noSync, .blindHash, .earlyUnlink])
+    func noticesAJournalThatIsBrokenOnPurpose(_ fault: PowerCutRun.Fault) {
+        // A torn record is taken for a whole one only where the tear is within it: that is rare.
+        let complaints = (1...300 as ClosedRange<UInt64>).compactMap { seed -> String? in
+            var run = PowerCutRun(seed: seed, fault: fault)
+            return run.run()
+        }
+        #expect(complaints.count > 3, "\(complaints.count) of 300 runs complained.")
+    }
+}
