@@ -58,12 +58,7 @@ extension RankedIndex {
         }
         let sibling = Self.appendLeaf(leaf, root, height, &pool)
         guard sibling != .none else { return }
-        let top = pool.makeNode()
-        Self.fill(top, 0, root, height, &pool)
-        Self.fill(top, 1, sibling, height, &pool)
-        pool.setCount(top, 2)
-        root = top
-        height += 1
+        addRoot(over: sibling, &pool)
     }
 
     /// Adds a leaf below a node; returns the node that did not fit into it, if one did not.

@@ -11,6 +11,11 @@ extension RankedIndex {
         let sibling = Self.insert(key, root, height, &pool, posts)
         count += 1
         guard sibling != .none else { return }
+        addRoot(over: sibling, &pool)
+    }
+
+    /// Puts a new root over the old one and a node whose keys come behind its; O(1).
+    mutating func addRoot(over sibling: NodeID, _ pool: inout NodePool) {
         let top = pool.makeNode()
         Self.fill(top, 0, root, height, &pool)
         Self.fill(top, 1, sibling, height, &pool)
