@@ -1,4 +1,5 @@
 internal import FeedRanking
+internal import FeedState
 internal import FeedTransport
 internal import FoundationEssentials
 internal import Synchronization
@@ -8,9 +9,13 @@ final class ServiceContext: Sendable {
     /// The limits that the service was started with.
     let limits: ServiceLimits
     /// Writes and reads page tokens under a key of this instance.
-    let tokens = PageTokenCoder(key0: .random(in: 0 ... .max), key1: .random(in: 0 ... .max))
+    let tokens: PageTokenCoder
     /// Names this state; another number means other state.
-    let instanceID = UInt64.random(in: 1 ... .max)
+    let instanceID: UInt64
+    /// What outlives the process; nil where nothing does.
+    let state: DurableState?
+    /// Whether the time of day can be gone by.
+    let clock = ClockWatch()
     /// When the service started, in Unix milliseconds.
     let startTimeMilliseconds = WallClock.unixMilliseconds()
     /// Limits new devices.
@@ -24,8 +29,16 @@ final class ServiceContext: Sendable {
     private let listeners = Mutex<[ListenerCounters]>([])
     private let draining = Atomic(false)
 
-    /// Makes what the loops of a configuration share.
-    init(_ configuration: ServiceConfiguration) {
+    /// Makes what the loops of a configuration share, for a state that was opened or for none.
+    init(_ configuration: ServiceConfiguration, _ state: DurableState? = nil) {
+        self.state = state
+        if let identity = state?.identity {
+            tokens = PageTokenCoder(key0: identity.tokenKey0, key1: identity.tokenKey1)
+            instanceID = identity.instanceID
+        } else {
+            tokens = PageTokenCoder(key0: .random(in: 0 ... .max), key1: .random(in: 0 ... .max))
+            instanceID = .random(in: 1 ... .max)
+        }
         limits = configuration.limits
         precondition(
             (1...RankingLimits.maximumPageSize).contains(limits.maximumPageSize)

@@ -13,6 +13,8 @@ final class ServiceLoop {
     let log: ServiceLog
     /// The loop, which keeps this alive.
     unowned let eventLoop: EventLoop
+    /// Where the loop's answers leave.
+    let outlet: AnswerOutlet
     /// The listeners that this loop accepts for; only the first loop has some.
     var listeners: [TCPListener] = []
 
@@ -28,6 +30,7 @@ final class ServiceLoop {
         self.context = context
         self.log = log
         counters = context.counters[number]
+        outlet = AnswerOutlet(context.state)
         handler = RequestHandler(store: store, context: context, counters: counters, log: log)
     }
 
