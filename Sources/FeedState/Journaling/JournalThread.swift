@@ -24,27 +24,22 @@ package final class JournalThread: Sendable {
     /// Who is told what, on the journal's thread.
     package struct Events: Sendable {
         /// All cuts up to this one are durable.
-        package var durable: @Sendable (UInt64) -> Void
+        package var durable: @Sendable (UInt64) -> Void = { _ in }
         /// The journal has failed: nothing more may be answered.
-        package var failed: @Sendable (JournalError) -> Void
+        package var failed: @Sendable (JournalError) -> Void = { _ in }
         /// A commit took longer than ``JournalThread/slowCommit``.
-        package var slow: @Sendable (Duration) -> Void
+        package var slow: @Sendable (Duration) -> Void = { _ in }
         /// The disk is full, or is not any more.
-        package var readOnly: @Sendable (Bool) -> Void
+        package var readOnly: @Sendable (Bool) -> Void = { _ in }
 
         /// Events that nobody listens to, to be filled in.
-        package init() {
-            durable = { _ in }
-            failed = { _ in }
-            slow = { _ in }
-            readOnly = { _ in }
-        }
+        package init() {}
     }
 
     /// What belongs to the thread.
     private struct Work {
-        let journal: any Journal
-        let checkSpace: () throws(JournalError) -> SpaceWatch.Mode
+        let journal: any WatchedJournal
+        init(journal: Handed<any WatchedJournal>) { self.journal = journal.value }
         var body: [UInt8] = []
         var lastBegan: ContinuousClock.Instant?
         var lastSpaceCheck: ContinuousClock.Instant?
@@ -58,6 +53,7 @@ package final class JournalThread: Sendable {
     private let folding: FoldThread
     private let events: Events
     private let work: Mutex<Work>
+    private let keepsSegments: Bool
     private let wakeUp = DispatchSemaphore(value: 0)
     private let ended = DispatchSemaphore(value: 0)
     private let durable: Atomic<UInt64>
@@ -73,21 +69,22 @@ package final class JournalThread: Sendable {
     ///
     /// - Parameters:
     ///   - journal: Ends where the logs begin: its next record is the open cut.
-    ///   - checkSpace: Whether the journal may be given more.
+    ///   - keepsSegments: Whether what is folded stays in the journal.
     ///   - logs: What the loops log to.
     ///   - folding: Is given each cut once it is durable.
     ///   - events: Who is told.
     package init(
-        journal: sending any Journal,
-        checkSpace: sending @escaping () throws(JournalError) -> SpaceWatch.Mode,
+        journal: Handed<any WatchedJournal>,
+        keepsSegments: Bool,
         logs: EffectLogs,
         folding: FoldThread,
         events: Events
     ) {
-        let last = journal.last.sequence
+        let last = journal.value.last.sequence
         precondition(logs.openCut == last + 1, "The next cut is the journal's next record.")
         durable = Atomic(last)
-        work = Mutex(Work(journal: journal, checkSpace: checkSpace))
+        work = Mutex(Work(journal: journal))
+        self.keepsSegments = keepsSegments
         self.logs = logs
         self.folding = folding
         self.events = events
@@ -169,11 +166,11 @@ package final class JournalThread: Sendable {
             count: UInt32(clamping: cut.effectCount),
             at: Self.unixMicroseconds()
         )
-        precondition(position.sequence == cut.number, "A cut is a record of the same number.")
+        precondition(position.sequence == cut.cut, "A cut is a record of the same number.")
         let duration = began.duration(to: clock.now)
-        durable.store(cut.number, ordering: .releasing)
+        durable.store(cut.cut, ordering: .releasing)
         takenSince.store(0, ordering: .relaxed)
-        events.durable(cut.number)
+        events.durable(cut.cut)
         statistics.count(
             effectCount: cut.effectCount,
             byteCount: work.body.count,
@@ -183,7 +180,7 @@ package final class JournalThread: Sendable {
         waitingLimit.store(work.admission.byteCount, ordering: .relaxed)
         if duration > Self.slowCommit { events.slow(duration) }
         work.body = folding.submit(work.body, at: position)
-        try work.journal.forget(through: folding.foldedSequence)
+        if !keepsSegments { try work.journal.forget(through: folding.foldedSequence) }
         return true
     }
 
@@ -191,7 +188,7 @@ package final class JournalThread: Sendable {
         let now = ContinuousClock.now
         if let last = work.lastSpaceCheck, last.duration(to: now) < Self.spaceInterval { return }
         work.lastSpaceCheck = now
-        let isWritable = try work.checkSpace() == .writable
+        let isWritable = try work.journal.checkSpace() == .writable
         guard writable.exchange(isWritable, ordering: .relaxed) != isWritable else { return }
         events.readOnly(!isWritable)
     }
