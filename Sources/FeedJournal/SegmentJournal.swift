@@ -14,6 +14,12 @@ package final class SegmentJournal: Journal {
         var offset: Int
     }
 
+    /// Where the segments are, below the data directory.
+    package static let directoryName = SegmentLayout.directory
+
+    /// The file of the high-water mark.
+    package static let markName = HighWaterMark.name
+
     package internal(set) var last: JournalPosition
 
     /// When the last record was written, in microseconds; the next one is not before.

@@ -64,6 +64,9 @@ struct FeedServiceCommand: ParsableCommand {
         }
         logger.info("\(startLine(server, configuration))")
         server.wait()
+        if configuration.logsStateHash {
+            logger.info("state hash \(FeedServer.hex(server.stateHash))")
+        }
         logger.info("stopped")
     }
 

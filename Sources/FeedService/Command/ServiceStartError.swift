@@ -9,6 +9,8 @@ package enum ServiceStartError: Error, CustomStringConvertible {
     case transport(TransportError)
     /// The data directory could not be used.
     case state(StateStartError)
+    /// The journal, replayed from its first record, comes to another state than the database.
+    case differs(String)
 
     /// The exit status for a flag that is not understood or out of range.
     static let badFlagStatus: Int32 = 2
@@ -19,6 +21,7 @@ package enum ServiceStartError: Error, CustomStringConvertible {
         case .badFlag: Self.badFlagStatus
         case .transport: 1
         case .state(let error): error.exitStatus
+        case .differs: 5
         }
     }
 
@@ -27,6 +30,7 @@ package enum ServiceStartError: Error, CustomStringConvertible {
         case .badFlag(let flag, let problem): "\(flag): \(problem)"
         case .transport(let error): "\(error)"
         case .state(let error): "\(error)"
+        case .differs(let path): "The journal of \(path) comes to another state than its database."
         }
     }
 }

@@ -33,7 +33,7 @@ final class ServiceContext: Sendable {
     init(_ configuration: ServiceConfiguration, _ state: DurableState? = nil) {
         self.state = state
         if let identity = state?.identity {
-            tokens = PageTokenCoder(key0: identity.tokenKey0, key1: identity.tokenKey1)
+            tokens = PageTokenCoder(key0: identity.pageTokenKey.high, key1: identity.pageTokenKey.low)
             instanceID = identity.instanceID
         } else {
             tokens = PageTokenCoder(key0: .random(in: 0 ... .max), key1: .random(in: 0 ... .max))
@@ -53,6 +53,9 @@ final class ServiceContext: Sendable {
         budget = BufferBudget(limitByteCount: limits.maximumBufferedByteCount)
         counters = (0..<configuration.threadCount).map { _ in LoopCounters() }
     }
+
+    /// Where a loop logs the effects of its changes.
+    func effects(_ loop: Int) -> EffectLog { state?.logs[loop] ?? .none }
 
     /// Whether the service is stopping; once set, it stays.
     var isDraining: Bool { draining.load(ordering: .relaxed) }

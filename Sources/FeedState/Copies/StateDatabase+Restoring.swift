@@ -1,4 +1,4 @@
-package import FeedJournal
+import FeedJournal
 import FeedSQLite
 
 extension StateDatabase {

@@ -43,7 +43,7 @@ package final class FoldThread: Sendable {
     /// A thread that is ready to be started, for work that nobody else does any more.
     ///
     /// `failed` is told, on this thread, that nothing more can be folded.
-    init(_ work: consuming sending FoldWork, failed: @escaping @Sendable (StateStartError) -> Void) {
+    init(_ work: consuming FoldWork, failed: @escaping @Sendable (StateStartError) -> Void) {
         folded = Atomic(work.database.meta.folded.sequence)
         pending = Atomic(work.gatheredByteCount)
         pendingLimit = Self.pendingFactor * max(1 << 20, work.foldByteCount)
@@ -113,7 +113,7 @@ package final class FoldThread: Sendable {
                 } else if work.isFolding {
                     continue
                 } else if work.isDue(at: .now, atOnce: isStopping || wantsBackup) {
-                    try work.begin()
+                    work.begin()
                 } else if wantsBackup {
                     answerBackups(work.backUp())
                 } else {
@@ -122,7 +122,7 @@ package final class FoldThread: Sendable {
                 }
             }
         } catch {
-            answerBackups(.failure(.stopped("\(error)")))
+            answerBackups(.failure(.stopped(reason: "\(error)")))
             failed(error)
         }
     }

@@ -2,7 +2,12 @@ internal import FeedJournal
 internal import FeedRanking
 
 /// What is folded, and how far that is: belongs to the thread that folds.
-struct FoldWork: ~Copyable {
+///
+/// `Sendable` so that a start can give it to that thread, and uses it no more.
+struct FoldWork: ~Copyable, @unchecked Sendable {
+    /// How long a slice takes, but for its sync: others wait for the disk meanwhile.
+    static let sliceTime = Duration.milliseconds(5)
+
     /// The state as of its folded position.
     let database: StateDatabase
     /// How many bytes of cuts are folded at once where no time is left for less.
@@ -51,27 +56,24 @@ struct FoldWork: ~Copyable {
     }
 
     /// Begins to write what was gathered.
-    mutating func begin() throws(StateStartError) {
+    mutating func begin() {
         var gathered = FoldTable()
         swap(&gathered, &table)
         foldedByteCount = gatheredByteCount
         gatheredByteCount = 0
         firstCut = nil
-        do throws(StateError) {
-            fold = try Fold(gathered, into: database)
-        } catch {
-            throw .state(error)
-        }
+        fold = Fold(gathered, into: database)
     }
 
     /// Writes a slice; gives the bytes of the fold's cuts where that was the last one.
     mutating func goOn() throws(StateStartError) -> Int? {
-        do throws(StateError) {
-            guard try fold?.step() == true else { return nil }
-        } catch {
-            throw .state(error)
+        guard let fold else { return nil }
+        let deadline = ContinuousClock.now + Self.sliceTime
+        let isDone = try stateErrors { () throws(StateError) in
+            try fold.step(until: { .now >= deadline })
         }
-        fold = nil
+        guard isDone else { return nil }
+        self.fold = nil
         return foldedByteCount
     }
 }

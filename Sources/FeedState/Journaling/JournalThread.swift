@@ -201,7 +201,7 @@ package final class JournalThread: Sendable {
 
     private static func nanoseconds() -> UInt64 { DispatchTime.now().uptimeNanoseconds }
 
-    private static func unixMicroseconds() -> UInt64 {
+    static func unixMicroseconds() -> UInt64 {
         UInt64(max(0, Date.now.timeIntervalSince1970 * 1_000_000))
     }
 }

@@ -1,4 +1,4 @@
-package import FeedJournal
+internal import FeedJournal
 package import FeedRanking
 
 extension DurableState {
@@ -16,9 +16,9 @@ extension DurableState {
     package static func open(
         _ options: StateOptions,
         into store: FeedStore,
-        channels: (Effect) -> Void,
+        channels: @escaping (Effect) -> Void,
         events: Events,
-        progress: (RecoveryProgress) -> Void = { _ in }
+        progress: @escaping (RecoveryProgress) -> Void = { _ in }
     ) throws(StateStartError) -> DurableState {
         let directory = try StateDirectory(options)
         var summary = RecoverySummary()

@@ -16,6 +16,19 @@ struct StateDirectory {
         }
     }
 
+    /// A directory that is locked already.
+    init(_ options: StateOptions, _ files: POSIXFiles) {
+        self.options = options
+        self.files = files
+    }
+
+    /// Opens `state.db`, which has to be there.
+    func existingDatabase() throws(StateStartError) -> StateDatabase {
+        try stateErrors { () throws(StateError) in
+            try StateDatabase(directory: options.path, files: files)
+        }
+    }
+
     /// Opens `state.db`, or makes it in a new directory.
     ///
     /// Where a loss is accepted and there is one, the instance is a new one from here on.
@@ -29,9 +42,7 @@ struct StateDirectory {
                 try StateDatabase.create(directory: options.path, files: files)
             }
         }
-        let database = try stateErrors { () throws(StateError) in
-            try StateDatabase(directory: options.path, files: files)
-        }
+        let database = try existingDatabase()
         if let accepted = options.acceptedLoss, try isLossOpen(database) {
             let left = try scan(database, acceptsAnyInstance: true).last.sequence
             guard left == accepted else {
@@ -140,16 +151,19 @@ extension StateDirectory {
     }
 
     private func hasDatabase() throws(StateStartError) -> Bool {
-        try journalErrors { () throws(JournalError) in
-            try files.fileNames(in: ".").contains(StateDatabase.fileName)
-        }
+        try names(in: ".").contains(StateDatabase.fileName)
     }
 
     private func hasJournal() throws(StateStartError) -> Bool {
-        try journalErrors { () throws(JournalError) in
-            let names = try files.fileNames(in: ".")
-            guard names.contains(SegmentJournal.directory) else { return false }
-            return try SegmentJournal.hasSegments(files)
+        let names = try names(in: ".")
+        if names.contains(SegmentJournal.markName) { return true }
+        guard names.contains(SegmentJournal.directoryName) else { return false }
+        return try !self.names(in: SegmentJournal.directoryName).isEmpty
+    }
+
+    private func names(in directory: String) throws(StateStartError) -> [String] {
+        try stateErrors { () throws(StateError) in
+            try fileErrors { () throws(FileError) in try files.names(in: directory) }
         }
     }
 }

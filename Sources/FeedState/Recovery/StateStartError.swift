@@ -1,6 +1,6 @@
 package import FeedJournal
 package import FeedRanking
-package import FeedSQLite
+internal import FeedSQLite
 
 /// Why a data directory cannot be served.
 package enum StateStartError: Error, CustomStringConvertible {
@@ -26,6 +26,7 @@ package enum StateStartError: Error, CustomStringConvertible {
         case .state(.newerFormat): 4
         case .state(.missingFile), .state(.notEmpty): 2
         case .state(.database(.locked)): 3
+        case .state(.file(let error)): error.isOfPermission ? 2 : 1
         case .state: 1
         }
     }
