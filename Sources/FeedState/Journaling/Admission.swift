@@ -2,24 +2,24 @@
 ///
 /// A disk that has become slow must not be answered by a queue that grows: what waits is bounded by
 /// what the disk takes in about a second, and the rest is refused before it is executed.
-struct Admission: Equatable {
+package struct Admission: Equatable {
     /// What may wait in any case, so that the disk's speed goes on being measured.
-    static let minimumByteCount = 64 << 10
+    package static let minimumByteCount = 64 << 10
 
     /// What may wait for a disk of usual speed.
-    let maximumByteCount: Int
+    private let maximumByteCount: Int
 
     /// What may wait now.
-    private(set) var byteCount: Int
+    package private(set) var byteCount: Int
 
     /// An admission for a disk of usual speed.
-    init(maximumByteCount: Int) {
+    package init(maximumByteCount: Int) {
         self.maximumByteCount = maximumByteCount
         byteCount = maximumByteCount
     }
 
     /// Takes note of a commit; one that was slow lowers the limit, and later ones raise it again.
-    mutating func observe(byteCount written: Int, took duration: Duration) {
+    package mutating func observe(byteCount written: Int, took duration: Duration) {
         guard duration > JournalThread.slowCommit else {
             byteCount = min(maximumByteCount, byteCount * 2)
             return

@@ -3,7 +3,7 @@ internal import Synchronization
 /// What the journal thread counts: written by it alone, read by whoever asks for statistics.
 package final class CommitStatistics: Sendable {
     /// The commits that percentiles are taken of.
-    static let recentCount = 1_024
+    package static let recentCount = 1_024
 
     /// What is kept of the latest commits.
     private struct Recent {
@@ -21,7 +21,7 @@ package final class CommitStatistics: Sendable {
     package init() {}
 
     /// Counts a commit that is durable.
-    func count(effectCount: Int, byteCount: Int, took duration: Duration) {
+    package func count(effectCount: Int, byteCount: Int, took duration: Duration) {
         let microseconds = duration.wholeMicroseconds
         commits.wrappingAdd(1, ordering: .relaxed)
         effects.wrappingAdd(UInt64(effectCount), ordering: .relaxed)
