@@ -1,4 +1,4 @@
-package import FeedJournal
+import FeedJournal
 import FeedSQLite
 
 /// A copy of `state.db` being made into another directory, some pages at a time.
