@@ -56,7 +56,7 @@ extension StateDatabase {
 
     /// Reads everything in an order in which nothing comes before what it refers to.
     func read(
-        _ body: (borrowing Effect, StateTable, () -> String) throws(StateError) -> Void,
+        _ body: (Effect, StateTable, () -> String) throws(StateError) -> Void,
         _ channels: (ChannelState, [ChannelOutcome]) -> Void,
         _ progress: (LoadProgress) -> Void
     ) throws(StateError) {
