@@ -45,7 +45,7 @@ package final class FeedStore: Sendable {
         stripes = StripeSlab(count: stripeCount, pace: pace)
         stripeBits = UInt64(stripeCount.trailingZeroBitCount)
         self.clock = MonotonicClock(clock)
-        for policy in [FeedPolicy.posts, .tweets] {
+        for policy in FeedTable.builtIn {
             do {
                 _ = try feedTable.create(policy, .none)
             } catch {

@@ -10,6 +10,13 @@ struct MonotonicClock: ~Copyable, Sendable {
         self.clock = clock
     }
 
+    /// Lets no time be given out before this one.
+    func raise(to milliseconds: Int64) {
+        if milliseconds > latest.load(ordering: .relaxed) {
+            latest.max(milliseconds, ordering: .relaxed)
+        }
+    }
+
     /// The time now, or the latest given out where the clock is behind it.
     func now() -> Int64 {
         latest.max(clock(), ordering: .relaxed).newValue
