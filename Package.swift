@@ -133,7 +133,9 @@ let package = Package(
         // What gathering, folding and loading the durable state cost.
         .executableTarget(
             name: "StateBenchmark",
-            dependencies: ["FeedState", "FeedRanking", "FeedJournal", "FeedTestSupport"],
+            dependencies: [
+                "FeedState", "FeedRanking", "FeedJournal", "FeedSQLite", "FeedTestSupport",
+            ],
             path: "Benchmarks/StateBenchmark",
             swiftSettings: settings
         ),

@@ -10,6 +10,7 @@ extension StateDatabase {
     ///   - backup: The directory in which the copy is, as ``copy(to:)`` made it.
     ///   - directory: The data directory to make; missing or empty, its parent there.
     ///   - progress: Called now and then while rows are checked.
+    /// - Throws: `notEmpty`, `unfinishedFold`, `damaged`, or what SQLite or the system says.
     package static func restore(
         backup: String,
         into directory: String,

@@ -30,7 +30,7 @@ struct SortedRuns {
         }
     }
 
-    /// The least of the numbers that are left; nil when none is. O(log runs).
+    /// The least of the numbers that are left, nil when none is; O(log runs).
     mutating func next() -> UInt64? {
         guard let first = heap.first else { return nil }
         let number = numbers[first]

@@ -20,6 +20,7 @@ extension StateDatabase {
     ///   - channels: Called with each channel and the outcomes of its latest calls, in the order of
     ///     sequences.
     ///   - progress: Called now and then, and at the end.
+    /// - Throws: `damaged` with the row, or what SQLite says.
     package func load(
         into store: FeedStore,
         channels: (ChannelState, [ChannelOutcome]) -> Void,
@@ -58,8 +59,8 @@ extension StateDatabase {
     }
 
     /// Reads everything in an order in which nothing comes before what it refers to.
-    private func read(
-        _ body: (borrowing Effect, StateTable, () -> String) throws(StateError) -> Void,
+    func read(
+        _ body: (Effect, StateTable, () -> String) throws(StateError) -> Void,
         _ channels: (ChannelState, [ChannelOutcome]) -> Void,
         _ progress: (LoadProgress) -> Void
     ) throws(StateError) {

@@ -27,7 +27,7 @@ extension StateLoader {
             let of = post.counts
             try body(.post(post), .posts) { "row \(id)" }
             while ballots.post == id {
-                try ballots.forEach { (voter, direction) throws(StateError) in
+                try ballots.visit { (voter, direction) throws(StateError) in
                     try body(.ballot(of, voter, direction), .ballots) { "voter \(voter) of \(id)" }
                 }
                 try ballots.next(&self)
@@ -137,7 +137,7 @@ private struct BallotCursor {
     }
 
     /// Calls `body` with each ballot of the row.
-    func forEach(
+    func visit(
         _ body: (VoterID, VoteDirection) throws(StateError) -> Void
     ) throws(StateError) {
         for place in 0..<BallotChunk.voterCount {

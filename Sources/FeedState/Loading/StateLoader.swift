@@ -4,7 +4,7 @@ import FeedSQLite
 /// Reads the tables, each row once, and adds up what they come to.
 struct StateLoader {
     /// What takes an effect, with the table and the row that it is of.
-    typealias Body = (borrowing Effect, StateTable, () -> String) throws(StateError) -> Void
+    typealias Body = (Effect, StateTable, () -> String) throws(StateError) -> Void
 
     let database: Database
 
