@@ -27,12 +27,15 @@ extension RequestHandler {
                 actual: UInt64(request.clientID.count)
             )
         }
-        caller.introduce(device)
+        let opening = try openChannel(request.channel, of: device, from: &caller)
         let response = HelloResponse(
             serverName: ServiceVersion.serverName,
             instanceID: context.instanceID,
             serverTimeMilliseconds: WallClock.unixMilliseconds(),
-            limits: Limits(context.limits)
+            limits: Limits(context.limits),
+            capabilities: [.exactlyOnce],
+            isClientKnown: opening?.wasKnown ?? false,
+            lastSequence: opening?.lastSequence ?? 0
         )
         return .response(.hello(response), revision: store.revision)
     }
@@ -80,7 +83,10 @@ extension RequestHandler {
             badFrameCount: statistics.badFrameCount,
             bufferedByteCount: context.bufferedByteCount,
             acceptPauseCount: context.acceptPauseCount,
-            durability: "none"
+            durability: "none",
+            channelCount: UInt64(context.channels.count),
+            evictedChannelCount: context.channels.evictedCount,
+            repeatedCallCount: statistics.repeatedCallCount
         )
         return .response(.serverStats(stats), revision: revision)
     }

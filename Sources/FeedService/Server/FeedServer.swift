@@ -137,7 +137,8 @@ package final class FeedServer: Sendable {
         threads[0].mailbox.post { loop in
             let serviceLoop = ServiceLoop.of(loop)
             let outcome = Result { () throws(TransportError) in
-                try configuration.addresses.map { (address) throws(TransportError) in
+                try context.evictChannels(on: loop)
+                return try configuration.addresses.map { (address) throws(TransportError) in
                     try serviceLoop.listen(at: address, for: targets)
                 }
             }

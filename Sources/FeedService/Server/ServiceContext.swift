@@ -15,6 +15,8 @@ final class ServiceContext: Sendable {
     let startTimeMilliseconds = WallClock.unixMilliseconds()
     /// Limits new devices.
     let devices: DeviceAdmission
+    /// The channels whose numbered calls are remembered.
+    let channels: RecordTable
     /// A deliberate fault in counting votes, or none.
     let fault: VoteFault?
     /// The bytes that wait in buffers, over all connections.
@@ -37,8 +39,17 @@ final class ServiceContext: Sendable {
         )
         fault = configuration.fault
         devices = DeviceAdmission(limit: limits.newDevicesPerPeerMinute)
+        channels = RecordTable(
+            limit: limits.maximumChannelCount,
+            retention: limits.channelRetention
+        )
         budget = BufferBudget(limitByteCount: limits.maximumBufferedByteCount)
         counters = (0..<configuration.threadCount).map { _ in LoopCounters() }
+    }
+
+    /// Evicts channels while a loop runs, which is to be the first.
+    func evictChannels(on loop: EventLoop) throws(TransportError) {
+        try loop.addTimer(every: RecordTable.evictionInterval) { [channels] in channels.evict() }
     }
 
     /// Whether the service is stopping; once set, it stays.

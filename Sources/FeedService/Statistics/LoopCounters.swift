@@ -8,6 +8,7 @@ final class LoopCounters: Sendable {
     private let errors = InlineArray<32, Atomic<UInt64>> { _ in Atomic(0) }
     private let badFrames = Atomic<UInt64>(0)
     private let slowFrames = Atomic<UInt64>(0)
+    private let repeatedCalls = Atomic<UInt64>(0)
     private let lastErrors = Mutex<[Int: String]>([:])
 
     /// Counts a request, answered well or not.
@@ -24,6 +25,12 @@ final class LoopCounters: Sendable {
 
     /// Counts a frame that did not arrive whole in time, which ended its connection.
     func countSlowFrame() { increment(slowFrames) }
+
+    /// Counts a call that had been executed before.
+    func countRepeatedCall() { increment(repeatedCalls) }
+
+    /// The calls so far that had been executed before.
+    var repeatedCallCount: UInt64 { repeatedCalls.load(ordering: .relaxed) }
 
     /// The requests of a call so far.
     func requestCount(_ method: Method) -> UInt64 {
