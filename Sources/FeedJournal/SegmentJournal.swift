@@ -85,6 +85,18 @@ package final class SegmentJournal: Journal {
     }
 }
 
+extension SegmentJournal {
+    /// The bytes that the disk has free for us.
+    package func freeByteCount() throws(JournalError) -> Int {
+        try fileErrors { () throws(FileError) in try files.freeByteCount() }
+    }
+
+    /// The bytes of the segments, each as large as the current one, and of the next one.
+    package var fileByteCount: Int {
+        (segments.count + (spare == nil ? 0 : 1)) * current.header.segmentByteCount
+    }
+}
+
 @available(*, unavailable)
 extension SegmentJournal: Sendable {}
 

@@ -11,3 +11,14 @@ extension ServiceConfiguration {
         }
     }
 }
+
+extension ServiceConfiguration {
+    /// A table of channels that remembers none yet.
+    var emptyChannels: RecordTable {
+        RecordTable(
+            limit: limits.maximumChannelCount,
+            retention: limits.channelRetention,
+            collectsEvicted: state != nil
+        )
+    }
+}

@@ -37,6 +37,7 @@ package final class ServerConnection: ConnectionHandler {
             waited: waited
         )
         self.session = session
+        loop.startBackups(for: connection)
         if progress.wantsTurn {
             waitingSince = waitingSince ?? loop.eventLoop.now
         } else {
@@ -57,6 +58,7 @@ package final class ServerConnection: ConnectionHandler {
 
     package func connectionClosed(_ connection: TCPConnection, reason: CloseReason) {
         if case .partialReadTimeout = reason { loop.counters.countSlowFrame() }
+        if let channel = session.caller.channel { loop.context.channels.close(channel) }
     }
 
     /// Finishes what was received whole, says GoAway and closes.

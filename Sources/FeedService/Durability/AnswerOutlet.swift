@@ -23,13 +23,15 @@ final class AnswerOutlet {
     private static let compactionCount = 4_096
 
     private let state: DurableState?
+    private let counters: LoopCounters
     /// In the order of their cuts, from `first` on.
     private var held: [Held] = []
     private var first = 0
 
     /// An outlet that holds nothing, or what the journal has not made durable.
-    init(_ state: DurableState?) {
+    init(_ state: DurableState?, _ counters: LoopCounters) {
         self.state = state
+        self.counters = counters
     }
 
     /// Sends the answers of a turn, after the turn's last lock was let go of.
@@ -49,6 +51,7 @@ final class AnswerOutlet {
         guard connection.isOpen else { return }
         connection.hold(bytes)
         held.append(Held(cut: cut, connection: connection, byteCount: bytes.byteCount))
+        counters.setHeldAnswers(held.count - first)
     }
 
     /// Sends what waits for no cut that is not durable.
@@ -64,6 +67,7 @@ final class AnswerOutlet {
             held[first].connection = nil
             first += 1
         }
+        counters.setHeldAnswers(held.count - first)
         if first == held.count {
             held.removeAll(keepingCapacity: held.count <= Self.compactionCount)
             first = 0

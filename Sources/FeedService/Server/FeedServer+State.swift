@@ -8,6 +8,7 @@ extension FeedServer {
     static func openState(
         _ configuration: ServiceConfiguration,
         _ store: FeedStore,
+        _ channels: RecordTable,
         _ outcomes: StateOutcomes,
         _ logger: Logger
     ) throws(ServiceStartError) -> DurableState? {
@@ -19,13 +20,15 @@ extension FeedServer {
             state = try DurableState.open(
                 options,
                 into: store,
-                channels: { _ in },
+                channels: { channels.restore($0) },
                 events: outcomes.events(),
                 progress: { progress.report($0) }
             )
         } catch {
             throw .state(error)
         }
+        channels.restore(nextNumber: state.identity.nextChannel)
+        channels.endRestoring()
         let seconds = began.duration(to: .now) / .seconds(1)
         logger.info("\(describe(state.recovery, store, seconds, options))")
         warnOfClock(store, logger)

@@ -44,8 +44,9 @@ package final class FeedServer: Sendable {
             clock: WallClock.unixMilliseconds
         )
         let outcomes = StateOutcomes(logger)
-        let state = try openState(configuration, store, outcomes, logger)
-        let context = ServiceContext(configuration, state)
+        let channels = configuration.emptyChannels
+        let state = try openState(configuration, store, channels, outcomes, logger)
+        let context = ServiceContext(configuration, state, channels: channels)
         if configuration.hasSampleData, store.postCount == 0 {
             SampleData.fill(store, logging: context.effects(0))
         }
@@ -163,7 +164,8 @@ package final class FeedServer: Sendable {
         threads[0].mailbox.post { loop in
             let serviceLoop = ServiceLoop.of(loop)
             let outcome = Result { () throws(TransportError) in
-                try configuration.addresses.map { (address) throws(TransportError) in
+                try context.keepHouse(on: loop, serviceLoop.log)
+                return try configuration.addresses.map { (address) throws(TransportError) in
                     try serviceLoop.listen(at: address, for: targets)
                 }
             }

@@ -17,7 +17,7 @@ enum SampleData {
         var page = PostPage()
         for title in titles {
             do throws(RankingError) {
-                try store.createPost(PostContent(title: title), in: feed, into: &page)
+                try store.createPost(PostContent(title: title), in: feed, log: effects, into: &page)
             } catch {
                 preconditionFailure("A feed that was found takes posts: \(error)")
             }

@@ -1,3 +1,4 @@
+internal import FeedProto
 internal import FeedRanking
 internal import FeedState
 internal import FeedTransport
@@ -20,6 +21,8 @@ final class ServiceContext: Sendable {
     let startTimeMilliseconds = WallClock.unixMilliseconds()
     /// Limits new devices.
     let devices: DeviceAdmission
+    /// The channels whose numbered calls are remembered.
+    let channels: RecordTable
     /// A deliberate fault in counting votes, or none.
     let fault: VoteFault?
     /// The bytes that wait in buffers, over all connections.
@@ -30,8 +33,13 @@ final class ServiceContext: Sendable {
     private let draining = Atomic(false)
 
     /// Makes what the loops of a configuration share, for a state that was opened or for none.
-    init(_ configuration: ServiceConfiguration, _ state: DurableState? = nil) {
+    init(
+        _ configuration: ServiceConfiguration,
+        _ state: DurableState? = nil,
+        channels: RecordTable? = nil
+    ) {
         self.state = state
+        self.channels = channels ?? configuration.emptyChannels
         if let identity = state?.identity {
             tokens = PageTokenCoder(key0: identity.pageTokenKey.high, key1: identity.pageTokenKey.low)
             instanceID = identity.instanceID
@@ -56,6 +64,33 @@ final class ServiceContext: Sendable {
 
     /// Where a loop logs the effects of its changes.
     func effects(_ loop: Int) -> EffectLog { state?.logs[loop] ?? .none }
+
+    /// Evicts channels and looks at the clocks while a loop runs, which is to be the first.
+    func keepHouse(on loop: EventLoop, _ log: ServiceLog) throws(TransportError) {
+        lookAtClocks(log)
+        try loop.addTimer(every: RecordTable.evictionInterval) { [self] in
+            channels.evict()
+            state?.folding.evict(channels.takeEvicted())
+            lookAtClocks(log)
+        }
+    }
+
+    private func lookAtClocks(_ log: ServiceLog) {
+        let hasChanged = clock.observe(
+            wallMilliseconds: WallClock.unixMilliseconds(),
+            monotonicMilliseconds: WallClock.monotonicMilliseconds()
+        )
+        if hasChanged { log.clockJumped(by: clock.jumpMilliseconds) }
+    }
+
+    /// Why changes are refused now; nil where they are taken.
+    var refusalOfChanges: Status? {
+        if isOverloaded { return .overloaded(limit: limits.maximumBufferedByteCount) }
+        if clock.jumpMilliseconds != 0 { return .clockJumped(by: clock.jumpMilliseconds) }
+        guard let journal = state?.journal else { return nil }
+        if !journal.isWritable { return .readOnly(freeByteCount: journal.freeByteCount) }
+        return journal.isBehind ? .journalBehind : nil
+    }
 
     /// Whether the service is stopping; once set, it stays.
     var isDraining: Bool { draining.load(ordering: .relaxed) }

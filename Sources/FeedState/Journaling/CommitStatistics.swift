@@ -64,7 +64,7 @@ package final class CommitStatistics: Sendable {
 
 extension Duration {
     /// Whole microseconds, at least 0.
-    var wholeMicroseconds: UInt64 {
+    package var wholeMicroseconds: UInt64 {
         let (seconds, attoseconds) = components
         return UInt64(clamping: seconds * 1_000_000 + attoseconds / 1_000_000_000_000)
     }

@@ -58,6 +58,8 @@ package final class JournalThread: Sendable {
     private let ended = DispatchSemaphore(value: 0)
     private let durable: Atomic<UInt64>
     private let writable = Atomic(true)
+    private let free = Atomic<Int>(0)
+    private let files = Atomic<Int>(0)
     private let stopping = Atomic(false)
     private let waitingLimit = Atomic(JournalThread.maximumWaitingByteCount)
     /// When the open cut got its first effect, in nanoseconds of the monotonic clock.
@@ -95,6 +97,12 @@ package final class JournalThread: Sendable {
 
     /// Whether the disk has room for what is let in.
     package var isWritable: Bool { writable.load(ordering: .relaxed) }
+
+    /// The bytes that the disk had free when it was last looked at.
+    package var freeByteCount: Int { free.load(ordering: .relaxed) }
+
+    /// The bytes of the journal's files when they were last looked at.
+    package var fileByteCount: Int { files.load(ordering: .relaxed) }
 
     /// Whether no more may be let in until the journal has caught up.
     package var isBehind: Bool {
@@ -189,6 +197,8 @@ package final class JournalThread: Sendable {
         if let last = work.lastSpaceCheck, last.duration(to: now) < Self.spaceInterval { return }
         work.lastSpaceCheck = now
         let isWritable = try work.journal.checkSpace() == .writable
+        free.store(try work.journal.freeByteCount(), ordering: .relaxed)
+        files.store(work.journal.fileByteCount, ordering: .relaxed)
         guard writable.exchange(isWritable, ordering: .relaxed) != isWritable else { return }
         events.readOnly(!isWritable)
     }

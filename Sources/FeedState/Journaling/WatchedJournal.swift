@@ -4,6 +4,12 @@ package import FeedJournal
 package protocol WatchedJournal: Journal {
     /// Whether more may be let in; to be called every second or so.
     func checkSpace() throws(JournalError) -> SpaceWatch.Mode
+
+    /// The bytes that its disk has free.
+    func freeByteCount() throws(JournalError) -> Int
+
+    /// The bytes that its files take.
+    var fileByteCount: Int { get }
 }
 
 extension SegmentJournal: WatchedJournal {}
