@@ -145,8 +145,12 @@ import Testing
     }
 
     @Test func aLengthBeyondTheBodyIsRefused() {
-        #expect(throws: EffectError.brokenSection(offset: 0)) { try EffectReader([1, 0, 0]) }
-        #expect(throws: EffectError.brokenSection(offset: 0)) { try EffectReader([2, 0, 0, 0, 1]) }
+        #expect(throws: EffectError.brokenSection(offset: 0)) {
+            try EffectReader.effects([1, 0, 0])
+        }
+        #expect(throws: EffectError.brokenSection(offset: 0)) {
+            try EffectReader.effects([2, 0, 0, 0, 1])
+        }
         #expect(throws: EffectError.unknownKind(12, offset: 4)) {
             try EffectReader.effects([1, 0, 0, 0, 12])
         }

@@ -1,6 +1,5 @@
 import FeedRanking
 import FeedTestSupport
-import Synchronization
 import Testing
 
 /// Threads that write, each with its log, while another takes cuts.
@@ -76,26 +75,26 @@ import Testing
     @Test(arguments: TestEnvironment.seeds(1...3))
     func theCutsOfThreadsAreTheStore(seed: UInt64) async throws {
         let store = FeedStore(stripeCount: 4) { 1_700_000_000_000 }
-        let told = Atomic<Int>(0)
-        let logs = EffectLogs(count: 3, firstCut: 1) { told.wrappingAdd(1, ordering: .relaxed) }
-        let running = Atomic<Int>(3)
+        let told = Locked(0)
+        let logs = EffectLogs(count: 3, firstCut: 1) { told.withLock { $0 += 1 } }
+        let running = Locked(3)
         let count = TestEnvironment.modelOperations(3_000)
         var bodies: [[UInt8]] = []
         await withTaskGroup(of: [String].self) { group in
             for loop in 0..<3 {
                 group.addTask {
-                    defer { running.wrappingSubtract(1, ordering: .relaxed) }
+                    defer { running.withLock { $0 -= 1 } }
                     return Self.write(store, logs[loop], loop + Int(seed) * 3, count)
                 }
             }
-            while running.load(ordering: .relaxed) > 0 {
+            while running.withLock({ $0 > 0 }) {
                 if let body = logs.nextBody() { bodies.append(body) }
                 await Task.yield()
             }
             for await faults in group { #expect(faults.isEmpty, "\(faults.first ?? "")") }
         }
         if let body = logs.nextBody() { bodies.append(body) }
-        #expect(told.load(ordering: .relaxed) == bodies.count)
+        #expect(told.withLock { $0 } == bodies.count)
 
         // The revisions rise through all cuts without a gap: each write is in one of them, once.
         var last: UInt64 = 0

@@ -1,6 +1,5 @@
 import FeedRanking
 import FeedTestSupport
-import Synchronization
 import Testing
 
 @Suite struct EffectLogsTests {
@@ -76,7 +75,7 @@ import Testing
     @Test func noSectionIsSplitAndCutsAreInOrder() async throws {
         let logs = EffectLogs(count: 3, firstCut: 1) {}
         let revisions = Locked<UInt64>(0)
-        let running = Atomic<Int>(3)
+        let running = Locked(3)
         var bodies: [[UInt8]] = []
         await withTaskGroup(of: Void.self) { group in
             for loop in 0..<3 {
@@ -102,10 +101,10 @@ import Testing
                         }
                         logs[loop].unlock()
                     }
-                    running.wrappingSubtract(1, ordering: .relaxed)
+                    running.withLock { $0 -= 1 }
                 }
             }
-            while running.load(ordering: .relaxed) > 0 {
+            while running.withLock({ $0 > 0 }) {
                 if let body = logs.nextBody() { bodies.append(body) }
                 await Task.yield()
             }
