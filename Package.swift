@@ -68,7 +68,7 @@ let package = Package(
         // Layer 2: the durable state, and what a program calls the service with.
         .target(
             name: "FeedState",
-            dependencies: ["CPrefetch", "FeedRanking", "FeedJournal", "FeedSQLite"],
+            dependencies: ["FeedRanking", "FeedJournal", "FeedSQLite"],
             swiftSettings: settings
         ),
         .target(

@@ -40,7 +40,7 @@ layers() {
         [FeedDataset]=""
         [FeedJournal]="CWriteBack CXXHash"
         [FeedSQLite]="CSQLite"
-        [FeedState]="CPrefetch FeedJournal FeedRanking FeedSQLite"
+        [FeedState]="FeedJournal FeedRanking FeedSQLite"
         [FeedService]="FeedJournal FeedProto FeedRanking FeedState FeedTransport"
         [LoadGen]="FeedDataset FeedProto FeedTransport"
         [FeedClient]="FeedProto FeedTransport"
@@ -81,7 +81,7 @@ meetings() {
 
 # Unsafe code lives in the zones only: one folder a C library, one a hot structure's storage.
 unsafe_code() {
-    local zones='^Sources/(FeedTransport/UV|FeedJournal/File|FeedSQLite|FeedCtl/Terminal|FeedProto/ProtobufC|(FeedRanking|FeedState|LoadGen)(/[A-Za-z]+)*/Storage)/'
+    local zones='^Sources/(FeedTransport/UV|FeedJournal/File|FeedSQLite|FeedCtl/Terminal|FeedProto/ProtobufC|(FeedRanking|LoadGen)(/[A-Za-z]+)*/Storage)/'
     local found
     found=$(swift_files Sources | grep -vE "$zones" |
         xargs grep -nE '\bunsafe\b|\bUnsafe[A-Za-z]*|\bUnmanaged\b|unsafeBitCast|nonisolated\(unsafe\)' |
