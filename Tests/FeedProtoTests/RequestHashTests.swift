@@ -24,7 +24,10 @@ import Testing
     @Test func staysAsItIs() throws {
         #expect(CastVoteRequest(postID: 1, direction: .up).requestHash == 164_261_459)
         #expect(CastVoteRequest(postID: 300, direction: .down).requestHash == 146_037_003)
-        #expect(try Self.hash(.createPost(CreatePostRequest(post: Post(title: "Apple")))) == 1_218_320_575)
+        #expect(
+            try Self.hash(.createPost(CreatePostRequest(post: Post(title: "Apple"))))
+                == 1_218_320_575
+        )
         #expect(try Self.hash(.deletePost(DeletePostRequest(id: 9))) == 92_682_570)
     }
 
