@@ -59,10 +59,11 @@ extension RequestHandler {
         return .response(.ping(response), revision: store.revision)
     }
 
-    /// Backs up the state for a service.
+    /// Has the state backed up for a service; the answer comes once that is done.
     func backup(from caller: borrowing Caller) throws(Status) -> Answer {
         try requireService(caller)
-        throw .notDurable
+        guard context.state != nil else { throw .notDurable }
+        return .afterBackup
     }
 
     /// Counts over all loops, as they stand.
@@ -83,7 +84,8 @@ extension RequestHandler {
             badFrameCount: statistics.badFrameCount,
             bufferedByteCount: context.bufferedByteCount,
             acceptPauseCount: context.acceptPauseCount,
-            durability: "none",
+            durability: context.state?.durability.rawValue ?? "none",
+            journal: context.state.map { JournalStats($0, statistics) },
             channelCount: UInt64(context.channels.count),
             evictedChannelCount: context.channels.evictedCount,
             repeatedCallCount: statistics.repeatedCallCount

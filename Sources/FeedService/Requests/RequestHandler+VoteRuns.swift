@@ -29,7 +29,7 @@ extension RequestHandler {
         for number in 0..<votes.count {
             store.prefetch(PostID(rawValue: votes.entries[number].frame.vote.postID))
         }
-        let isUsual = faultyVotes == nil && !context.isOverloaded
+        let isUsual = faultyVotes == nil && context.refusalOfChanges == nil
         var number = 0
         while number < votes.count, encoder.byteCount < room, !session.state.isClosing {
             if isUsual { castVotes(from: &number, of: &session, room: room, waited: waited) }

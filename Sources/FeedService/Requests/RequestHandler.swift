@@ -30,6 +30,8 @@ struct RequestHandler: ~Copyable {
         case posts(PostsAnswer, revision: UInt64)
         /// Nothing yet: more settling is needed than fits into a turn.
         case later
+        /// Nothing in this turn: a backup is made first.
+        case afterBackup
     }
 
     let store: FeedStore
@@ -54,6 +56,8 @@ struct RequestHandler: ~Copyable {
     var fields: [PostFields] = []
     /// The settling that reads may still do in this turn.
     var settlingBudget = SettlingBudget()
+    /// The requests of this turn that are answered once a backup is made.
+    var backups: [UInt64] = []
     /// One post of each stripe that is due for settling once the answers have left.
     private(set) var settlingDue: [PostID] = []
 
@@ -108,6 +112,8 @@ struct RequestHandler: ~Copyable {
                 )
             case .later:
                 return .needsAnotherTurn
+            case .afterBackup:
+                backups.append(frame.id)
             }
         } catch {
             counters.countError(method, error.reason.rawValue)
@@ -155,9 +161,7 @@ struct RequestHandler: ~Copyable {
 
     /// Refuses a change while none is taken; one that was made before is answered all the same.
     func admitChange() throws(Status) {
-        if context.isOverloaded {
-            throw .overloaded(limit: context.limits.maximumBufferedByteCount)
-        }
+        if let refusal = context.refusalOfChanges { throw refusal }
     }
 
     /// Executes a request, whatever its sequence; a change within a section.

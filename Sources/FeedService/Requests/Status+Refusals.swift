@@ -179,6 +179,39 @@ extension Status {
         )
     }
 
+    /// The disk has too little room for more changes.
+    static func readOnly(freeByteCount: Int) -> Status {
+        Status(
+            code: .resourceExhausted,
+            reason: .readOnly,
+            message: "The disk has only \(freeByteCount) bytes free; changes are refused until it "
+                + "has more, and reads go on.",
+            retryAfterMilliseconds: 5000
+        )
+    }
+
+    /// The disk does not keep up with the changes that were let in.
+    static var journalBehind: Status {
+        Status(
+            code: .resourceExhausted,
+            reason: .overloaded,
+            message: "The disk does not keep up: changes are refused until those before them are "
+                + "durable.",
+            retryAfterMilliseconds: 1000
+        )
+    }
+
+    /// Somebody has set the clock, and posts would get times that are not theirs.
+    static func clockJumped(by milliseconds: Int64) -> Status {
+        Status(
+            code: .unavailable,
+            reason: .clockJumped,
+            message: "The service's clock jumped by \(milliseconds / 1000) seconds; changes are "
+                + "refused until it is back, or the service is started anew.",
+            retryAfterMilliseconds: 5000
+        )
+    }
+
     /// The process has no memory for a request; whose it was is not known either.
     static var outOfMemory: Status {
         Status(

@@ -7,6 +7,7 @@ final class LoopCounters: Sendable {
     private let requests = InlineArray<32, Atomic<UInt64>> { _ in Atomic(0) }
     private let errors = InlineArray<32, Atomic<UInt64>> { _ in Atomic(0) }
     private let badFrames = Atomic<UInt64>(0)
+    private let heldAnswers = Atomic<UInt64>(0)
     private let slowFrames = Atomic<UInt64>(0)
     private let repeatedCalls = Atomic<UInt64>(0)
     private let lastErrors = Mutex<[Int: String]>([:])
@@ -48,6 +49,12 @@ final class LoopCounters: Sendable {
 
     /// The frames that came too slowly so far.
     var slowFrameCount: UInt64 { slowFrames.load(ordering: .relaxed) }
+
+    /// Notes how many turns' answers the loop holds.
+    func setHeldAnswers(_ count: Int) { heldAnswers.store(UInt64(count), ordering: .relaxed) }
+
+    /// How many turns' answers the loop holds.
+    var heldAnswerCount: UInt64 { heldAnswers.load(ordering: .relaxed) }
 
     private func increment(_ counter: borrowing Atomic<UInt64>) {
         counter.store(counter.load(ordering: .relaxed) &+ 1, ordering: .relaxed)
