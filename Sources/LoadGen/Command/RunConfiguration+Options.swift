@@ -57,6 +57,7 @@ extension RunConfiguration {
         timeout = try FlagValue("--timeout", options.timeout).duration(Self.timeouts)
         connectTimeout = try FlagValue("--connect-timeout", options.connectTimeout)
             .duration(Self.timeouts)
+        retryLimit = try FlagValue("--retry", options.retry).count(0...1000)
         jsonPath = options.json
         histogramPrefix = options.hdr
         serviceLevels = try options.slo.map { text throws(FlagError) in
@@ -75,6 +76,13 @@ extension RunConfiguration {
                 flag: "--pipeline-mode",
                 expected: "window with --rate (batches are a closed loop)",
                 actual: "batch"
+            )
+        }
+        if retryLimit > 0 && pipelineDepth > RunIdentity.longestPipeline {
+            throw FlagError(
+                flag: "--pipeline",
+                expected: "at most \(RunIdentity.longestPipeline) with --retry",
+                actual: "\(pipelineDepth)"
             )
         }
         if clientCount < threadCount {

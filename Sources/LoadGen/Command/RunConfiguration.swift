@@ -36,6 +36,8 @@ package struct RunConfiguration: Sendable {
     package var timeout: Duration
     /// How long a connection may take.
     package var connectTimeout: Duration
+    /// How often in a row a request is sent again; 0 is never.
+    package var retryLimit: Int
     /// Whether the service is asked at the end what it counted.
     package var isVerified: Bool
     /// The file of the JSON result, or `-`.

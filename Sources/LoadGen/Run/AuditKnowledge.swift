@@ -36,6 +36,7 @@ struct AuditKnowledge {
         for (index, tally) in result.tallies.enumerated() { accounts[index].tally.add(tally) }
         for (post, count) in result.failedVotes { accounts[Int(post)].errorCount += count }
         for (post, count) in result.unknownVotes { accounts[Int(post)].unknownCount += count }
+        for (post, count) in result.repeatedVotes { accounts[Int(post)].repeatedCount += count }
         for id in result.createdIDs where !createdIDs.insert(id).inserted {
             findings.note(.listedTwice, "Two creates were answered with post \(id).")
         }
