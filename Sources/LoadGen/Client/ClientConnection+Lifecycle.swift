@@ -46,8 +46,7 @@ extension ClientConnection: ConnectionHandler {
             hello.channel = RunIdentity.channel(client: number)
         } else {
             // Never from the seed: it stands for this connection in whatever the service remembers.
-            var generator = SystemRandomNumberGenerator()
-            hello.clientID = RunIdentity.randomClientID(using: &generator)
+            hello.clientID = RunIdentity.randomClientID()
         }
         sendUpkeep(.hello(hello))
     }
@@ -161,10 +160,10 @@ extension ClientConnection: ConnectionHandler {
         for id in headID..<nextID {
             let flight = worker.flights[index, id]
             guard flight.operation != nil, !flight.marks.contains(.expired) else { continue }
-            abandon(flight)
+            lose(flight)
         }
         headID = nextID
-        for flight in recovery.takeBacklog() { abandon(flight) }
+        abandonBacklog()
     }
 
     /// A service answers within its 90 s of patience if it is pinged after 30 s of silence.

@@ -23,6 +23,14 @@ extension RunConfiguration {
         )
         pageSize = try FlagValue("--page-size", options.pageSize).count(1...100)
         isVerified = options.verify
+        verifiedPath = options.verifyOnly
+        if let path = verifiedPath, !isVerified {
+            throw FlagError(
+                flag: "--no-verify",
+                expected: "no --verify-only beside it",
+                actual: "--verify-only \(path)"
+            )
+        }
     }
 
     /// A load of votes alone, as `options` ask for it, that ends with the last of them: what the

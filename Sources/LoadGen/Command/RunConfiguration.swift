@@ -40,6 +40,8 @@ package struct RunConfiguration: Sendable {
     package var retryLimit: Int
     /// Whether the service is asked at the end what it counted.
     package var isVerified: Bool
+    /// The JSON report of the run to audit again, instead of a run.
+    package var verifiedPath: String?
     /// The file of the JSON result, or `-`.
     package var jsonPath: String?
     /// How the names of the histogram files start.

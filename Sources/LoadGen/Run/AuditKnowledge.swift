@@ -10,8 +10,16 @@ struct AuditKnowledge {
     private(set) var findings = Findings()
 
     /// Nothing known but the posts.
-    init(postIDs: [UInt64]) {
+    init(postIDs: [UInt64], unknownTitles: Set<String> = []) {
         accounts = postIDs.map { PostAccount(id: $0) }
+        self.unknownTitles = unknownTitles
+    }
+
+    /// What another run knew.
+    init(accounts: [PostAccount], createdIDs: Set<UInt64>, unknownTitles: Set<String>) {
+        self.accounts = accounts
+        self.createdIDs = createdIDs
+        self.unknownTitles = unknownTitles
     }
 
     /// Nothing known but the posts and the votes up and down that each is to get, in turn.

@@ -82,14 +82,23 @@ extension ClientConnection {
         leaveNanoseconds = EventLoop.clock.nanoseconds + patience
     }
 
-    /// Gives up a request for good.
-    func abandon(_ flight: Flight) {
-        worker.outstandingCount -= 1
-        if flight.marks.contains(.again), !flight.marks.contains(.doubtful), flight.sequence > 0 {
-            // Refused each time it was sent.
-            worker.recorder.outcomes.error += 1
-            return worker.ledger.fail(flight)
+    /// Gives up a request that waits to be sent again.
+    func abandonBacklog() {
+        for flight in recovery.takeBacklog() {
+            if flight.marks.contains(.doubtful) || flight.sequence == 0 {
+                lose(flight)
+            } else {
+                // Refused each time it was sent.
+                worker.outstandingCount -= 1
+                worker.recorder.outcomes.error += 1
+                worker.ledger.fail(flight)
+            }
         }
+    }
+
+    /// Gives up a request of which nobody knows what became of it.
+    func lose(_ flight: Flight) {
+        worker.outstandingCount -= 1
         worker.recorder.outcomes.lost += 1
         worker.ledger.forget(flight, client: number)
     }
@@ -113,7 +122,7 @@ extension ClientConnection {
     private func forgetDoubtful() {
         for flight in recovery.takeDoubtful() {
             worker.recorder.failures.count(.forgotten)
-            abandon(flight)
+            lose(flight)
         }
     }
 

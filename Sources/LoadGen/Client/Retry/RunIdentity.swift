@@ -5,13 +5,6 @@ struct RunIdentity: Sendable {
     /// The state that the service had when the run began; another one has none of its votes.
     let instanceID: UInt64
 
-    /// A new client of the state `instanceID`.
-    init(instanceID: UInt64) {
-        var generator = SystemRandomNumberGenerator()
-        clientID = Self.randomClientID(using: &generator)
-        self.instanceID = instanceID
-    }
-
     /// The most requests in flight on a channel: the service remembers as many sequences.
     static let longestPipeline = 256
 
@@ -22,7 +15,8 @@ struct RunIdentity: Sendable {
     static func channel(client: Int) -> UInt32 { UInt32(client + 1) }
 
     /// As many random bytes as name a client.
-    static func randomClientID(using generator: inout some RandomNumberGenerator) -> [UInt8] {
-        (0..<16).map { _ in UInt8.random(in: .min ... .max, using: &generator) }
+    static func randomClientID() -> [UInt8] {
+        var generator = SystemRandomNumberGenerator()
+        return (0..<16).map { _ in UInt8.random(in: .min ... .max, using: &generator) }
     }
 }
