@@ -94,10 +94,9 @@ extension ReportFile.Members {
             }
             feeds.append(RunRecord.Feed(name: feed.name, ids: ids))
         }
-        return RunRecord(
+        var record = RunRecord(
             instanceID: instanceID,
             feed: feed,
-            feeds: feeds,
             startMilliseconds: start_ms,
             endMilliseconds: end_ms,
             tallied: tallied,
@@ -108,13 +107,15 @@ extension ReportFile.Members {
                 tally.scoreSum = score_sums[number]
                 tally.squareSum = square_sums[number]
                 return tally
-            },
-            unknown: unknown,
-            failed: failed,
-            repeated: repeated,
-            createdIDs: createdIDs,
-            unknownTitles: unknown_titles
+            }
         )
+        record.feeds = feeds
+        record.unknown = unknown
+        record.failed = failed
+        record.repeated = repeated
+        record.createdIDs = createdIDs
+        record.unknownTitles = unknown_titles
+        return record
     }
 
     /// Beyond what any run creates.

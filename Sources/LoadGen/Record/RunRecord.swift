@@ -6,6 +6,12 @@ package struct RunRecord: Sendable, Equatable {
         package var name: String
         /// Its posts by the run.
         package var ids: [UInt64]
+
+        /// A feed with the posts `ids`.
+        package init(name: String, ids: [UInt64]) {
+            self.name = name
+            self.ids = ids
+        }
     }
 
     /// The state of the service that has them.
@@ -34,6 +40,25 @@ package struct RunRecord: Sendable, Equatable {
     package var createdIDs: [UInt64] = []
     /// Titles of posts that requests without an answer may have created.
     package var unknownTitles: [String] = []
+
+    /// A record of `posts`, of which nothing is unknown, refused or sent twice.
+    package init(
+        instanceID: UInt64,
+        feed: String,
+        startMilliseconds: Int64,
+        endMilliseconds: Int64,
+        tallied: Tallied,
+        posts: [UInt64],
+        tallies: [VoteTally]
+    ) {
+        self.instanceID = instanceID
+        self.feed = feed
+        self.startMilliseconds = startMilliseconds
+        self.endMilliseconds = endMilliseconds
+        self.tallied = tallied
+        self.posts = posts
+        self.tallies = tallies
+    }
 
     /// How an instance is written: its number does not fit into what most readers of JSON take.
     package static func name(_ instanceID: UInt64) -> String {

@@ -88,8 +88,9 @@ extension ControlConnection: ConnectionHandler {
         resume()
         if firstHello == nil {
             firstHello = hello
-            opened?(answer)
-            opened = nil
+            // Taken before the call: what it starts may end this connection.
+            let completion = opened.take()
+            completion?(answer)
         }
     }
 

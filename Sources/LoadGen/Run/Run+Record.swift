@@ -11,16 +11,16 @@ extension Run {
         var record = RunRecord(
             instanceID: instanceID,
             feed: configuration.feed,
-            feeds: dataset?.feeds ?? [],
             startMilliseconds: startMilliseconds,
             endMilliseconds: serverMilliseconds,
             tallied: isSplit ? .directions : .scores,
             posts: accounts.enumerated().filter { !isSplit || $0.offset.isMultiple(of: 2) }
                 .map(\.element.id),
-            tallies: accounts.map(\.tally),
-            createdIDs: knowledge.createdIDs.sorted(),
-            unknownTitles: knowledge.unknownTitles.sorted()
+            tallies: accounts.map(\.tally)
         )
+        record.feeds = dataset?.feeds ?? []
+        record.createdIDs = knowledge.createdIDs.sorted()
+        record.unknownTitles = knowledge.unknownTitles.sorted()
         for (number, account) in accounts.enumerated() {
             if account.unknownCount > 0 { record.unknown[number] = account.unknownCount }
             if account.errorCount > 0 { record.failed[number] = account.errorCount }

@@ -107,7 +107,9 @@ final class FakeFeed: Sendable {
         case (.executed(let ids), .castVote):
             .answer(Self.voteAnswer(id, state.posts[ids[0]] ?? Post(), state))
         case (.executed(let ids), .createPost):
-            .answer(ServerFrame(id: id, revision: 0, response: .post(state.posts[ids[0]] ?? Post())))
+            .answer(
+                ServerFrame(id: id, revision: 0, response: .post(state.posts[ids[0]] ?? Post()))
+            )
         case (.executed(let ids), .importPosts):
             .answer(
                 ServerFrame(
@@ -116,7 +118,8 @@ final class FakeFeed: Sendable {
                     response: .importPosts(ImportPostsResponse(ids: ids))
                 )
             )
-        case (.executed, _): .answer(ServerFrame(id: id, revision: 0, response: .feed(Feed(name: ""))))
+        case (.executed, _):
+            .answer(ServerFrame(id: id, revision: 0, response: .feed(Feed(name: ""))))
         }
     }
 

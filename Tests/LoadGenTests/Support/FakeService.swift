@@ -26,6 +26,13 @@ final class FakeService: Sendable {
         return service
     }
 
+    /// Starts a service anew that has what another one had.
+    static func start(serving feed: FakeFeed) async throws -> FakeService {
+        feed.restart()
+        let (address, thread) = try await listen(.loopback(port: 0), feed)
+        return FakeService(feed, address, thread)
+    }
+
     /// Stops the service and waits for its end.
     func stop() async {
         let thread = thread.withLock { $0 }
