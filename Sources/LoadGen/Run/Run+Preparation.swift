@@ -71,7 +71,7 @@ extension Run {
                 showProgress("creating posts  \(NumberFormat.count(UInt64(count))) of \(total)")
             },
             completion: { [unowned self] error in
-                if let error { return preparationEnded(error) }
+                if let error { return prefillEnded(error) }
                 startWorkload()
             }
         )
@@ -79,18 +79,25 @@ extension Run {
         prefill.start()
     }
 
-    /// Ends the run before its load; what was created until then is still told, for a later audit.
-    private func preparationEnded(_ error: ControlError) {
-        guard let prefill, !prefill.partial.ids.isEmpty else {
-            return fail(.failure(error), while: "creating posts")
-        }
-        knowledge = AuditKnowledge(
-            postIDs: prefill.partial.ids,
-            unknownTitles: prefill.partial.unknownTitles
+    private func prefillEnded(_ error: ControlError) {
+        let partial = prefill?.partial ?? ([], [])
+        startMilliseconds = prefill?.startMilliseconds ?? 0
+        preparationEnded(
+            .failure(error),
+            while: "creating posts",
+            AuditKnowledge(postIDs: partial.ids, unknownTitles: partial.unknownTitles)
         )
-        startMilliseconds = prefill.startMilliseconds
-        let failure = Self.failure(.failure(error), while: "creating posts")
-        result.audit = .impossible(failure.description)
+    }
+
+    /// Ends the run before its load; what was made until then is still told, for a later audit.
+    func preparationEnded(
+        _ answer: Result<FeedProto.Response, ControlError>,
+        while step: String,
+        _ knowledge: AuditKnowledge
+    ) {
+        guard !knowledge.accounts.isEmpty else { return fail(answer, while: step) }
+        self.knowledge = knowledge
+        result.audit = .impossible(Self.failure(answer, while: step).description)
         finish()
     }
 

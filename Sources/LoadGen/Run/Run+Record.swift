@@ -18,7 +18,8 @@ extension Run {
                 .map(\.element.id),
             tallies: accounts.map(\.tally)
         )
-        record.feeds = dataset?.feeds ?? []
+        // Feeds that were not filled to the end may have posts that nobody knows of.
+        if phases != nil { record.feeds = dataset?.feeds ?? [] }
         record.createdIDs = knowledge.createdIDs.sorted()
         record.unknownTitles = knowledge.unknownTitles.sorted()
         for (number, account) in accounts.enumerated() {
