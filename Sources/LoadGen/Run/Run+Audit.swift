@@ -65,7 +65,7 @@ extension Run {
     /// The feed of a run, which may have had posts before.
     private var workloadList: AuditedList {
         AuditedList(
-            feed: configuration.feed,
+            feed: record?.feed ?? configuration.feed,
             expectation: FeedWalk.Expectation(
                 scores: [:],
                 createdIDs: knowledge.createdIDs,

@@ -80,7 +80,7 @@ extension Run {
     }
 
     private func prefillEnded(_ error: ControlError) {
-        let partial = prefill?.partial ?? ([], [])
+        let partial = prefill?.partial ?? (ids: [], unknownTitles: [])
         startMilliseconds = prefill?.startMilliseconds ?? 0
         preparationEnded(
             .failure(error),

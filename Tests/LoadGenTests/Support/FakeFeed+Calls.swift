@@ -24,7 +24,8 @@ extension FakeFeed {
             ids = [UInt64(state.feeds.count)]
             return .answer(frame(id, .feed(feed)))
         case .createPost(let create):
-            guard let post = create.post else { return notFound(id) }
+            guard var post = create.post else { return notFound(id) }
+            post.createTimeMilliseconds = Self.startMilliseconds
             ids = [make(post, in: create.feed, &state)]
             return isFatal(&state) ?? .answer(frame(id, .post(state.posts[ids[0]] ?? post)))
         case .importPosts(let posts):
@@ -65,9 +66,6 @@ extension FakeFeed {
         var post = post
         post.id = state.nextID
         post.feed = feed
-        if post.createTimeMilliseconds == 0 {
-            post.createTimeMilliseconds = Self.startMilliseconds
-        }
         state.nextID += 1
         state.createCount += 1
         state.posts[post.id] = post
