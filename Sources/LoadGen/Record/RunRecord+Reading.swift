@@ -56,18 +56,28 @@ private struct ReportFile: Decodable {
         var instance: String
         var feed: String
         var feeds: [Feed]
-        var start_ms: Int64
-        var end_ms: Int64
+        var startMilliseconds: Int64
+        var endMilliseconds: Int64
         var tallied: String
         var posts: [UInt64]
         var acknowledged: [UInt64]
-        var score_sums: [UInt64]
-        var square_sums: [UInt64]
+        var scoreSums: [UInt64]
+        var squareSums: [UInt64]
         var unknown: [UInt64]
         var failed: [UInt64]
         var repeated: [UInt64]
         var created: [UInt64]
-        var unknown_titles: [String]
+        var unknownTitles: [String]
+
+        private enum CodingKeys: String, CodingKey {
+            case instance, feed, feeds, tallied, posts, acknowledged
+            case unknown, failed, repeated, created
+            case startMilliseconds = "start_ms"
+            case endMilliseconds = "end_ms"
+            case scoreSums = "score_sums"
+            case squareSums = "square_sums"
+            case unknownTitles = "unknown_titles"
+        }
     }
 }
 
@@ -80,7 +90,7 @@ extension ReportFile.Members {
             let createdIDs = NumberRanges.decode(created, limit: Self.maximumPostCount)
         else { return nil }
         let count = tallied == .directions ? 2 * ids.count : ids.count
-        guard acknowledged.count == count, score_sums.count == count, square_sums.count == count,
+        guard acknowledged.count == count, scoreSums.count == count, squareSums.count == count,
             let unknown = Self.counts(unknown, below: count),
             let failed = Self.counts(failed, below: count),
             let repeated = Self.counts(repeated, below: count),
@@ -97,15 +107,15 @@ extension ReportFile.Members {
         var record = RunRecord(
             instanceID: instanceID,
             feed: feed,
-            startMilliseconds: start_ms,
-            endMilliseconds: end_ms,
+            startMilliseconds: startMilliseconds,
+            endMilliseconds: endMilliseconds,
             tallied: tallied,
             posts: ids,
             tallies: (0..<count).map { number in
                 var tally = VoteTally()
                 tally.acknowledged = acknowledged[number]
-                tally.scoreSum = score_sums[number]
-                tally.squareSum = square_sums[number]
+                tally.scoreSum = scoreSums[number]
+                tally.squareSum = squareSums[number]
                 return tally
             }
         )
@@ -114,7 +124,7 @@ extension ReportFile.Members {
         record.failed = failed
         record.repeated = repeated
         record.createdIDs = createdIDs
-        record.unknownTitles = unknown_titles
+        record.unknownTitles = unknownTitles
         return record
     }
 
