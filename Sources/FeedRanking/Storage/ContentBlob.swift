@@ -116,7 +116,7 @@ package struct ContentBlob: BitwiseCopyable {
 
     /// Fills in what the blob knows of a row, and appends the texts.
     package func append(to texts: inout [UInt8], row: inout PostRow) {
-        row.updateTimeMilliseconds = unsafe base.load(as: Int64.self)
+        row.updateTimeMilliseconds = updateTimeMilliseconds
         row.commentCount = commentCount
         var offset = UInt32(texts.count)
         func next(_ count: Int) -> TextRange {
@@ -135,6 +135,25 @@ package struct ContentBlob: BitwiseCopyable {
                 count: Int(offset) - texts.count
             )
         )
+    }
+
+    /// Unix time of the last edit.
+    var updateTimeMilliseconds: Int64 { unsafe base.load(as: Int64.self) }
+
+    /// Takes the numbers and the texts into a hash: the whole block, eight bytes a word.
+    func add(to hash: inout StateHash) {
+        let byteCount = Self.headerByteCount + textByteCount
+        var offset = 0
+        while offset + 8 <= byteCount {
+            hash.add(unsafe base.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
+            offset += 8
+        }
+        var rest: UInt64 = 0
+        while offset < byteCount {
+            rest = rest << 8 | UInt64(unsafe base.load(fromByteOffset: offset, as: UInt8.self))
+            offset += 1
+        }
+        hash.add(rest)
     }
 
     private var commentCount: UInt64 {

@@ -28,7 +28,8 @@ package final class FeedStore: Sendable {
     let livePostCount = Atomic<UInt64>(0)
     /// The names and rules of the feeds.
     let feedTable = FeedTable()
-    private let voters = VoterTable()
+    /// The devices that hold ballots.
+    let voters = VoterTable()
 
     /// Makes a store with the feeds `posts` and `tweets`.
     ///
@@ -44,9 +45,9 @@ package final class FeedStore: Sendable {
         stripes = StripeSlab(count: stripeCount, pace: pace)
         stripeBits = UInt64(stripeCount.trailingZeroBitCount)
         self.clock = MonotonicClock(clock)
-        for policy in [FeedPolicy.posts, .tweets] {
+        for policy in FeedTable.builtIn {
             do {
-                _ = try feedTable.create(policy)
+                _ = try feedTable.create(policy, .none)
             } catch {
                 preconditionFailure("A new store cannot have its first feeds: \(error)")
             }
@@ -56,6 +57,12 @@ package final class FeedStore: Sendable {
     /// The number of the latest write.
     package var revision: UInt64 { revisions.load(ordering: .relaxed) }
 
+    /// The highest id given; 0 before the first.
+    package var highestID: UInt64 { lastID.load(ordering: .relaxed) }
+
+    /// The latest time given to a post; `Int64.min` before the first.
+    package var latestTimeMilliseconds: Int64 { clock.latestGiven }
+
     /// How many posts live.
     package var postCount: UInt64 { livePostCount.load(ordering: .relaxed) }
 
@@ -63,8 +70,11 @@ package final class FeedStore: Sendable {
     package var contentionCount: UInt64 { stripes.contentionCount }
 
     /// The voter that a device of 16 bytes is; O(1).
-    package func voter(forDevice device: (UInt64, UInt64)) throws(RankingError) -> VoterID {
-        try voters.voter(forDevice: device)
+    package func voter(
+        forDevice device: (UInt64, UInt64),
+        log: EffectLog = .none
+    ) throws(RankingError) -> VoterID {
+        try voters.voter(forDevice: device, log)
     }
 
     /// The voter that a device is, where it has been made one before; O(1).

@@ -15,6 +15,9 @@ package enum RankingLimits {
     /// The Unix time of an imported post, some 71,000 years: far below where a HOT rank and its
     /// bound would lose their last digits.
     package static let maximumTimeMilliseconds: Int64 = 1 << 51
+    /// The revision that recovery takes: so many writes are never made, and damaged bytes that say
+    /// so would let revisions start over.
+    package static let maximumRevision: UInt64 = 1 << 62
 
     /// The feeds of a store: each costs every stripe a few hundred bytes.
     package static let maximumFeedCount = 4_096
@@ -42,6 +45,8 @@ package enum RankingLimits {
     ///
     /// Each job passes all keys of the stripe once, so fewer posts would cost more each.
     static let maximumJobPostCount = 65_536
+    /// What a log of effects keeps of a buffer that has grown: several turns' worth of imports.
+    static let keptLogByteCount = 1 << 22
     /// The dirty posts above which the working memory of a settle is given back after it.
     ///
     /// Some 100 bytes for each would add up over the stripes; for so few it is at most 2 MB in all.
