@@ -1,0 +1,165 @@
+"""kill -9 at random moments under load: nothing acknowledged is lost, nothing counts twice.
+
+A cycle: loadgen votes and creates, other clients create, edit, vote and delete; the service is
+killed; `verify` reads what is left, by itself and from the whole journal where it is kept; the
+service is started, sometimes killed while it recovers and started again; it must find the same
+state, and loadgen and the clients must find in it what was acknowledged to them.
+"""
+
+import json
+import os
+import random
+import shutil
+import subprocess
+import time
+
+import mixed
+from service import Failure, Service, verify
+from tally import Deadline, Tally
+
+LOADGEN_SECONDS = 120
+CYCLES_A_DIRECTORY = 20  # then a new one: the audits walk all that earlier cycles left
+MOST_RECOVERY_KILLS = 2
+LOAD = ["--clients", "50", "--threads", "1", "--pipeline", "64", "--posts", "500",
+        "--mix", "vote=98,create=2", "--keys", "zipf:0.99", "--warmup", "0",
+        "--duration", f"{LOADGEN_SECONDS}s", "--retry", "0", "--quiet"]
+
+
+class Directory:
+    """A data directory over some cycles, and those who know what is in it."""
+
+    def __init__(self, path, options, seed):
+        self.path, self.options = path, options
+        shutil.rmtree(path, ignore_errors=True)
+        os.makedirs(path)
+        generator = random.Random(f"{seed} directory")
+        # Half of the directories keep the whole journal, to be replayed; the others do as in life.
+        self.flags = ["--keep-journal"] if generator.random() < 0.5 else []
+        self.clients = [mixed.MixedClient(f"c{number}", seed) for number in range(options.mixed)]
+        self.runs = 0
+        self.service = self.start()
+        mixed.check(self.clients, self.service.port)
+
+    def start(self, wait=True):
+        return Service(self.options.binaries, self.path + "/data", self.flags, wait=wait)
+
+    def loadgen(self, *flags):
+        return subprocess.Popen(
+            [self.options.binaries + "/loadgen", "--target", f"127.0.0.1:{self.service.port}",
+             *flags],
+            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+
+    def cycle(self, seed):
+        """One cycle; what was acknowledged in it. Raises Failure."""
+        generator = random.Random(seed)
+        delay = generator.uniform(0, self.options.longest)
+        self.runs += 1
+        run = f"{self.path}/run-{self.runs}.json"
+        before = sum(client.acknowledged for client in self.clients)
+        self.load(run, delay, generator)
+        recovery_kills = self.recover(generator)
+        votes = self.audit(run)
+        mixed.check(self.clients, self.service.port)
+        changes = sum(client.acknowledged for client in self.clients) - before
+        return {"votes": votes, "changes": changes, "delay": round(delay, 4),
+                "recovery_kills": recovery_kills, "keeps_journal": bool(self.flags)}
+
+    def load(self, run, delay, generator):
+        """Loads the service, and kills it after `delay` seconds."""
+        load = self.loadgen(*LOAD, "--seed", str(generator.randrange(1 << 32)), "--json", run)
+        for client in self.clients:
+            client.start(self.service.port)
+        try:
+            time.sleep(delay)
+            self.service.kill()
+            output, _ = load.communicate(timeout=LOADGEN_SECONDS)
+        finally:
+            load.kill()
+            self.service.kill_if_alive()
+            for client in self.clients:
+                client.thread.join()
+        for client in self.clients:
+            client.join()
+        if load.returncode != 1:
+            raise Failure(f"loadgen lost its service and ended with {load.returncode}:\n{output}")
+
+    def recover(self, generator):
+        """Starts the service on what is left, which must be one state however it is read."""
+        data = self.path + "/data"
+        left = verify(self.options.binaries, data)
+        if self.flags:
+            replayed = verify(self.options.binaries, data, "--replay-all")
+            if replayed != left:
+                raise Failure(f"replaying the whole journal gives state hash {replayed}, state.db "
+                              f"and what is behind it {left}")
+        kills = 0
+        while kills < MOST_RECOVERY_KILLS and generator.random() < 0.2:
+            kills += 1
+            dying = self.start(wait=False)
+            time.sleep(generator.uniform(0, 0.1))
+            dying.kill()
+        self.service = self.start()
+        if self.service.hash != left:
+            raise Failure(f"after recovery ({kills} times killed in it) the state hash is "
+                          f"{self.service.hash}, verify said {left}")
+        return kills
+
+    def audit(self, run):
+        """Has loadgen look for what was acknowledged to it; how many votes."""
+        if not os.path.exists(run):
+            return 0  # killed before the first answer
+        audit = self.loadgen("--verify-only", run, "--quiet")
+        output, _ = audit.communicate(timeout=LOADGEN_SECONDS)
+        if audit.returncode != 0:
+            raise Failure(f"the audit ended with {audit.returncode}:\n{output}")
+        with open(run) as file:
+            return votes_acknowledged(json.load(file))
+
+    def stop(self):
+        """Ends it as supervisors do: what is left must be what was served."""
+        self.service.stop()
+        verify(self.options.binaries, self.path + "/data")
+        shutil.rmtree(self.path)
+
+
+def votes_acknowledged(report):
+    """Votes that were answered with OK in a run of loadgen."""
+    return report["ops"].get("vote", {}).get("count", 0)
+
+
+def run(options, say):
+    tally = Tally(options.output, "kill")
+    deadline = Deadline(options.minutes)
+    directory = None
+
+    def reached():
+        return (len(tally.pieces) >= options.cycles and tally.sum("votes") >= options.votes)
+
+    cycles = 0
+    while not (reached() or deadline.passed or tally.failures):
+        started = time.monotonic()
+        seed = f"{options.seed} {len(tally.pieces)}"
+        piece = {"seed": seed, "failures": []}
+        try:
+            if directory is None:
+                directory = Directory(options.output + "/kill-data", options, seed)
+            piece.update(directory.cycle(seed))
+            cycles += 1
+            if cycles % CYCLES_A_DIRECTORY == 0 or reached():
+                directory.stop()
+                directory = None
+        except (Failure, subprocess.TimeoutExpired) as failure:
+            piece["failures"] = [str(failure)]
+        piece["seconds"] = round(time.monotonic() - started, 2)
+        tally.add(piece)
+        say(f"cycle {len(tally.pieces)}, seed '{seed}': {piece.get('votes', 0):,} votes, "
+            f"{piece.get('changes', 0):,} changes, killed after {piece.get('delay', 0):.3f} s: "
+            + (piece["failures"][0] if piece["failures"] else "OK"))
+    if directory is not None:
+        directory.service.kill_if_alive()
+        if tally.failures:
+            say(f"what is left is in {directory.path}")
+    counts = [("cycles", len(tally.pieces)), ("acknowledged votes", tally.sum("votes")),
+              ("other changes", tally.sum("changes")),
+              ("kills in recovery", tally.sum("recovery_kills"))]
+    return tally, counts, reached()

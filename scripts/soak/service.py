@@ -1,0 +1,91 @@
+"""The durable service as a process: started, killed, verified."""
+
+import re
+import subprocess
+import tempfile
+import time
+
+START_SECONDS = 120
+STOP_SECONDS = 30
+VERIFY_SECONDS = 600
+HASH = r"state hash ([0-9a-f]{16})\b"
+
+
+class Failure(Exception):
+    """Something that must hold does not."""
+
+
+class Service:
+    """A service on a data directory. Ends with the `with` block, and only it."""
+
+    def __init__(self, binaries, directory, flags=(), port=0, wait=True):
+        self.log = tempfile.TemporaryFile("w+")
+        self.process = subprocess.Popen(
+            [binaries + "/feed-service", "--listen", f"127.0.0.1:{port}", "--data-dir", directory,
+             *flags],
+            stdin=subprocess.DEVNULL, stdout=self.log, stderr=subprocess.STDOUT,
+            start_new_session=True)
+        if not wait:
+            return
+        try:
+            self.port = int(self._await(r"listening on 127\.0\.0\.1:(\d+)"))
+            self.hash = self._await(HASH)
+        except BaseException:
+            self.kill()
+            raise
+
+    def text(self):
+        with open(f"/proc/self/fd/{self.log.fileno()}") as file:
+            return file.read()
+
+    def _await(self, pattern):
+        end = time.monotonic() + START_SECONDS
+        while True:
+            ended = self.process.poll() is not None  # before the log is read for the last time
+            found = re.search(pattern, self.text())
+            if found:
+                return found.group(1)
+            if ended or time.monotonic() > end:
+                raise Failure(f"the service did not start, or did not say {pattern}:\n{self.text()}")
+            time.sleep(0.005)
+
+    def kill(self):
+        """kill -9: nothing is flushed."""
+        self.process.kill()
+        self.process.wait()
+        self.log.close()
+
+    def kill_if_alive(self):
+        if self.process.poll() is None:
+            self.kill()
+
+    def stop(self):
+        """SIGTERM, which must end it with 0."""
+        self.process.terminate()
+        try:
+            status = self.process.wait(STOP_SECONDS)
+        except subprocess.TimeoutExpired:
+            self.kill()
+            raise Failure(f"the service did not stop within {STOP_SECONDS} s") from None
+        text = self.text()
+        self.log.close()
+        if status != 0:
+            raise Failure(f"the service stopped with {status}:\n{text}")
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.kill_if_alive()
+
+
+def verify(binaries, directory, *flags):
+    """The state hash that `feed-service verify` finds."""
+    finished = subprocess.run(
+        [binaries + "/feed-service", "verify", *flags, directory], stdin=subprocess.DEVNULL,
+        capture_output=True, text=True, timeout=VERIFY_SECONDS)
+    output = finished.stdout + finished.stderr
+    found = re.search(HASH, output)
+    if finished.returncode != 0 or not found:
+        raise Failure(f"verify {' '.join(flags)} ended with {finished.returncode}:\n{output}")
+    return found.group(1)
