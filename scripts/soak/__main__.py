@@ -38,6 +38,8 @@ def read_options():
                       help="seconds under load before the service is killed")
     kill.add_argument("--mixed", type=int, default=3,
                       help="clients that create, edit, vote and delete")
+    kill.add_argument("--directory-cycles", type=positive, default=20,
+                      help="in a data directory, then in a new one: audits walk all that is in it")
     kill.add_argument("--seed", type=int, default=None,
                       help="of the moments and requests; as printed")
     for name, text in (("power", "power cuts of simulated disks"), ("flips", "flipped bits")):

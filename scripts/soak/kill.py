@@ -18,7 +18,6 @@ from service import Failure, Service, verify
 from tally import Deadline, Tally
 
 LOADGEN_SECONDS = 120
-CYCLES_A_DIRECTORY = 20  # then a new one: the audits walk all that earlier cycles left
 MOST_RECOVERY_KILLS = 2
 LOAD = ["--clients", "50", "--threads", "1", "--pipeline", "64", "--posts", "500",
         "--mix", "vote=98,create=2", "--keys", "zipf:0.99", "--warmup", "0",
@@ -49,20 +48,19 @@ class Directory:
              *flags],
             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
 
-    def cycle(self, seed):
-        """One cycle; what was acknowledged in it. Raises Failure."""
-        generator = random.Random(seed)
+    def cycle(self, piece):
+        """One cycle, of the seed in `piece`, which gets what was acknowledged. Raises Failure."""
+        generator = random.Random(piece["seed"])
         delay = generator.uniform(0, self.options.longest)
+        piece.update(delay=round(delay, 4), keeps_journal=bool(self.flags))
         self.runs += 1
         run = f"{self.path}/run-{self.runs}.json"
         before = sum(client.acknowledged for client in self.clients)
         self.load(run, delay, generator)
-        recovery_kills = self.recover(generator)
-        votes = self.audit(run)
+        piece["recovery_kills"] = self.recover(generator)
+        piece["votes"] = self.audit(run)
         mixed.check(self.clients, self.service.port)
-        changes = sum(client.acknowledged for client in self.clients) - before
-        return {"votes": votes, "changes": changes, "delay": round(delay, 4),
-                "recovery_kills": recovery_kills, "keeps_journal": bool(self.flags)}
+        piece["changes"] = sum(client.acknowledged for client in self.clients) - before
 
     def load(self, run, delay, generator):
         """Loads the service, and kills it after `delay` seconds."""
@@ -123,8 +121,15 @@ class Directory:
 
 
 def votes_acknowledged(report):
-    """Votes that were answered with OK in a run of loadgen."""
-    return report["ops"].get("vote", {}).get("count", 0)
+    """Votes that were answered with OK in a run of loadgen, which had no audit when it ended."""
+    return ((report.get("audit") or {}).get("votes_acknowledged")
+            or report["ops"].get("vote", {}).get("count", 0))
+
+
+def describe(number, piece):
+    return (f"cycle {number}, seed '{piece['seed']}': {piece.get('votes', 0):,} votes, "
+            f"{piece.get('changes', 0):,} changes, killed after {piece.get('delay', 0):.3f} s: "
+            + (piece["failures"][0] if piece["failures"] else "OK"))
 
 
 def run(options, say):
@@ -135,30 +140,27 @@ def run(options, say):
     def reached():
         return (len(tally.pieces) >= options.cycles and tally.sum("votes") >= options.votes)
 
-    cycles = 0
-    while not (reached() or deadline.passed or tally.failures):
-        started = time.monotonic()
-        seed = f"{options.seed} {len(tally.pieces)}"
-        piece = {"seed": seed, "failures": []}
-        try:
-            if directory is None:
-                directory = Directory(options.output + "/kill-data", options, seed)
-            piece.update(directory.cycle(seed))
-            cycles += 1
-            if cycles % CYCLES_A_DIRECTORY == 0 or reached():
-                directory.stop()
-                directory = None
-        except (Failure, subprocess.TimeoutExpired) as failure:
-            piece["failures"] = [str(failure)]
-        piece["seconds"] = round(time.monotonic() - started, 2)
-        tally.add(piece)
-        say(f"cycle {len(tally.pieces)}, seed '{seed}': {piece.get('votes', 0):,} votes, "
-            f"{piece.get('changes', 0):,} changes, killed after {piece.get('delay', 0):.3f} s: "
-            + (piece["failures"][0] if piece["failures"] else "OK"))
-    if directory is not None:
-        directory.service.kill_if_alive()
-        if tally.failures:
-            say(f"what is left is in {directory.path}")
+    try:
+        while not (reached() or deadline.passed or tally.failures):
+            started = time.monotonic()
+            piece = {"seed": f"{options.seed} {len(tally.pieces)}", "failures": []}
+            try:
+                directory = directory or Directory(
+                    options.output + "/kill-data", options, piece["seed"])
+                directory.cycle(piece)
+                if directory.runs == options.directory_cycles:
+                    directory.stop()
+                    directory = None
+            except (Failure, subprocess.TimeoutExpired) as failure:
+                piece["failures"] = [str(failure)]
+            piece["seconds"] = round(time.monotonic() - started, 2)
+            tally.add(piece)
+            say(describe(len(tally.pieces), piece))
+    finally:
+        if directory:
+            directory.service.kill_if_alive()
+            if not tally.failures:
+                shutil.rmtree(directory.path)
     counts = [("cycles", len(tally.pieces)), ("acknowledged votes", tally.sum("votes")),
               ("other changes", tally.sum("changes")),
               ("kills in recovery", tally.sum("recovery_kills"))]
