@@ -4,7 +4,8 @@
 It appends each change to a file before it answers. Faults: `lose` answers first and writes later,
 `twice` executes what is sent again, `forget` no longer knows its clients after a restart, `drift`
 verifies another state than it serves, `replay` replays another one, `reuse` gives out ids again,
-`refuse` does not start anew, `status` does not end with 0.
+`refuse` does not start anew, `status` does not end with 0,
+`crash` ends by itself.
 """
 
 import hashlib
@@ -130,6 +131,8 @@ class Handler(socketserver.StreamRequestHandler):
             request = feed.ClientFrame.FromString(self.rfile.read(*struct.unpack(">I", head)))
             with store.lock:
                 before = {state["title"] for state in store.posts.values()}
+                if FAULT == "crash" and request.sequence > 9:
+                    os._exit(134)
                 if request.HasField("hello"):
                     client = request.hello.client_id.hex()
                     known = client in store.clients

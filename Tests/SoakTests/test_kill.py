@@ -83,6 +83,9 @@ class KillTests(SoakTestCase):
     def test_finds_a_bad_end(self):
         self.failing("status", "stopped with 3")
 
+    def test_finds_a_service_that_ends_by_itself(self):
+        self.failing("crash", "ended by itself, with 134")
+
     def test_finds_a_load_generator_that_fails_otherwise(self):
         self.failing("", "loadgen lost its service and ended with 2", FAKE_LOADGEN_STATUS="2")
 

@@ -51,7 +51,7 @@ def live_through(options, directory, say):
         if not await_votes(service, load, wanted):
             raise Failure(f"loadgen ended before {wanted:,} votes:\n{load.communicate()[0]}")
         port = service.port
-        service.kill()
+        service.kill_in_life()
         say(f"killed after {wanted:,} votes")
         left = verify(options.binaries, data)
         service = Service(options.binaries, data, port=port)

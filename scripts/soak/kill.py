@@ -22,7 +22,7 @@ LOADGEN_SECONDS = 120
 MOST_RECOVERY_KILLS = 2
 LOAD = ["--clients", "50", "--threads", "1", "--pipeline", "64", "--posts", "500",
         "--mix", "vote=98,create=2", "--keys", "zipf:0.99", "--warmup", "0",
-        "--duration", f"{LOADGEN_SECONDS}s", "--retry", "0", "--quiet"]
+        "--duration", f"{LOADGEN_SECONDS}s", "--retry", "0"]
 
 
 class Directory:
@@ -37,8 +37,16 @@ class Directory:
         self.flags = ["--keep-journal"] if generator.random() < 0.5 else []
         self.clients = [mixed.MixedClient(f"c{number}", seed) for number in range(options.mixed)]
         self.runs = 0
+        self.service = None
+
+    def begin(self):
         self.service = self.start()
         mixed.check(self.clients, self.service.port)
+
+    def end(self):
+        """Ends what runs."""
+        if self.service:
+            self.service.kill_if_alive()
 
     def start(self, wait=True):
         return Service(self.options.binaries, self.path + "/data", self.flags, wait=wait)
@@ -46,11 +54,13 @@ class Directory:
     def loadgen(self, *flags):
         return subprocess.Popen(
             [self.options.binaries + "/loadgen", "--target", f"127.0.0.1:{self.service.port}",
-             *flags],
+             "--quiet", *flags],
             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
 
     def cycle(self, piece):
         """One cycle, of the seed in `piece`, which gets what was acknowledged. Raises Failure."""
+        if self.service is None:
+            self.begin()
         generator = random.Random(piece["seed"])
         delay = generator.uniform(0, self.options.longest)
         piece.update(delay=round(delay, 4), keeps_journal=bool(self.flags))
@@ -70,7 +80,7 @@ class Directory:
             client.start(self.service.port)
         try:
             time.sleep(delay)
-            self.service.kill()
+            self.service.kill_in_life()
             output, _ = load.communicate(timeout=LOADGEN_SECONDS)
         finally:
             load.kill()
@@ -107,15 +117,18 @@ class Directory:
         """Has loadgen look for what was acknowledged to it; how many votes."""
         if not os.path.exists(run):
             return 0  # killed before the first answer
-        audit = self.loadgen("--verify-only", run, "--quiet")
-        output, _ = audit.communicate(timeout=LOADGEN_SECONDS)
+        audit = self.loadgen("--verify-only", run)
+        try:
+            output, _ = audit.communicate(timeout=LOADGEN_SECONDS)
+        finally:
+            audit.kill()
         if audit.returncode != 0:
             raise Failure(f"the audit ended with {audit.returncode}:\n{output}")
         with open(run) as file:
             return votes_acknowledged(json.load(file))
 
     def stop(self):
-        """Ends it as supervisors do: what is left must be what was served."""
+        """Ends it as supervisors do, which must go well, and leave what can be read."""
         self.service.stop()
         verify(self.options.binaries, self.path + "/data")
         shutil.rmtree(self.path)
@@ -159,7 +172,7 @@ def run(options, say):
             say(describe(len(tally.pieces), piece))
     finally:
         if directory:
-            directory.service.kill_if_alive()
+            directory.end()
             if not tally.failures:
                 shutil.rmtree(directory.path)
     counts = [("cycles", len(tally.pieces)), ("acknowledged votes", tally.sum("votes")),

@@ -55,6 +55,13 @@ class Service:
         self.process.wait()
         self.log.close()
 
+    def kill_in_life(self):
+        """kill -9 of a service that must be running."""
+        if self.process.poll() is not None:
+            raise Failure(f"the service ended by itself, with {self.process.returncode}:\n"
+                          f"{self.text()}")
+        self.kill()
+
     def kill_if_alive(self):
         if self.process.poll() is None:
             self.kill()
