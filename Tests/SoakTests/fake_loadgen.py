@@ -54,11 +54,9 @@ def main():
     if flag("--verify-only"):
         with open(flag("--verify-only")) as file:
             report = json.load(file)
-        if not report["post"]:
-            return
         with Connection(port) as connection:
             post = connection.call(get_post=feed.GetPostRequest(id=report["post"])).post
-        surplus = post.upvote_count - report["acknowledged"]
+        surplus = post.upvote_count - sum(report["record"]["acknowledged"])
         sys.exit(0 if surplus in (0, 1) else f"votes lost or doubled: {surplus}")
     report = {"post": 0, "acknowledged": 0}
     try:
@@ -66,8 +64,7 @@ def main():
             load(connection, report)
     except Lost:
         pass
-    report["ops"] = {"vote": {"count": report["acknowledged"]}}
-    report["audit"] = {"votes_acknowledged": report["acknowledged"]}
+    report["record"] = {"acknowledged": [report["acknowledged"]]} if report["post"] else None
     with open(flag("--json"), "w") as file:
         json.dump(report, file)
     sys.exit(int(os.environ.get("FAKE_LOADGEN_STATUS", "1")))

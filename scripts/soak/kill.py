@@ -57,6 +57,10 @@ class Directory:
              "--quiet", *flags],
             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
 
+    def run(self, number):
+        """Where the loadgen of a cycle wrote what was acknowledged to it."""
+        return f"{self.path}/run-{number}.json"
+
     def cycle(self, piece):
         """One cycle, of the seed in `piece`, which gets what was acknowledged. Raises Failure."""
         if self.service is None:
@@ -65,11 +69,12 @@ class Directory:
         delay = generator.uniform(0, self.options.longest)
         piece.update(delay=round(delay, 4), keeps_journal=bool(self.flags))
         self.runs += 1
-        run = f"{self.path}/run-{self.runs}.json"
+        run = self.run(self.runs)
         before = sum(client.acknowledged for client in self.clients)
         self.load(run, delay, generator)
         piece["recovery_kills"] = self.recover(generator)
-        piece["votes"] = self.audit(run)
+        # Killed before loadgen had reached it, there is nothing to look for.
+        piece["votes"] = self.audit(run) if os.path.exists(run) else 0
         mixed.check(self.clients, self.service.port)
         piece["changes"] = sum(client.acknowledged for client in self.clients) - before
 
@@ -115,29 +120,40 @@ class Directory:
 
     def audit(self, run):
         """Has loadgen look for what was acknowledged to it; how many votes."""
-        if not os.path.exists(run):
-            return 0  # killed before the first answer
+        record = record_of(run)
+        if record is None:
+            return 0  # killed before it had made its posts
         audit = self.loadgen("--verify-only", run)
         try:
             output, _ = audit.communicate(timeout=LOADGEN_SECONDS)
         finally:
             audit.kill()
         if audit.returncode != 0:
-            raise Failure(f"the audit ended with {audit.returncode}:\n{output}")
-        with open(run) as file:
-            return votes_acknowledged(json.load(file))
+            raise Failure(f"the audit of {run} ended with {audit.returncode}:\n{output}")
+        return sum(record["acknowledged"])
+
+    def audit_all(self):
+        """Whether what earlier cycles acknowledged is there too, after all that came later."""
+        for number in range(1, self.runs + 1):
+            run = self.run(number)
+            if os.path.exists(run):
+                self.audit(run)
 
     def stop(self):
         """Ends it as supervisors do, which must go well, and leave what can be read."""
+        self.audit_all()
         self.service.stop()
         verify(self.options.binaries, self.path + "/data")
         shutil.rmtree(self.path)
 
 
-def votes_acknowledged(report):
-    """Votes that were answered with OK in a run of loadgen, which had no audit when it ended."""
-    return ((report.get("audit") or {}).get("votes_acknowledged")
-            or report["ops"].get("vote", {}).get("count", 0))
+def record_of(run):
+    """What a run of loadgen knows to be acknowledged; None where it had made no post."""
+    try:
+        with open(run) as file:
+            return json.load(file)["record"]
+    except (ValueError, KeyError) as error:
+        raise Failure(f"loadgen left {run} without a record: {error!r}") from error
 
 
 def describe(number, piece):
