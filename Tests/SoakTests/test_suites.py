@@ -26,12 +26,12 @@ class SuiteTests(SoakTestCase):
         self.assertEqual(first.returncode, 0, first.stderr)
         self.assertRegex(first.stdout, r"^power: 5,000 power cuts in each of 2 suites, 0 failures, "
                          r"\d+ s: done$")
-        self.assertEqual(self.asked(), [["1", "2000", "PowerCut", "None"],
-                                        ["1000001", "2000", "PowerCut", "None"],
-                                        ["2000001", "1000", "PowerCut", "None"]])
+        self.assertEqual(self.asked(), [["1", "2000", r"\.\w*PowerCut\w*Tests/", "None"],
+                                        ["1000001", "2000", r"\.\w*PowerCut\w*Tests/", "None"],
+                                        ["2000001", "1000", r"\.\w*PowerCut\w*Tests/", "None"]])
         more = self.soak("power", "--count", "6000")
         self.assertIn("power: 6,000 power cuts", more.stdout)
-        self.assertEqual(self.asked()[3:], [["3000001", "1000", "PowerCut", "None"]])
+        self.assertEqual(self.asked()[3:], [["3000001", "1000", r"\.\w*PowerCut\w*Tests/", "None"]])
 
     def test_flips_are_counted_apart(self):
         self.assertIn("flips: 10,000 bit flips in each of 2 suites", self.soak("flips").stdout)

@@ -9,9 +9,9 @@ from tally import Deadline, Tally
 
 SEEDS_A_PIECE = 1_000_000  # more than a piece can use: each has seeds of its own
 KINDS = {
-    "power": {"filter": "PowerCut", "variable": "FEED_POWER_CUTS", "name": "power cuts",
+    "power": {"filter": r"\.\w*PowerCut\w*Tests/", "variable": "FEED_POWER_CUTS", "name": "power cuts",
               "count": 100_000, "piece": 2000},
-    "flips": {"filter": "BitFlip", "variable": "FEED_BIT_FLIPS", "name": "bit flips",
+    "flips": {"filter": r"\.\w*BitFlip\w*Tests/", "variable": "FEED_BIT_FLIPS", "name": "bit flips",
               "count": 10_000, "piece": 1000},
 }
 
