@@ -5,7 +5,8 @@ It appends each change to a file before it answers. Faults: `lose` answers first
 `twice` executes what is sent again, `forget` no longer knows its clients after a restart, `drift`
 verifies another state than it serves, `replay` replays another one, `reuse` gives out ids again,
 `refuse` does not start anew, `status` does not end with 0,
-`crash` ends by itself.
+`crash` ends by itself, `last` leaves another
+state than it served last.
 """
 
 import hashlib
@@ -148,10 +149,17 @@ class Handler(socketserver.StreamRequestHandler):
             self.wfile.write(struct.pack(">I", len(body)) + body)
 
 
+def stop(store):
+    print(store.hash(FAULT == "last"), flush=True)
+    os._exit(3 if FAULT == "status" else 0)
+
+
 def main():
     if sys.argv[1] == "verify":
-        wrong = FAULT == ("replay" if "--replay-all" in sys.argv else "drift")
-        print(Store(sys.argv[-1]).hash(wrong))
+        store = Store(sys.argv[-1])
+        print(store.hash(FAULT == "drift"))
+        if "--replay-all" in sys.argv:
+            print(store.hash(FAULT == "replay").replace("state", "replayed"))
         return
     directory = sys.argv[sys.argv.index("--data-dir") + 1]
     if FAULT == "refuse" and os.path.exists(directory):
@@ -162,7 +170,7 @@ def main():
     socketserver.ThreadingTCPServer.daemon_threads = True
     with socketserver.ThreadingTCPServer(("127.0.0.1", int(address.split(":")[1])), Handler) as server:
         server.store = store
-        signal.signal(signal.SIGTERM, lambda *_: os._exit(3 if FAULT == "status" else 0))
+        signal.signal(signal.SIGTERM, lambda *_: stop(store))
         print(store.hash())
         print(f"listening on 127.0.0.1:{server.server_address[1]}", flush=True)
         server.serve_forever()

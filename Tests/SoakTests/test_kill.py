@@ -60,7 +60,7 @@ class KillTests(SoakTestCase):
         self.assertEqual(*delays)
 
     def test_finds_what_is_acknowledged_before_it_is_written(self):
-        self.failing("lose", "audit of .* ended with|verify +ended with|of client c|has forgotten client|FEED")
+        self.failing("lose", "(audit|verify) .*ended with|of client c|has forgotten client|FEED")
 
     def test_finds_what_is_executed_twice(self):
         self.failing("twice", "was created again")
@@ -79,6 +79,9 @@ class KillTests(SoakTestCase):
 
     def test_finds_a_service_that_does_not_start_again(self):
         self.failing("refuse", "did not start")
+
+    def test_finds_a_state_that_was_not_the_last_one_served(self):
+        self.failing("last", "stopped with state hash")
 
     def test_finds_a_bad_end(self):
         self.failing("status", "stopped with 3")

@@ -9,6 +9,7 @@ START_SECONDS = 120
 STOP_SECONDS = 30
 VERIFY_SECONDS = 600
 HASH = r"state hash ([0-9a-f]{16})\b"
+REPLAYED_HASH = r"replayed hash ([0-9a-f]{16})\b"
 
 
 class Failure(Exception):
@@ -22,7 +23,7 @@ class Service:
         self.log = tempfile.TemporaryFile("w+")
         self.process = subprocess.Popen(
             [binaries + "/feed-service", "--listen", f"127.0.0.1:{port}", "--data-dir", directory,
-             *flags],
+             "--state-hash", *flags],
             stdin=subprocess.DEVNULL, stdout=self.log, stderr=subprocess.STDOUT,
             start_new_session=True)
         if not wait:
@@ -67,7 +68,7 @@ class Service:
             self.kill()
 
     def stop(self):
-        """SIGTERM, which must end it with 0."""
+        """SIGTERM, which must end it with 0; the state hash of what it served last."""
         self.process.terminate()
         try:
             status = self.process.wait(STOP_SECONDS)
@@ -78,6 +79,7 @@ class Service:
         self.log.close()
         if status != 0:
             raise Failure(f"the service stopped with {status}:\n{text}")
+        return re.findall(HASH, text)[-1]
 
     def __enter__(self):
         return self
@@ -86,13 +88,15 @@ class Service:
         self.kill_if_alive()
 
 
-def verify(binaries, directory, *flags):
-    """The state hash that `feed-service verify` finds."""
+def verify(binaries, directory, replays=False):
+    """The state hash that `feed-service verify` finds, also by replaying the whole journal."""
     finished = subprocess.run(
-        [binaries + "/feed-service", "verify", *flags, directory], stdin=subprocess.DEVNULL,
-        capture_output=True, text=True, timeout=VERIFY_SECONDS)
+        [binaries + "/feed-service", "verify", *["--replay-all"] * replays, directory],
+        stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=VERIFY_SECONDS)
     output = finished.stdout + finished.stderr
-    found = re.search(HASH, output)
-    if finished.returncode != 0 or not found:
-        raise Failure(f"verify {' '.join(flags)} ended with {finished.returncode}:\n{output}")
+    found, replayed = re.search(HASH, output), re.search(REPLAYED_HASH, output)
+    if found and replayed and found.group(1) != replayed.group(1):
+        raise Failure(f"replaying the whole journal gives another state:\n{output}")
+    if finished.returncode != 0 or not found or bool(replayed) != replays:
+        raise Failure(f"verify ended with {finished.returncode}:\n{output}")
     return found.group(1)
