@@ -133,6 +133,13 @@ let package = Package(
             swiftSettings: settings
         ),
         .target(name: "CMallocHook", path: "Tests/CMallocHook"),
+        .target(name: "CFaultVFS", dependencies: ["CSQLite"], path: "Tests/CFaultVFS"),
+        .target(
+            name: "FeedDiskFaults",
+            dependencies: ["FeedJournal", "FeedTestSupport", "CFaultVFS"],
+            path: "Tests/FeedDiskFaults",
+            swiftSettings: settings
+        ),
         .testTarget(
             name: "FeedProtoTests",
             dependencies: ["FeedProto", "FeedTestSupport", "CMallocHook"],
@@ -155,12 +162,12 @@ let package = Package(
         ),
         .testTarget(
             name: "FeedJournalTests",
-            dependencies: ["FeedJournal", "FeedTestSupport"],
+            dependencies: ["FeedJournal", "FeedDiskFaults", "FeedTestSupport"],
             swiftSettings: settings
         ),
         .testTarget(
             name: "FeedSQLiteTests",
-            dependencies: ["FeedSQLite", "FeedTestSupport"],
+            dependencies: ["FeedSQLite", "FeedJournal", "FeedDiskFaults", "FeedTestSupport"],
             swiftSettings: settings
         ),
         .testTarget(

@@ -25,7 +25,14 @@ package final class Database {
     private(set) var connection: OpaquePointer?
 
     /// Opens the file and sets what `docs/JOURNAL.md` says of SQLite.
-    package init(path: String, mode: Mode = .create) throws(SQLiteError) {
+    ///
+    /// `vfs` names one of SQLite's virtual file systems, for a test's disk or another special one;
+    /// nil is the system's own.
+    package init(
+        path: String,
+        mode: Mode = .create,
+        vfs: String? = nil
+    ) throws(SQLiteError) {
         self.path = path
         let flags =
             switch mode {
@@ -35,7 +42,7 @@ package final class Database {
             }
         // Calls from one thread at a time need none of SQLite's own locks.
         let all = flags | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE
-        try check(unsafe sqlite3_open_v2(path, &connection, all, nil), "open \(path)")
+        try check(unsafe sqlite3_open_v2(path, &connection, all, vfs), "open \(path)")
         for pragma in Self.pragmas { try execute(pragma) }
         guard mode != .readOnly else { return }
         // Known before the file is first read, so that no memory is shared with other processes.
@@ -51,6 +58,9 @@ package final class Database {
         // The lock is taken by the first transaction: now, not in the middle of the first work.
         try execute("BEGIN EXCLUSIVE")
         try execute("COMMIT")
+        // What a killed process had written may be in the system's memory only: from here on, what
+        // is read is durable.
+        try checkpoint()
     }
 
     deinit {

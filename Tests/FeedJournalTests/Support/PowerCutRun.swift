@@ -1,3 +1,4 @@
+import FeedDiskFaults
 import FeedJournal
 import FeedTestSupport
 
@@ -14,7 +15,7 @@ struct PowerCutRun {
     private var generator: SeededGenerator
     private let fault: Fault
     private let configuration: JournalConfiguration
-    private var files = FakeFiles()
+    private var files = FakeDisk()
 
     /// What was acknowledged; the numbers of records are places in here, from 1.
     private var acknowledged: [WrittenRecord] = []
