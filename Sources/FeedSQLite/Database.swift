@@ -58,9 +58,7 @@ package final class Database {
         // The lock is taken by the first transaction: now, not in the middle of the first work.
         try execute("BEGIN EXCLUSIVE")
         try execute("COMMIT")
-        // What a killed process had written may be in the system's memory only: from here on, what
-        // is read is durable.
-        try checkpoint()
+        try reviveLog()
     }
 
     deinit {

@@ -16,9 +16,20 @@ final class FakeContent {
     /// Blocks that a failed sync has left in memory, where later syncs do not look for them.
     private var abandoned: Set<Int> = []
 
+    /// What there was before it was last cut off, if no sync came since.
+    private var untruncated: FakeContent?
+
     init(_ bytes: [UInt8]) {
         self.bytes = bytes
         byteCounts = [bytes.count]
+    }
+
+    private init(copying content: FakeContent) {
+        bytes = content.bytes
+        byteCounts = content.byteCounts
+        versions = content.versions
+        abandoned = content.abandoned
+        untruncated = content.untruncated
     }
 
     func grow(to byteCount: Int) {
@@ -27,10 +38,19 @@ final class FakeContent {
         byteCounts.append(byteCount)
     }
 
+    /// Cuts the file off, at once and wholly: a file system journals what it does to a file's size.
+    ///
+    /// So after a power cut either all is there that was there before, or nothing of what was cut.
     func truncate(to byteCount: Int) {
         guard byteCount < bytes.count else { return }
-        changing(byteCount..<bytes.count) { bytes.removeLast(bytes.count - byteCount) }
-        byteCounts.append(byteCount)
+        untruncated = FakeContent(copying: self)
+        bytes.removeLast(bytes.count - byteCount)
+        byteCounts = [byteCount]
+        for (block, states) in versions {
+            let rest = byteCount - block * Self.blockByteCount
+            versions[block] = rest > 0 ? states.map { Array($0.prefix(rest)) } : nil
+        }
+        abandoned = abandoned.filter { versions[$0] != nil }
     }
 
     func write(_ data: some RandomAccessCollection<UInt8>, at offset: Int) {
@@ -44,6 +64,7 @@ final class FakeContent {
         // What one failed sync gave up is written by none, until it is written to again.
         versions = versions.filter { abandoned.contains($0.key) }
         byteCounts = [bytes.count]
+        untruncated = nil
     }
 
     /// A sync that failed: the system may forget that these blocks are not on the disk.
@@ -53,6 +74,9 @@ final class FakeContent {
 
     /// Each block as it was at one of its times, or sectors of it at different ones.
     func surviving(_ fate: PowerCutFate, _ generator: inout SeededGenerator) -> [UInt8] {
+        if let untruncated, !fate.keepsChange(&generator) {
+            return untruncated.surviving(fate, &generator)
+        }
         let byteCount = fate.pick(byteCounts, &generator)
         var result = Array(bytes.prefix(byteCount))
         result.append(contentsOf: repeatElement(0, count: byteCount - result.count))
