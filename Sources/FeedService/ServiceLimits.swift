@@ -29,6 +29,12 @@ package struct ServiceLimits: Sendable, Equatable {
     package var defaultTimeoutMilliseconds: UInt32 = 5000
     /// The longest deadline, in milliseconds; longer ones are lowered to it.
     package var maximumTimeoutMilliseconds: UInt32 = 60_000
+    /// The sequences that a channel remembers; the retries of a connection's calls in flight fit.
+    package var sequenceWindow = 256
+    /// The channels that are remembered: at most 4.5 KiB each, and about 100 bytes for an idle one.
+    package var maximumChannelCount = 262_144
+    /// How long a channel is remembered once its connection has closed.
+    package var channelRetention = Duration.seconds(600)
     /// How long a connection may be silent before it is closed.
     package var idleTimeout = Duration.seconds(90)
     /// How long the rest of a frame may take after its first byte.

@@ -11,7 +11,7 @@ struct FeedTable: ~Copyable, Sendable {
     private let state = Mutex(State())
 
     /// Adds a feed; O(1).
-    func create(_ policy: FeedPolicy) throws(RankingError) -> FeedID {
+    func create(_ policy: FeedPolicy, _ log: EffectLog) throws(RankingError) -> FeedID {
         try state.withLock { (state) throws(RankingError) -> FeedID in
             guard state.numbers[policy.name] == nil else { throw .feedExists(name: policy.name) }
             let limit = RankingLimits.maximumFeedCount
@@ -19,6 +19,7 @@ struct FeedTable: ~Copyable, Sendable {
             let id = FeedID(rawValue: UInt32(state.policies.count))
             state.policies.append(policy)
             state.numbers[policy.name] = id
+            log.append(id, policy)
             return id
         }
     }

@@ -116,7 +116,7 @@ package struct ContentBlob: BitwiseCopyable {
 
     /// Fills in what the blob knows of a row, and appends the texts.
     package func append(to texts: inout [UInt8], row: inout PostRow) {
-        row.updateTimeMilliseconds = unsafe base.load(as: Int64.self)
+        row.updateTimeMilliseconds = updateTimeMilliseconds
         row.commentCount = commentCount
         var offset = UInt32(texts.count)
         func next(_ count: Int) -> TextRange {
@@ -136,6 +136,9 @@ package struct ContentBlob: BitwiseCopyable {
             )
         )
     }
+
+    /// Unix time of the last edit.
+    var updateTimeMilliseconds: Int64 { unsafe base.load(as: Int64.self) }
 
     private var commentCount: UInt64 {
         unsafe base.load(fromByteOffset: 8, as: UInt64.self)

@@ -1,7 +1,10 @@
 extension FeedStore {
     /// Adds a feed, whose policy never changes again; O(1).
-    package func createFeed(_ policy: FeedPolicy) throws(RankingError) -> FeedID {
-        try feedTable.create(policy)
+    package func createFeed(
+        _ policy: FeedPolicy,
+        log: EffectLog = .none
+    ) throws(RankingError) -> FeedID {
+        try feedTable.create(policy, log)
     }
 
     /// The feed of a name; O(1).

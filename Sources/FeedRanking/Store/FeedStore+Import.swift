@@ -8,7 +8,8 @@ extension FeedStore {
     @discardableResult
     package func importPosts(
         _ posts: [ImportedPost],
-        in feed: FeedID
+        in feed: FeedID,
+        log: EffectLog = .none
     ) throws(RankingError) -> ImportOutcome {
         guard let policy = feedTable.policy(of: feed) else { throw .feedNotFound(feed) }
         let count = UInt64(posts.count)
@@ -21,7 +22,7 @@ extension FeedStore {
         )
         for (index, post) in posts.enumerated() {
             let id = PostID(rawValue: firstID + UInt64(index))
-            let written = insert(post, id, feed, policy.voteMode)
+            let written = insert(post, id, feed, policy.voteMode, log)
             outcome.revision = written.revision
             if written.settlingIsDue, !outcome.settlingDue.contains(where: { shareStripe($0, id) })
             {
@@ -35,7 +36,8 @@ extension FeedStore {
         _ post: ImportedPost,
         _ id: PostID,
         _ feed: FeedID,
-        _ voteMode: VoteMode
+        _ voteMode: VoteMode,
+        _ log: EffectLog
     ) -> WriteOutcome {
         precondition(
             (0...RankingLimits.maximumTimeMilliseconds).contains(post.createTimeMilliseconds)
@@ -61,6 +63,7 @@ extension FeedStore {
             record.upvoteCount = post.upvoteCount
             record.downvoteCount = post.downvoteCount
             stripe.insert(record, at: slot)
+            if !log.isNone { log.append(stripe.state(slot, post.content)) }
             return WriteOutcome(revision: revision, settlingIsDue: stripe.settlingIsDue)
         }
     }

@@ -6,6 +6,7 @@ extension FeedStore {
     package func createPost(
         _ content: PostContent,
         in feed: FeedID,
+        log: EffectLog = .none,
         into page: inout PostPage
     ) throws(RankingError) -> WriteOutcome {
         guard let policy = feedTable.policy(of: feed) else { throw .feedNotFound(feed) }
@@ -29,6 +30,7 @@ extension FeedStore {
                 revision: revision
             )
             stripe.insert(record, at: slot)
+            if !log.isNone { log.append(stripe.state(slot, content)) }
             stripe.appendRow(slot, nil, to: &page)
             return WriteOutcome(
                 revision: revision,
@@ -45,6 +47,7 @@ extension FeedStore {
     ///   - expectedRevision: A revision since which nobody may have changed the post's own fields
     ///     (votes do not count); 0 for any.
     ///   - voter: Whose ballot the appended row shows.
+    ///   - log: Where the effect goes.
     ///   - page: What the post is appended to.
     /// - Returns: The new revision.
     /// - Throws: Where the post is not there, or not at the revision.
@@ -54,6 +57,7 @@ extension FeedStore {
         _ changes: PostChanges,
         expectedRevision: UInt64 = 0,
         voter: VoterID? = nil,
+        log: EffectLog = .none,
         into page: inout PostPage
     ) throws(RankingError) -> WriteOutcome {
         try stripes.withStripe(stripeNumber(id)) { (stripe) throws(RankingError) -> WriteOutcome in
@@ -71,6 +75,7 @@ extension FeedStore {
                     editRevision: revision
                 )
             )
+            if !log.isNone { log.append(stripe.state(slot, content)) }
             stripe.appendRow(slot, voter, to: &page)
             return WriteOutcome(revision: revision, settlingIsDue: stripe.settlingIsDue)
         }
@@ -82,7 +87,8 @@ extension FeedStore {
     @discardableResult
     package func deletePost(
         _ id: PostID,
-        expectedRevision: UInt64 = 0
+        expectedRevision: UInt64 = 0,
+        log: EffectLog = .none
     ) throws(RankingError) -> WriteOutcome {
         let wasGiven = id.rawValue > 0 && id.rawValue <= lastID.load(ordering: .relaxed)
         guard wasGiven else { throw .postNotFound(id) }
@@ -94,7 +100,9 @@ extension FeedStore {
             try Self.check(expectedRevision, stripe.posts[slot])
             stripe.remove(slot)
             livePostCount.wrappingSubtract(1, ordering: .relaxed)
-            return WriteOutcome(revision: takeRevision(), settlingIsDue: stripe.settlingIsDue)
+            let revision = takeRevision()
+            log.append(deletionOf: id, revision: revision)
+            return WriteOutcome(revision: revision, settlingIsDue: stripe.settlingIsDue)
         }
     }
 

@@ -15,11 +15,12 @@ extension FeedStore {
     package func castVote(
         _ id: PostID,
         _ direction: VoteDirection,
-        voter: VoterID? = nil
+        voter: VoterID? = nil,
+        log: EffectLog = .none
     ) throws(RankingError) -> VoteOutcome {
         try stripes.withStripe(stripeNumber(id)) { (stripe) throws(RankingError) -> VoteOutcome in
             guard let slot = stripe.liveSlot(id) else { throw .postNotFound(id) }
-            return try stripe.castVote(slot, direction, voter, revisions)
+            return try stripe.castVote(slot, direction, voter, revisions, log)
         }
     }
 }

@@ -28,7 +28,8 @@ package final class FeedStore: Sendable {
     let livePostCount = Atomic<UInt64>(0)
     /// The names and rules of the feeds.
     let feedTable = FeedTable()
-    private let voters = VoterTable()
+    /// The devices that hold ballots.
+    let voters = VoterTable()
 
     /// Makes a store with the feeds `posts` and `tweets`.
     ///
@@ -46,7 +47,7 @@ package final class FeedStore: Sendable {
         self.clock = MonotonicClock(clock)
         for policy in [FeedPolicy.posts, .tweets] {
             do {
-                _ = try feedTable.create(policy)
+                _ = try feedTable.create(policy, .none)
             } catch {
                 preconditionFailure("A new store cannot have its first feeds: \(error)")
             }
@@ -63,8 +64,11 @@ package final class FeedStore: Sendable {
     package var contentionCount: UInt64 { stripes.contentionCount }
 
     /// The voter that a device of 16 bytes is; O(1).
-    package func voter(forDevice device: (UInt64, UInt64)) throws(RankingError) -> VoterID {
-        try voters.voter(forDevice: device)
+    package func voter(
+        forDevice device: (UInt64, UInt64),
+        log: EffectLog = .none
+    ) throws(RankingError) -> VoterID {
+        try voters.voter(forDevice: device, log)
     }
 
     /// The voter that a device is, where it has been made one before; O(1).

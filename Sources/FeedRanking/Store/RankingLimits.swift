@@ -42,6 +42,8 @@ package enum RankingLimits {
     ///
     /// Each job passes all keys of the stripe once, so fewer posts would cost more each.
     static let maximumJobPostCount = 65_536
+    /// What a log of effects keeps of a buffer that has grown: several turns' worth of imports.
+    static let keptLogByteCount = 1 << 22
     /// The dirty posts above which the working memory of a settle is given back after it.
     ///
     /// Some 100 bytes for each would add up over the stripes; for so few it is at most 2 MB in all.

@@ -30,7 +30,8 @@ extension Stripe {
         _ slot: UInt32,
         _ direction: VoteDirection,
         _ voter: VoterID?,
-        _ revisions: borrowing Atomic<UInt64>
+        _ revisions: borrowing Atomic<UInt64>,
+        _ log: EffectLog
     ) throws(RankingError) -> VoteOutcome {
         var record = posts[slot]
         let score = record.score
@@ -54,7 +55,25 @@ extension Stripe {
             markDirty(slot, &record)
         }
         posts[slot] = record
+        if !log.isNone { appendVote(slot, record, voter, standing, to: log) }
         return outcome(record, standing)
+    }
+
+    /// Appends the effect of a vote; O(1).
+    @inline(__always)
+    private func appendVote(
+        _ slot: UInt32,
+        _ record: PostRecord,
+        _ voter: VoterID?,
+        _ standing: VoteDirection?,
+        to log: EffectLog
+    ) {
+        let counts = counts(slot, record)
+        if let voter, record.flags.contains(.keepsBallots) {
+            log.append(counts, voter, standing)
+        } else {
+            log.append(counts)
+        }
     }
 
     /// Takes a post out for good; O(log n) an index.

@@ -56,6 +56,12 @@ extension RequestHandler {
         return .response(.ping(response), revision: store.revision)
     }
 
+    /// Backs up the state for a service.
+    func backup(from caller: borrowing Caller) throws(Status) -> Answer {
+        try requireService(caller)
+        throw .notDurable
+    }
+
     /// Counts over all loops, as they stand.
     func serverStats() -> Answer {
         let revision = store.revision

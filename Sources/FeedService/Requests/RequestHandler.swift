@@ -128,7 +128,7 @@ struct RequestHandler: ~Copyable {
         _ waited: Duration?
     ) throws(Status) {
         guard frame.sequence == 0 else {
-            throw .sequenceUnsupported(frame.sequence)
+            throw .identityRequired
         }
         if let waited {
             let timeout = context.timeout(milliseconds: frame.timeoutMilliseconds)
@@ -163,6 +163,7 @@ struct RequestHandler: ~Copyable {
         case .listFeeds: listFeeds()
         case .createFeed(let request): try createFeed(request, from: caller)
         case .getServerStats: serverStats()
+        case .backup: try backup(from: caller)
         case .hello(let request): try hello(request, from: &caller)
         case .ping(let request): try ping(request)
         case nil: throw .unknownMethod

@@ -73,13 +73,12 @@ extension Status {
         )
     }
 
-    /// Exactly-once numbers need a journal, which this version does not have.
-    static func sequenceUnsupported(_ sequence: UInt64) -> Status {
+    /// Nothing is kept beyond the process, and so there is nothing to back up.
+    static var notDurable: Status {
         Status(
-            code: .unimplemented,
-            reason: .sequenceUnsupported,
-            message: "sequence is \(sequence); this version executes calls at most once and "
-                + "takes no sequence but 0."
+            code: .failedPrecondition,
+            reason: .notDurable,
+            message: "The service keeps its state in memory only; there is nothing to back up."
         )
     }
 

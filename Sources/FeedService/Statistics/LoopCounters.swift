@@ -4,8 +4,8 @@ internal import Synchronization
 ///
 /// A single writer needs no read-modify-write, so that counting costs a load and a store.
 final class LoopCounters: Sendable {
-    private let requests = InlineArray<16, Atomic<UInt64>> { _ in Atomic(0) }
-    private let errors = InlineArray<16, Atomic<UInt64>> { _ in Atomic(0) }
+    private let requests = InlineArray<32, Atomic<UInt64>> { _ in Atomic(0) }
+    private let errors = InlineArray<32, Atomic<UInt64>> { _ in Atomic(0) }
     private let badFrames = Atomic<UInt64>(0)
     private let slowFrames = Atomic<UInt64>(0)
     private let lastErrors = Mutex<[Int: String]>([:])

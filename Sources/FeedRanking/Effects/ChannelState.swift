@@ -1,0 +1,97 @@
+/// A client's channel, on which it numbers its calls.
+package struct ChannelState: Equatable, Hashable, BitwiseCopyable, Sendable {
+    /// The short number that outcomes name the channel by.
+    package var number: UInt64
+    /// The first eight bytes of the client's id.
+    package var clientHigh: UInt64
+    /// The last eight bytes of the client's id.
+    package var clientLow: UInt64
+    /// Which of the client's channels it is.
+    package var channel: UInt32
+
+    /// A channel under its number.
+    package init(number: UInt64, clientHigh: UInt64, clientLow: UInt64, channel: UInt32) {
+        self.number = number
+        self.clientHigh = clientHigh
+        self.clientLow = clientLow
+        self.channel = channel
+    }
+}
+
+/// What came of a call that its client has numbered, so that it is never executed twice.
+package struct ChannelOutcome: Equatable, BitwiseCopyable, Sendable {
+    /// The channel's number.
+    package var channel: UInt64
+    /// The call's number on its channel, from 1.
+    package var sequence: UInt64
+    /// A hash of the request, which tells a repeat from another call under the same number.
+    package var requestHash: UInt32
+    /// What a repeat is told.
+    package var outcome: Outcome
+
+    /// The outcome of a call.
+    package init(channel: UInt64, sequence: UInt64, requestHash: UInt32, outcome: Outcome) {
+        self.channel = channel
+        self.sequence = sequence
+        self.requestHash = requestHash
+        self.outcome = outcome
+    }
+}
+
+/// What a repeated call has to be told beside today's state.
+package enum Outcome: Equatable, BitwiseCopyable, Sendable {
+    /// It was executed.
+    case done
+    /// The id of the post that it made, or of the first of several.
+    case id(UInt64)
+    /// The items of a batch that were executed.
+    case items(ItemMask)
+}
+
+/// A set of a batch's items, numbered from 0 to 255.
+package struct ItemMask: Hashable, BitwiseCopyable, Sendable {
+    /// How many items the set has room for.
+    package static let itemCount = 256
+
+    /// Items 0 to 63, the lowest bit for the first.
+    package var word0: UInt64
+    /// Items 64 to 127.
+    package var word1: UInt64
+    /// Items 128 to 191.
+    package var word2: UInt64
+    /// Items 192 to 255.
+    package var word3: UInt64
+
+    /// The items of the bits that are set; none of no words.
+    package init(_ word0: UInt64 = 0, _ word1: UInt64 = 0, _ word2: UInt64 = 0, _ word3: UInt64 = 0)
+    {
+        self.word0 = word0
+        self.word1 = word1
+        self.word2 = word2
+        self.word3 = word3
+    }
+
+    /// Whether the set has an item; of one there is no room for, it has not, and takes none.
+    package subscript(item: Int) -> Bool {
+        get {
+            let bit: UInt64 = 1 << UInt64(item & 63)
+            return switch item >> 6 {
+            case 0: word0 & bit != 0
+            case 1: word1 & bit != 0
+            case 2: word2 & bit != 0
+            case 3: word3 & bit != 0
+            default: false
+            }
+        }
+        set {
+            let bit: UInt64 = 1 << UInt64(item & 63)
+            switch item >> 6 {
+            case 0: word0 = newValue ? word0 | bit : word0 & ~bit
+            case 1: word1 = newValue ? word1 | bit : word1 & ~bit
+            case 2: word2 = newValue ? word2 | bit : word2 & ~bit
+            case 3: word3 = newValue ? word3 | bit : word3 & ~bit
+            default: preconditionFailure("A batch has no item \(item).")
+            }
+        }
+    }
+}

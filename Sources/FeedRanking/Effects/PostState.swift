@@ -1,0 +1,36 @@
+/// All that the store keeps of a post, save for its voters' ballots.
+package struct PostState: Equatable, Sendable {
+    /// The post, its votes and its last revision.
+    package var counts: PostCounts
+    /// The feed it is in; never changes.
+    package var feed: FeedID
+    /// Whether votes set ballots instead of counting each; never changes.
+    package var keepsBallots: Bool
+    /// Unix time, 0 to `RankingLimits.maximumTimeMilliseconds`; never changes.
+    package var createTimeMilliseconds: Int64
+    /// Unix time of the last edit, within the same bounds.
+    package var updateTimeMilliseconds: Int64
+    /// The revision of the write that gave the post its content, at most that of the counts.
+    package var editRevision: UInt64
+    /// What the post says as of that revision.
+    package var content: PostContent
+
+    /// A post as of the revision of its counts.
+    package init(
+        counts: PostCounts,
+        feed: FeedID,
+        keepsBallots: Bool,
+        createTimeMilliseconds: Int64,
+        updateTimeMilliseconds: Int64,
+        editRevision: UInt64,
+        content: PostContent
+    ) {
+        self.counts = counts
+        self.feed = feed
+        self.keepsBallots = keepsBallots
+        self.createTimeMilliseconds = createTimeMilliseconds
+        self.updateTimeMilliseconds = updateTimeMilliseconds
+        self.editRevision = editRevision
+        self.content = content
+    }
+}

@@ -1,0 +1,138 @@
+import Synchronization
+
+/// Where the writes of one event loop put their effects: a handle, copied freely, that is valid as
+/// long as its `EffectLogs`.
+///
+/// Between `lock` and `unlock` lies a *section*, of which a cut takes all or nothing. Lock order:
+/// the log's lock comes before every other. `Sendable` because the lock guards what it leads to.
+@safe
+package struct EffectLog: BitwiseCopyable, @unchecked Sendable {
+    private let block: UnsafeMutablePointer<LogBlock>?
+
+    /// The log of a block that outlives it.
+    init(block: UnsafeMutablePointer<LogBlock>?) {
+        unsafe self.block = block
+    }
+
+    /// No log: what is appended goes nowhere, and there is nothing to lock.
+    package static var none: EffectLog {
+        @inline(__always) get { unsafe EffectLog(block: nil) }
+    }
+
+    /// Whether what is appended goes nowhere.
+    package var isNone: Bool {
+        @inline(__always) get { unsafe block == nil }
+    }
+
+    /// Begins a section; waits for a cut that is being taken.
+    package func lock() {
+        guard let block = unsafe block else { return }
+        unsafe block.pointee.lock()
+        unsafe block.pointee.isHeld = true
+    }
+
+    /// Ends a section; tells of the first effect since a cut.
+    package func unlock() {
+        guard let block = unsafe block else { return }
+        let wakes = unsafe block.pointee.wakes
+        unsafe block.pointee.wakes = false
+        unsafe block.pointee.isHeld = false
+        let count = unsafe block.pointee.count
+        unsafe block.pointee.waitingByteCount.store(count, ordering: .relaxed)
+        unsafe block.pointee.unlock()
+        if wakes { unsafe block.pointee.cuts.pointee.onFirstEffect() }
+    }
+
+    /// The bytes appended since the last cut; within a section only.
+    package var byteCount: Int {
+        guard let block = unsafe block else { return 0 }
+        assert(unsafe block.pointee.isHeld, "A log is read within a section only.")
+        return unsafe block.pointee.count
+    }
+
+    /// Appends an effect of at most so many bytes, which `body` writes; O(bytes).
+    ///
+    /// With a revision, it is written as the difference to the one before.
+    @inline(__always)
+    func write(
+        _ kind: UInt8,
+        revision: UInt64?,
+        atMost byteCount: Int,
+        _ body: (inout EffectWriter) -> Void
+    ) {
+        guard let block = unsafe block else { return }
+        assert(unsafe block.pointee.isHeld, "An effect is appended within a section only.")
+        let count = unsafe block.pointee.count
+        if unsafe block.pointee.capacity - count < byteCount + EffectWriter.headByteCount {
+            unsafe block.pointee.grow(by: byteCount + EffectWriter.headByteCount)
+        }
+        if unsafe block.pointee.effectCount == 0 { unsafe block.pointee.openCutHasEffect() }
+        var writer = unsafe EffectWriter(next: block.pointee.base + count)
+        writer.byte(kind)
+        if let revision {
+            assert(
+                unsafe revision >= block.pointee.previousRevision,
+                "The revisions of a log's sections rise."
+            )
+            unsafe writer.varint(revision &- block.pointee.previousRevision)
+            unsafe block.pointee.previousRevision = revision
+        }
+        body(&writer)
+        let end = unsafe writer.next - block.pointee.base
+        precondition(
+            unsafe end <= block.pointee.capacity,
+            "An effect took more bytes than it had announced."
+        )
+        unsafe block.pointee.count = end
+        unsafe block.pointee.effectCount &+= 1
+    }
+}
+
+/// Writes the fields of an effect, where room was made for them.
+@safe
+struct EffectWriter {
+    /// What a kind and a revision take at most.
+    static let headByteCount = 1 + maximumVarintByteCount
+    /// What a number takes at most.
+    static let maximumVarintByteCount = 10
+
+    fileprivate var next: UnsafeMutablePointer<UInt8>
+
+    /// Writes one byte.
+    @inline(__always)
+    mutating func byte(_ value: UInt8) {
+        unsafe next.pointee = value
+        unsafe next += 1
+    }
+
+    /// Writes a number, seven bits a byte, the lowest first.
+    @inline(__always)
+    mutating func varint(_ value: UInt64) {
+        var rest = value
+        while rest >= 0x80 {
+            byte(UInt8(truncatingIfNeeded: rest) | 0x80)
+            rest >>= 7
+        }
+        byte(UInt8(truncatingIfNeeded: rest))
+    }
+
+    /// Writes all bytes of a number, the lowest first.
+    @inline(__always)
+    mutating func fixed<Value: FixedWidthInteger & BitwiseCopyable>(_ value: Value) {
+        unsafe UnsafeMutableRawPointer(next)
+            .storeBytes(of: value.littleEndian, as: Value.self)
+        unsafe next += MemoryLayout<Value>.size
+    }
+
+    /// Writes a text behind the count of its bytes.
+    mutating func text(_ text: String) {
+        var text = text
+        varint(UInt64(text.utf8.count))
+        text.withUTF8 { bytes in
+            if let source = bytes.baseAddress {
+                unsafe next.update(from: source, count: bytes.count)
+            }
+            unsafe next += bytes.count
+        }
+    }
+}
