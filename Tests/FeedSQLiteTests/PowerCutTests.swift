@@ -29,4 +29,21 @@ import Testing
         }
         #expect(complaints.count > 10, "\(complaints.count) of 30 runs complained.")
     }
+
+    @Test func losesNothingBetweenAJournalAndItsFold() {
+        for seed in TestEnvironment.seeds(1...150) {
+            var run = FoldingRun(seed: seed)
+            let complaint = run.run()
+            #expect(complaint == nil, "seed \(seed)")
+            if complaint != nil { return }
+        }
+    }
+
+    @Test func noticesAJournalForgottenBeforeItsFold() {
+        let complaints = (1...100 as ClosedRange<UInt64>).compactMap { seed -> String? in
+            var run = FoldingRun(seed: seed, forgetsEarly: true)
+            return run.run()
+        }
+        #expect(complaints.count > 3, "\(complaints.count) of 100 runs complained.")
+    }
 }
