@@ -223,7 +223,7 @@ let package = Package(
         ),
         .testTarget(
             name: "IntegrationTests",
-            dependencies: ["FeedProto", "FeedTestSupport"],
+            dependencies: ["FeedProto", "FeedJournal", "FeedSQLite", "FeedTestSupport"],
             swiftSettings: settings
         ),
     ]

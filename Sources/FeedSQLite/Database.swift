@@ -21,6 +21,9 @@ package final class Database {
     /// Where the file is.
     package let path: String
 
+    /// The virtual file system it was opened with, nil for the system's own.
+    let vfs: String?
+
     /// SQLite's connection, for the files of this folder.
     private(set) var connection: OpaquePointer?
 
@@ -34,6 +37,7 @@ package final class Database {
         vfs: String? = nil
     ) throws(SQLiteError) {
         self.path = path
+        self.vfs = vfs
         let flags =
             switch mode {
             case .create: SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE

@@ -146,9 +146,10 @@ static int vfs_access(sqlite3_vfs *base, const char *name, int flags, int *resul
     return code_of(error, SQLITE_IOERR_ACCESS);
 }
 
-/* Names are taken as they are. */
+/* Names are those of the disk, whose directory is ".". */
 static int vfs_full_pathname(sqlite3_vfs *base, const char *name, int capacity, char *full) {
     (void)base;
+    if (strncmp(name, "./", 2) == 0) name += 2;
     if (strlen(name) >= (size_t)capacity) return SQLITE_CANTOPEN;
     strcpy(full, name);
     return SQLITE_OK;

@@ -78,6 +78,9 @@ package final class FakeDisk: JournalFiles {
 
     package func names(in directory: String) throws(FileError) -> [String] {
         try call(.list, directory)
+        guard directory != "." else {
+            return Set(entries.keys.map { String($0.prefix { $0 != "/" }) }).sorted()
+        }
         let prefix = directory + "/"
         return entries.keys.filter { $0.hasPrefix(prefix) }.map {
             String($0.dropFirst(prefix.count))

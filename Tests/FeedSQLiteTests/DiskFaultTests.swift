@@ -44,6 +44,14 @@ import Testing
         #expect(disk.names == ["state.db", "state.db-wal"])
     }
 
+    @Test func copiesToTheSameDisk() throws {
+        let (database, rows) = try fill(20)
+        #expect(try Backup(of: database, to: "./copy.db").step())
+        #expect(try disk.names(in: ".").sorted() == ["copy.db", "state.db", "state.db-wal"])
+        let copy = try Database(path: "copy.db", vfs: disk.databaseDiskName)
+        #expect(try copy.rows() == rows)
+    }
+
     @Test func goesOnWhenAFullDiskHasRoomAgain() throws {
         var (database, rows) = try fill(20)
         disk.capacity = disk.names.reduce(0) { $0 + (disk[$1]?.count ?? 0) } + 20_000
