@@ -135,8 +135,9 @@ package final class FakeDisk: JournalFiles {
     /// Ends all, as a death of the process between two calls does; a power cut may follow.
     package func die() { isDead = true }
 
-    /// Lets calls through again, as after a death of the process alone: nothing is lost, and what
-    /// was not synced still is not. Whatever was open has to be closed before.
+    /// Lets calls through again, as after a death of the process alone.
+    ///
+    /// Nothing is lost, and what was not synced still is not. What was open has to be closed first.
     package func revive() {
         isDead = false
         callsUntilPowerCut = .max
