@@ -57,7 +57,7 @@ let package = Package(
         .target(name: "FeedTransport", dependencies: ["CLibUV"], swiftSettings: settings),
         .target(name: "FeedDataset", swiftSettings: settings),
 
-        // Layer 1 too: what the durable state will stand on; the service does not use them yet.
+        // Layer 1 too: what the durable state stands on.
         .target(
             name: "FeedJournal",
             dependencies: ["CXXHash", "CWriteBack"],
@@ -65,7 +65,12 @@ let package = Package(
         ),
         .target(name: "FeedSQLite", dependencies: ["CSQLite"], swiftSettings: settings),
 
-        // Layer 2: what a program calls the service with.
+        // Layer 2: the durable state, and what a program calls the service with.
+        .target(
+            name: "FeedState",
+            dependencies: ["FeedRanking", "FeedJournal", "FeedSQLite"],
+            swiftSettings: settings
+        ),
         .target(
             name: "FeedClient",
             dependencies: ["FeedProto", "FeedTransport"],
@@ -76,7 +81,7 @@ let package = Package(
         .executableTarget(
             name: "FeedService",
             dependencies: [
-                "FeedProto", "FeedRanking", "FeedTransport",
+                "FeedJournal", "FeedProto", "FeedRanking", "FeedState", "FeedTransport",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
             ],
@@ -125,6 +130,16 @@ let package = Package(
             swiftSettings: settings
         ),
 
+        // What gathering, folding and loading the durable state cost.
+        .executableTarget(
+            name: "StateBenchmark",
+            dependencies: [
+                "FeedState", "FeedRanking", "FeedJournal", "FeedSQLite", "FeedTestSupport",
+            ],
+            path: "Benchmarks/StateBenchmark",
+            swiftSettings: settings
+        ),
+
         // Tests.
         .target(
             name: "FeedTestSupport",
@@ -161,6 +176,13 @@ let package = Package(
         .testTarget(
             name: "FeedSQLiteTests",
             dependencies: ["FeedSQLite", "FeedTestSupport"],
+            swiftSettings: settings
+        ),
+        .testTarget(
+            name: "FeedStateTests",
+            dependencies: [
+                "FeedState", "FeedRanking", "FeedJournal", "FeedSQLite", "FeedTestSupport",
+            ],
             swiftSettings: settings
         ),
         .testTarget(

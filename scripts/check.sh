@@ -40,6 +40,7 @@ layers() {
         [FeedDataset]=""
         [FeedJournal]="CWriteBack CXXHash"
         [FeedSQLite]="CSQLite"
+        [FeedState]="FeedJournal FeedRanking FeedSQLite"
         [FeedService]="FeedProto FeedRanking FeedTransport"
         [LoadGen]="FeedDataset FeedProto FeedTransport"
         [FeedClient]="FeedProto FeedTransport"

@@ -1,0 +1,119 @@
+internal import FeedRanking
+
+/// The outcomes of a channel's latest calls, as one row keeps them.
+///
+/// Those whose sequence is within 256 of the highest one: an older call is answered as expired,
+/// whatever is known of it. In the row, in the order of sequences: the sequence in 8 bytes, the
+/// hash of the request in 4, a byte for the kind (0 done, 1 id, 2 items), then 0, 8 or 32 bytes,
+/// each number least byte first.
+struct OutcomeRing {
+    /// How many sequences back a repeat is recognized.
+    static let windowCount: UInt64 = 256
+
+    /// The outcomes in the order of sequences, each of its own; no older than the window.
+    private(set) var outcomes: [ChannelOutcome] = []
+
+    /// The highest sequence with an outcome; 0 before the first.
+    var highest: UInt64 { outcomes.last?.sequence ?? 0 }
+
+    /// Takes outcomes of the channel in, in any order.
+    mutating func merge(_ news: [ChannelOutcome]) {
+        guard !news.isEmpty else { return }
+        outcomes += news
+        outcomes.sort { $0.sequence < $1.sequence }
+        let highest = self.highest
+        var merged: [ChannelOutcome] = []
+        merged.reserveCapacity(outcomes.count)
+        for outcome in outcomes where Self.isWithin(outcome.sequence, highest) {
+            if let last = merged.last, last.sequence == outcome.sequence {
+                merged[merged.count - 1] = Self.join(last, outcome)
+            } else {
+                merged.append(outcome)
+            }
+        }
+        outcomes = merged
+    }
+
+    /// Whether an outcome is still of use under a highest sequence.
+    static func isWithin(_ sequence: UInt64, _ highest: UInt64) -> Bool {
+        highest < windowCount || sequence > highest - windowCount
+    }
+
+    /// What two outcomes of one call come to: the items of a batch only become more, whichever of
+    /// them is read first.
+    static func join(_ old: ChannelOutcome, _ new: ChannelOutcome) -> ChannelOutcome {
+        guard case .items(let known) = old.outcome, case .items(let items) = new.outcome else {
+            return new
+        }
+        var joined = new
+        joined.outcome = .items(known.union(items))
+        return joined
+    }
+
+    /// Fills the ring from a row's bytes; false where no ring is written so.
+    mutating func read(_ bytes: Span<UInt8>, channel: UInt64) -> Bool {
+        outcomes.removeAll(keepingCapacity: true)
+        var reader = ByteReader()
+        while reader.offset < bytes.count {
+            guard let sequence = reader.uint64(bytes), sequence > highest,
+                let hash = reader.uint32(bytes), let outcome = Self.outcome(&reader, bytes)
+            else { return false }
+            outcomes.append(
+                ChannelOutcome(
+                    channel: channel,
+                    sequence: sequence,
+                    requestHash: hash,
+                    outcome: outcome
+                )
+            )
+        }
+        guard let first = outcomes.first else { return true }
+        return Self.isWithin(first.sequence, highest)
+    }
+
+    /// Writes the ring in place of what the array held.
+    func write(into bytes: inout [UInt8]) {
+        bytes.removeAll(keepingCapacity: true)
+        for outcome in outcomes {
+            bytes.append(littleEndian: outcome.sequence)
+            bytes.append(littleEndian: outcome.requestHash)
+            switch outcome.outcome {
+            case .done: bytes.append(0)
+            case .id(let id):
+                bytes.append(1)
+                bytes.append(littleEndian: id)
+            case .items(let mask):
+                bytes.append(2)
+                bytes.append(littleEndian: mask.word0)
+                bytes.append(littleEndian: mask.word1)
+                bytes.append(littleEndian: mask.word2)
+                bytes.append(littleEndian: mask.word3)
+            }
+        }
+    }
+
+    private static func outcome(_ reader: inout ByteReader, _ bytes: Span<UInt8>) -> Outcome? {
+        switch reader.byte(bytes) {
+        case 0: return .done
+        case 1: return reader.uint64(bytes).map(Outcome.id)
+        case 2:
+            guard let word0 = reader.uint64(bytes), let word1 = reader.uint64(bytes),
+                let word2 = reader.uint64(bytes), let word3 = reader.uint64(bytes)
+            else { return nil }
+            return .items(ItemMask(word0, word1, word2, word3))
+        default: return nil
+        }
+    }
+}
+
+extension ItemMask {
+    /// The items of either.
+    func union(_ other: ItemMask) -> ItemMask {
+        ItemMask(
+            word0 | other.word0,
+            word1 | other.word1,
+            word2 | other.word2,
+            word3 | other.word3
+        )
+    }
+}

@@ -1,0 +1,96 @@
+package import FeedJournal
+import FeedSQLite
+
+/// The durable state of the service: `state.db` in a data directory, and the one connection to it.
+///
+/// It is folded from the journal: ``Fold`` writes what ``FoldTable`` gathered, and
+/// ``load(into:channels:progress:)`` puts it back into a store. One thread uses it at a time. The
+/// data directory's lock, which whoever opens it holds, keeps other processes out.
+package final class StateDatabase {
+    /// The file's name in the data directory.
+    package static let fileName = "state.db"
+
+    /// What it knows of itself, as it is on the disk.
+    package internal(set) var meta: StateMeta
+
+    /// The connection.
+    let connection: Database
+
+    /// The data directory, where the connection finds it and where its files are renamed.
+    let directory: String
+    let files: any JournalFiles
+
+    /// What the rows of each table come to, as it is on the disk, by ``StateTable``'s raw value.
+    var totals: [TableTotals]
+
+    /// Made by the first fold and kept for the next ones.
+    var writer: FoldWriter?
+
+    /// Opens the state of a data directory.
+    ///
+    /// A file of an older format is copied to `state.db.format-<n>` and then changed.
+    /// - Parameters:
+    ///   - directory: The path under which SQLite finds the data directory.
+    ///   - files: The same directory.
+    ///   - migrations: What leads from each older format to the next.
+    /// - Throws: `missingFile`, `newerFormat`, `damaged`, or what SQLite says.
+    package convenience init(
+        directory: String,
+        files: any JournalFiles,
+        migrations: [StateMigration] = StateMigration.all
+    ) throws(StateError) {
+        try self.init(directory, files, name: Self.fileName, migrations)
+    }
+
+    /// Opens a file that may have another name, as one that is being made.
+    init(
+        _ directory: String,
+        _ files: any JournalFiles,
+        name: String,
+        _ migrations: [StateMigration] = StateMigration.all
+    ) throws(StateError) {
+        let path = "\(directory)/\(name)"
+        guard try fileErrors({ () throws(FileError) in try files.names(in: ".") }).contains(name)
+        else { throw .missingFile(path: path) }
+        let connection = try databaseErrors { () throws(SQLiteError) in
+            try Database(path: path, mode: .existing)
+        }
+        let known = migrations.last.map { $0.format + 1 } ?? StateSchema.format
+        let format = try StateSchema.format(of: connection)
+        guard format <= known else {
+            throw .newerFormat(file: name, format: format, known: known)
+        }
+        var meta = try StateMeta.read(connection, format: format)
+        if format < known {
+            try StateMigration.run(migrations, on: connection, format, meta, files)
+            meta = try StateMeta.read(connection, format: known)
+        }
+        self.directory = directory
+        self.files = files
+        self.connection = connection
+        self.format = known
+        self.meta = meta
+        totals = try Self.readTotals(connection)
+    }
+
+    /// The format of the file, which its meta's checksum covers.
+    let format: Int64
+
+    /// Changes what the file knows of itself, durably; where it fails, nothing has changed.
+    package func updateMeta(_ change: (inout StateMeta) -> Void) throws(StateError) {
+        var changed = meta
+        change(&changed)
+        try databaseErrors { () throws(SQLiteError) in
+            try connection.transaction { () throws(SQLiteError) in
+                try changed.write(connection, format: format)
+            }
+        }
+        meta = changed
+    }
+
+    /// How many rows the tables of the state have.
+    package var rowCount: UInt64 { totals.reduce(0) { $0 &+ $1.rowCount } }
+}
+
+@available(*, unavailable)
+extension StateDatabase: Sendable {}

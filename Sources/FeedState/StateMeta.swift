@@ -1,0 +1,68 @@
+package import FeedJournal
+
+/// What `state.db` knows of itself, in its one row of `meta`.
+package struct StateMeta: Equatable, Sendable {
+    /// Names the data directory; a restored or a new one has another.
+    package var instanceID: UInt64
+
+    /// The last record of the journal whose effects are all in the tables.
+    package var folded: JournalPosition = .start
+
+    /// The last record of which some effects are in the tables, or `folded`.
+    ///
+    /// They differ where a fold has not ended: what is loaded then is of no one moment before the
+    /// journal is replayed up to here.
+    package var folding: JournalPosition = .start
+
+    /// The key that page tokens are signed with, 16 random bytes.
+    package var pageTokenKey: PageTokenKey
+
+    /// The highest id given to a post as of `folded`.
+    package var highestID: UInt64 = 0
+
+    /// The highest revision given as of `folded`.
+    package var highestRevision: UInt64 = 0
+
+    /// The number that the next channel gets.
+    package var nextChannel: UInt64 = 1
+
+    /// The system's boot id when the service last started; empty before the first start.
+    package var bootID = ""
+
+    /// How durable an answer of the last run was, by `Durability`'s raw value; empty before it.
+    package var durability = ""
+
+    /// The key that page tokens are signed with.
+    package struct PageTokenKey: Equatable, Sendable {
+        /// The first eight bytes.
+        package var high: UInt64
+        /// The last eight bytes.
+        package var low: UInt64
+
+        /// A key of these bytes.
+        package init(high: UInt64, low: UInt64) {
+            self.high = high
+            self.low = low
+        }
+    }
+
+    /// The meta of a new data directory.
+    package init(instanceID: UInt64, pageTokenKey: PageTokenKey) {
+        self.instanceID = instanceID
+        self.pageTokenKey = pageTokenKey
+    }
+
+    /// The meta of a new data directory, with a random name and a random key.
+    package static func random() -> StateMeta {
+        StateMeta(
+            instanceID: .random(in: 1 ... .max),
+            pageTokenKey: PageTokenKey(
+                high: .random(in: .min ... .max),
+                low: .random(in: .min ... .max)
+            )
+        )
+    }
+
+    /// Whether a fold has begun and not ended.
+    package var isFolding: Bool { folding.sequence > folded.sequence }
+}

@@ -1,0 +1,52 @@
+/// The tables whose rows are the state.
+enum StateTable: Int, CaseIterable {
+    case posts = 0
+    case counts
+    case ballots
+    case voters
+    case feeds
+    case channels
+
+    /// Its name in the file.
+    var name: String {
+        switch self {
+        case .posts: "posts"
+        case .counts: "counts"
+        case .ballots: "ballots"
+        case .voters: "voters"
+        case .feeds: "feeds"
+        case .channels: "channels"
+        }
+    }
+
+    /// The error of a row that is not what it should be.
+    func damaged(_ key: String, _ reason: String) -> StateError {
+        .damaged(table: name, key: key, reason: reason)
+    }
+
+    /// The error of a row whose checksum is another one.
+    func wrongSum(_ key: String) -> StateError {
+        damaged(key, "the checksum does not fit the row")
+    }
+}
+
+/// What all rows of a table come to, so that a row that is gone or came back is noticed: checksums
+/// of rows cannot tell that.
+struct TableTotals: Equatable {
+    /// How many rows there are.
+    var rowCount: UInt64 = 0
+    /// Their checksums, added up without carry.
+    var sumOfSums: UInt64 = 0
+
+    /// A row goes, comes or changes; nil where there is none.
+    mutating func replace(_ old: UInt64?, by new: UInt64?) {
+        if let old {
+            rowCount &-= 1
+            sumOfSums &-= old
+        }
+        if let new {
+            rowCount &+= 1
+            sumOfSums &+= new
+        }
+    }
+}
