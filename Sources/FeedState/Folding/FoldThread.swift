@@ -1,5 +1,5 @@
 internal import Dispatch
-internal import FeedJournal
+package import FeedJournal
 internal import FeedRanking
 internal import Foundation
 internal import Synchronization
