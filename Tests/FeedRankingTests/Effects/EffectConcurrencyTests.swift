@@ -1,5 +1,6 @@
 import FeedRanking
 import FeedTestSupport
+import Glibc
 import Testing
 
 /// Threads that write, each with its log, while another takes cuts.
@@ -15,6 +16,7 @@ import Testing
         var faults: [String] = []
         for section in 0..<count {
             log.lock()
+            if section % 16 == 0 { sched_yield() }
             for _ in 0..<Int.random(in: 1...6, using: &random) {
                 do {
                     try writeOnce(store, log, &random, &page)
@@ -77,23 +79,11 @@ import Testing
         let store = FeedStore(stripeCount: 4) { 1_700_000_000_000 }
         let told = Locked(0)
         let logs = EffectLogs(count: 3, firstCut: 1) { told.withLock { $0 += 1 } }
-        let running = Locked(3)
         let count = TestEnvironment.modelOperations(3_000)
-        var bodies: [[UInt8]] = []
-        await withTaskGroup(of: [String].self) { group in
-            for loop in 0..<3 {
-                group.addTask {
-                    defer { running.withLock { $0 -= 1 } }
-                    return Self.write(store, logs[loop], loop + Int(seed) * 3, count)
-                }
-            }
-            while running.withLock({ $0 > 0 }) {
-                if let body = logs.nextBody() { bodies.append(body) }
-                await Task.yield()
-            }
-            for await faults in group { #expect(faults.isEmpty, "\(faults.first ?? "")") }
+        let (bodies, faults) = try await logs.cuts { loop in
+            Self.write(store, logs[loop], loop + Int(seed) * 3, count)
         }
-        if let body = logs.nextBody() { bodies.append(body) }
+        #expect(faults.isEmpty, "\(faults.first ?? "")")
         #expect(told.withLock { $0 } == bodies.count)
 
         // The revisions rise through all cuts without a gap: each write is in one of them, once.

@@ -1,5 +1,6 @@
 import FeedRanking
 import FeedTestSupport
+import Glibc
 import Testing
 
 @Suite struct EffectLogsTests {
@@ -71,45 +72,38 @@ import Testing
         log.unlock()
     }
 
-    /// Threads write sections of an even number of effects while cuts are taken.
+    /// Threads write sections of some effects, each with an outcome, while cuts are taken.
     @Test func noSectionIsSplitAndCutsAreInOrder() async throws {
         let logs = EffectLogs(count: 3, firstCut: 1) {}
         let revisions = Locked<UInt64>(0)
-        let running = Locked(3)
-        var bodies: [[UInt8]] = []
-        await withTaskGroup(of: Void.self) { group in
-            for loop in 0..<3 {
-                group.addTask {
-                    var random = SeededGenerator(seed: UInt64(loop))
-                    for section in 0..<2_000 {
-                        logs[loop].lock()
-                        for _ in 0..<Int.random(in: 0..<6, using: &random) {
-                            let revision = revisions.withLock { revisions in
-                                revisions += 1
-                                Self.append(logs[loop], revision: revisions)
-                                return revisions
-                            }
-                            logs[loop].append(
-                                ChannelOutcome(
-                                    channel: UInt64(loop),
-                                    sequence: UInt64(section),
-                                    requestHash: 0,
-                                    outcome: .id(revision)
-                                )
-                            )
-                            precondition(logs.newestCut >= logs.openCut, "A cut has an effect.")
-                        }
-                        logs[loop].unlock()
+        let (bodies, faults) = try await logs.cuts { loop in
+            var faults: [String] = []
+            var random = SeededGenerator(seed: UInt64(loop))
+            for section in 0..<2_000 {
+                logs[loop].lock()
+                for _ in 0..<Int.random(in: 0..<6, using: &random) {
+                    let revision = revisions.withLock { revisions in
+                        revisions += 1
+                        Self.append(logs[loop], revision: revisions)
+                        return revisions
                     }
-                    running.withLock { $0 -= 1 }
+                    logs[loop].append(
+                        ChannelOutcome(
+                            channel: UInt64(loop),
+                            sequence: UInt64(section),
+                            requestHash: 0,
+                            outcome: .id(revision)
+                        )
+                    )
+                    // Whoever takes a cut waits for this section while others go on.
+                    if random.oneIn(4) { sched_yield() }
+                    if logs.newestCut != logs.openCut { faults.append("A cut has no effect.") }
                 }
+                logs[loop].unlock()
             }
-            while running.withLock({ $0 > 0 }) {
-                if let body = logs.nextBody() { bodies.append(body) }
-                await Task.yield()
-            }
+            return faults
         }
-        if let body = logs.nextBody() { bodies.append(body) }
+        #expect(faults.isEmpty, "\(faults.first ?? "")")
         var last: UInt64 = 0
         var lastSections = [-1, -1, -1]
         for body in bodies {

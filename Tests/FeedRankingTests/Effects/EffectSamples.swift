@@ -1,5 +1,6 @@
 import FeedRanking
 import FeedTestSupport
+import Glibc
 
 /// Effects of any kind with values of any size.
 struct EffectSamples {
@@ -125,5 +126,35 @@ extension EffectLogs {
     func nextBody() -> [UInt8]? {
         var body: [UInt8] = []
         return takeCut(into: &body) == nil ? nil : body
+    }
+
+    /// The bodies of the cuts that one thread takes while others write, one a log, and the faults
+    /// that those have seen.
+    func cuts(
+        while write: @escaping @Sendable (Int) -> [String]
+    ) async throws -> (bodies: [[UInt8]], faults: [String]) {
+        let running = Locked(count)
+        // Threads of their own: Swift's pool may have fewer than there are writers.
+        async let bodies = offload {
+            var bodies: [[UInt8]] = []
+            while running.withLock({ $0 > 0 }) {
+                if let body = self.nextBody() { bodies.append(body) }
+                sched_yield()
+            }
+            if let body = self.nextBody() { bodies.append(body) }
+            return bodies
+        }
+        let faults = try await withThrowingTaskGroup(of: [String].self) { group in
+            for loop in 0..<count {
+                group.addTask {
+                    try await offload {
+                        defer { running.withLock { $0 -= 1 } }
+                        return write(loop)
+                    }
+                }
+            }
+            return try await group.reduce(into: []) { $0 += $1 }
+        }
+        return (try await bodies, faults)
     }
 }
