@@ -81,7 +81,7 @@ let package = Package(
         .executableTarget(
             name: "FeedService",
             dependencies: [
-                "FeedProto", "FeedRanking", "FeedTransport",
+                "FeedJournal", "FeedProto", "FeedRanking", "FeedState", "FeedTransport",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
             ],

@@ -1582,6 +1582,96 @@ void   feed__v1__create_feed_request__free_unpacked
   assert(message->base.descriptor == &feed__v1__create_feed_request__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
+void   feed__v1__backup_request__init
+                     (Feed__V1__BackupRequest         *message)
+{
+  static const Feed__V1__BackupRequest init_value = FEED__V1__BACKUP_REQUEST__INIT;
+  *message = init_value;
+}
+size_t feed__v1__backup_request__get_packed_size
+                     (const Feed__V1__BackupRequest *message)
+{
+  assert(message->base.descriptor == &feed__v1__backup_request__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t feed__v1__backup_request__pack
+                     (const Feed__V1__BackupRequest *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &feed__v1__backup_request__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t feed__v1__backup_request__pack_to_buffer
+                     (const Feed__V1__BackupRequest *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &feed__v1__backup_request__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Feed__V1__BackupRequest *
+       feed__v1__backup_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Feed__V1__BackupRequest *)
+     protobuf_c_message_unpack (&feed__v1__backup_request__descriptor,
+                                allocator, len, data);
+}
+void   feed__v1__backup_request__free_unpacked
+                     (Feed__V1__BackupRequest *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &feed__v1__backup_request__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   feed__v1__backup_response__init
+                     (Feed__V1__BackupResponse         *message)
+{
+  static const Feed__V1__BackupResponse init_value = FEED__V1__BACKUP_RESPONSE__INIT;
+  *message = init_value;
+}
+size_t feed__v1__backup_response__get_packed_size
+                     (const Feed__V1__BackupResponse *message)
+{
+  assert(message->base.descriptor == &feed__v1__backup_response__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t feed__v1__backup_response__pack
+                     (const Feed__V1__BackupResponse *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &feed__v1__backup_response__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t feed__v1__backup_response__pack_to_buffer
+                     (const Feed__V1__BackupResponse *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &feed__v1__backup_response__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Feed__V1__BackupResponse *
+       feed__v1__backup_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Feed__V1__BackupResponse *)
+     protobuf_c_message_unpack (&feed__v1__backup_response__descriptor,
+                                allocator, len, data);
+}
+void   feed__v1__backup_response__free_unpacked
+                     (Feed__V1__BackupResponse *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &feed__v1__backup_response__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
 void   feed__v1__get_server_stats_request__init
                      (Feed__V1__GetServerStatsRequest         *message)
 {
@@ -1672,6 +1762,51 @@ void   feed__v1__server_stats__free_unpacked
   assert(message->base.descriptor == &feed__v1__server_stats__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
+void   feed__v1__journal_stats__init
+                     (Feed__V1__JournalStats         *message)
+{
+  static const Feed__V1__JournalStats init_value = FEED__V1__JOURNAL_STATS__INIT;
+  *message = init_value;
+}
+size_t feed__v1__journal_stats__get_packed_size
+                     (const Feed__V1__JournalStats *message)
+{
+  assert(message->base.descriptor == &feed__v1__journal_stats__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t feed__v1__journal_stats__pack
+                     (const Feed__V1__JournalStats *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &feed__v1__journal_stats__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t feed__v1__journal_stats__pack_to_buffer
+                     (const Feed__V1__JournalStats *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &feed__v1__journal_stats__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Feed__V1__JournalStats *
+       feed__v1__journal_stats__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Feed__V1__JournalStats *)
+     protobuf_c_message_unpack (&feed__v1__journal_stats__descriptor,
+                                allocator, len, data);
+}
+void   feed__v1__journal_stats__free_unpacked
+                     (Feed__V1__JournalStats *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &feed__v1__journal_stats__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
 void   feed__v1__method_stats__init
                      (Feed__V1__MethodStats         *message)
 {
@@ -1717,7 +1852,7 @@ void   feed__v1__method_stats__free_unpacked
   assert(message->base.descriptor == &feed__v1__method_stats__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
-static const ProtobufCFieldDescriptor feed__v1__client_frame__field_descriptors[19] =
+static const ProtobufCFieldDescriptor feed__v1__client_frame__field_descriptors[20] =
 {
   {
     "id",
@@ -1947,8 +2082,21 @@ static const ProtobufCFieldDescriptor feed__v1__client_frame__field_descriptors[
     0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "backup",
+    54,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Feed__V1__ClientFrame, body_case),
+    offsetof(Feed__V1__ClientFrame, backup),
+    &feed__v1__backup_request__descriptor,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned feed__v1__client_frame__field_indices_by_name[] = {
+  19,   /* field[19] = backup */
   15,   /* field[15] = batch_cast_votes */
   8,   /* field[8] = batch_get_posts */
   14,   /* field[14] = cast_vote */
@@ -1977,7 +2125,7 @@ static const ProtobufCIntRange feed__v1__client_frame__number_ranges[6 + 1] =
   { 38, 12 },
   { 50, 16 },
   { 53, 18 },
-  { 0, 19 }
+  { 0, 20 }
 };
 const ProtobufCMessageDescriptor feed__v1__client_frame__descriptor =
 {
@@ -1987,14 +2135,14 @@ const ProtobufCMessageDescriptor feed__v1__client_frame__descriptor =
   "Feed__V1__ClientFrame",
   "feed.v1",
   sizeof(Feed__V1__ClientFrame),
-  19,
+  20,
   feed__v1__client_frame__field_descriptors,
   feed__v1__client_frame__field_indices_by_name,
   6,  feed__v1__client_frame__number_ranges,
   (ProtobufCMessageInit) feed__v1__client_frame__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor feed__v1__server_frame__field_descriptors[17] =
+static const ProtobufCFieldDescriptor feed__v1__server_frame__field_descriptors[18] =
 {
   {
     "id",
@@ -2189,6 +2337,18 @@ static const ProtobufCFieldDescriptor feed__v1__server_frame__field_descriptors[
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
+    "backup",
+    54,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Feed__V1__ServerFrame, body_case),
+    offsetof(Feed__V1__ServerFrame, backup),
+    &feed__v1__backup_response__descriptor,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
     "empty",
     60,
     PROTOBUF_C_LABEL_NONE,
@@ -2202,10 +2362,11 @@ static const ProtobufCFieldDescriptor feed__v1__server_frame__field_descriptors[
   },
 };
 static const unsigned feed__v1__server_frame__field_indices_by_name[] = {
+  16,   /* field[16] = backup */
   12,   /* field[12] = batch_cast_votes */
   7,   /* field[7] = batch_get_posts */
   11,   /* field[11] = cast_vote */
-  16,   /* field[16] = empty */
+  17,   /* field[17] = empty */
   15,   /* field[15] = feed */
   5,   /* field[5] = go_away */
   3,   /* field[3] = hello */
@@ -2230,8 +2391,8 @@ static const ProtobufCIntRange feed__v1__server_frame__number_ranges[9 + 1] =
   { 38, 9 },
   { 50, 13 },
   { 53, 15 },
-  { 60, 16 },
-  { 0, 17 }
+  { 60, 17 },
+  { 0, 18 }
 };
 const ProtobufCMessageDescriptor feed__v1__server_frame__descriptor =
 {
@@ -2241,7 +2402,7 @@ const ProtobufCMessageDescriptor feed__v1__server_frame__descriptor =
   "Feed__V1__ServerFrame",
   "feed.v1",
   sizeof(Feed__V1__ServerFrame),
-  17,
+  18,
   feed__v1__server_frame__field_descriptors,
   feed__v1__server_frame__field_indices_by_name,
   9,  feed__v1__server_frame__number_ranges,
@@ -2524,7 +2685,7 @@ const ProtobufCMessageDescriptor feed__v1__hello_request__descriptor =
   (ProtobufCMessageInit) feed__v1__hello_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor feed__v1__hello_response__field_descriptors[6] =
+static const ProtobufCFieldDescriptor feed__v1__hello_response__field_descriptors[8] =
 {
   {
     "protocol_version",
@@ -2598,10 +2759,36 @@ static const ProtobufCFieldDescriptor feed__v1__hello_response__field_descriptor
     0 | PROTOBUF_C_FIELD_FLAG_PACKED,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "client_known",
+    8,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Feed__V1__HelloResponse, client_known),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "last_sequence",
+    9,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Feed__V1__HelloResponse, last_sequence),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned feed__v1__hello_response__field_indices_by_name[] = {
   5,   /* field[5] = capabilities */
+  6,   /* field[6] = client_known */
   2,   /* field[2] = instance_id */
+  7,   /* field[7] = last_sequence */
   4,   /* field[4] = limits */
   0,   /* field[0] = protocol_version */
   1,   /* field[1] = server_name */
@@ -2611,7 +2798,7 @@ static const ProtobufCIntRange feed__v1__hello_response__number_ranges[2 + 1] =
 {
   { 1, 0 },
   { 7, 5 },
-  { 0, 6 }
+  { 0, 8 }
 };
 const ProtobufCMessageDescriptor feed__v1__hello_response__descriptor =
 {
@@ -2621,14 +2808,14 @@ const ProtobufCMessageDescriptor feed__v1__hello_response__descriptor =
   "Feed__V1__HelloResponse",
   "feed.v1",
   sizeof(Feed__V1__HelloResponse),
-  6,
+  8,
   feed__v1__hello_response__field_descriptors,
   feed__v1__hello_response__field_indices_by_name,
   2,  feed__v1__hello_response__number_ranges,
   (ProtobufCMessageInit) feed__v1__hello_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor feed__v1__limits__field_descriptors[9] =
+static const ProtobufCFieldDescriptor feed__v1__limits__field_descriptors[10] =
 {
   {
     "max_frame_bytes",
@@ -2727,6 +2914,18 @@ static const ProtobufCFieldDescriptor feed__v1__limits__field_descriptors[9] =
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
+    "sequence_window",
+    11,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT32,
+    0,   /* quantifier_offset */
+    offsetof(Feed__V1__Limits, sequence_window),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
     "max_import_posts",
     12,
     PROTOBUF_C_LABEL_NONE,
@@ -2745,17 +2944,17 @@ static const unsigned feed__v1__limits__field_indices_by_name[] = {
   4,   /* field[4] = max_batch_get */
   5,   /* field[5] = max_batch_votes */
   0,   /* field[0] = max_frame_bytes */
-  8,   /* field[8] = max_import_posts */
+  9,   /* field[9] = max_import_posts */
   1,   /* field[1] = max_in_flight */
   3,   /* field[3] = max_page_size */
   6,   /* field[6] = max_timeout_ms */
+  8,   /* field[8] = sequence_window */
 };
-static const ProtobufCIntRange feed__v1__limits__number_ranges[3 + 1] =
+static const ProtobufCIntRange feed__v1__limits__number_ranges[2 + 1] =
 {
   { 1, 0 },
   { 9, 6 },
-  { 12, 8 },
-  { 0, 9 }
+  { 0, 10 }
 };
 const ProtobufCMessageDescriptor feed__v1__limits__descriptor =
 {
@@ -2765,10 +2964,10 @@ const ProtobufCMessageDescriptor feed__v1__limits__descriptor =
   "Feed__V1__Limits",
   "feed.v1",
   sizeof(Feed__V1__Limits),
-  9,
+  10,
   feed__v1__limits__field_descriptors,
   feed__v1__limits__field_indices_by_name,
-  3,  feed__v1__limits__number_ranges,
+  2,  feed__v1__limits__number_ranges,
   (ProtobufCMessageInit) feed__v1__limits__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
@@ -4406,6 +4605,75 @@ const ProtobufCMessageDescriptor feed__v1__create_feed_request__descriptor =
   (ProtobufCMessageInit) feed__v1__create_feed_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
+#define feed__v1__backup_request__field_descriptors NULL
+#define feed__v1__backup_request__field_indices_by_name NULL
+#define feed__v1__backup_request__number_ranges NULL
+const ProtobufCMessageDescriptor feed__v1__backup_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "feed.v1.BackupRequest",
+  "BackupRequest",
+  "Feed__V1__BackupRequest",
+  "feed.v1",
+  sizeof(Feed__V1__BackupRequest),
+  0,
+  feed__v1__backup_request__field_descriptors,
+  feed__v1__backup_request__field_indices_by_name,
+  0,  feed__v1__backup_request__number_ranges,
+  (ProtobufCMessageInit) feed__v1__backup_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor feed__v1__backup_response__field_descriptors[2] =
+{
+  {
+    "name",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Feed__V1__BackupResponse, name),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "revision",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Feed__V1__BackupResponse, revision),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned feed__v1__backup_response__field_indices_by_name[] = {
+  0,   /* field[0] = name */
+  1,   /* field[1] = revision */
+};
+static const ProtobufCIntRange feed__v1__backup_response__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 2 }
+};
+const ProtobufCMessageDescriptor feed__v1__backup_response__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "feed.v1.BackupResponse",
+  "BackupResponse",
+  "Feed__V1__BackupResponse",
+  "feed.v1",
+  sizeof(Feed__V1__BackupResponse),
+  2,
+  feed__v1__backup_response__field_descriptors,
+  feed__v1__backup_response__field_indices_by_name,
+  1,  feed__v1__backup_response__number_ranges,
+  (ProtobufCMessageInit) feed__v1__backup_response__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
 #define feed__v1__get_server_stats_request__field_descriptors NULL
 #define feed__v1__get_server_stats_request__field_indices_by_name NULL
 #define feed__v1__get_server_stats_request__number_ranges NULL
@@ -4424,7 +4692,7 @@ const ProtobufCMessageDescriptor feed__v1__get_server_stats_request__descriptor 
   (ProtobufCMessageInit) feed__v1__get_server_stats_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor feed__v1__server_stats__field_descriptors[14] =
+static const ProtobufCFieldDescriptor feed__v1__server_stats__field_descriptors[18] =
 {
   {
     "server_name",
@@ -4594,17 +4862,69 @@ static const ProtobufCFieldDescriptor feed__v1__server_stats__field_descriptors[
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "journal",
+    18,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Feed__V1__ServerStats, journal),
+    &feed__v1__journal_stats__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "channels",
+    19,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Feed__V1__ServerStats, channels),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "evicted_channels",
+    20,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Feed__V1__ServerStats, evicted_channels),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "repeated_calls",
+    21,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Feed__V1__ServerStats, repeated_calls),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned feed__v1__server_stats__field_indices_by_name[] = {
   13,   /* field[13] = accept_pauses */
   7,   /* field[7] = accepted_connections */
   10,   /* field[10] = bad_frames */
   11,   /* field[11] = buffered_bytes */
+  15,   /* field[15] = channels */
   2,   /* field[2] = connections */
   12,   /* field[12] = durability */
+  16,   /* field[16] = evicted_channels */
+  14,   /* field[14] = journal */
   5,   /* field[5] = methods */
   3,   /* field[3] = posts */
   8,   /* field[8] = refused_connections */
+  17,   /* field[17] = repeated_calls */
   4,   /* field[4] = revision */
   0,   /* field[0] = server_name */
   9,   /* field[9] = slow_frames */
@@ -4615,7 +4935,7 @@ static const ProtobufCIntRange feed__v1__server_stats__number_ranges[2 + 1] =
 {
   { 1, 0 },
   { 10, 6 },
-  { 0, 14 }
+  { 0, 18 }
 };
 const ProtobufCMessageDescriptor feed__v1__server_stats__descriptor =
 {
@@ -4625,11 +4945,205 @@ const ProtobufCMessageDescriptor feed__v1__server_stats__descriptor =
   "Feed__V1__ServerStats",
   "feed.v1",
   sizeof(Feed__V1__ServerStats),
-  14,
+  18,
   feed__v1__server_stats__field_descriptors,
   feed__v1__server_stats__field_indices_by_name,
   2,  feed__v1__server_stats__number_ranges,
   (ProtobufCMessageInit) feed__v1__server_stats__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor feed__v1__journal_stats__field_descriptors[13] =
+{
+  {
+    "executed_position",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Feed__V1__JournalStats, executed_position),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "durable_position",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Feed__V1__JournalStats, durable_position),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "folded_position",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Feed__V1__JournalStats, folded_position),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "commits",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Feed__V1__JournalStats, commits),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "commit_effects",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Feed__V1__JournalStats, commit_effects),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "commit_p50_us",
+    6,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Feed__V1__JournalStats, commit_p50_us),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "commit_p99_us",
+    7,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Feed__V1__JournalStats, commit_p99_us),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "commit_max_us",
+    8,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Feed__V1__JournalStats, commit_max_us),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "journal_bytes",
+    9,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Feed__V1__JournalStats, journal_bytes),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "held_answers",
+    10,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Feed__V1__JournalStats, held_answers),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "oldest_held_us",
+    11,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Feed__V1__JournalStats, oldest_held_us),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "free_bytes",
+    12,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Feed__V1__JournalStats, free_bytes),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "read_only",
+    13,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Feed__V1__JournalStats, read_only),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned feed__v1__journal_stats__field_indices_by_name[] = {
+  4,   /* field[4] = commit_effects */
+  7,   /* field[7] = commit_max_us */
+  5,   /* field[5] = commit_p50_us */
+  6,   /* field[6] = commit_p99_us */
+  3,   /* field[3] = commits */
+  1,   /* field[1] = durable_position */
+  0,   /* field[0] = executed_position */
+  2,   /* field[2] = folded_position */
+  11,   /* field[11] = free_bytes */
+  9,   /* field[9] = held_answers */
+  8,   /* field[8] = journal_bytes */
+  10,   /* field[10] = oldest_held_us */
+  12,   /* field[12] = read_only */
+};
+static const ProtobufCIntRange feed__v1__journal_stats__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 13 }
+};
+const ProtobufCMessageDescriptor feed__v1__journal_stats__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "feed.v1.JournalStats",
+  "JournalStats",
+  "Feed__V1__JournalStats",
+  "feed.v1",
+  sizeof(Feed__V1__JournalStats),
+  13,
+  feed__v1__journal_stats__field_descriptors,
+  feed__v1__journal_stats__field_indices_by_name,
+  1,  feed__v1__journal_stats__number_ranges,
+  (ProtobufCMessageInit) feed__v1__journal_stats__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor feed__v1__method_stats__field_descriptors[4] =
@@ -4768,16 +5282,18 @@ const ProtobufCEnumDescriptor feed__v1__code__descriptor =
   feed__v1__code__value_ranges,
   NULL,NULL,NULL,NULL   /* reserved[1234] */
 };
-static const ProtobufCEnumValue feed__v1__capability__enum_values_by_number[1] =
+static const ProtobufCEnumValue feed__v1__capability__enum_values_by_number[2] =
 {
   { "CAPABILITY_UNSPECIFIED", "FEED__V1__CAPABILITY__CAPABILITY_UNSPECIFIED", 0 },
+  { "EXACTLY_ONCE", "FEED__V1__CAPABILITY__EXACTLY_ONCE", 1 },
 };
 static const ProtobufCIntRange feed__v1__capability__value_ranges[] = {
-{0, 0},{0, 1}
+{0, 0},{0, 2}
 };
-static const ProtobufCEnumValueIndex feed__v1__capability__enum_values_by_name[1] =
+static const ProtobufCEnumValueIndex feed__v1__capability__enum_values_by_name[2] =
 {
   { "CAPABILITY_UNSPECIFIED", 0 },
+  { "EXACTLY_ONCE", 1 },
 };
 const ProtobufCEnumDescriptor feed__v1__capability__descriptor =
 {
@@ -4786,9 +5302,9 @@ const ProtobufCEnumDescriptor feed__v1__capability__descriptor =
   "Capability",
   "Feed__V1__Capability",
   "feed.v1",
-  1,
+  2,
   feed__v1__capability__enum_values_by_number,
-  1,
+  2,
   feed__v1__capability__enum_values_by_name,
   1,
   feed__v1__capability__value_ranges,

@@ -29,6 +29,11 @@ package struct ServiceLimits: Sendable, Equatable {
     package var defaultTimeoutMilliseconds: UInt32 = 5000
     /// The longest deadline, in milliseconds; longer ones are lowered to it.
     package var maximumTimeoutMilliseconds: UInt32 = 60_000
+    /// The channels that are remembered: 4 KiB each with 256 calls, 8 KiB more where batches are
+    /// among them, and some 200 bytes for one that numbers none.
+    package var maximumChannelCount = 262_144
+    /// How long a channel is remembered once its connection has closed.
+    package var channelRetention = Duration.seconds(600)
     /// How long a connection may be silent before it is closed.
     package var idleTimeout = Duration.seconds(90)
     /// How long the rest of a frame may take after its first byte.

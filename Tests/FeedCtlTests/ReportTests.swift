@@ -178,6 +178,12 @@ struct ReportTests {
         #expect(try Self.object(DeletionReport(deletedID: 7))["deleted_id"] as? Int == 7)
     }
 
+    @Test func aBackupIsALine() throws {
+        let report = BackupReport(BackupResponse(name: "20270115T080000Z", revision: 9))
+        #expect(Self.text(report) == "Backup 20270115T080000Z holds revision 9.\n")
+        #expect(try Self.object(report).keys.sorted() == ["name", "revision"])
+    }
+
     @Test func feedsAreATable() throws {
         let report = FeedsReport([
             Feed(

@@ -45,7 +45,7 @@ import Testing
         let names = Set(
             Samples.requests.map { Mirror(reflecting: $0).children.first?.label ?? "-" }
         )
-        // Two calls have no payload and therefore no label.
+        // Three calls have no payload and therefore no label.
         #expect(names.count == 14)
     }
 

@@ -180,7 +180,7 @@ struct ImportTests {
                 sequence: 1
             )
             try client.send(numbered)
-            #expect(try client.receive()?.status?.reason == .sequenceUnsupported)
+            #expect(try client.receive()?.status?.reason == .identityRequired)
         }
     }
 

@@ -146,10 +146,10 @@ struct TextAndFieldTests {
             reason: .unknownMethod
         ),
         Refused(
-            testDescription: "an exactly-once number",
+            testDescription: "a sequence of a caller without identity",
             request: RawMessage().field(3, 1).field(40, RawMessage().field(1, 1).field(2, 1)),
-            code: .unimplemented,
-            reason: .sequenceUnsupported
+            code: .unauthenticated,
+            reason: .identityRequired
         ),
         Refused(
             testDescription: "a revision that is still to come",

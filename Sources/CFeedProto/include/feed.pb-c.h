@@ -50,8 +50,11 @@ typedef struct Feed__V1__Feed Feed__V1__Feed;
 typedef struct Feed__V1__ListFeedsRequest Feed__V1__ListFeedsRequest;
 typedef struct Feed__V1__ListFeedsResponse Feed__V1__ListFeedsResponse;
 typedef struct Feed__V1__CreateFeedRequest Feed__V1__CreateFeedRequest;
+typedef struct Feed__V1__BackupRequest Feed__V1__BackupRequest;
+typedef struct Feed__V1__BackupResponse Feed__V1__BackupResponse;
 typedef struct Feed__V1__GetServerStatsRequest Feed__V1__GetServerStatsRequest;
 typedef struct Feed__V1__ServerStats Feed__V1__ServerStats;
+typedef struct Feed__V1__JournalStats Feed__V1__JournalStats;
 typedef struct Feed__V1__MethodStats Feed__V1__MethodStats;
 
 
@@ -81,10 +84,14 @@ typedef enum _Feed__V1__Code {
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(FEED__V1__CODE)
 } Feed__V1__Code;
 /*
- * What a service may offer beyond the calls of version 1; nothing yet.
+ * What a service may offer beyond the calls of version 1.
  */
 typedef enum _Feed__V1__Capability {
-  FEED__V1__CAPABILITY__CAPABILITY_UNSPECIFIED = 0
+  FEED__V1__CAPABILITY__CAPABILITY_UNSPECIFIED = 0,
+  /*
+   * Mutations may carry a sequence, and are then executed exactly once.
+   */
+  FEED__V1__CAPABILITY__EXACTLY_ONCE = 1
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(FEED__V1__CAPABILITY)
 } Feed__V1__Capability;
 /*
@@ -200,7 +207,8 @@ typedef enum {
   FEED__V1__CLIENT_FRAME__BODY_BATCH_CAST_VOTES = 41,
   FEED__V1__CLIENT_FRAME__BODY_LIST_FEEDS = 50,
   FEED__V1__CLIENT_FRAME__BODY_GET_SERVER_STATS = 51,
-  FEED__V1__CLIENT_FRAME__BODY_CREATE_FEED = 53
+  FEED__V1__CLIENT_FRAME__BODY_CREATE_FEED = 53,
+  FEED__V1__CLIENT_FRAME__BODY_BACKUP = 54
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(FEED__V1__CLIENT_FRAME__BODY__CASE)
 } Feed__V1__ClientFrame__BodyCase;
 
@@ -219,8 +227,11 @@ struct  Feed__V1__ClientFrame
    */
   uint32_t timeout_ms;
   /*
-   * Kept for calls that are executed exactly once: each is executed at most once as yet, and a
-   * sequence other than 0 is UNIMPLEMENTED / SEQUENCE_UNSUPPORTED.
+   * Names a mutation for good, so that it may be sent again and is executed once: 1, 2, 3 ... for
+   * each client_id and channel that Hello named. The same call with the same sequence gets the
+   * outcome of its one execution, also on another connection and after a restart. 0 is at most
+   * once. Another call is SEQUENCE_REUSED, one too long ago SEQUENCE_EXPIRED. A call that changes
+   * nothing takes none (BAD_FIELD), nor does a caller without a client_id (IDENTITY_REQUIRED).
    */
   uint64_t sequence;
   /*
@@ -245,6 +256,7 @@ struct  Feed__V1__ClientFrame
     Feed__V1__ListFeedsRequest *list_feeds;
     Feed__V1__GetServerStatsRequest *get_server_stats;
     Feed__V1__CreateFeedRequest *create_feed;
+    Feed__V1__BackupRequest *backup;
   };
 };
 #define FEED__V1__CLIENT_FRAME__INIT \
@@ -267,6 +279,7 @@ typedef enum {
   FEED__V1__SERVER_FRAME__BODY_LIST_FEEDS = 50,
   FEED__V1__SERVER_FRAME__BODY_SERVER_STATS = 51,
   FEED__V1__SERVER_FRAME__BODY_FEED = 53,
+  FEED__V1__SERVER_FRAME__BODY_BACKUP = 54,
   FEED__V1__SERVER_FRAME__BODY_EMPTY = 60
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(FEED__V1__SERVER_FRAME__BODY__CASE)
 } Feed__V1__ServerFrame__BodyCase;
@@ -310,6 +323,7 @@ struct  Feed__V1__ServerFrame
      * CreateFeed.
      */
     Feed__V1__Feed *feed;
+    Feed__V1__BackupResponse *backup;
     /*
      * DeletePost.
      */
@@ -417,7 +431,9 @@ struct  Feed__V1__HelloRequest
    */
   ProtobufCBinaryData client_id;
   /*
-   * Tells the connections of one client_id apart; not used as yet.
+   * Tells the connections of one client_id apart: each has a channel, and its own sequences. A
+   * Hello takes the channel over: calls with a sequence on the connection that had it before are
+   * CHANNEL_FENCED from then on. Without a client_id it is not read.
    */
   uint32_t channel;
 };
@@ -441,7 +457,8 @@ struct  Feed__V1__HelloResponse
    */
   ProtobufCBinaryData server_name;
   /*
-   * Changes whenever the service's state begins anew.
+   * Names the service's state: another number is a fresh state, or one restored from a backup. A
+   * restart keeps it where the state is durable.
    */
   uint64_t instance_id;
   /*
@@ -457,10 +474,19 @@ struct  Feed__V1__HelloResponse
    */
   size_t n_capabilities;
   Feed__V1__Capability *capabilities;
+  /*
+   * Whether the sequences of this client_id and channel were remembered before this Hello. false
+   * is a new channel, or one that was forgotten: 10 minutes after its connection closed.
+   */
+  protobuf_c_boolean client_known;
+  /*
+   * The highest sequence that was executed on this channel; 0 is none.
+   */
+  uint64_t last_sequence;
 };
 #define FEED__V1__HELLO_RESPONSE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&feed__v1__hello_response__descriptor) \
-    , 0, {0,NULL}, 0, 0, NULL, 0,NULL }
+    , 0, {0,NULL}, 0, 0, NULL, 0,NULL, 0, 0 }
 
 
 /*
@@ -503,13 +529,18 @@ struct  Feed__V1__Limits
    */
   uint32_t idle_timeout_ms;
   /*
+   * How many sequences a channel remembers: 256. A client sends none at or above its oldest
+   * unanswered one plus this.
+   */
+  uint32_t sequence_window;
+  /*
    * Posts in an ImportPosts: 256.
    */
   uint32_t max_import_posts;
 };
 #define FEED__V1__LIMITS__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&feed__v1__limits__descriptor) \
-    , 0, 0, 0, 0, 0, 0, 0, 0, 0 }
+    , 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 }
 
 
 /*
@@ -1105,6 +1136,39 @@ struct  Feed__V1__CreateFeedRequest
 
 
 /*
+ * Backs up the service's state while it serves; for services. In memory only there is nothing to
+ * back up: FAILED_PRECONDITION / NOT_DURABLE. -> BackupResponse
+ */
+struct  Feed__V1__BackupRequest
+{
+  ProtobufCMessage base;
+};
+#define FEED__V1__BACKUP_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&feed__v1__backup_request__descriptor) \
+     }
+
+
+/*
+ * The backup that was made.
+ */
+struct  Feed__V1__BackupResponse
+{
+  ProtobufCMessage base;
+  /*
+   * Its folder's name, in `backups` of the service's data directory.
+   */
+  ProtobufCBinaryData name;
+  /*
+   * The state it holds: every change up to this revision is in it.
+   */
+  uint64_t revision;
+};
+#define FEED__V1__BACKUP_RESPONSE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&feed__v1__backup_response__descriptor) \
+    , {0,NULL}, 0 }
+
+
+/*
  * Asks how the service is doing. -> ServerStats
  */
 struct  Feed__V1__GetServerStatsRequest
@@ -1161,13 +1225,89 @@ struct  Feed__V1__ServerStats
    */
   uint64_t accept_pauses;
   /*
-   * What an acknowledged change outlives: `none` is nothing beyond the process.
+   * What an acknowledged change outlives: `none` is nothing beyond the process, `os` a crash of
+   * the process, `fsync` a power cut too.
    */
   ProtobufCBinaryData durability;
+  /*
+   * The journal and its commits; absent where the durability is `none`.
+   */
+  Feed__V1__JournalStats *journal;
+  /*
+   * Channels whose sequences are remembered.
+   */
+  uint64_t channels;
+  /*
+   * Channels that were forgotten, a while after their connection closed.
+   */
+  uint64_t evicted_channels;
+  /*
+   * Calls that had been executed before and got the outcome of that.
+   */
+  uint64_t repeated_calls;
 };
 #define FEED__V1__SERVER_STATS__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&feed__v1__server_stats__descriptor) \
-    , {0,NULL}, 0, 0, 0, 0, 0,NULL, 0, 0, 0, 0, 0, 0, 0, {0,NULL} }
+    , {0,NULL}, 0, 0, 0, 0, 0,NULL, 0, 0, 0, 0, 0, 0, 0, {0,NULL}, NULL, 0, 0, 0 }
+
+
+/*
+ * How the journal is doing. A position is the number of a record: each holds the changes of one
+ * commit. Counters run from the service's start.
+ */
+struct  Feed__V1__JournalStats
+{
+  ProtobufCMessage base;
+  /*
+   * The record that the newest change is in, or will be.
+   */
+  uint64_t executed_position;
+  /*
+   * The newest record that is durable: answers up to it have been sent.
+   */
+  uint64_t durable_position;
+  /*
+   * The newest record whose changes are in the state database.
+   */
+  uint64_t folded_position;
+  /*
+   * Commits: one write and one sync each.
+   */
+  uint64_t commits;
+  /*
+   * The changes in all commits; divided by `commits` it is the mean size of one.
+   */
+  uint64_t commit_effects;
+  /*
+   * How long the write and the sync of a commit took, in microseconds.
+   */
+  uint64_t commit_p50_us;
+  uint64_t commit_p99_us;
+  uint64_t commit_max_us;
+  /*
+   * The bytes of the journal's files.
+   */
+  uint64_t journal_bytes;
+  /*
+   * Answers that wait for their changes to be durable.
+   */
+  uint64_t held_answers;
+  /*
+   * How long the oldest of them has waited, in microseconds; 0 where none waits.
+   */
+  uint64_t oldest_held_us;
+  /*
+   * The bytes that the disk has free.
+   */
+  uint64_t free_bytes;
+  /*
+   * Whether changes are refused for want of room on the disk (READ_ONLY).
+   */
+  protobuf_c_boolean read_only;
+};
+#define FEED__V1__JOURNAL_STATS__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&feed__v1__journal_stats__descriptor) \
+    , 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 }
 
 
 /*
@@ -1857,6 +1997,44 @@ Feed__V1__CreateFeedRequest *
 void   feed__v1__create_feed_request__free_unpacked
                      (Feed__V1__CreateFeedRequest *message,
                       ProtobufCAllocator *allocator);
+/* Feed__V1__BackupRequest methods */
+void   feed__v1__backup_request__init
+                     (Feed__V1__BackupRequest         *message);
+size_t feed__v1__backup_request__get_packed_size
+                     (const Feed__V1__BackupRequest   *message);
+size_t feed__v1__backup_request__pack
+                     (const Feed__V1__BackupRequest   *message,
+                      uint8_t             *out);
+size_t feed__v1__backup_request__pack_to_buffer
+                     (const Feed__V1__BackupRequest   *message,
+                      ProtobufCBuffer     *buffer);
+Feed__V1__BackupRequest *
+       feed__v1__backup_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   feed__v1__backup_request__free_unpacked
+                     (Feed__V1__BackupRequest *message,
+                      ProtobufCAllocator *allocator);
+/* Feed__V1__BackupResponse methods */
+void   feed__v1__backup_response__init
+                     (Feed__V1__BackupResponse         *message);
+size_t feed__v1__backup_response__get_packed_size
+                     (const Feed__V1__BackupResponse   *message);
+size_t feed__v1__backup_response__pack
+                     (const Feed__V1__BackupResponse   *message,
+                      uint8_t             *out);
+size_t feed__v1__backup_response__pack_to_buffer
+                     (const Feed__V1__BackupResponse   *message,
+                      ProtobufCBuffer     *buffer);
+Feed__V1__BackupResponse *
+       feed__v1__backup_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   feed__v1__backup_response__free_unpacked
+                     (Feed__V1__BackupResponse *message,
+                      ProtobufCAllocator *allocator);
 /* Feed__V1__GetServerStatsRequest methods */
 void   feed__v1__get_server_stats_request__init
                      (Feed__V1__GetServerStatsRequest         *message);
@@ -1894,6 +2072,25 @@ Feed__V1__ServerStats *
                       const uint8_t       *data);
 void   feed__v1__server_stats__free_unpacked
                      (Feed__V1__ServerStats *message,
+                      ProtobufCAllocator *allocator);
+/* Feed__V1__JournalStats methods */
+void   feed__v1__journal_stats__init
+                     (Feed__V1__JournalStats         *message);
+size_t feed__v1__journal_stats__get_packed_size
+                     (const Feed__V1__JournalStats   *message);
+size_t feed__v1__journal_stats__pack
+                     (const Feed__V1__JournalStats   *message,
+                      uint8_t             *out);
+size_t feed__v1__journal_stats__pack_to_buffer
+                     (const Feed__V1__JournalStats   *message,
+                      ProtobufCBuffer     *buffer);
+Feed__V1__JournalStats *
+       feed__v1__journal_stats__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   feed__v1__journal_stats__free_unpacked
+                     (Feed__V1__JournalStats *message,
                       ProtobufCAllocator *allocator);
 /* Feed__V1__MethodStats methods */
 void   feed__v1__method_stats__init
@@ -2021,11 +2218,20 @@ typedef void (*Feed__V1__ListFeedsResponse_Closure)
 typedef void (*Feed__V1__CreateFeedRequest_Closure)
                  (const Feed__V1__CreateFeedRequest *message,
                   void *closure_data);
+typedef void (*Feed__V1__BackupRequest_Closure)
+                 (const Feed__V1__BackupRequest *message,
+                  void *closure_data);
+typedef void (*Feed__V1__BackupResponse_Closure)
+                 (const Feed__V1__BackupResponse *message,
+                  void *closure_data);
 typedef void (*Feed__V1__GetServerStatsRequest_Closure)
                  (const Feed__V1__GetServerStatsRequest *message,
                   void *closure_data);
 typedef void (*Feed__V1__ServerStats_Closure)
                  (const Feed__V1__ServerStats *message,
+                  void *closure_data);
+typedef void (*Feed__V1__JournalStats_Closure)
+                 (const Feed__V1__JournalStats *message,
                   void *closure_data);
 typedef void (*Feed__V1__MethodStats_Closure)
                  (const Feed__V1__MethodStats *message,
@@ -2079,8 +2285,11 @@ extern const ProtobufCMessageDescriptor feed__v1__feed__descriptor;
 extern const ProtobufCMessageDescriptor feed__v1__list_feeds_request__descriptor;
 extern const ProtobufCMessageDescriptor feed__v1__list_feeds_response__descriptor;
 extern const ProtobufCMessageDescriptor feed__v1__create_feed_request__descriptor;
+extern const ProtobufCMessageDescriptor feed__v1__backup_request__descriptor;
+extern const ProtobufCMessageDescriptor feed__v1__backup_response__descriptor;
 extern const ProtobufCMessageDescriptor feed__v1__get_server_stats_request__descriptor;
 extern const ProtobufCMessageDescriptor feed__v1__server_stats__descriptor;
+extern const ProtobufCMessageDescriptor feed__v1__journal_stats__descriptor;
 extern const ProtobufCMessageDescriptor feed__v1__method_stats__descriptor;
 
 PROTOBUF_C__END_DECLS

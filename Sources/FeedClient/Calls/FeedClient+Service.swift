@@ -45,6 +45,19 @@ extension FeedClient {
         }
     }
 
+    /// Backs up the service's state while it serves, in its data directory.
+    ///
+    /// - Parameter timeout: How long it may take; a large state takes seconds.
+    /// - Returns: The backup's name, and the revision of the state that it holds.
+    /// - Throws: A ``FeedClientError``, as `NOT_DURABLE` where the state is in memory only.
+    @discardableResult
+    public func backup(timeout: Duration? = nil) async throws(FeedClientError) -> BackupResponse {
+        try await call(.backup, timeout: timeout) {
+            guard case .backup(let backup) = $0 else { return nil }
+            return backup
+        }
+    }
+
     /// Reads the service's counters.
     public func stats(timeout: Duration? = nil) async throws(FeedClientError) -> ServerStats {
         try await call(.getServerStats, timeout: timeout) {

@@ -24,6 +24,11 @@ package struct StatsReport: Report, Equatable {
     let bufferedByteCount: UInt64
     let acceptPauseCount: UInt64
     let stripeContentionCount: UInt64
+    let channelCount: UInt64
+    let evictedChannelCount: UInt64
+    let repeatedCallCount: UInt64
+    /// All zeros where nothing is journaled.
+    let journal: JournalReport
     let methods: [Row]
 
     /// What is reported of the service's counters.
@@ -41,6 +46,10 @@ package struct StatsReport: Report, Equatable {
         bufferedByteCount = stats.bufferedByteCount
         acceptPauseCount = stats.acceptPauseCount
         stripeContentionCount = stats.stripeContentionCount
+        channelCount = stats.channelCount
+        evictedChannelCount = stats.evictedChannelCount
+        repeatedCallCount = stats.repeatedCallCount
+        journal = JournalReport(stats.journal)
         methods = stats.methods.map { method in
             Row(
                 method: method.method,
@@ -68,6 +77,9 @@ package struct StatsReport: Report, Equatable {
         fields.add("buffered bytes", "\(bufferedByteCount)")
         fields.add("accept pauses", "\(acceptPauseCount)")
         fields.add("lock contentions", "\(stripeContentionCount)")
+        fields.add("channels", "\(channelCount) (\(evictedChannelCount) forgotten)")
+        fields.add("repeated calls", "\(repeatedCallCount)")
+        if durability != "none" { journal.add(to: &fields) }
         var table = TextTable([
             .text("METHOD"), .number("REQUESTS"), .number("ERRORS"), .text("LAST ERROR"),
         ])

@@ -49,7 +49,7 @@ package struct RecoveryScan {
     private(set) var start = 0
 
     private(set) var end = End.fresh(index: 0)
-    private let configuration: JournalConfiguration
+    let configuration: JournalConfiguration
     private let folded: JournalPosition
     private let mark: JournalPosition?
 

@@ -4,7 +4,7 @@ public struct ClientFrame: Equatable, Sendable {
     public var id: UInt64
     /// How long the answer may take; 0 is the service's default.
     public var timeoutMilliseconds: UInt32
-    /// Kept for calls that are executed exactly once; services take 0 only as yet.
+    /// Names a mutation for good, so that it is executed exactly once; 0 is at most once.
     public var sequence: UInt64
     /// The answer is never from a state older than this revision; 0 is any.
     public var minimumRevision: UInt64

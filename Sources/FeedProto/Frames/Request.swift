@@ -32,4 +32,6 @@ public enum Request: Equatable, Sendable {
     case getServerStats
     /// Creates a feed.
     indirect case createFeed(CreateFeedRequest)
+    /// Backs up the service's state.
+    case backup
 }

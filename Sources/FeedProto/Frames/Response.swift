@@ -28,6 +28,8 @@ public enum Response: Equatable, Sendable {
     indirect case serverStats(ServerStats)
     /// The feed that was created.
     indirect case feed(Feed)
+    /// The backup that was made.
+    indirect case backup(BackupResponse)
     /// Done, and nothing to say.
     case empty
 }

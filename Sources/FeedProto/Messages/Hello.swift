@@ -6,7 +6,7 @@ public struct HelloRequest: Equatable, Sendable {
     public var clientName: String
     /// 16 random bytes that the client keeps for good, or none.
     public var clientID: [UInt8]
-    /// Tells the connections of one client id apart; not used as yet.
+    /// Tells the connections of one client id apart; each has sequences of its own.
     public var channel: UInt32
 
     /// By default an anonymous client of the current version.
@@ -29,7 +29,7 @@ public struct HelloResponse: Equatable, Sendable {
     public var protocolVersion: UInt32
     /// The service's name and version.
     public var serverName: String
-    /// Changes whenever the service's state begins anew.
+    /// Names the service's state: another number is a fresh or a restored one.
     public var instanceID: UInt64
     /// The service's clock, since the Unix epoch.
     public var serverTimeMilliseconds: Int64
@@ -37,6 +37,10 @@ public struct HelloResponse: Equatable, Sendable {
     public var limits: Limits?
     /// What the service offers beyond the calls of version 1.
     public var capabilities: [Capability]
+    /// Whether the channel's sequences were remembered before this Hello.
+    public var isClientKnown: Bool
+    /// The highest sequence that was executed on the channel; 0 is none.
+    public var lastSequence: UInt64
 
     /// An introduction, by default with nothing beyond version 1.
     public init(
@@ -45,7 +49,9 @@ public struct HelloResponse: Equatable, Sendable {
         instanceID: UInt64,
         serverTimeMilliseconds: Int64,
         limits: Limits?,
-        capabilities: [Capability] = []
+        capabilities: [Capability] = [],
+        isClientKnown: Bool = false,
+        lastSequence: UInt64 = 0
     ) {
         self.protocolVersion = protocolVersion
         self.serverName = serverName
@@ -53,5 +59,7 @@ public struct HelloResponse: Equatable, Sendable {
         self.serverTimeMilliseconds = serverTimeMilliseconds
         self.limits = limits
         self.capabilities = capabilities
+        self.isClientKnown = isClientKnown
+        self.lastSequence = lastSequence
     }
 }

@@ -16,6 +16,8 @@ public struct Limits: Equatable, Sendable {
     public var maximumTimeoutMilliseconds: UInt32
     /// Silence after which the service closes a connection.
     public var idleTimeoutMilliseconds: UInt32
+    /// How many sequences a channel remembers.
+    public var sequenceWindow: UInt32
     /// Posts in one `ImportPostsRequest`.
     public var maximumImportPostCount: UInt32
 
@@ -29,6 +31,7 @@ public struct Limits: Equatable, Sendable {
         maximumBatchVoteCount: UInt32,
         maximumTimeoutMilliseconds: UInt32,
         idleTimeoutMilliseconds: UInt32,
+        sequenceWindow: UInt32,
         maximumImportPostCount: UInt32
     ) {
         self.maximumFrameByteCount = maximumFrameByteCount
@@ -39,6 +42,7 @@ public struct Limits: Equatable, Sendable {
         self.maximumBatchVoteCount = maximumBatchVoteCount
         self.maximumTimeoutMilliseconds = maximumTimeoutMilliseconds
         self.idleTimeoutMilliseconds = idleTimeoutMilliseconds
+        self.sequenceWindow = sequenceWindow
         self.maximumImportPostCount = maximumImportPostCount
     }
 }

@@ -26,10 +26,18 @@ public struct ServerStats: Equatable, Sendable {
     public var bufferedByteCount: UInt64
     /// How often accepting paused because the process had no file descriptor left.
     public var acceptPauseCount: UInt64
-    /// What an acknowledged change outlives; `none` is nothing beyond the process.
+    /// What an acknowledged change outlives: `none`, `os` or `fsync`.
     public var durability: String
+    /// The journal and its commits; nil where nothing is journaled.
+    public var journal: JournalStats?
+    /// Channels whose sequences are remembered.
+    public var channelCount: UInt64
+    /// Channels that were forgotten, a while after their connection closed.
+    public var evictedChannelCount: UInt64
+    /// Calls that had been executed before and got the outcome of that.
+    public var repeatedCallCount: UInt64
 
-    /// All of them; each has to be said.
+    /// All of them; each has to be said but for what only some services have.
     public init(
         serverName: String,
         startTimeMilliseconds: Int64,
@@ -44,7 +52,11 @@ public struct ServerStats: Equatable, Sendable {
         badFrameCount: UInt64,
         bufferedByteCount: UInt64,
         acceptPauseCount: UInt64,
-        durability: String
+        durability: String,
+        journal: JournalStats? = nil,
+        channelCount: UInt64 = 0,
+        evictedChannelCount: UInt64 = 0,
+        repeatedCallCount: UInt64 = 0
     ) {
         self.serverName = serverName
         self.startTimeMilliseconds = startTimeMilliseconds
@@ -60,6 +72,10 @@ public struct ServerStats: Equatable, Sendable {
         self.bufferedByteCount = bufferedByteCount
         self.acceptPauseCount = acceptPauseCount
         self.durability = durability
+        self.journal = journal
+        self.channelCount = channelCount
+        self.evictedChannelCount = evictedChannelCount
+        self.repeatedCallCount = repeatedCallCount
     }
 }
 

@@ -69,6 +69,9 @@ extension Request {
             self = .getServerStats
         case FEED__V1__CLIENT_FRAME__BODY_CREATE_FEED:
             self = try unsafe .createFeed(reader.body(frame.pointee.create_feed))
+        case FEED__V1__CLIENT_FRAME__BODY_BACKUP:
+            try unsafe reader.rejectFieldZero(frame.pointee.backup)
+            self = .backup
         default:
             return nil
         }
@@ -127,6 +130,9 @@ extension Request {
         case .createFeed(let request):
             unsafe frame.pointee.body_case = FEED__V1__CLIENT_FRAME__BODY_CREATE_FEED
             unsafe frame.pointee.create_feed = arena.message(request)
+        case .backup:
+            unsafe frame.pointee.body_case = FEED__V1__CLIENT_FRAME__BODY_BACKUP
+            unsafe frame.pointee.backup = arena.empty(feed__v1__backup_request__init)
         }
     }
 }

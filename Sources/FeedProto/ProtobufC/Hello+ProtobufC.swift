@@ -46,7 +46,9 @@ extension HelloResponse: @unsafe WireMessage {
             capabilities: reader.numbers(
                 message.pointee.capabilities,
                 count: message.pointee.n_capabilities
-            ).map { Capability($0) }
+            ).map { Capability($0) },
+            isClientKnown: message.pointee.client_known != 0,
+            lastSequence: message.pointee.last_sequence
         )
     }
 
@@ -61,6 +63,8 @@ extension HelloResponse: @unsafe WireMessage {
         unsafe message.pointee.limits = arena.message(limits)
         unsafe message.pointee.n_capabilities = capabilities.count
         unsafe message.pointee.capabilities = arena.numbers(capabilities.map { $0.cValue() })
+        unsafe message.pointee.client_known = isClientKnown ? 1 : 0
+        unsafe message.pointee.last_sequence = lastSequence
     }
 }
 
@@ -82,6 +86,7 @@ extension Limits: @unsafe WireMessage {
             maximumBatchVoteCount: message.pointee.max_batch_votes,
             maximumTimeoutMilliseconds: message.pointee.max_timeout_ms,
             idleTimeoutMilliseconds: message.pointee.idle_timeout_ms,
+            sequenceWindow: message.pointee.sequence_window,
             maximumImportPostCount: message.pointee.max_import_posts
         )
     }
@@ -98,6 +103,7 @@ extension Limits: @unsafe WireMessage {
         unsafe message.pointee.max_batch_votes = maximumBatchVoteCount
         unsafe message.pointee.max_timeout_ms = maximumTimeoutMilliseconds
         unsafe message.pointee.idle_timeout_ms = idleTimeoutMilliseconds
+        unsafe message.pointee.sequence_window = sequenceWindow
         unsafe message.pointee.max_import_posts = maximumImportPostCount
     }
 }

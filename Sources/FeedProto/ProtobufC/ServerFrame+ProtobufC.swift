@@ -59,6 +59,8 @@ extension Response {
             self = try unsafe .serverStats(reader.body(frame.pointee.server_stats))
         case FEED__V1__SERVER_FRAME__BODY_FEED:
             self = try unsafe .feed(reader.body(frame.pointee.feed))
+        case FEED__V1__SERVER_FRAME__BODY_BACKUP:
+            self = try unsafe .backup(reader.body(frame.pointee.backup))
         case FEED__V1__SERVER_FRAME__BODY_EMPTY:
             try unsafe reader.rejectFieldZero(frame.pointee.empty)
             self = .empty
@@ -112,6 +114,9 @@ extension Response {
         case .feed(let response):
             unsafe frame.pointee.body_case = FEED__V1__SERVER_FRAME__BODY_FEED
             unsafe frame.pointee.feed = arena.message(response)
+        case .backup(let response):
+            unsafe frame.pointee.body_case = FEED__V1__SERVER_FRAME__BODY_BACKUP
+            unsafe frame.pointee.backup = arena.message(response)
         case .empty:
             unsafe frame.pointee.body_case = FEED__V1__SERVER_FRAME__BODY_EMPTY
             unsafe frame.pointee.empty = arena.empty(feed__v1__empty__init)

@@ -27,7 +27,11 @@ extension ServerStats: @unsafe WireMessage {
             badFrameCount: message.pointee.bad_frames,
             bufferedByteCount: message.pointee.buffered_bytes,
             acceptPauseCount: message.pointee.accept_pauses,
-            durability: reader.text(message.pointee.durability, "durability")
+            durability: reader.text(message.pointee.durability, "durability"),
+            journal: reader.message(message.pointee.journal, "journal"),
+            channelCount: message.pointee.channels,
+            evictedChannelCount: message.pointee.evicted_channels,
+            repeatedCallCount: message.pointee.repeated_calls
         )
     }
 
@@ -50,6 +54,10 @@ extension ServerStats: @unsafe WireMessage {
         unsafe message.pointee.buffered_bytes = bufferedByteCount
         unsafe message.pointee.accept_pauses = acceptPauseCount
         unsafe message.pointee.durability = arena.text(durability)
+        unsafe message.pointee.journal = arena.message(journal)
+        unsafe message.pointee.channels = channelCount
+        unsafe message.pointee.evicted_channels = evictedChannelCount
+        unsafe message.pointee.repeated_calls = repeatedCallCount
     }
 }
 

@@ -62,7 +62,7 @@ extension Reason {
     public static var rateLimited: Self { Self(rawValue: "RATE_LIMITED") }
     /// RESOURCE_EXHAUSTED: the service has too much to do.
     public static var overloaded: Self { Self(rawValue: "OVERLOADED") }
-    /// RESOURCE_EXHAUSTED: the service takes no writes.
+    /// RESOURCE_EXHAUSTED: the service takes no writes, for want of room on its disk.
     public static var readOnly: Self { Self(rawValue: "READ_ONLY") }
     /// RESOURCE_EXHAUSTED: the service takes no more connections.
     public static var tooManyConnections: Self { Self(rawValue: "TOO_MANY_CONNECTIONS") }
@@ -72,10 +72,20 @@ extension Reason {
     public static var deadlineExceeded: Self { Self(rawValue: "DEADLINE_EXCEEDED") }
     /// UNIMPLEMENTED: the frame has no call in it, or one the service does not know.
     public static var unknownMethod: Self { Self(rawValue: "UNKNOWN_METHOD") }
+    /// FAILED_PRECONDITION: the sequence is too long ago to know whether it was executed.
+    public static var sequenceExpired: Self { Self(rawValue: "SEQUENCE_EXPIRED") }
+    /// FAILED_PRECONDITION: the sequence was used for another call.
+    public static var sequenceReused: Self { Self(rawValue: "SEQUENCE_REUSED") }
+    /// FAILED_PRECONDITION: another connection has taken the channel over.
+    public static var channelFenced: Self { Self(rawValue: "CHANNEL_FENCED") }
+    /// RESOURCE_EXHAUSTED: the service remembers as many channels as it can.
+    public static var tooManyChannels: Self { Self(rawValue: "TOO_MANY_CHANNELS") }
+    /// UNAVAILABLE: the service's clock has jumped, and it takes no writes until that is settled.
+    public static var clockJumped: Self { Self(rawValue: "CLOCK_JUMPED") }
+    /// FAILED_PRECONDITION: the service keeps its state in memory only.
+    public static var notDurable: Self { Self(rawValue: "NOT_DURABLE") }
     /// UNIMPLEMENTED: the service does not speak the protocol version.
     public static var unsupportedVersion: Self { Self(rawValue: "UNSUPPORTED_VERSION") }
-    /// UNIMPLEMENTED: the service takes no exactly-once sequence.
-    public static var sequenceUnsupported: Self { Self(rawValue: "SEQUENCE_UNSUPPORTED") }
     /// UNIMPLEMENTED: the service knows no voters of that kind.
     public static var votersUnsupported: Self { Self(rawValue: "VOTERS_UNSUPPORTED") }
     /// RESOURCE_EXHAUSTED: as many devices hold ballots as the service can number.

@@ -57,6 +57,12 @@ package final class FeedStore: Sendable {
     /// The number of the latest write.
     package var revision: UInt64 { revisions.load(ordering: .relaxed) }
 
+    /// The highest id given; 0 before the first.
+    package var highestID: UInt64 { lastID.load(ordering: .relaxed) }
+
+    /// The latest time given to a post; `Int64.min` before the first.
+    package var latestTimeMilliseconds: Int64 { clock.latestGiven }
+
     /// How many posts live.
     package var postCount: UInt64 { livePostCount.load(ordering: .relaxed) }
 

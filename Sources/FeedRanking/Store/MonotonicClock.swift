@@ -17,6 +17,9 @@ struct MonotonicClock: ~Copyable, Sendable {
         }
     }
 
+    /// The latest time given out; `Int64.min` before the first.
+    var latestGiven: Int64 { latest.load(ordering: .relaxed) }
+
     /// The time now, or the latest given out where the clock is behind it.
     func now() -> Int64 {
         latest.max(clock(), ordering: .relaxed).newValue

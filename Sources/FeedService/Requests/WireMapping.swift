@@ -148,6 +148,7 @@ extension Limits {
             maximumBatchVoteCount: UInt32(limits.maximumBatchVoteCount),
             maximumTimeoutMilliseconds: limits.maximumTimeoutMilliseconds,
             idleTimeoutMilliseconds: UInt32(limits.idleTimeout.wholeMilliseconds),
+            sequenceWindow: UInt32(RecentCalls.window),
             maximumImportPostCount: UInt32(limits.maximumImportPostCount)
         )
     }
@@ -173,6 +174,7 @@ extension Method {
             case .listFeeds: .listFeeds
             case .createFeed: .createFeed
             case .getServerStats: .getServerStats
+            case .backup: .backup
             case nil: .unknown
             }
     }

@@ -15,6 +15,7 @@ enum Method: Int, CaseIterable {
     case listFeeds
     case createFeed
     case getServerStats
+    case backup
     case unknown
 
     /// Whether the call changes what is stored, so that it is refused under overload.
@@ -24,7 +25,7 @@ enum Method: Int, CaseIterable {
             .createFeed:
             true
         case .hello, .ping, .getPost, .batchGetPosts, .listPosts, .getPostRank, .listFeeds,
-            .getServerStats, .unknown:
+            .getServerStats, .backup, .unknown:
             false
         }
     }
@@ -47,6 +48,7 @@ enum Method: Int, CaseIterable {
         case .listFeeds: "list_feeds"
         case .createFeed: "create_feed"
         case .getServerStats: "get_server_stats"
+        case .backup: "backup"
         case .unknown: "unknown"
         }
     }

@@ -50,14 +50,18 @@ extension StateDatabase {
     package func verify(
         progress: (LoadProgress) -> Void = { _ in }
     ) throws(StateError) {
+        try checkPages()
+        // A store finds what no checksum can: a post in a feed that is not there.
+        try load(into: FeedStore(stripeCount: 1) { 0 }, channels: { _, _ in }, progress: progress)
+    }
+
+    /// Has SQLite check its own pages; O(pages).
+    func checkPages() throws(StateError) {
         let problems = try databaseErrors { () throws(SQLiteError) in
             try connection.pageProblems(limit: 1)
         }
-        if let problem = problems.first {
-            throw .damaged(table: "sqlite_schema", key: "the file's pages", reason: problem)
-        }
-        // A store finds what no checksum can: a post in a feed that is not there.
-        try load(into: FeedStore(stripeCount: 1) { 0 }, channels: { _, _ in }, progress: progress)
+        guard let problem = problems.first else { return }
+        throw .damaged(table: "sqlite_schema", key: "the file's pages", reason: problem)
     }
 
     /// Reads and checks everything, in an order in which nothing comes before what it refers to.

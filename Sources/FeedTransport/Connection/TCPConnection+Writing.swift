@@ -5,8 +5,9 @@ extension TCPConnection {
     /// A connection that is closing takes nothing more.
     package func write(_ bytes: RawSpan) {
         loop.preconditionOnLoop()
+        precondition(writeQueue.heldByteCount == 0, "Bytes would pass those that are held.")
         guard phase == .open, bytes.byteCount > 0 else { return }
-        guard writeQueue.isEmpty else {
+        guard writeQueue.isClear else {
             queue(bytes)
             return
         }
@@ -21,14 +22,17 @@ extension TCPConnection {
     private func queue(_ bytes: RawSpan) {
         outbox.append(bytes)
         if writeQueue.append(bytes.byteCount) { startFlight() }
-        if writeQueue.isAboveHighWatermark {
-            pauseReading(.backPressure)
-            deadlines.waitsForNoRest()
-        }
+        beginBackPressure()
         updateAccount()
     }
 
-    private func startFlight() {
+    func beginBackPressure() {
+        guard writeQueue.isAboveHighWatermark else { return }
+        pauseReading(.backPressure)
+        deadlines.waitsForNoRest()
+    }
+
+    func startFlight() {
         writeQueue.startFlight()
         outbox.startFlight()
         deadlines.observeUnsent(writeQueue.inFlightByteCount, at: loop.sweep)
@@ -57,7 +61,7 @@ extension TCPConnection {
         endBackPressure()
     }
 
-    private func endBackPressure() {
+    func endBackPressure() {
         guard phase == .open, pauses.contains(.backPressure), !writeQueue.isAboveHighWatermark
         else { return }
         guard isTurnOwed || !readBuffer.isEmpty else {

@@ -1,8 +1,12 @@
 /// What a connection has to send and the kernel has not taken: counts only, the bytes are beside.
 ///
-/// Bytes are first appended, then in flight. One flight at a time takes all that was appended, as
-/// the event loop completes one write request a turn however small.
+/// Bytes are held back until they are released, or appended at once; then they are in flight. One
+/// flight at a time takes all that was appended, as the event loop completes one write request a
+/// turn however small.
 package struct WriteQueue {
+    /// Bytes that wait for their release.
+    package private(set) var heldByteCount = 0
+
     /// Bytes that wait for the flight before them.
     package private(set) var appendedByteCount = 0
 
@@ -22,15 +26,31 @@ package struct WriteQueue {
     }
 
     /// Everything unsent.
-    package var byteCount: Int { appendedByteCount + inFlightByteCount }
+    package var byteCount: Int { heldByteCount + appendedByteCount + inFlightByteCount }
 
     /// Whether everything was sent.
     package var isEmpty: Bool { byteCount == 0 }
 
+    /// Whether nothing that may be sent waits, so that bytes can go out at once.
+    package var isClear: Bool { appendedByteCount + inFlightByteCount == 0 }
+
+    /// Adds bytes that wait for their release.
+    package mutating func hold(_ byteCount: Int) {
+        heldByteCount += byteCount
+        rise()
+    }
+
+    /// Takes bytes from those held, to be sent or appended now.
+    package mutating func release(_ byteCount: Int) {
+        precondition(byteCount <= heldByteCount, "More is released than was held.")
+        heldByteCount -= byteCount
+        sink()
+    }
+
     /// Adds bytes; true if a flight must start now.
     package mutating func append(_ byteCount: Int) -> Bool {
         appendedByteCount += byteCount
-        if self.byteCount >= highWatermarkByteCount { isAboveHighWatermark = true }
+        rise()
         return inFlightByteCount == 0
     }
 
@@ -44,14 +64,23 @@ package struct WriteQueue {
     /// Takes the flight as sent; true if the next one must start now.
     package mutating func endFlight() -> Bool {
         inFlightByteCount = 0
-        if byteCount <= lowWatermarkByteCount { isAboveHighWatermark = false }
+        sink()
         return appendedByteCount > 0
     }
 
     /// Forgets everything.
     package mutating func removeAll() {
+        heldByteCount = 0
         appendedByteCount = 0
         inFlightByteCount = 0
         isAboveHighWatermark = false
+    }
+
+    private mutating func rise() {
+        if byteCount >= highWatermarkByteCount { isAboveHighWatermark = true }
+    }
+
+    private mutating func sink() {
+        if byteCount <= lowWatermarkByteCount { isAboveHighWatermark = false }
     }
 }

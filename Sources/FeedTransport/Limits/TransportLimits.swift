@@ -62,4 +62,7 @@ package enum TransportLimits {
 
     /// Capacity an emptied write buffer keeps: slow readers come in bursts of this size.
     static let retainedOutputByteCount = 16 * 1_024
+
+    /// What a connection may hold without the budget's being told: 40 MB over all connections.
+    static let uncountedByteCount = 4 * 1_024
 }

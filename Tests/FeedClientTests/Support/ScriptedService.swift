@@ -98,6 +98,7 @@ final class ScriptedService: Sendable {
                     maximumBatchVoteCount: 256,
                     maximumTimeoutMilliseconds: 60_000,
                     idleTimeoutMilliseconds: 90_000,
+                    sequenceWindow: 256,
                     maximumImportPostCount: 256
                 )
             )

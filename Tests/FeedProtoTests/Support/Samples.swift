@@ -57,6 +57,22 @@ enum Samples {
         vote: .clear
     )
 
+    static let journal = JournalStats(
+        executedPosition: 1,
+        durablePosition: 2,
+        foldedPosition: 3,
+        commitCount: 4,
+        effectCount: 5,
+        medianCommitMicroseconds: 6,
+        p99CommitMicroseconds: 7,
+        maximumCommitMicroseconds: 8,
+        byteCount: 9,
+        heldAnswerCount: 10,
+        oldestHeldMicroseconds: 11,
+        freeByteCount: .max,
+        isReadOnly: true
+    )
+
     // Made anew each time: the leak checker does not know an address in an enum that keeps its case
     // in the same word, and would report what a constant holds.
     static var requests: [Request] {
@@ -95,6 +111,7 @@ enum Samples {
             .listFeeds,
             .getServerStats,
             .createFeed(CreateFeedRequest(feed: feed)),
+            .backup,
         ]
     }
 
@@ -114,9 +131,12 @@ enum Samples {
                         maximumBatchVoteCount: 6,
                         maximumTimeoutMilliseconds: 7,
                         idleTimeoutMilliseconds: 8,
+                        sequenceWindow: 10,
                         maximumImportPostCount: 9
                     ),
-                    capabilities: [.unspecified, Capability(rawValue: 12)]
+                    capabilities: [.exactlyOnce, Capability(rawValue: 12)],
+                    isClientKnown: true,
+                    lastSequence: .max
                 )
             ),
             .ping(PingResponse(payload: [1], serving: .draining)),
@@ -160,10 +180,15 @@ enum Samples {
                     badFrameCount: 13,
                     bufferedByteCount: 14,
                     acceptPauseCount: 15,
-                    durability: "memory"
+                    durability: "fsync",
+                    journal: journal,
+                    channelCount: 16,
+                    evictedChannelCount: 17,
+                    repeatedCallCount: 18
                 )
             ),
             .feed(feed),
+            .backup(BackupResponse(name: "20270115T080000Z", revision: .max)),
             .empty,
         ]
     }

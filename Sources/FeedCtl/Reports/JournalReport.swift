@@ -1,0 +1,54 @@
+package import FeedProto
+
+/// How the journal is doing, as a part of what `stats` reports.
+package struct JournalReport: Encodable, Equatable, Sendable {
+    let executedPosition: UInt64
+    let durablePosition: UInt64
+    let foldedPosition: UInt64
+    let commitCount: UInt64
+    let effectCount: UInt64
+    let commitP50Us: UInt64
+    let commitP99Us: UInt64
+    let commitMaxUs: UInt64
+    let byteCount: UInt64
+    let heldAnswerCount: UInt64
+    let oldestHeldUs: UInt64
+    let freeByteCount: UInt64
+    let isReadOnly: Bool
+
+    /// What is reported of a journal; zeros where there is none, so that programs find the same
+    /// members everywhere.
+    package init(_ stats: JournalStats?) {
+        executedPosition = stats?.executedPosition ?? 0
+        durablePosition = stats?.durablePosition ?? 0
+        foldedPosition = stats?.foldedPosition ?? 0
+        commitCount = stats?.commitCount ?? 0
+        effectCount = stats?.effectCount ?? 0
+        commitP50Us = stats?.medianCommitMicroseconds ?? 0
+        commitP99Us = stats?.p99CommitMicroseconds ?? 0
+        commitMaxUs = stats?.maximumCommitMicroseconds ?? 0
+        byteCount = stats?.byteCount ?? 0
+        heldAnswerCount = stats?.heldAnswerCount ?? 0
+        oldestHeldUs = stats?.oldestHeldMicroseconds ?? 0
+        freeByteCount = stats?.freeByteCount ?? 0
+        isReadOnly = stats?.isReadOnly ?? false
+    }
+
+    /// The lines for people.
+    func add(to fields: inout FieldList) {
+        fields.add(
+            "journal",
+            "record \(executedPosition) (\(durablePosition) durable, \(foldedPosition) folded)"
+        )
+        let mean = commitCount == 0 ? 0 : Double(effectCount) / Double(commitCount)
+        fields.add("commits", "\(commitCount) of \((mean * 10).rounded() / 10) changes each")
+        fields.add(
+            "commit time",
+            "p50 \(commitP50Us) µs, p99 \(commitP99Us) µs, at most \(commitMaxUs) µs"
+        )
+        fields.add("journal bytes", "\(byteCount)")
+        fields.add("held answers", "\(heldAnswerCount), the oldest for \(oldestHeldUs) µs")
+        fields.add("free bytes", "\(freeByteCount)")
+        fields.add("read only", isReadOnly ? "yes: changes are refused for want of room" : "no")
+    }
+}
