@@ -88,8 +88,10 @@ package final class StateDatabase {
         meta = changed
     }
 
-    /// Lets the file grow to so many pages of 4 KiB and no further; a limit below its size is its
-    /// size. What needs more throws as on a full disk.
+    /// Lets the file grow to so many pages of 4 KiB and no further; what needs more throws as on a
+    /// full disk.
+    ///
+    /// A limit below the file's size is its size.
     package func limitPages(to count: Int) throws(StateError) {
         try databaseErrors { () throws(SQLiteError) in
             _ = try connection.text("PRAGMA max_page_count=\(count)")
