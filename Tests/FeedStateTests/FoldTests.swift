@@ -127,6 +127,18 @@ import Testing
         #expect(try fold.step())
     }
 
+    @Test func anOlderRecordAfterANewerChangesNothing() throws {
+        let directory = try DataDirectory()
+        let database = try directory.create()
+        let bodies = [
+            StateFixture.body([StateFixture.post(1, revision: 1)]),
+            StateFixture.body([.counts(Self.counts(9))]),
+            StateFixture.body([.counts(Self.counts(5))]),
+        ]
+        try StateFixture.fold(bodies, into: database)
+        #expect(try StateModel(database).posts[1]?.counts == Self.counts(9))
+    }
+
     /// More posts than are sorted at once, in no order.
     @Test func manyPostsAreFoldedOnceEach() throws {
         let directory = try DataDirectory()
