@@ -46,16 +46,20 @@ extension LiveTests {
             }
         }
 
-        @Test(arguments: [
-            ("while votes are cast", FakeFaults(dieAt: 2000, restarts: true)),
-            ("while posts are imported", FakeFaults(dieAtCreate: 512, restarts: true)),
-            ("after most connections", FakeFaults(loseAfterEvery: 333, loseCreateEvery: 256)),
-        ])
+        @Test(
+            arguments: [
+                ("while votes are cast", FakeFaults(dieAt: 2000, restarts: true)),
+                ("while posts are imported", FakeFaults(dieAtCreate: 512, restarts: true)),
+                ("after most connections", FakeFaults(loseAfterEvery: 333, loseCreateEvery: 256)),
+            ],
+            ["0", "8k"]
+        )
         func hasTheFilesCountsThoughTheServiceDies(
-            _ fault: (moment: String, faults: FakeFaults)
+            _ fault: (moment: String, faults: FakeFaults),
+            _ rate: String
         ) async throws {
             let service = try await FakeService.start(fault.faults)
-            let result = try await run(service, ["--retry", "100"])
+            let result = try await run(service, ["--retry", "100", "--rate", rate])
             await service.stop()
             let summary = try #require(result.audit.summary)
             #expect(summary.findings.examples == [])
