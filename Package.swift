@@ -81,7 +81,7 @@ let package = Package(
         .executableTarget(
             name: "FeedService",
             dependencies: [
-                "FeedProto", "FeedRanking", "FeedTransport",
+                "FeedJournal", "FeedProto", "FeedRanking", "FeedState", "FeedTransport",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
             ],
@@ -133,7 +133,9 @@ let package = Package(
         // What gathering, folding and loading the durable state cost.
         .executableTarget(
             name: "StateBenchmark",
-            dependencies: ["FeedState", "FeedRanking", "FeedJournal", "FeedTestSupport"],
+            dependencies: [
+                "FeedState", "FeedRanking", "FeedJournal", "FeedSQLite", "FeedTestSupport",
+            ],
             path: "Benchmarks/StateBenchmark",
             swiftSettings: settings
         ),

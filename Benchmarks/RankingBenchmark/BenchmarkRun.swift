@@ -46,6 +46,7 @@ struct BenchmarkRun {
         case .settle: measureSettling()
         case .page: measurePages()
         case .rank: measureRanks()
+        case .effects: measureEffects()
         }
     }
 

@@ -14,6 +14,12 @@ package final class SegmentJournal: Journal {
         var offset: Int
     }
 
+    /// Where the segments are, below the data directory.
+    package static let directoryName = SegmentLayout.directory
+
+    /// The file of the high-water mark.
+    package static let markName = HighWaterMark.name
+
     package internal(set) var last: JournalPosition
 
     /// When the last record was written, in microseconds; the next one is not before.
@@ -76,6 +82,18 @@ package final class SegmentJournal: Journal {
             }
             return space.mode
         }
+    }
+}
+
+extension SegmentJournal {
+    /// The bytes that the disk has free for us.
+    package func freeByteCount() throws(JournalError) -> Int {
+        try fileErrors { () throws(FileError) in try files.freeByteCount() }
+    }
+
+    /// The bytes of the segments, each as large as the current one, and of the next one.
+    package var fileByteCount: Int {
+        (segments.count + (spare == nil ? 0 : 1)) * current.header.segmentByteCount
     }
 }
 

@@ -29,9 +29,8 @@ package struct ServiceLimits: Sendable, Equatable {
     package var defaultTimeoutMilliseconds: UInt32 = 5000
     /// The longest deadline, in milliseconds; longer ones are lowered to it.
     package var maximumTimeoutMilliseconds: UInt32 = 60_000
-    /// The sequences that a channel remembers; the retries of a connection's calls in flight fit.
-    package var sequenceWindow = 256
-    /// The channels that are remembered: at most 4.5 KiB each, and about 100 bytes for an idle one.
+    /// The channels that are remembered: 4 KiB each with 256 calls, 8 KiB more where batches are
+    /// among them, and some 200 bytes for one that numbers none.
     package var maximumChannelCount = 262_144
     /// How long a channel is remembered once its connection has closed.
     package var channelRetention = Duration.seconds(600)

@@ -24,7 +24,7 @@ package final class StateDatabase {
     var totals: [TableTotals]
 
     /// Made by the first fold and kept for the next ones.
-    var foldStatements: FoldStatements?
+    var writer: FoldWriter?
 
     /// Opens the state of a data directory.
     ///

@@ -26,6 +26,9 @@ package enum StateError: Error, Equatable, Sendable {
 
     /// A directory cannot be used.
     case directory(JournalError)
+
+    /// The thread that writes the state has ended.
+    case stopped(reason: String)
 }
 
 extension StateError {
@@ -54,6 +57,7 @@ extension StateError: CustomStringConvertible {
         case .database(let error): return error.description
         case .file(let error): return error.description
         case .directory(let error): return error.description
+        case .stopped(let reason): return "The state is not written any more. \(reason)"
         }
     }
 }

@@ -8,8 +8,10 @@ package struct StateMeta: Equatable, Sendable {
     /// The last record of the journal whose effects are all in the tables.
     package var folded: JournalPosition = .start
 
-    /// The last record of which some effects are in the tables; `folded` where no fold is under
-    /// way. What is loaded is of no one moment before the journal is replayed up to here.
+    /// The last record of which some effects are in the tables, or `folded`.
+    ///
+    /// They differ where a fold has not ended: what is loaded then is of no one moment before the
+    /// journal is replayed up to here.
     package var folding: JournalPosition = .start
 
     /// The key that page tokens are signed with, 16 random bytes.
@@ -62,5 +64,5 @@ package struct StateMeta: Equatable, Sendable {
     }
 
     /// Whether a fold has begun and not ended.
-    package var isFolding: Bool { folding != folded }
+    package var isFolding: Bool { folding.sequence > folded.sequence }
 }

@@ -1,4 +1,4 @@
-package import FeedJournal
+import FeedJournal
 import FeedSQLite
 
 /// What makes a file of one format one of the next.

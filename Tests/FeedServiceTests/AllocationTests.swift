@@ -25,6 +25,20 @@ struct AllocationTests {
         }
     }
 
+    @Test(.enabled(if: malloc_hook_is_active(), "a sanitizer brings a malloc of its own"))
+    func countsAMillionNumberedVotesWithoutAllocating() async {
+        await #expect(processExitsWith: .success) {
+            let count = try await Self.allocationCount(
+                batches: 1_000_000 / Self.votesPerBatch,
+                isNumbered: true
+            ) {
+                CastVoteRequest(postID: UInt64($0 % Self.postCount) + 1, direction: .up)
+            }
+            print("allocations in a million numbered votes: \(count)")
+            exit(count == 0 ? EXIT_SUCCESS : EXIT_FAILURE)
+        }
+    }
+
     /// The count would be of no use if it did not see what does allocate: refusals have texts.
     @Test(.enabled(if: malloc_hook_is_active(), "a sanitizer brings a malloc of its own"))
     func seesWhatAllocates() async {
@@ -40,20 +54,22 @@ struct AllocationTests {
     static func allocationCount(
         batches: Int,
         after warmUpBatches: Int = warmUpBatches,
+        isNumbered: Bool = false,
         _ vote: @escaping @Sendable (Int) -> CastVoteRequest
     ) async throws -> Int {
         let result = Box()
         try await withService { port in
             let client = try WireClient(port: port)
+            _ = try client.hello(clientID: .init(repeating: 1, count: 16))
             for number in 0..<postCount { _ = try client.createPost(title: "\(number)") }
             // Orders that were asked for are kept, so votes have floors to meet and much to settle.
             for order in [Order.top, .new, .hot] {
                 _ = try client.list(ListPostsRequest(feed: "posts", order: order))
                 _ = try client.list(ListPostsRequest(order: order))
             }
-            try exchange(client, batches: warmUpBatches, vote)
+            try exchange(client, batches: warmUpBatches, isNumbered, vote)
             let before = malloc_hook_process_count() - malloc_hook_count()
-            try exchange(client, batches: batches, vote)
+            try exchange(client, batches: batches, isNumbered, vote)
             let after = malloc_hook_process_count() - malloc_hook_count()
             result.value = Int(after - before)
         }
@@ -64,6 +80,7 @@ struct AllocationTests {
     private static func exchange(
         _ client: WireClient,
         batches: Int,
+        _ isNumbered: Bool,
         _ vote: (Int) -> CastVoteRequest
     ) throws {
         var number = 0
@@ -71,8 +88,13 @@ struct AllocationTests {
             var encoder = FrameEncoder()
             for _ in 0..<votesPerBatch {
                 number += 1
+                let id = client.nextID()
                 try encoder.append(
-                    ClientFrame(id: client.nextID(), request: .castVote(vote(number)))
+                    ClientFrame(
+                        id: id,
+                        request: .castVote(vote(number)),
+                        sequence: isNumbered ? id : 0
+                    )
                 )
             }
             try client.socket.send(encoder.bytes())

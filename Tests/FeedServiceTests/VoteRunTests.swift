@@ -67,7 +67,8 @@ struct VoteRunTests {
         case 0: vote.postID = .random(in: 1_000...(.max), using: &random)
         case 1: vote.direction = VoteDirection(rawValue: .random(in: -1...4, using: &random))
         case 2: vote.direction = .clear
-        case 3: frame.sequence = 1
+        case 3, 9, 10, 11: frame.sequence = .random(in: 1...30, using: &random)
+        case 12: frame.sequence = .random(in: 1...1000, using: &random)
         case 4: frame.minimumRevision = .random(in: 1...2, using: &random)
         case 5: frame.minimumRevision = .max
         case 6: frame.timeoutMilliseconds = 60_000

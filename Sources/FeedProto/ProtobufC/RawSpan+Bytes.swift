@@ -33,6 +33,13 @@ extension MessageDecoder {
     }
 }
 
+extension ClientFrame {
+    /// 32 bits of what the call says, without the envelope.
+    package func requestHash(of body: [UInt8]) -> UInt32 {
+        unsafe requestHash(of: body.span.bytes)
+    }
+}
+
 extension [UInt8] {
     /// Appends a copy of the bytes.
     mutating func append(copying bytes: RawSpan) {

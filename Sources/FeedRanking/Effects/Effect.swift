@@ -8,11 +8,13 @@ package enum Effect: Equatable, Sendable {
     /// A voter's ballot that stands now, nil where it was taken back, and the counts with it.
     case ballot(PostCounts, VoterID, VoteDirection?)
     /// A post as it was created, imported or edited.
-    case post(PostState)
+    ///
+    /// Indirect, as a feed is: the frequent effects are moved about without room for texts.
+    indirect case post(PostState)
     /// A post is gone for good.
     case deletion(PostID, revision: UInt64)
     /// A feed and its rules.
-    case feed(FeedID, FeedPolicy)
+    indirect case feed(FeedID, FeedPolicy)
     /// A voter's device.
     case voter(VoterID, device: Device16)
     /// A channel was seen for the first time.

@@ -17,7 +17,7 @@ struct EffectFields {
 
     /// Reads one byte.
     @inline(__always)
-    mutating func byte(_ bytes: borrowing [UInt8]) throws(EffectError) -> UInt8 {
+    mutating func byte(_ bytes: borrowing Slab<UInt8>) throws(EffectError) -> UInt8 {
         guard next < end else { throw truncated }
         let byte = bytes[next]
         next += 1
@@ -26,7 +26,7 @@ struct EffectFields {
 
     /// Reads a number, seven bits a byte, the lowest first.
     @inline(__always)
-    mutating func varint(_ bytes: borrowing [UInt8]) throws(EffectError) -> UInt64 {
+    mutating func varint(_ bytes: borrowing Slab<UInt8>) throws(EffectError) -> UInt64 {
         let first = try byte(bytes)
         if first < 0x80 { return UInt64(first) }
         return try longVarint(UInt64(first & 0x7F), bytes)
@@ -35,7 +35,7 @@ struct EffectFields {
     @inline(__always)
     private mutating func longVarint(
         _ first: UInt64,
-        _ bytes: borrowing [UInt8]
+        _ bytes: borrowing Slab<UInt8>
     ) throws(EffectError) -> UInt64 {
         var value = first
         var shift: UInt64 = 7
@@ -53,7 +53,7 @@ struct EffectFields {
     @inline(__always)
     private mutating func varint<Value: FixedWidthInteger>(
         as type: Value.Type,
-        _ bytes: borrowing [UInt8]
+        _ bytes: borrowing Slab<UInt8>
     ) throws(EffectError) -> Value {
         let value = try varint(bytes)
         guard let value = Value(exactly: value) else { throw badValue }
@@ -62,7 +62,7 @@ struct EffectFields {
 
     private mutating func fixed(
         byteCount: Int,
-        _ bytes: borrowing [UInt8]
+        _ bytes: borrowing Slab<UInt8>
     ) throws(EffectError) -> UInt64 {
         guard end - next >= byteCount else { throw truncated }
         var value: UInt64 = 0
@@ -71,11 +71,11 @@ struct EffectFields {
         return value
     }
 
-    private mutating func text(_ bytes: borrowing [UInt8]) throws(EffectError) -> String {
+    private mutating func text(_ bytes: borrowing Slab<UInt8>) throws(EffectError) -> String {
         let count = try varint(bytes)
         guard count <= UInt64(end - next) else { throw truncated }
         let range = next..<next + Int(count)
-        guard let text = String(validating: bytes[range], as: UTF8.self) else { throw badValue }
+        guard let text = bytes.text(range) else { throw badValue }
         next = range.upperBound
         return text
     }
@@ -84,7 +84,7 @@ struct EffectFields {
     @inline(__always)
     mutating func effect(
         revision: UInt64,
-        _ bytes: borrowing [UInt8]
+        _ bytes: borrowing Slab<UInt8>
     ) throws(EffectError) -> Effect {
         if kind == EffectKind.counts { return .counts(try counts(revision, bytes)) }
         return try otherEffect(revision, bytes)
@@ -93,7 +93,7 @@ struct EffectFields {
     @inline(never)
     private mutating func otherEffect(
         _ revision: UInt64,
-        _ bytes: borrowing [UInt8]
+        _ bytes: borrowing Slab<UInt8>
     ) throws(EffectError) -> Effect {
         switch kind {
         case EffectKind.ballot: return try ballot(revision, bytes)
@@ -114,7 +114,7 @@ struct EffectFields {
     @inline(__always)
     private mutating func counts(
         _ revision: UInt64,
-        _ bytes: borrowing [UInt8]
+        _ bytes: borrowing Slab<UInt8>
     ) throws(EffectError) -> PostCounts {
         PostCounts(
             id: PostID(rawValue: try varint(bytes)),
@@ -126,7 +126,7 @@ struct EffectFields {
 
     private mutating func ballot(
         _ revision: UInt64,
-        _ bytes: borrowing [UInt8]
+        _ bytes: borrowing Slab<UInt8>
     ) throws(EffectError) -> Effect {
         let counts = try counts(revision, bytes)
         let packed = try varint(bytes)
@@ -138,7 +138,7 @@ struct EffectFields {
 
     private mutating func post(
         _ revision: UInt64,
-        _ bytes: borrowing [UInt8]
+        _ bytes: borrowing Slab<UInt8>
     ) throws(EffectError) -> PostState {
         let counts = try counts(revision, bytes)
         let feed = FeedID(rawValue: try varint(as: UInt32.self, bytes))
@@ -166,7 +166,7 @@ struct EffectFields {
         )
     }
 
-    private mutating func feed(_ bytes: borrowing [UInt8]) throws(EffectError) -> Effect {
+    private mutating func feed(_ bytes: borrowing Slab<UInt8>) throws(EffectError) -> Effect {
         let id = FeedID(rawValue: try varint(as: UInt32.self, bytes))
         guard let order = Order(rawValue: try byte(bytes)) else { throw badValue }
         guard let mode = VoteMode(rawValue: try byte(bytes)) else { throw badValue }
@@ -184,14 +184,16 @@ struct EffectFields {
         return .feed(id, policy)
     }
 
-    private mutating func voter(_ bytes: borrowing [UInt8]) throws(EffectError) -> Effect {
+    private mutating func voter(_ bytes: borrowing Slab<UInt8>) throws(EffectError) -> Effect {
         let id = VoterID(rawValue: try varint(as: UInt32.self, bytes))
         let high = try fixed(byteCount: 8, bytes)
         let low = try fixed(byteCount: 8, bytes)
         return .voter(id, device: Device16(high: high, low: low))
     }
 
-    private mutating func channel(_ bytes: borrowing [UInt8]) throws(EffectError) -> ChannelState {
+    private mutating func channel(
+        _ bytes: borrowing Slab<UInt8>
+    ) throws(EffectError) -> ChannelState {
         ChannelState(
             number: try varint(bytes),
             clientHigh: try fixed(byteCount: 8, bytes),
@@ -200,8 +202,9 @@ struct EffectFields {
         )
     }
 
-    private mutating func outcome(_ bytes: borrowing [UInt8]) throws(EffectError) -> ChannelOutcome
-    {
+    private mutating func outcome(
+        _ bytes: borrowing Slab<UInt8>
+    ) throws(EffectError) -> ChannelOutcome {
         let channel = try varint(bytes)
         let sequence = try varint(bytes)
         let hash = UInt32(truncatingIfNeeded: try fixed(byteCount: 4, bytes))

@@ -22,4 +22,10 @@ enum EffectKind {
     static let items: UInt8 = 10
     /// `Effect.epoch`.
     static let epoch: UInt8 = 11
+
+    /// Whether the difference to the log's last revision stands behind the kind.
+    @inline(__always)
+    static func hasRevision(_ kind: UInt8) -> Bool {
+        kind &- counts <= deletion - counts
+    }
 }

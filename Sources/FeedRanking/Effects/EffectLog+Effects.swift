@@ -115,8 +115,8 @@ extension EffectLog {
     }
 
     /// Appends any effect, as the writes of the store append theirs; O(its bytes).
-    package func append(_ effect: borrowing Effect) {
-        switch copy effect {
+    package func append(_ effect: Effect) {
+        switch effect {
         case .counts(let counts): append(counts)
         case .ballot(let counts, let voter, let direction): append(counts, voter, direction)
         case .post(let post): append(post)

@@ -5,28 +5,56 @@ import Synchronization
 /// Once the table is full, a device that it does not know can cast no ballot (`tooManyVoters`);
 /// those it knows go on as before, and tallies need no voter.
 struct VoterTable: ~Copyable, Sendable {
-    private let voters = Mutex<[Device16: UInt32]>([:])
+    /// What the lock keeps.
+    private struct State {
+        var numbers: [Device16: UInt32] = [:]
+        /// The number of the next new device.
+        var next = 0
+    }
+
+    private let state = Mutex(State())
 
     /// The voter of a device, a new one on first sight; O(1).
     func voter(
         forDevice device: (UInt64, UInt64),
         _ log: EffectLog
     ) throws(RankingError) -> VoterID {
-        try voters.withLock { (voters) throws(RankingError) -> VoterID in
+        try state.withLock { (state) throws(RankingError) -> VoterID in
             let key = Device16(high: device.0, low: device.1)
-            if let number = voters[key] { return VoterID(rawValue: number) }
+            if let number = state.numbers[key] { return VoterID(rawValue: number) }
             let limit = RankingLimits.maximumVoterCount
-            guard voters.count < limit else { throw .tooManyVoters(limit: limit) }
-            let number = UInt32(voters.count)
-            voters[key] = number
-            log.append(VoterID(rawValue: number), key)
-            return VoterID(rawValue: number)
+            guard state.next < limit else { throw .tooManyVoters(limit: limit) }
+            let voter = VoterID(rawValue: UInt32(state.next))
+            state.numbers[key] = voter.rawValue
+            state.next += 1
+            log.append(voter, key)
+            return voter
         }
     }
 
     /// The voter of a device that has been seen before; O(1).
     func voter(ifKnown device: (UInt64, UInt64)) -> VoterID? {
         let key = Device16(high: device.0, low: device.1)
-        return voters.withLock { $0[key].map(VoterID.init(rawValue:)) }
+        return state.withLock { $0.numbers[key].map(VoterID.init(rawValue:)) }
+    }
+
+    /// Puts a voter of an earlier run back; the numbers may come in any order.
+    func restore(_ voter: VoterID, _ device: Device16) throws(RecoveryError) {
+        try state.withLock { (state) throws(RecoveryError) -> Void in
+            guard voter.rawValue < RankingLimits.maximumVoterCount,
+                state.numbers[device] ?? voter.rawValue == voter.rawValue
+            else { throw .badVoter(voter) }
+            state.numbers[device] = voter.rawValue
+            state.next = max(state.next, Int(voter.rawValue) + 1)
+        }
+    }
+
+    /// The devices by their voters' numbers; O(voters).
+    func devices() -> [Device16?] {
+        state.withLock { state in
+            var devices = [Device16?](repeating: nil, count: state.next)
+            for (device, number) in state.numbers { devices[Int(number)] = device }
+            return devices
+        }
     }
 }

@@ -46,6 +46,20 @@ package struct BallotTable: ~Copyable {
         return Self.direction(old)
     }
 
+    /// Calls the body with each ballot that stands on a post that lives; O(capacity).
+    func forEach(
+        _ posts: borrowing PostTable,
+        _ body: (UInt32, VoterID, VoteDirection) -> Void
+    ) {
+        for index in 0..<words.count where Self.stands(words[index], posts) {
+            let word = words[index]
+            let voter = UInt32(truncatingIfNeeded: word) >> 2 - 1
+            if let direction = Self.direction(word) {
+                body(UInt32(word >> 32), VoterID(rawValue: voter), direction)
+            }
+        }
+    }
+
     /// The bytes the table takes.
     package var byteCount: Int { words.count * 8 }
 

@@ -140,6 +140,22 @@ package struct ContentBlob: BitwiseCopyable {
     /// Unix time of the last edit.
     var updateTimeMilliseconds: Int64 { unsafe base.load(as: Int64.self) }
 
+    /// Takes the numbers and the texts into a hash: the whole block, eight bytes a word.
+    func add(to hash: inout StateHash) {
+        let byteCount = Self.headerByteCount + textByteCount
+        var offset = 0
+        while offset + 8 <= byteCount {
+            hash.add(unsafe base.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
+            offset += 8
+        }
+        var rest: UInt64 = 0
+        while offset < byteCount {
+            rest = rest << 8 | UInt64(unsafe base.load(fromByteOffset: offset, as: UInt8.self))
+            offset += 1
+        }
+        hash.add(rest)
+    }
+
     private var commentCount: UInt64 {
         unsafe base.load(fromByteOffset: 8, as: UInt64.self)
     }

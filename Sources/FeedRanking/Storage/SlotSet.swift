@@ -10,6 +10,9 @@ package struct SlotSet: ~Copyable {
         words.extend(to: (slotCount + 63) / 64, with: 0)
     }
 
+    /// Whether there is room for a slot.
+    func hasRoom(for slot: UInt32) -> Bool { Int(slot >> 6) < words.count }
+
     /// 1 for a slot in the set, else 0: for sums that must not branch.
     ///
     /// Traps beyond the room made.

@@ -45,7 +45,7 @@ package final class FeedStore: Sendable {
         stripes = StripeSlab(count: stripeCount, pace: pace)
         stripeBits = UInt64(stripeCount.trailingZeroBitCount)
         self.clock = MonotonicClock(clock)
-        for policy in [FeedPolicy.posts, .tweets] {
+        for policy in FeedTable.builtIn {
             do {
                 _ = try feedTable.create(policy, .none)
             } catch {
@@ -56,6 +56,12 @@ package final class FeedStore: Sendable {
 
     /// The number of the latest write.
     package var revision: UInt64 { revisions.load(ordering: .relaxed) }
+
+    /// The highest id given; 0 before the first.
+    package var highestID: UInt64 { lastID.load(ordering: .relaxed) }
+
+    /// The latest time given to a post; `Int64.min` before the first.
+    package var latestTimeMilliseconds: Int64 { clock.latestGiven }
 
     /// How many posts live.
     package var postCount: UInt64 { livePostCount.load(ordering: .relaxed) }

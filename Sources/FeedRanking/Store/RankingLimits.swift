@@ -15,6 +15,9 @@ package enum RankingLimits {
     /// The Unix time of an imported post, some 71,000 years: far below where a HOT rank and its
     /// bound would lose their last digits.
     package static let maximumTimeMilliseconds: Int64 = 1 << 51
+    /// The revision that recovery takes: so many writes are never made, and damaged bytes that say
+    /// so would let revisions start over.
+    package static let maximumRevision: UInt64 = 1 << 62
 
     /// The feeds of a store: each costs every stripe a few hundred bytes.
     package static let maximumFeedCount = 4_096

@@ -21,6 +21,8 @@ package struct Stripe: ~Copyable {
     var pool = NodePool()
     /// The ballots on posts of feeds that keep them.
     var ballots = BallotTable()
+    /// Posts that recovery has deleted, which nothing older may bring back.
+    var deleted = SlotSet()
     /// By feed number.
     var feeds = Slab<FeedIndexes>()
     /// Over all feeds.

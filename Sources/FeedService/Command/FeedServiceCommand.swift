@@ -15,7 +15,8 @@ struct FeedServiceCommand: ParsableCommand {
             finishes what was received, flushes every answer and exits with 0; a second one exits \
             at once.
             """,
-        version: ServiceVersion.current
+        version: ServiceVersion.current,
+        subcommands: [VerifyCommand.self, RestoreCommand.self]
     )
 
     @Option(
@@ -37,11 +38,10 @@ struct FeedServiceCommand: ParsableCommand {
     )
     var stripes: Int?
 
-    @Flag(name: .long, help: "Start with 20 posts titled with fruit names.")
-    var sampleData = false
+    @OptionGroup var state: StateFlags
 
-    @Flag(name: .long, help: "Keep all state in memory; it ends with the process.")
-    var inMemory = false
+    @Flag(name: .long, help: "Start an empty store with 20 posts titled with fruit names.")
+    var sampleData = false
 
     @Flag(
         name: .long,
@@ -58,11 +58,15 @@ struct FeedServiceCommand: ParsableCommand {
         let logger = Logger(label: "feed-service")
         ProcessSetup.ignoreBrokenPipes()
         let server = try FeedServer.start(configuration, logger: logger)
+        server.onFailure { _exit(1) }
         for signal in [SIGTERM, SIGINT] {
             server.onSignal(signal) { Self.stop(server, logger) }
         }
         logger.info("\(startLine(server, configuration))")
         server.wait()
+        if configuration.logsStateHash {
+            logger.info("state hash \(FeedServer.hex(server.stateHash))")
+        }
         logger.info("stopped")
     }
 
@@ -79,7 +83,7 @@ struct FeedServiceCommand: ParsableCommand {
         let addresses = server.addresses.map(\.description).joined(separator: ", ")
         return "feed-service \(ServiceVersion.current) listening on \(addresses): "
             + "threads \(configuration.threadCount), stripes \(configuration.stripeCount), "
-            + "durability none (all state is in memory and ends with the process)"
+            + "durability \(configuration.durabilityText)"
     }
 
     static func main() {

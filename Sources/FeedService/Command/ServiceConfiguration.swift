@@ -1,3 +1,4 @@
+package import FeedState
 package import FeedTransport
 internal import Glibc
 
@@ -11,6 +12,10 @@ package struct ServiceConfiguration: Sendable {
     package var stripeCount: Int
     /// Whether to start with the sample posts.
     package var hasSampleData = false
+    /// Where the state is kept, and how; nil keeps it in memory.
+    package var state: StateOptions?
+    /// Whether to log a hash of the state when it was recovered, and at the end.
+    package var logsStateHash = false
     /// A deliberate fault, or none.
     package var fault: VoteFault?
     /// The limits.
@@ -79,6 +84,8 @@ extension ServiceConfiguration {
             )
         }
         hasSampleData = command.sampleData
+        state = try StateOptions(command.state, logCount: threadCount)
+        logsStateHash = command.state.stateHash
         fault = command.fault
     }
 

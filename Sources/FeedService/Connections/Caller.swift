@@ -7,6 +7,8 @@ struct Caller {
     private(set) var device: Device?
     /// The number that the ranking knows the device by; nil until it is looked up.
     var voter: VoterID?
+    /// The channel that the caller numbers its calls on; nil on an anonymous connection.
+    private(set) var channel: HeldChannel?
     /// The host that the connection came from; new devices are counted by it.
     let host: SocketAddress.Host
 
@@ -17,8 +19,10 @@ struct Caller {
     /// machine is, and nobody else.
     var isService: Bool { host.isLoopback }
 
-    /// The caller said who it is; an anonymous Hello takes an earlier identity back.
-    mutating func introduce(_ device: Device?) {
+    /// The caller said who it is, and holds a channel if it is someone; an anonymous Hello takes an
+    /// earlier identity back.
+    mutating func introduce(_ device: Device?, on channel: HeldChannel?) {
+        self.channel = channel
         guard device != self.device else { return }
         self.device = device
         voter = nil

@@ -55,6 +55,15 @@ extension ServerConnection {
             }
         }
 
+        /// Whether a request of this id is executed.
+        @inline(__always)
+        func executes(_ id: UInt64) -> Bool {
+            switch state {
+            case .serving, .draining: id > lastID
+            case .closing: false
+            }
+        }
+
         /// The request of this id was executed, or refused with an answer of its own.
         package mutating func answered(_ id: UInt64) {
             precondition(id > lastID, "A request is answered once, in the order of ids.")

@@ -29,8 +29,15 @@ package final class ServerConnection: ConnectionHandler {
         let waited = waitingSince.map { loop.eventLoop.now.duration(since: $0) }
         // Out and back: a copy costs less than a check that nobody else has the session meanwhile.
         var session = session
-        let progress = loop.handler.takeTurn(bytes, of: &session, on: connection, waited: waited)
+        let progress = loop.handler.takeTurn(
+            bytes,
+            of: &session,
+            on: connection,
+            through: loop.outlet,
+            waited: waited
+        )
         self.session = session
+        loop.startBackups(for: connection)
         if progress.wantsTurn {
             waitingSince = waitingSince ?? loop.eventLoop.now
         } else {
@@ -51,6 +58,7 @@ package final class ServerConnection: ConnectionHandler {
 
     package func connectionClosed(_ connection: TCPConnection, reason: CloseReason) {
         if case .partialReadTimeout = reason { loop.counters.countSlowFrame() }
+        if let channel = session.caller.channel { loop.context.channels.close(channel) }
     }
 
     /// Finishes what was received whole, says GoAway and closes.
@@ -63,7 +71,7 @@ package final class ServerConnection: ConnectionHandler {
 
     private func sayGoAway(_ connection: TCPConnection) {
         loop.handler.sayGoAway(lastID: session.state.lastID)
-        loop.handler.sendAnswers(on: connection)
+        loop.handler.sendAnswers(on: connection, through: loop.outlet)
         close(connection)
     }
 
@@ -79,6 +87,7 @@ extension RequestHandler {
         _ bytes: RawSpan,
         of session: inout ServerConnection.Session,
         on connection: TCPConnection,
+        through outlet: AnswerOutlet,
         waited: Duration?
     ) -> Progress {
         let progress = serve(
@@ -87,15 +96,18 @@ extension RequestHandler {
             unsentByteCount: connection.pendingByteCount,
             waited: waited
         )
-        sendAnswers(on: connection)
+        sendAnswers(on: connection, through: outlet)
         settleDueStripes()
         return progress
     }
 
-    /// Sends the answers that are encoded, in one write.
-    fileprivate mutating func sendAnswers(on connection: TCPConnection) {
+    /// Sends the answers that are encoded, in one write, once they may be heard.
+    fileprivate mutating func sendAnswers(
+        on connection: TCPConnection,
+        through outlet: AnswerOutlet
+    ) {
         guard encoder.byteCount > 0 else { return }
-        encoder.lendBytes { connection.write($0) }
+        encoder.lendBytes { outlet.send($0, on: connection) }
         encoder.removeAll()
     }
 }

@@ -5,6 +5,7 @@ struct FaultyVotes {
         case dropped
         case doubled
         case answeredEarly
+        case forgotten
     }
 
     private let wrong: Wrong
@@ -17,11 +18,20 @@ struct FaultyVotes {
         case .dropped(let every): (wrong, self.every) = (.dropped, every)
         case .doubled(let every): (wrong, self.every) = (.doubled, every)
         case .answeredEarly(let every): (wrong, self.every) = (.answeredEarly, every)
+        case .forgotten(let every): (wrong, self.every) = (.forgotten, every)
         }
     }
 
-    /// What goes wrong with the next vote; nil for all but every n-th.
+    /// Whether the outcome of the next numbered call is forgotten.
+    mutating func forgetsNext() -> Bool {
+        guard case .forgotten = wrong else { return false }
+        count += 1
+        return count.isMultiple(of: every)
+    }
+
+    /// What goes wrong with the next vote itself; nil for all but every n-th.
     mutating func next() -> Wrong? {
+        if case .forgotten = wrong { return nil }
         count += 1
         return count.isMultiple(of: every) ? wrong : nil
     }

@@ -10,6 +10,8 @@ package enum VoteFault: Sendable, Equatable {
     case doubled(every: Int)
     /// Every n-th vote is answered OK first, and then fails and is reported as an error.
     case answeredEarly(every: Int)
+    /// What came of every n-th numbered call is forgotten, so that it is executed again.
+    case forgotten(every: Int)
 }
 
 extension VoteFault: ExpressibleByArgument {
@@ -20,6 +22,7 @@ extension VoteFault: ExpressibleByArgument {
         case "drop": self = .dropped(every: every)
         case "double": self = .doubled(every: every)
         case "early": self = .answeredEarly(every: every)
+        case "forget": self = .forgotten(every: every)
         default: return nil
         }
     }

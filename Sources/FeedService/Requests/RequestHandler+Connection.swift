@@ -27,12 +27,15 @@ extension RequestHandler {
                 actual: UInt64(request.clientID.count)
             )
         }
-        caller.introduce(device)
+        let opening = try openChannel(request.channel, of: device, from: &caller)
         let response = HelloResponse(
             serverName: ServiceVersion.serverName,
             instanceID: context.instanceID,
             serverTimeMilliseconds: WallClock.unixMilliseconds(),
-            limits: Limits(context.limits)
+            limits: Limits(context.limits),
+            capabilities: [.exactlyOnce],
+            isClientKnown: opening?.wasKnown ?? false,
+            lastSequence: opening?.lastSequence ?? 0
         )
         return .response(.hello(response), revision: store.revision)
     }
@@ -56,10 +59,11 @@ extension RequestHandler {
         return .response(.ping(response), revision: store.revision)
     }
 
-    /// Backs up the state for a service.
+    /// Has the state backed up for a service; the answer comes once that is done.
     func backup(from caller: borrowing Caller) throws(Status) -> Answer {
         try requireService(caller)
-        throw .notDurable
+        guard context.state != nil else { throw .notDurable }
+        return .afterBackup
     }
 
     /// Counts over all loops, as they stand.
@@ -80,7 +84,11 @@ extension RequestHandler {
             badFrameCount: statistics.badFrameCount,
             bufferedByteCount: context.bufferedByteCount,
             acceptPauseCount: context.acceptPauseCount,
-            durability: "none"
+            durability: context.state?.durability.rawValue ?? "none",
+            journal: context.state.map { JournalStats($0, statistics) },
+            channelCount: UInt64(context.channels.count),
+            evictedChannelCount: context.channels.evictedCount,
+            repeatedCallCount: statistics.repeatedCallCount
         )
         return .response(.serverStats(stats), revision: revision)
     }

@@ -29,7 +29,11 @@ extension RequestHandler {
         }
         let outcome: ImportOutcome
         do throws(RankingError) {
-            outcome = try store.importPosts(request.posts.map(ImportedPost.init), in: feed)
+            outcome = try store.importPosts(
+                request.posts.map(ImportedPost.init),
+                in: feed,
+                log: effects
+            )
         } catch {
             throw Status(error)
         }

@@ -10,7 +10,12 @@ extension RequestHandler {
         try check(post, at: .only, against: policy(of: feed))
         page.removeAll()
         do throws(RankingError) {
-            let outcome = try store.createPost(PostContent(post), in: feed, into: &page)
+            let outcome = try store.createPost(
+                PostContent(post),
+                in: feed,
+                log: effects,
+                into: &page
+            )
             return .posts(.one, revision: noted(outcome))
         } catch {
             throw Status(error)
@@ -76,6 +81,7 @@ extension RequestHandler {
                 changes,
                 expectedRevision: post.revision,
                 voter: voter(of: caller),
+                log: effects,
                 into: &page
             )
             return .posts(.one, revision: noted(outcome))
@@ -89,7 +95,8 @@ extension RequestHandler {
         do throws(RankingError) {
             let outcome = try store.deletePost(
                 PostID(rawValue: request.id),
-                expectedRevision: request.revision
+                expectedRevision: request.revision,
+                log: effects
             )
             return .response(.empty, revision: outcome.revision)
         } catch {

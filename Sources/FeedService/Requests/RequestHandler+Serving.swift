@@ -79,7 +79,12 @@ extension RequestHandler {
         do throws(MessageError) {
             let frame = try decoder.decodeClientFrame(body)
             guard isNext(frame.id, of: &session) else { return .answered }
-            let outcome = handle(frame, from: &session.caller, waited: waited)
+            let outcome = handle(
+                frame,
+                requestHash: frame.sequence == 0 ? 0 : frame.requestHash(of: body),
+                from: &session.caller,
+                waited: waited
+            )
             if case .answered = outcome { session.state.answered(frame.id) }
             return outcome
         } catch {

@@ -29,42 +29,107 @@ extension RequestHandler {
         for number in 0..<votes.count {
             store.prefetch(PostID(rawValue: votes.entries[number].frame.vote.postID))
         }
-        let isUsual = faultyVotes == nil && !context.isOverloaded
-        for number in 0..<votes.count where encoder.byteCount < room {
-            let entry = votes.entries[number]
-            execute(entry.frame, of: &session, waited: waited, isUsual: isUsual)
-            offset = entry.endOffset
-            limit -= 1
-            if session.state.isClosing { return }
+        let isUsual = faultyVotes == nil && context.refusalOfChanges == nil
+        var number = 0
+        while number < votes.count, encoder.byteCount < room, !session.state.isClosing {
+            if isUsual { castVotes(from: &number, of: &session, room: room, waited: waited) }
+            guard number < votes.count, encoder.byteCount < room else { break }
+            execute(votes.entries[number].frame, of: &session, waited: waited)
+            number += 1
         }
+        guard number > 0 else { return }
+        offset = votes.entries[number - 1].endOffset
+        limit -= number
     }
 
+    /// Executes a vote in the way of all calls.
     private mutating func execute(
         _ frame: VoteFrame,
         of session: inout ServerConnection.Session,
-        waited: Duration?,
-        isUsual: Bool
+        waited: Duration?
     ) {
         guard isNext(frame.id, of: &session) else { return }
-        let isCast =
-            isUsual && isInTime(frame, waited) && castAtOnce(frame, voter: session.caller.voter)
-        if !isCast { _ = handle(ClientFrame(frame), from: &session.caller, waited: waited) }
+        _ = handle(
+            ClientFrame(frame),
+            requestHash: frame.vote.requestHash,
+            from: &session.caller,
+            waited: waited
+        )
         session.state.answered(frame.id)
     }
 
-    /// Whether a vote may be cast without a look at the state it is meant for.
-    private func isInTime(_ frame: VoteFrame, _ waited: Duration?) -> Bool {
-        guard frame.sequence == 0, frame.minimumRevision == 0 else { return false }
+    /// Casts votes in one section, up to the first that is unusual: it is left as it is.
+    ///
+    /// Numbered votes are cast under their channel's lock, which is taken once for all of them.
+    private mutating func castVotes(
+        from number: inout Int,
+        of session: inout ServerConnection.Session,
+        room: Int,
+        waited: Duration?
+    ) {
+        effects.lock()
+        defer { effects.unlock() }
+        if votes.entries[number].frame.sequence != 0 {
+            guard let channel = session.caller.channel else { return }
+            channel.record.withCalls { calls in
+                while isUsual(number, session, room, waited),
+                    castOnce(votes.entries[number].frame, &calls, channel.epoch, session.caller)
+                {
+                    session.state.answered(votes.entries[number].frame.id)
+                    number += 1
+                }
+            }
+        } else {
+            while isUsual(number, session, room, waited),
+                votes.entries[number].frame.sequence == 0,
+                cast(votes.entries[number].frame, voter: session.caller.voter)
+            {
+                session.state.answered(votes.entries[number].frame.id)
+                number += 1
+            }
+        }
+    }
+
+    /// Whether there is another vote that may be cast without a look at the state it is meant for.
+    @inline(__always)
+    private func isUsual(
+        _ number: Int,
+        _ session: borrowing ServerConnection.Session,
+        _ room: Int,
+        _ waited: Duration?
+    ) -> Bool {
+        guard number < votes.count, encoder.byteCount < room else { return false }
+        let frame = votes.entries[number].frame
+        guard frame.minimumRevision == 0, session.state.executes(frame.id) else { return false }
         guard let waited else { return true }
         return waited <= context.timeout(milliseconds: frame.timeoutMilliseconds)
     }
 
+    /// Casts a numbered vote that was not cast before; else nothing has happened.
+    @inline(__always)
+    private mutating func castOnce(
+        _ frame: VoteFrame,
+        _ calls: inout RecentCalls,
+        _ epoch: UInt64,
+        _ caller: borrowing Caller
+    ) -> Bool {
+        guard frame.sequence != 0 else { return false }
+        let hash = frame.vote.requestHash
+        let decision = calls.decision(sequence: frame.sequence, hash: hash, epoch: epoch)
+        guard case .execute = decision, cast(frame, voter: caller.voter) else { return false }
+        effects.append(calls.record(sequence: frame.sequence, hash: hash, .done))
+        return true
+    }
+
     /// Casts a vote and encodes the answer; where it cannot be cast, nothing has happened.
-    private mutating func castAtOnce(_ frame: VoteFrame, voter: VoterID?) -> Bool {
+    @inline(__always)
+    private mutating func cast(_ frame: VoteFrame, voter: VoterID?) -> Bool {
         guard let direction = FeedRanking.VoteDirection(frame.vote.direction) else { return false }
         if case .clear = direction { return false }
         let post = PostID(rawValue: frame.vote.postID)
-        guard let outcome = try? store.castVote(post, direction, voter: voter) else { return false }
+        guard let outcome = try? store.castVote(post, direction, voter: voter, log: effects) else {
+            return false
+        }
         if outcome.settlingIsDue { settleLater(stripeOf: post) }
         append(
             CastVoteResponse(frame.vote.postID, outcome),

@@ -24,7 +24,7 @@ extension RequestHandler {
                 throw .tooManyDevices(limit: context.limits.newDevicesPerPeerMinute)
             }
             do throws(RankingError) {
-                voter = try store.voter(forDevice: (device.high, device.low))
+                voter = try store.voter(forDevice: (device.high, device.low), log: effects)
             } catch {
                 throw Status(error)
             }

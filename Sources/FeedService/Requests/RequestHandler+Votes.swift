@@ -17,10 +17,19 @@ extension RequestHandler {
     }
 
     /// Counts votes in order; each succeeds or fails on its own.
+    ///
+    /// - Parameters:
+    ///   - request: The votes.
+    ///   - caller: Who votes.
+    ///   - done: The votes that were counted before, which are not counted again.
+    ///   - refusal: Why none of the others may be counted; nil where they may.
+    /// - Returns: The answer, and the votes that are counted now.
     mutating func batchCastVotes(
         _ request: BatchCastVotesRequest,
-        from caller: inout Caller
-    ) throws(Status) -> Answer {
+        from caller: inout Caller,
+        except done: ItemMask = ItemMask(),
+        refusal: Status? = nil
+    ) throws(Status) -> (answer: Answer, done: ItemMask) {
         try checkBatch(
             request.votes.count,
             field: "votes",
@@ -28,23 +37,24 @@ extension RequestHandler {
         )
         var results: [CastVoteResult] = []
         results.reserveCapacity(request.votes.count)
-        for vote in request.votes {
+        var done = done
+        for (item, vote) in request.votes.enumerated() {
             do throws(Status) {
-                let outcome = try self.vote(vote, from: &caller)
-                results.append(
-                    CastVoteResult(
-                        status: nil,
-                        vote: CastVoteResponse(vote.postID, outcome)
-                    )
-                )
+                let counts: CastVoteResponse
+                if done[item] {
+                    counts = try countsNow(of: vote.postID, for: caller).counts
+                } else {
+                    if let refusal { throw refusal }
+                    counts = CastVoteResponse(vote.postID, try self.vote(vote, from: &caller))
+                    done[item] = true
+                }
+                results.append(CastVoteResult(status: nil, vote: counts))
             } catch {
                 results.append(CastVoteResult(status: error, vote: nil))
             }
         }
-        return .response(
-            .batchCastVotes(BatchCastVotesResponse(results: results)),
-            revision: store.revision
-        )
+        let response = BatchCastVotesResponse(results: results)
+        return (.response(.batchCastVotes(response), revision: store.revision), done)
     }
 
     private mutating func vote(
@@ -91,7 +101,7 @@ extension RequestHandler {
         _ direction: FeedRanking.VoteDirection,
         _ voter: VoterID?
     ) throws(RankingError) -> VoteOutcome {
-        let outcome = try store.castVote(post, direction, voter: voter)
+        let outcome = try store.castVote(post, direction, voter: voter, log: effects)
         if outcome.settlingIsDue { settleLater(stripeOf: post) }
         return outcome
     }
@@ -104,6 +114,8 @@ extension RequestHandler {
         id: UInt64
     ) throws(Status) -> Answer {
         switch wrong {
+        case .forgotten:
+            preconditionFailure("What is forgotten is the outcome, not the vote.")
         case .doubled:
             _ = try vote(request, from: &caller)
             let outcome = try vote(request, from: &caller)

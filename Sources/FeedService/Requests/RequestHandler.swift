@@ -30,9 +30,13 @@ struct RequestHandler: ~Copyable {
         case posts(PostsAnswer, revision: UInt64)
         /// Nothing yet: more settling is needed than fits into a turn.
         case later
+        /// Nothing in this turn: a backup is made first.
+        case afterBackup
     }
 
     let store: FeedStore
+    /// Where the loop's changes are logged; every change lies in a section of it.
+    let effects: EffectLog
     let context: ServiceContext
     let counters: LoopCounters
     let log: ServiceLog
@@ -52,11 +56,20 @@ struct RequestHandler: ~Copyable {
     var fields: [PostFields] = []
     /// The settling that reads may still do in this turn.
     var settlingBudget = SettlingBudget()
+    /// The requests of this turn that are answered once a backup is made.
+    var backups: [UInt64] = []
     /// One post of each stripe that is due for settling once the answers have left.
     private(set) var settlingDue: [PostID] = []
 
-    init(store: FeedStore, context: ServiceContext, counters: LoopCounters, log: ServiceLog) {
+    init(
+        store: FeedStore,
+        effects: EffectLog = .none,
+        context: ServiceContext,
+        counters: LoopCounters,
+        log: ServiceLog
+    ) {
         self.store = store
+        self.effects = effects
         self.context = context
         self.counters = counters
         self.log = log
@@ -72,18 +85,20 @@ struct RequestHandler: ~Copyable {
     ///
     /// - Parameters:
     ///   - frame: The request.
+    ///   - requestHash: What tells the request from others, where it has a sequence.
     ///   - caller: Who asks; Hello changes it.
     ///   - waited: How long the request has waited for its turn since it arrived; nil is not at all.
     /// - Returns: Whether it was answered, or is to be handed in again.
     mutating func handle(
         _ frame: borrowing ClientFrame,
+        requestHash: UInt32,
         from caller: inout Caller,
         waited: Duration?
     ) -> Outcome {
         let method = Method(frame.request)
         do throws(Status) {
             try admit(frame, method, waited)
-            switch try answer(frame, from: &caller) {
+            switch try execute(frame, method, requestHash, from: &caller) {
             case .vote(let response, let revision):
                 append(response, id: frame.id, revision: revision)
             case .response(let response, let revision):
@@ -97,6 +112,8 @@ struct RequestHandler: ~Copyable {
                 )
             case .later:
                 return .needsAnotherTurn
+            case .afterBackup:
+                backups.append(frame.id)
             }
         } catch {
             counters.countError(method, error.reason.rawValue)
@@ -121,15 +138,12 @@ struct RequestHandler: ~Copyable {
         settlingDue.append(post)
     }
 
-    /// Refuses what must not be executed, before anything is looked up.
+    /// Refuses what need not be looked at any more, before anything is looked up.
     private func admit(
         _ frame: borrowing ClientFrame,
         _ method: Method,
         _ waited: Duration?
     ) throws(Status) {
-        guard frame.sequence == 0 else {
-            throw .identityRequired
-        }
         if let waited {
             let timeout = context.timeout(milliseconds: frame.timeoutMilliseconds)
             guard waited <= timeout else { throw .deadlineExceeded(waited: waited, timeout) }
@@ -140,18 +154,26 @@ struct RequestHandler: ~Copyable {
                 throw .stateIsOlder(wanted: frame.minimumRevision, revision: revision)
             }
         }
-        if method.changesState, context.isOverloaded {
-            throw .overloaded(limit: context.limits.maximumBufferedByteCount)
+        guard frame.sequence == 0 || method.changesState || method == .unknown else {
+            throw .sequenceOfRead
         }
     }
 
-    private mutating func answer(
-        _ frame: borrowing ClientFrame,
+    /// Refuses a change while none is taken; one that was made before is answered all the same.
+    func admitChange() throws(Status) {
+        if let refusal = context.refusalOfChanges { throw refusal }
+    }
+
+    /// Executes a request, whatever its sequence; a change within a section.
+    mutating func answer(
+        _ request: Request?,
+        id: UInt64,
         from caller: inout Caller
     ) throws(Status) -> Answer {
-        switch frame.request {
-        case .castVote(let request): try castVote(request, from: &caller, id: frame.id)
-        case .batchCastVotes(let request): try batchCastVotes(request, from: &caller)
+        switch request {
+        case .castVote(let request): try castVote(request, from: &caller, id: id)
+        case .batchCastVotes(let request):
+            try batchCastVotes(request, from: &caller).answer
         case .listPosts(let request): try listPosts(request, from: caller)
         case .getPost(let request): try getPost(request, from: caller)
         case .batchGetPosts(let request): try batchGetPosts(request, from: caller)

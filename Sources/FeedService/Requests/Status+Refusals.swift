@@ -82,6 +82,72 @@ extension Status {
         )
     }
 
+    /// A call that changes nothing has nothing to be executed once.
+    static var sequenceOfRead: Status {
+        .invalid(
+            .badField,
+            field: "sequence",
+            "sequence is for calls that change something; this one takes none but 0."
+        )
+    }
+
+    /// Nobody can tell whose sequence it is.
+    static var sequenceNeedsIdentity: Status {
+        Status(
+            code: .unauthenticated,
+            reason: .identityRequired,
+            message: "A sequence needs an identity: say Hello with a client_id of 16 bytes first."
+        )
+    }
+
+    /// The sequence is too far below the highest to know whether it was executed.
+    static func sequenceExpired(_ sequence: UInt64, highest: UInt64) -> Status {
+        Status(
+            code: .failedPrecondition,
+            reason: .sequenceExpired,
+            message: "sequence is \(sequence), and the highest was \(highest): only the last "
+                + "\(RecentCalls.window) are remembered, and whether it was executed is not known.",
+            isNotExecuted: false
+        )
+    }
+
+    /// Another call had the sequence, and was executed.
+    static func sequenceReused(_ sequence: UInt64) -> Status {
+        Status(
+            code: .failedPrecondition,
+            reason: .sequenceReused,
+            message: "sequence \(sequence) was another call's, which was executed.",
+            isNotExecuted: false
+        )
+    }
+
+    /// Another connection has said Hello for the channel.
+    static var channelFenced: Status {
+        Status(
+            code: .failedPrecondition,
+            reason: .channelFenced,
+            message: "Another connection has taken over this connection's channel of calls."
+        )
+    }
+
+    /// The service remembers as many channels as it can.
+    static func tooManyChannels(limit: Int) -> Status {
+        Status(
+            code: .resourceExhausted,
+            reason: .tooManyChannels,
+            message: "The service remembers its limit of \(limit) channels.",
+            retryAfterMilliseconds: 10_000
+        )
+    }
+
+    /// The call was executed long ago, and what it would be answered with is gone.
+    static func executedOnWhatIsGone(_ status: Status) -> Status {
+        var status = status
+        status.message = "The call was executed before. " + status.message
+        status.isNotExecuted = false
+        return status
+    }
+
     /// The caller's time was over before the request's turn came.
     static func deadlineExceeded(waited: Duration, _ timeout: Duration) -> Status {
         Status(
@@ -110,6 +176,39 @@ extension Status {
             message: "More than \(limit) bytes wait for slow connections; writes are refused "
                 + "until they are fewer.",
             retryAfterMilliseconds: 1000
+        )
+    }
+
+    /// The disk has too little room for more changes.
+    static func readOnly(freeByteCount: Int) -> Status {
+        Status(
+            code: .resourceExhausted,
+            reason: .readOnly,
+            message: "The disk has only \(freeByteCount) bytes free; changes are refused until it "
+                + "has more, and reads go on.",
+            retryAfterMilliseconds: 5000
+        )
+    }
+
+    /// The disk does not keep up with the changes that were let in.
+    static var journalBehind: Status {
+        Status(
+            code: .resourceExhausted,
+            reason: .overloaded,
+            message: "The disk does not keep up: changes are refused until those before them are "
+                + "durable.",
+            retryAfterMilliseconds: 1000
+        )
+    }
+
+    /// Somebody has set the clock, and posts would get times that are not theirs.
+    static func clockJumped(by milliseconds: Int64) -> Status {
+        Status(
+            code: .unavailable,
+            reason: .clockJumped,
+            message: "The service's clock jumped by \(milliseconds / 1000) seconds; changes are "
+                + "refused until it is back, or the service is started anew.",
+            retryAfterMilliseconds: 5000
         )
     }
 

@@ -148,7 +148,7 @@ extension Limits {
             maximumBatchVoteCount: UInt32(limits.maximumBatchVoteCount),
             maximumTimeoutMilliseconds: limits.maximumTimeoutMilliseconds,
             idleTimeoutMilliseconds: UInt32(limits.idleTimeout.wholeMilliseconds),
-            sequenceWindow: UInt32(limits.sequenceWindow),
+            sequenceWindow: UInt32(RecentCalls.window),
             maximumImportPostCount: UInt32(limits.maximumImportPostCount)
         )
     }

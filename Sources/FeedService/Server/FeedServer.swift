@@ -1,5 +1,6 @@
 internal import Dispatch
 internal import FeedRanking
+internal import FeedState
 package import FeedTransport
 package import Logging
 internal import Synchronization
@@ -9,18 +10,24 @@ package final class FeedServer: Sendable {
     /// The addresses that are listened on, with the ports that the system gave.
     package let addresses: [SocketAddress]
     private let threads: [EventLoopThread]
+    private let store: FeedStore
     private let context: ServiceContext
+    private let outcomes: StateOutcomes
     private let logger: Logger
 
     private init(
         addresses: [SocketAddress],
         threads: [EventLoopThread],
+        store: FeedStore,
         context: ServiceContext,
+        outcomes: StateOutcomes,
         logger: Logger
     ) {
         self.addresses = addresses
         self.threads = threads
+        self.store = store
         self.context = context
+        self.outcomes = outcomes
         self.logger = logger
     }
 
@@ -32,22 +39,31 @@ package final class FeedServer: Sendable {
         logger: Logger
     ) throws(ServiceStartError) -> FeedServer {
         let configuration = configuration.withinOpenFileLimit(ProcessSetup.raiseOpenFileLimit())
-        let context = ServiceContext(configuration)
         let store = FeedStore(
             stripeCount: configuration.stripeCount,
             clock: WallClock.unixMilliseconds
         )
-        if configuration.hasSampleData { SampleData.fill(store) }
+        let outcomes = StateOutcomes(logger)
+        let channels = configuration.emptyChannels
+        let state = try openState(configuration, store, channels, outcomes, logger)
+        let context = ServiceContext(configuration, state, channels: channels)
+        if configuration.hasSampleData, store.postCount == 0 {
+            SampleData.fill(store, logging: context.effects(0))
+        }
+        state?.start()
         var threads: [EventLoopThread] = []
         do throws(ServiceStartError) {
             for index in 0..<configuration.threadCount {
                 threads.append(try startLoop(index, store, context, ServiceLog(logger)))
             }
+            outcomes.wake(threads.map(\.mailbox))
             let addresses = try listen(configuration, on: threads, context)
             return FeedServer(
                 addresses: addresses,
                 threads: threads,
+                store: store,
                 context: context,
+                outcomes: outcomes,
                 logger: logger
             )
         } catch {
@@ -55,6 +71,7 @@ package final class FeedServer: Sendable {
                 thread.stop()
                 thread.join()
             }
+            state?.stop()
             throw error
         }
     }
@@ -78,9 +95,19 @@ package final class FeedServer: Sendable {
         return true
     }
 
-    /// Blocks until the service has ended.
+    /// Blocks until the service has ended, and all that it answered is folded.
     package func wait() {
         for thread in threads { thread.join() }
+        context.state?.stop()
+    }
+
+    /// A hash of all that outlives a restart, for tests; once the service has ended.
+    package var stateHash: UInt64 { store.stateHash() }
+
+    /// Calls `body`, on a thread of the service, when its state can no more be made durable: what
+    /// is held is not answered then, and the process should end.
+    package func onFailure(_ body: @escaping @Sendable () -> Void) {
+        outcomes.onFailure(body)
     }
 
     /// Calls `body` on a thread of the service when the process gets the signal.
@@ -137,7 +164,8 @@ package final class FeedServer: Sendable {
         threads[0].mailbox.post { loop in
             let serviceLoop = ServiceLoop.of(loop)
             let outcome = Result { () throws(TransportError) in
-                try configuration.addresses.map { (address) throws(TransportError) in
+                try context.keepHouse(on: loop, serviceLoop.log)
+                return try configuration.addresses.map { (address) throws(TransportError) in
                     try serviceLoop.listen(at: address, for: targets)
                 }
             }

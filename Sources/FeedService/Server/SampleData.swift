@@ -10,12 +10,14 @@ enum SampleData {
     ]
 
     /// Creates the posts in the feed `posts`.
-    static func fill(_ store: FeedStore) {
+    static func fill(_ store: FeedStore, logging effects: EffectLog) {
         guard let feed = store.feed(named: FeedPolicy.posts.name) else { return }
+        effects.lock()
+        defer { effects.unlock() }
         var page = PostPage()
         for title in titles {
             do throws(RankingError) {
-                try store.createPost(PostContent(title: title), in: feed, into: &page)
+                try store.createPost(PostContent(title: title), in: feed, log: effects, into: &page)
             } catch {
                 preconditionFailure("A feed that was found takes posts: \(error)")
             }

@@ -1,4 +1,6 @@
+internal import FeedProto
 internal import FeedRanking
+internal import FeedState
 internal import FeedTransport
 internal import FoundationEssentials
 internal import Synchronization
@@ -8,13 +10,19 @@ final class ServiceContext: Sendable {
     /// The limits that the service was started with.
     let limits: ServiceLimits
     /// Writes and reads page tokens under a key of this instance.
-    let tokens = PageTokenCoder(key0: .random(in: 0 ... .max), key1: .random(in: 0 ... .max))
+    let tokens: PageTokenCoder
     /// Names this state; another number means other state.
-    let instanceID = UInt64.random(in: 1 ... .max)
+    let instanceID: UInt64
+    /// What outlives the process; nil where nothing does.
+    let state: DurableState?
+    /// Whether the time of day can be gone by.
+    let clock = ClockWatch()
     /// When the service started, in Unix milliseconds.
     let startTimeMilliseconds = WallClock.unixMilliseconds()
     /// Limits new devices.
     let devices: DeviceAdmission
+    /// The channels whose numbered calls are remembered.
+    let channels: RecordTable
     /// A deliberate fault in counting votes, or none.
     let fault: VoteFault?
     /// The bytes that wait in buffers, over all connections.
@@ -24,8 +32,21 @@ final class ServiceContext: Sendable {
     private let listeners = Mutex<[ListenerCounters]>([])
     private let draining = Atomic(false)
 
-    /// Makes what the loops of a configuration share.
-    init(_ configuration: ServiceConfiguration) {
+    /// Makes what the loops of a configuration share, for a state that was opened or for none.
+    init(
+        _ configuration: ServiceConfiguration,
+        _ state: DurableState? = nil,
+        channels: RecordTable? = nil
+    ) {
+        self.state = state
+        self.channels = channels ?? configuration.emptyChannels
+        if let identity = state?.identity {
+            tokens = PageTokenCoder(key0: identity.pageTokenKey.high, key1: identity.pageTokenKey.low)
+            instanceID = identity.instanceID
+        } else {
+            tokens = PageTokenCoder(key0: .random(in: 0 ... .max), key1: .random(in: 0 ... .max))
+            instanceID = .random(in: 1 ... .max)
+        }
         limits = configuration.limits
         precondition(
             (1...RankingLimits.maximumPageSize).contains(limits.maximumPageSize)
@@ -39,6 +60,36 @@ final class ServiceContext: Sendable {
         devices = DeviceAdmission(limit: limits.newDevicesPerPeerMinute)
         budget = BufferBudget(limitByteCount: limits.maximumBufferedByteCount)
         counters = (0..<configuration.threadCount).map { _ in LoopCounters() }
+    }
+
+    /// Where a loop logs the effects of its changes.
+    func effects(_ loop: Int) -> EffectLog { state?.logs[loop] ?? .none }
+
+    /// Evicts channels and looks at the clocks while a loop runs, which is to be the first.
+    func keepHouse(on loop: EventLoop, _ log: ServiceLog) throws(TransportError) {
+        lookAtClocks(log)
+        try loop.addTimer(every: RecordTable.evictionInterval) { [self] in
+            channels.evict()
+            state?.folding.evict(channels.takeEvicted())
+            lookAtClocks(log)
+        }
+    }
+
+    private func lookAtClocks(_ log: ServiceLog) {
+        let hasChanged = clock.observe(
+            wallMilliseconds: WallClock.unixMilliseconds(),
+            monotonicMilliseconds: WallClock.monotonicMilliseconds()
+        )
+        if hasChanged { log.clockJumped(by: clock.jumpMilliseconds) }
+    }
+
+    /// Why changes are refused now; nil where they are taken.
+    var refusalOfChanges: Status? {
+        if isOverloaded { return .overloaded(limit: limits.maximumBufferedByteCount) }
+        if clock.jumpMilliseconds != 0 { return .clockJumped(by: clock.jumpMilliseconds) }
+        guard let journal = state?.journal else { return nil }
+        if !journal.isWritable { return .readOnly(freeByteCount: journal.freeByteCount) }
+        return journal.isBehind ? .journalBehind : nil
     }
 
     /// Whether the service is stopping; once set, it stays.

@@ -24,6 +24,17 @@ final class ServiceLog: Sendable {
         )
     }
 
+    /// The time of day has left where the monotonic clock says it should be, or is back.
+    func clockJumped(by milliseconds: Int64) {
+        if milliseconds == 0 {
+            logger.notice("the clock is back: changes are taken again")
+        } else {
+            logger.error(
+                "the clock jumped by \(milliseconds / 1000) s: changes are refused until it is back, or the service is started anew"
+            )
+        }
+    }
+
     /// The drain's deadline cannot be kept; slow clients may hold the service up.
     func cannotBoundDrain(_ error: TransportError) {
         logger.error("The drain has no deadline: \(error)")

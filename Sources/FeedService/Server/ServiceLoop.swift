@@ -13,6 +13,11 @@ final class ServiceLoop {
     let log: ServiceLog
     /// The loop, which keeps this alive.
     unowned let eventLoop: EventLoop
+    /// Where the loop's answers leave.
+    let outlet: AnswerOutlet
+    /// Who waits for a backup, and the number of the latest.
+    var waitingForBackup: [UInt64: (TCPConnection, UInt64)] = [:]
+    var nextBackup: UInt64 = 0
     /// The listeners that this loop accepts for; only the first loop has some.
     var listeners: [TCPListener] = []
 
@@ -28,7 +33,14 @@ final class ServiceLoop {
         self.context = context
         self.log = log
         counters = context.counters[number]
-        handler = RequestHandler(store: store, context: context, counters: counters, log: log)
+        outlet = AnswerOutlet(context.state, counters)
+        handler = RequestHandler(
+            store: store,
+            effects: context.effects(number),
+            context: context,
+            counters: counters,
+            log: log
+        )
     }
 
     /// What the service keeps for a loop.

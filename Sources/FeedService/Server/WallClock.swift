@@ -6,4 +6,11 @@ enum WallClock {
     static func unixMilliseconds() -> Int64 {
         Int64(Date.now.timeIntervalSince1970 * 1000)
     }
+
+    /// Milliseconds of a clock that nobody sets, since some time.
+    static func monotonicMilliseconds() -> Int64 {
+        Int64(ContinuousClock.now.duration(to: start) / .milliseconds(-1))
+    }
+
+    private static let start = ContinuousClock.now
 }

@@ -7,7 +7,9 @@ final class LoopCounters: Sendable {
     private let requests = InlineArray<32, Atomic<UInt64>> { _ in Atomic(0) }
     private let errors = InlineArray<32, Atomic<UInt64>> { _ in Atomic(0) }
     private let badFrames = Atomic<UInt64>(0)
+    private let heldAnswers = Atomic<UInt64>(0)
     private let slowFrames = Atomic<UInt64>(0)
+    private let repeatedCalls = Atomic<UInt64>(0)
     private let lastErrors = Mutex<[Int: String]>([:])
 
     /// Counts a request, answered well or not.
@@ -25,6 +27,12 @@ final class LoopCounters: Sendable {
     /// Counts a frame that did not arrive whole in time, which ended its connection.
     func countSlowFrame() { increment(slowFrames) }
 
+    /// Counts a call that had been executed before.
+    func countRepeatedCall() { increment(repeatedCalls) }
+
+    /// The calls so far that had been executed before.
+    var repeatedCallCount: UInt64 { repeatedCalls.load(ordering: .relaxed) }
+
     /// The requests of a call so far.
     func requestCount(_ method: Method) -> UInt64 {
         requests[method.rawValue].load(ordering: .relaxed)
@@ -41,6 +49,12 @@ final class LoopCounters: Sendable {
 
     /// The frames that came too slowly so far.
     var slowFrameCount: UInt64 { slowFrames.load(ordering: .relaxed) }
+
+    /// Notes how many turns' answers the loop holds.
+    func setHeldAnswers(_ count: Int) { heldAnswers.store(UInt64(count), ordering: .relaxed) }
+
+    /// How many turns' answers the loop holds.
+    var heldAnswerCount: UInt64 { heldAnswers.load(ordering: .relaxed) }
 
     private func increment(_ counter: borrowing Atomic<UInt64>) {
         counter.store(counter.load(ordering: .relaxed) &+ 1, ordering: .relaxed)

@@ -11,6 +11,12 @@ struct ServiceStatistics {
     /// Connections that were closed because a frame took too long to arrive.
     var slowFrameCount: UInt64 { loops.reduce(0) { $0 + $1.slowFrameCount } }
 
+    /// Calls that had been executed before and got the outcome of that.
+    var repeatedCallCount: UInt64 { loops.reduce(0) { $0 + $1.repeatedCallCount } }
+
+    /// The turns whose answers wait for what they may reflect to be durable.
+    var heldAnswerCount: UInt64 { loops.reduce(0) { $0 + $1.heldAnswerCount } }
+
     /// The calls that were made at least once.
     func methods() -> [MethodStats] {
         Method.allCases.compactMap { method in

@@ -18,7 +18,7 @@ enum BallotRow {
         with row: Statement
     ) throws(SQLiteError) -> UInt64 {
         chunk.write(into: &buffer)
-        let sum = sum(post, UInt64(number), buffer.span)
+        let sum = Self.sum(post, UInt64(number), buffer.span)
         try row.bind(post, at: 1)
         try row.bind(Int64(number), at: 2)
         try row.bind(sum, at: 3)
@@ -35,7 +35,7 @@ enum BallotRow {
         let post = row.uint64(0)
         let number = row.uint64(1)
         let (sum, isChunk) = row.withBlob(3) { bytes in
-            (sum(post, number, bytes), chunk.read(bytes))
+            (Self.sum(post, number, bytes), chunk.read(bytes))
         }
         guard row.uint64(2) == sum else {
             throw StateTable.ballots.wrongSum("row (\(post), \(number))")

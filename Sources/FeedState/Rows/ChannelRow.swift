@@ -21,7 +21,7 @@ enum ChannelRow {
         with row: Statement
     ) throws(SQLiteError) -> UInt64 {
         ring.write(into: &buffer)
-        let sum = sum(channel, ring.highest, buffer.span)
+        let sum = Self.sum(channel, ring.highest, buffer.span)
         try row.bind(channel.number, at: 1)
         try row.bind(VoterRow.bytes(channel.clientHigh, channel.clientLow), at: 2)
         try row.bind(Int64(channel.channel), at: 3)
@@ -49,7 +49,7 @@ enum ChannelRow {
         )
         let highest = row.uint64(3)
         let (sum, isRing) = row.withBlob(5) { bytes in
-            (sum(channel, highest, bytes), ring.read(bytes, channel: number))
+            (Self.sum(channel, highest, bytes), ring.read(bytes, channel: number))
         }
         guard row.uint64(4) == sum else { throw StateTable.channels.wrongSum("row \(number)") }
         guard isRing, ring.highest == highest else {

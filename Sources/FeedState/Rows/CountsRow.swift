@@ -16,7 +16,7 @@ enum CountsRow {
     ) throws(SQLiteError) -> UInt64 {
         chunk.write(into: &buffer)
         let newest = chunk.newestRevision
-        let sum = sum(number, newest, buffer.span)
+        let sum = Self.sum(number, newest, buffer.span)
         try row.bind(number, at: 1)
         try row.bind(newest, at: 2)
         try row.bind(sum, at: 3)
@@ -33,7 +33,7 @@ enum CountsRow {
         let number = row.uint64(0)
         let newest = row.uint64(1)
         let (sum, isChunk) = row.withBlob(3) { bytes in
-            (sum(number, newest, bytes), chunk.read(bytes))
+            (Self.sum(number, newest, bytes), chunk.read(bytes))
         }
         guard row.uint64(2) == sum else { throw StateTable.counts.wrongSum("row \(number)") }
         guard isChunk, newest == chunk.newestRevision, newest != 0 else {

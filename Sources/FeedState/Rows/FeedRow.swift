@@ -16,7 +16,7 @@ enum FeedRow {
         _ policy: FeedPolicy,
         with row: Statement
     ) throws(SQLiteError) -> UInt64 {
-        let sum = sum(id, policy)
+        let sum = Self.sum(id, policy)
         try row.bind(Int64(id.rawValue), at: 1)
         try row.bind(policy.name, at: 2)
         try row.bind(Int64(policy.defaultOrder.rawValue), at: 3)
@@ -45,7 +45,7 @@ enum FeedRow {
             minimumTextCharacterCount: Int(row.int64(5)),
             maximumTextCharacterCount: Int(row.int64(6))
         )
-        let sum = sum(id, policy)
+        let sum = Self.sum(id, policy)
         guard row.uint64(7) == sum else { throw StateTable.feeds.wrongSum(key()) }
         return (id, policy, sum)
     }

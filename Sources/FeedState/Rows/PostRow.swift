@@ -17,7 +17,7 @@ enum PostRow {
         _ post: borrowing PostState,
         with row: Statement
     ) throws(SQLiteError) -> UInt64 {
-        let sum = sum(post)
+        let sum = Self.sum(post)
         try row.bind(post.counts.id.rawValue, at: 1)
         try row.bind(Int64(post.feed.rawValue), at: 2)
         try row.bind(post.keepsBallots ? Int64(1) : 0, at: 3)
@@ -68,7 +68,7 @@ enum PostRow {
                 commentCount: row.uint64(6)
             )
         )
-        let sum = sum(post)
+        let sum = Self.sum(post)
         guard row.uint64(7) == sum else { throw StateTable.posts.wrongSum("row \(id)") }
         return (post, sum)
     }

@@ -13,7 +13,7 @@ enum VoterRow {
         _ device: Device16,
         with row: Statement
     ) throws(SQLiteError) -> UInt64 {
-        let sum = sum(voter, device)
+        let sum = Self.sum(voter, device)
         try row.bind(Int64(voter.rawValue), at: 1)
         try row.bind(Self.bytes(device.high, device.low), at: 2)
         try row.bind(sum, at: 3)
@@ -31,7 +31,7 @@ enum VoterRow {
         }
         let voter = VoterID(rawValue: number)
         let device = Device16(high: pair.high, low: pair.low)
-        let sum = sum(voter, device)
+        let sum = Self.sum(voter, device)
         guard row.uint64(2) == sum else { throw StateTable.voters.wrongSum("row \(number)") }
         return (voter, device, sum)
     }

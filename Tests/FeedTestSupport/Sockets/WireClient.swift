@@ -29,10 +29,19 @@ package final class WireClient: @unchecked Sendable {
         return answer
     }
 
+    /// Sends a request with a sequence and waits for its answer.
+    package func call(_ request: Request?, sequence: UInt64) throws -> ServerFrame {
+        try send(request, sequence: sequence)
+        guard let answer = try receive() else {
+            throw TestSocket.Failure.endOfFile(received: 0, wanted: 1)
+        }
+        return answer
+    }
+
     /// Sends a request without waiting; returns its id.
     @discardableResult
-    package func send(_ request: Request?) throws -> UInt64 {
-        let frame = ClientFrame(id: nextID(), request: request)
+    package func send(_ request: Request?, sequence: UInt64 = 0) throws -> UInt64 {
+        let frame = ClientFrame(id: nextID(), request: request, sequence: sequence)
         try send(frame)
         return frame.id
     }
@@ -61,9 +70,10 @@ package final class WireClient: @unchecked Sendable {
         return all
     }
 
-    /// Says Hello as a device.
-    package func hello(clientID: [UInt8] = []) throws -> ServerFrame {
-        try call(.hello(HelloRequest(clientName: "test", clientID: clientID)))
+    /// Says Hello as a device, for one of its channels.
+    package func hello(clientID: [UInt8] = [], channel: UInt32 = 0) throws -> ServerFrame {
+        let hello = HelloRequest(clientName: "test", clientID: clientID, channel: channel)
+        return try call(.hello(hello))
     }
 
     /// Creates a post and returns its id.

@@ -1,0 +1,222 @@
+import FeedJournal
+import FeedRanking
+import FeedSQLite
+import FeedState
+import FeedTestSupport
+
+/// One directory with a state, and writes of which nobody but the benchmark knows.
+struct StateBench {
+    private let path: String
+    private let database: StateDatabase
+    private var generator = SeededGenerator(seed: 1)
+    private var revision: UInt64 = 0
+    private var sequence: UInt64 = 0
+    private var lastID: UInt64 = 0
+
+    init(path: String) throws {
+        self.path = path
+        let files = try POSIXFiles(path: path)
+        database = try StateDatabase.create(directory: path, files: files)
+    }
+
+    /// Gathers votes on so many posts, ten for each.
+    mutating func gather(postCount: UInt64) {
+        var generator = SeededGenerator(seed: 2)
+        let bodies = (0..<500).map { _ in
+            body((0..<2_000).map { _ in
+                revision += 1
+                return .counts(
+                    PostCounts(
+                        id: PostID(rawValue: .random(in: 1...postCount, using: &generator)),
+                        upvoteCount: 1_000,
+                        downvoteCount: 100,
+                        revision: revision
+                    )
+                )
+            })
+        }
+        let reading = ContinuousClock().measure {
+            for body in bodies {
+                guard var reader = try? EffectReader(body) else { return }
+                while (try? reader.next()) != nil {}
+            }
+        }
+        var table = FoldTable()
+        let gathering = ContinuousClock().measure {
+            for body in bodies { try? table.gather(body, at: position()) }
+        }
+        report("read a vote's effect", reading / 1_000_000, "ns")
+        report("read and gather it, \(postCount) posts", gathering / 1_000_000, "ns")
+        var again = table.byteCount
+        let warm = ContinuousClock().measure {
+            for body in bodies { try? table.gather(body, at: position()) }
+        }
+        again = table.byteCount
+        report("the same again, \(again >> 20) MiB", warm / 1_000_000, "ns")
+    }
+
+    /// Makes posts with texts of some 120 bytes, up to an id.
+    mutating func create(upTo count: UInt64) throws {
+        let first = lastID + 1
+        while lastID < count {
+            var table = FoldTable()
+            let end = min(lastID + 50_000, count)
+            let effects = (lastID + 1...end).map { id in Effect.post(post(id)) }
+            try table.gather(body(effects), at: position())
+            lastID = end
+            try fold(table, "\(end - first + 1) new posts", isQuiet: end < count)
+        }
+    }
+
+    /// Folds votes on so many posts of those that there are.
+    mutating func vote(onPosts count: Int, consecutive: Bool = false) throws {
+        var table = FoldTable()
+        let all = Int(lastID)
+        let effects = (0..<count).map { index in
+            revision += 1
+            // Spread evenly, in no order: a walk by a step that is prime to the number of posts.
+            let id = consecutive ? index : index * 7_368_787 % all
+            return Effect.counts(
+                PostCounts(
+                    id: PostID(rawValue: UInt64(id) + 1),
+                    upvoteCount: .random(in: 0...5_000, using: &generator),
+                    downvoteCount: .random(in: 0...500, using: &generator),
+                    revision: revision
+                )
+            )
+        }
+        try table.gather(body(effects), at: position())
+        let kind = consecutive ? "consecutive" : "spread"
+        try fold(table, "votes on \(count) of \(all) posts, \(kind)")
+    }
+
+    /// Loads all of it.
+    func load() throws {
+        let store = FeedStore(stripeCount: 64) { 0 }
+        var failure: (any Error)?
+        let time = ContinuousClock().measure {
+            do { try database.load(into: store, channels: { _, _ in }) } catch { failure = error }
+        }
+        if let failure { throw failure }
+        report("load \(store.postCount) posts", time, "s")
+        let reading = ContinuousClock().measure {
+            do { try database.verify() } catch { failure = error }
+        }
+        if let failure { throw failure }
+        report("verify", reading, "s")
+    }
+
+    /// The same votes into a table with a row a post, as the counts might have been kept.
+    mutating func rowPerPost(onPosts count: Int) throws {
+        let plain = try Database(path: path + "/plain.db")
+        try plain.execute(
+            """
+            CREATE TABLE counts (id INTEGER PRIMARY KEY, up INTEGER NOT NULL,
+                down INTEGER NOT NULL, revision INTEGER NOT NULL, sum INTEGER NOT NULL) STRICT
+            """
+        )
+        let row = try plain.prepare("INSERT OR REPLACE INTO counts VALUES (?, ?, ?, ?, ?)")
+        let all = Int(lastID)
+        func write(_ ids: [Int]) throws -> Duration {
+            let clock = ContinuousClock()
+            let start = clock.now
+            for slice in 0..<20 {
+                try plain.execute("BEGIN")
+                for id in ids[(slice * ids.count / 20)..<((slice + 1) * ids.count / 20)] {
+                    revision += 1
+                    try row.bind(Int64(id), at: 1)
+                    try row.bind(Int64.random(in: 0...5_000, using: &generator), at: 2)
+                    try row.bind(Int64.random(in: 0...500, using: &generator), at: 3)
+                    try row.bind(revision, at: 4)
+                    try row.bind(generator.next(), at: 5)
+                    try row.run()
+                }
+                try plain.execute("COMMIT")
+            }
+            return clock.now - start
+        }
+        _ = try write(Array(1...all))
+        let ids = (0..<count).map { $0 * 7_368_787 % all + 1 }.sorted()
+        for _ in 0..<2 {
+            report("a row a post instead, \(count) of \(all)", try write(ids) / count, "µs a post")
+        }
+    }
+
+    private mutating func fold(
+        _ table: consuming FoldTable,
+        _ what: String,
+        isQuiet: Bool = false
+    ) throws {
+        let clock = ContinuousClock()
+        let start = clock.now
+        let count = table.changeCount
+        let fold = Fold(table, into: database)
+        let begun = clock.now
+        var longest = Duration.zero
+        var slices = 0
+        while true {
+            let sliceStart = clock.now
+            let isDone = try fold.step { clock.now - sliceStart > .milliseconds(4) }
+            longest = max(longest, clock.now - sliceStart)
+            slices += 1
+            if isDone { break }
+        }
+        guard !isQuiet else { return }
+        report("fold \(what)", (clock.now - start) / count, "µs a post")
+        report("  its begin", begun - start, "ms")
+        report("  the longest of \(slices) slices", longest, "ms")
+    }
+
+    private mutating func post(_ id: UInt64) -> PostState {
+        revision += 1
+        return PostState(
+            counts: PostCounts(
+                id: PostID(rawValue: id),
+                upvoteCount: id % 100,
+                downvoteCount: id % 7,
+                revision: revision
+            ),
+            feed: FeedID(rawValue: 0),
+            keepsBallots: false,
+            createTimeMilliseconds: 1_700_000_000_000 + Int64(id),
+            updateTimeMilliseconds: 1_700_000_000_000 + Int64(id),
+            editRevision: revision,
+            content: PostContent(
+                authorName: "author \(id % 1_000)",
+                title: "The title of post \(id), as long as titles are",
+                text: "",
+                linkURL: "https://example.org/posts/of/the/benchmark/\(id)",
+                thumbnailURL: "",
+                imageURL: ""
+            )
+        )
+    }
+
+    private mutating func position() -> JournalPosition {
+        sequence += 1
+        return JournalPosition(sequence: sequence, hash: sequence)
+    }
+
+    private func body(_ effects: [Effect]) -> [UInt8] {
+        let logs = EffectLogs(count: 1, firstCut: 1) {}
+        logs[0].lock()
+        for effect in effects { logs[0].append(effect) }
+        logs[0].unlock()
+        var body: [UInt8] = []
+        _ = logs.takeCut(into: &body)
+        return body
+    }
+
+    private func report(_ what: String, _ time: Duration, _ unit: String) {
+        let seconds = Double(time.components.seconds) + Double(time.components.attoseconds) / 1e18
+        let value =
+            switch unit.first {
+            case "n": seconds * 1e9
+            case "µ": seconds * 1e6
+            case "m": seconds * 1e3
+            default: seconds
+            }
+        let rounded = (value * 100).rounded() / 100
+        print("\(what): \(rounded) \(unit)")
+    }
+}

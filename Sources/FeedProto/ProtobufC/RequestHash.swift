@@ -1,0 +1,127 @@
+// What tells a request from another under the same sequence. The hashes are kept for as long as
+// services remember calls, over restarts and new versions: they must not change.
+
+extension CastVoteRequest {
+    /// 32 bits of what the vote says, the same however it is written.
+    package var requestHash: UInt32 {
+        var hash = RequestHash(field: 40)
+        hash.combine(postID)
+        hash.combine(UInt64(truncatingIfNeeded: direction.rawValue))
+        return hash.finished()
+    }
+}
+
+extension ClientFrame {
+    /// 32 bits of what the call says, without the envelope.
+    ///
+    /// Those of a vote are of what it says; those of other calls of how it is written, which a
+    /// client that sends a call again does not change.
+    ///
+    /// - Parameter body: What the frame was decoded from.
+    package func requestHash(of body: RawSpan) -> UInt32 {
+        if case .castVote(let vote) = request { return vote.requestHash }
+        var hash = RequestHash(field: 0)
+        var offset = 0
+        while let field = WireField(in: body, at: &offset) {
+            // The call is the message in a field of the oneof, or in several to be merged.
+            guard field.number >= 10, let content = field.content else { continue }
+            hash.combine(field.number)
+            hash.combine(bytes: body, content)
+        }
+        return hash.finished()
+    }
+}
+
+/// Mixes numbers into 64 bits, with the multiplications of splitmix64's finisher.
+private struct RequestHash {
+    private var state: UInt64
+
+    /// A hash of a call in a field of the oneof.
+    init(field: UInt64) {
+        state = field &* 0x9E37_79B9_7F4A_7C15
+    }
+
+    /// Mixes a number in.
+    @inline(__always)
+    mutating func combine(_ value: UInt64) {
+        state = (state ^ value) &* 0xBF58_476D_1CE4_E5B9
+        state ^= state &>> 32
+    }
+
+    /// Mixes bytes in, eight at a time, and their number.
+    mutating func combine(bytes: RawSpan, _ range: Range<Int>) {
+        precondition(range.upperBound <= bytes.byteCount, "The content lies within the body.")
+        combine(UInt64(range.count))
+        var offset = range.lowerBound
+        while range.upperBound - offset >= 8 {
+            let word = unsafe bytes.unsafeLoadUnaligned(
+                fromUncheckedByteOffset: offset,
+                as: UInt64.self
+            )
+            combine(UInt64(littleEndian: word))
+            offset += 8
+        }
+        var rest: UInt64 = 0
+        while offset < range.upperBound {
+            let byte = unsafe bytes.unsafeLoad(fromUncheckedByteOffset: offset, as: UInt8.self)
+            rest = rest << 8 | UInt64(byte)
+            offset += 1
+        }
+        combine(rest)
+    }
+
+    /// The hash of all that was mixed in.
+    func finished() -> UInt32 {
+        var mixed = (state ^ state &>> 29) &* 0x94D0_49BB_1331_11EB
+        mixed ^= mixed &>> 32
+        return UInt32(truncatingIfNeeded: mixed)
+    }
+}
+
+/// One field at the top of a message.
+private struct WireField {
+    /// The field's number in the contract.
+    let number: UInt64
+    /// Where its bytes lie; nil for a number.
+    let content: Range<Int>?
+
+    /// Reads the field at an offset, which moves behind it; nil at the end, or where there is none.
+    init?(in bytes: RawSpan, at offset: inout Int) {
+        guard offset < bytes.byteCount, let tag = Self.varint(in: bytes, at: &offset) else {
+            return nil
+        }
+        number = tag >> 3
+        let rest = bytes.byteCount - offset
+        switch tag & 7 {
+        case 0:
+            guard Self.varint(in: bytes, at: &offset) != nil else { return nil }
+            content = nil
+        case 1 where rest >= 8:
+            offset += 8
+            content = nil
+        case 5 where rest >= 4:
+            offset += 4
+            content = nil
+        case 2:
+            guard let count = Self.varint(in: bytes, at: &offset),
+                count <= UInt64(bytes.byteCount - offset)
+            else { return nil }
+            content = offset..<offset + Int(count)
+            offset += Int(count)
+        default:
+            return nil
+        }
+    }
+
+    private static func varint(in bytes: RawSpan, at offset: inout Int) -> UInt64? {
+        var value: UInt64 = 0
+        for shift in stride(from: 0, to: 64, by: 7) {
+            guard offset < bytes.byteCount else { return nil }
+            let byte = unsafe bytes.unsafeLoad(fromUncheckedByteOffset: offset, as: UInt8.self)
+            offset += 1
+            value |= UInt64(byte & 0x7F) << UInt64(shift)
+            if byte < 0x80 { return value }
+        }
+        return nil
+    }
+}

@@ -1,0 +1,92 @@
+/// What effects of earlier runs put back; the store has checked their values.
+extension Stripe {
+    /// Sets the votes of a post that lives, where they are newer; O(1).
+    mutating func restore(_ counts: PostCounts, at slot: UInt32) {
+        guard posts.contains(slot) else { return }
+        var record = posts[slot]
+        guard counts.revision > record.revision else { return }
+        let score = record.score
+        record.upvoteCount = counts.upvoteCount
+        record.downvoteCount = counts.downvoteCount
+        record.revision = counts.revision
+        if record.score != score { markDirty(slot, &record) }
+        posts[slot] = record
+    }
+
+    /// Sets a ballot and its post's votes, where they are newer; O(1).
+    ///
+    /// One at the post's own revision is set too: so ballots are loaded behind their post.
+    ///
+    /// - Returns: False where the post keeps no ballots.
+    mutating func restore(
+        _ counts: PostCounts,
+        _ voter: VoterID,
+        _ direction: VoteDirection?,
+        at slot: UInt32
+    ) -> Bool {
+        guard posts.contains(slot) else { return true }
+        guard posts[slot].flags.contains(.keepsBallots) else { return false }
+        guard counts.revision >= posts[slot].revision else { return true }
+        _ = ballots.set(direction, slot, voter, posts)
+        restore(counts, at: slot)
+        return true
+    }
+
+    /// Puts a post into its slot, or of one that is there what is newer; O(its texts).
+    ///
+    /// - Returns: Whether it was not there before; nil where it is there in another feed, or with
+    ///   other rules.
+    mutating func restore(_ post: borrowing PostState, at slot: UInt32) -> Bool? {
+        if isDeleted(slot) { return false }
+        let voteMode: VoteMode = post.keepsBallots ? .ballot : .tally
+        guard posts.contains(slot) else {
+            var record = PostRecord(
+                content: ContentBlob(post),
+                feed: post.feed,
+                voteMode: voteMode,
+                createTimeMilliseconds: post.createTimeMilliseconds,
+                revision: post.counts.revision
+            )
+            record.upvoteCount = post.counts.upvoteCount
+            record.downvoteCount = post.counts.downvoteCount
+            insert(record, at: slot)
+            return true
+        }
+        let record = posts[slot]
+        let isSame =
+            record.feed == post.feed && record.flags.contains(.keepsBallots) == post.keepsBallots
+            && record.createTimeMilliseconds == post.createTimeMilliseconds
+        guard isSame else { return nil }
+        if post.editRevision > record.content.editRevision {
+            replaceContent(slot, ContentBlob(post))
+        }
+        restore(post.counts, at: slot)
+        return false
+    }
+
+    /// Takes a post out for good, also one that is yet to come; O(log n) an index.
+    ///
+    /// - Returns: Whether it was there.
+    mutating func restoreDeletion(at slot: UInt32) -> Bool {
+        let wasThere = posts.contains(slot)
+        if wasThere { remove(slot) }
+        deleted.reserve(Int(slot) + 1)
+        deleted.insert(slot)
+        return wasThere
+    }
+
+    private func isDeleted(_ slot: UInt32) -> Bool {
+        deleted.hasRoom(for: slot) && deleted.bit(slot) == 1
+    }
+}
+
+extension ContentBlob {
+    /// Copies a post's texts into a new block, to be freed by `free()`.
+    fileprivate init(_ post: borrowing PostState) {
+        self.init(
+            post.content,
+            updateTimeMilliseconds: post.updateTimeMilliseconds,
+            editRevision: post.editRevision
+        )
+    }
+}

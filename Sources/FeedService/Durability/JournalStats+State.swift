@@ -1,0 +1,25 @@
+internal import FeedProto
+internal import FeedState
+
+extension JournalStats {
+    /// How the journal is doing now.
+    init(_ state: DurableState, _ loops: ServiceStatistics) {
+        let journal = state.journal
+        let statistics = journal.statistics
+        self.init(
+            executedPosition: max(state.logs.newestCut, journal.durableCut),
+            durablePosition: journal.durableCut,
+            foldedPosition: state.folding.foldedSequence,
+            commitCount: statistics.commitCount,
+            effectCount: statistics.effectCount,
+            medianCommitMicroseconds: statistics.microseconds(percentile: 50),
+            p99CommitMicroseconds: statistics.microseconds(percentile: 99),
+            maximumCommitMicroseconds: statistics.maximumMicroseconds,
+            byteCount: UInt64(clamping: journal.fileByteCount),
+            heldAnswerCount: loops.heldAnswerCount,
+            oldestHeldMicroseconds: (journal.oldestWait ?? .zero).wholeMicroseconds,
+            freeByteCount: UInt64(clamping: journal.freeByteCount),
+            isReadOnly: !journal.isWritable
+        )
+    }
+}

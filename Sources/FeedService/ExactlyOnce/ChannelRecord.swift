@@ -1,0 +1,34 @@
+package import FeedRanking
+
+/// One channel's recent calls behind a lock of their own.
+///
+/// Who executes a numbered call holds the lock from the look at the record over the change to the
+/// new record. Lock order: the loop's log and the table of records come before it, and stripes,
+/// feeds and voters after it.
+package final class ChannelRecord: Sendable {
+    /// Which channel it is.
+    package let state: ChannelState
+    private let calls: HandoverMutex<RecentCalls>
+
+    /// The record of a channel that has not called yet.
+    init(_ state: ChannelState) {
+        self.state = state
+        calls = HandoverMutex(RecentCalls(channel: state.number))
+    }
+
+    /// Runs the body with the channel's calls while no other thread has them.
+    @inline(__always)
+    package func withCalls<Result, Failure: Error>(
+        _ body: (inout RecentCalls) throws(Failure) -> sending Result
+    ) throws(Failure) -> Result {
+        try calls.withLock(body)
+    }
+}
+
+/// A channel as one connection holds it, until another Hello takes it over.
+package struct HeldChannel: Sendable {
+    /// The channel's record.
+    package let record: ChannelRecord
+    /// Which Hello this is; calls are fenced once there is a later one.
+    package let epoch: UInt64
+}

@@ -1,0 +1,209 @@
+internal import FeedProto
+internal import FeedRanking
+
+/// How a call with a sequence is executed once, however often it comes.
+///
+/// The look at the channel's record, the change and the new record are one section under the
+/// record's lock: nobody sees the one without the other, nor does the journal.
+extension RequestHandler {
+    /// Executes a request if it was not executed before, or answers what came of that.
+    mutating func execute(
+        _ frame: borrowing ClientFrame,
+        _ method: Method,
+        _ requestHash: UInt32,
+        from caller: inout Caller
+    ) throws(Status) -> Answer {
+        guard method.changesState else {
+            return try answer(frame.request, id: frame.id, from: &caller)
+        }
+        let call = Call(
+            id: frame.id,
+            request: frame.request,
+            sequence: frame.sequence,
+            hash: requestHash
+        )
+        effects.lock()
+        defer { effects.unlock() }
+        guard call.sequence != 0 else {
+            try admitChange()
+            return try answer(call.request, id: call.id, from: &caller)
+        }
+        guard let channel = caller.channel else { throw .sequenceNeedsIdentity }
+        return try channel.record.withCalls { (calls) throws(Status) -> Answer in
+            try execute(call, epoch: channel.epoch, &calls, from: &caller)
+        }
+    }
+
+    /// A call with its sequence.
+    private struct Call {
+        let id: UInt64
+        let request: Request?
+        let sequence: UInt64
+        let hash: UInt32
+    }
+
+    private mutating func execute(
+        _ call: Call,
+        epoch: UInt64,
+        _ calls: inout RecentCalls,
+        from caller: inout Caller
+    ) throws(Status) -> Answer {
+        switch calls.decision(sequence: call.sequence, hash: call.hash, epoch: epoch) {
+        case .fenced: throw .channelFenced
+        case .reused: throw .sequenceReused(call.sequence)
+        case .expired: throw .sequenceExpired(call.sequence, highest: calls.highest)
+        case .answer(let outcome):
+            counters.countRepeatedCall()
+            return try answerAgain(call, outcome, &calls, from: &caller)
+        case .execute:
+            try admitChange()
+            let (answer, outcome) = try executeNow(call, from: &caller)
+            remember(call, outcome, &calls)
+            return answer
+        }
+    }
+
+    private mutating func executeNow(
+        _ call: Call,
+        from caller: inout Caller
+    ) throws(Status) -> (Answer, FeedRanking.Outcome) {
+        if case .batchCastVotes(let request) = call.request {
+            let (answer, done) = try batchCastVotes(request, from: &caller)
+            return (answer, .items(done))
+        }
+        let answer = try answer(call.request, id: call.id, from: &caller)
+        switch (call.request, answer) {
+        case (.createPost, _):
+            return (answer, .id(page.rows[0].id.rawValue))
+        case (_, .response(.importPosts(let response), _)):
+            return (answer, .id(response.ids[0]))
+        default:
+            return (answer, .done)
+        }
+    }
+
+    private mutating func remember(
+        _ call: Call,
+        _ outcome: FeedRanking.Outcome,
+        _ calls: inout RecentCalls
+    ) {
+        if let isForgotten = faultyVotes?.forgetsNext(), isForgotten { return }
+        effects.append(calls.record(sequence: call.sequence, hash: call.hash, outcome))
+    }
+
+    /// What came of a call before, with today's state.
+    private mutating func answerAgain(
+        _ call: Call,
+        _ outcome: FeedRanking.Outcome,
+        _ calls: inout RecentCalls,
+        from caller: inout Caller
+    ) throws(Status) -> Answer {
+        switch (call.request, outcome) {
+        case (.castVote(let vote), .done):
+            let (counts, revision) = try countsNow(of: vote.postID, for: caller)
+            return .vote(counts, revision: revision)
+        case (.batchCastVotes(let request), .items(let done)):
+            return try resume(call, request, done, &calls, from: &caller)
+        case (.createPost, .id(let id)):
+            return try postNow(id, for: caller)
+        case (.updatePost(let request), .done):
+            return try postNow(request.post?.id ?? 0, for: caller)
+        case (.importPosts(let request), .id(let first)):
+            let ids = Array(first..<first + UInt64(request.posts.count))
+            return .response(
+                .importPosts(ImportPostsResponse(ids: ids)),
+                revision: store.revision
+            )
+        case (.deletePost, .done):
+            return .response(.empty, revision: store.revision)
+        case (.createFeed(let request), .done):
+            return try feedNow(named: request.feed?.name ?? "")
+        default:
+            // Another kind of call with the same hash.
+            throw .sequenceReused(call.sequence)
+        }
+    }
+
+    /// Counts the votes of a batch that were not counted before.
+    private mutating func resume(
+        _ call: Call,
+        _ request: BatchCastVotesRequest,
+        _ done: ItemMask,
+        _ calls: inout RecentCalls,
+        from caller: inout Caller
+    ) throws(Status) -> Answer {
+        var refusal: Status?
+        do throws(Status) { try admitChange() } catch { refusal = error }
+        let (answer, doneNow) = try batchCastVotes(
+            request,
+            from: &caller,
+            except: done,
+            refusal: refusal
+        )
+        if doneNow != done { remember(call, .items(doneNow), &calls) }
+        return answer
+    }
+
+    /// A post's counts and the caller's ballot, for a vote that was counted before.
+    mutating func countsNow(
+        of id: UInt64,
+        for caller: borrowing Caller
+    ) throws(Status) -> (counts: CastVoteResponse, revision: UInt64) {
+        _ = try postNow(id, for: caller)
+        let row = page.rows[0]
+        let counts = CastVoteResponse(
+            postID: id,
+            score: row.score,
+            upvoteCount: row.upvoteCount,
+            downvoteCount: row.downvoteCount,
+            vote: FeedProto.VoteDirection(row.viewerVote)
+        )
+        return (counts, row.revision)
+    }
+
+    private mutating func postNow(
+        _ id: UInt64,
+        for caller: borrowing Caller
+    ) throws(Status) -> Answer {
+        do throws(Status) {
+            return try getPost(GetPostRequest(id: id), from: caller)
+        } catch {
+            throw .executedOnWhatIsGone(error)
+        }
+    }
+
+    private func feedNow(named name: String) throws(Status) -> Answer {
+        let revision = store.revision
+        guard let feed = store.feeds().first(where: { $0.policy.name == name }) else {
+            throw .executedOnWhatIsGone(.feedNotFound(name))
+        }
+        return .response(.feed(Feed(feed.policy, postCount: feed.postCount)), revision: revision)
+    }
+
+    /// Gives a device's channel to the caller, who gives its earlier one back.
+    mutating func openChannel(
+        _ channel: UInt32,
+        of device: Caller.Device?,
+        from caller: inout Caller
+    ) throws(Status) -> RecordTable.Opening? {
+        var opening: RecordTable.Opening?
+        if let device {
+            effects.lock()
+            defer { effects.unlock() }
+            do throws(RecordTable.Full) {
+                opening = try context.channels.open(
+                    clientHigh: device.high,
+                    clientLow: device.low,
+                    channel: channel,
+                    log: effects
+                )
+            } catch {
+                throw .tooManyChannels(limit: error.limit)
+            }
+        }
+        // Taken over by this very Hello, the old one is not closed: it has a newer epoch.
+        if let held = caller.channel { context.channels.close(held) }
+        caller.introduce(device, on: opening?.channel)
+        return opening
+    }
+}

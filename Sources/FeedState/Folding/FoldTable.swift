@@ -1,0 +1,139 @@
+package import FeedJournal
+package import FeedRanking
+
+/// The newest value of each key that effects have changed since the last fold.
+///
+/// It takes cuts that are durable, in their order, and no others: what a fold writes must be in the
+/// journal too, as a crash in the middle of a fold is mended by replaying it.
+package struct FoldTable: ~Copyable {
+    /// The last record that was gathered; `start` before the first.
+    package private(set) var position = JournalPosition.start
+
+    var counts = CountsTable()
+    var posts: [UInt64: PostState] = [:]
+    var deletions: Set<UInt64> = []
+    var ballots = PendingBallots()
+    var voters: [VoterID: Device16] = [:]
+    var feeds: [FeedID: FeedPolicy] = [:]
+    var channels: [PendingChannel] = []
+    private(set) var highestID: UInt64 = 0
+    private(set) var highestRevision: UInt64 = 0
+    private(set) var nextChannel: UInt64 = 0
+
+    private var channelPlaces: [UInt64: Int] = [:]
+    private var lastChannelPlace: Int?
+    private var channelByteCount = 0
+    private var textByteCount = 0
+
+    /// Gathers nothing yet.
+    package init() {}
+
+    /// Whether no record was gathered and nothing evicted.
+    package var isEmpty: Bool { position == .start && channels.isEmpty }
+
+    /// About the bytes of memory it takes.
+    package var byteCount: Int {
+        counts.byteCount + ballots.byteCount + channelByteCount + textByteCount
+            + posts.capacity * 220 + deletions.capacity * 9 + voters.capacity * 24
+            + channels.capacity * MemoryLayout<PendingChannel>.stride
+    }
+
+    /// About how many rows' worth of changes there are: posts, channels and voters.
+    package var changeCount: Int { counts.count + channels.count + voters.count + feeds.count }
+
+    /// Takes the effects of a record; O(effects).
+    package mutating func gather(
+        _ body: [UInt8],
+        at position: JournalPosition
+    ) throws(EffectError) {
+        var reader = try EffectReader(body)
+        while let effect = try reader.next() { gather(effect) }
+        self.position = position
+    }
+
+    /// Lets the rows of channels go that are forgotten, unless outcomes of them are gathered later.
+    package mutating func evict(_ numbers: [UInt64]) {
+        for number in numbers {
+            let place = channelPlace(number)
+            channelByteCount -= channels[place].byteCount
+            channels[place].isEvicted = true
+            channels[place].state = nil
+            channels[place].removeOutcomes()
+        }
+    }
+
+    /// Takes one effect; O(1).
+    mutating func gather(_ effect: Effect) {
+        switch effect {
+        case .counts(let counts): gather(counts)
+        case .ballot(let counts, let voter, let direction):
+            gather(counts)
+            ballots.set(counts.id, voter, direction)
+        case .post(let post): gather(post)
+        case .deletion(let id, let revision):
+            gather(
+                PostCounts(id: id, upvoteCount: 0, downvoteCount: 0, revision: revision)
+            )
+            posts[id.rawValue] = nil
+            deletions.insert(id.rawValue)
+        case .feed(let id, let policy): feeds[id] = policy
+        case .voter(let voter, let device): voters[voter] = device
+        case .channel(let state):
+            let place = channelPlace(state.number)
+            channels[place].state = state
+            channels[place].isEvicted = false
+            nextChannel = max(nextChannel, state.number + 1)
+        case .outcome(let outcome): gather(outcome)
+        case .epoch(let lastID, let revision):
+            highestID = max(highestID, lastID)
+            highestRevision = max(highestRevision, revision)
+        }
+    }
+
+    @inline(__always)
+    private mutating func gather(_ news: PostCounts) {
+        counts.set(news)
+        highestID = max(highestID, news.id.rawValue)
+        highestRevision = max(highestRevision, news.revision)
+    }
+
+    private mutating func gather(_ post: PostState) {
+        gather(post.counts)
+        let id = post.counts.id.rawValue
+        if let old = posts[id] {
+            guard old.editRevision <= post.editRevision else { return }
+            textByteCount -= old.content.byteCount
+        }
+        textByteCount += post.content.byteCount
+        posts[id] = post
+    }
+
+    private mutating func gather(_ outcome: ChannelOutcome) {
+        let place = channelPlace(outcome.channel)
+        channelByteCount -= channels[place].byteCount
+        channels[place].isEvicted = false
+        channels[place].set(outcome)
+        channelByteCount += channels[place].byteCount
+    }
+
+    /// The channel's place; those of one section mostly come one behind the other.
+    private mutating func channelPlace(_ number: UInt64) -> Int {
+        if let place = lastChannelPlace, channels[place].number == number { return place }
+        if let place = channelPlaces[number] {
+            lastChannelPlace = place
+            return place
+        }
+        channelPlaces[number] = channels.count
+        lastChannelPlace = channels.count
+        channels.append(PendingChannel(number: number))
+        return channels.count - 1
+    }
+}
+
+extension PostContent {
+    /// The bytes of all texts together.
+    fileprivate var byteCount: Int {
+        authorName.utf8.count + title.utf8.count + text.utf8.count + linkURL.utf8.count
+            + thumbnailURL.utf8.count + imageURL.utf8.count
+    }
+}

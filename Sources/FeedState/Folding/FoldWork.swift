@@ -1,0 +1,79 @@
+internal import FeedJournal
+internal import FeedRanking
+
+/// What is folded, and how far that is: belongs to the thread that folds.
+///
+/// `Sendable` so that a start can give it to that thread, and uses it no more.
+struct FoldWork: ~Copyable, @unchecked Sendable {
+    /// How long a slice takes, but for its sync: others wait for the disk meanwhile.
+    static let sliceTime = Duration.milliseconds(5)
+
+    /// The state as of its folded position.
+    let database: StateDatabase
+    /// How many bytes of cuts are folded at once where no time is left for less.
+    let foldByteCount: Int
+    /// What was gathered since the last fold began.
+    var table = FoldTable()
+    /// The bytes of the cuts that this was of.
+    private(set) var gatheredByteCount = 0
+    /// What is being written.
+    private var fold: Fold?
+    private var foldedByteCount = 0
+    /// When the first cut of the table, and the latest, came.
+    private var firstCut: ContinuousClock.Instant?
+    private var lastCut = ContinuousClock.now
+
+    /// Nothing gathered yet.
+    init(_ database: StateDatabase, foldByteCount: Int) {
+        self.database = database
+        self.foldByteCount = foldByteCount
+    }
+
+    /// Whether a fold has begun and not ended.
+    var isFolding: Bool { fold != nil }
+
+    /// Takes a cut that is durable.
+    mutating func gather(
+        _ body: [UInt8],
+        at position: JournalPosition
+    ) throws(StateStartError) {
+        do throws(EffectError) {
+            try table.gather(body, at: position)
+        } catch {
+            throw .effects(sequence: position.sequence, error)
+        }
+        gatheredByteCount += body.count
+        lastCut = .now
+        firstCut = firstCut ?? lastCut
+    }
+
+    /// Whether what was gathered should be written now.
+    func isDue(at now: ContinuousClock.Instant, atOnce: Bool) -> Bool {
+        guard !table.isEmpty else { return false }
+        guard !atOnce, gatheredByteCount < foldByteCount else { return true }
+        return lastCut.duration(to: now) >= FoldThread.quietTime
+            || (firstCut ?? now).duration(to: now) >= FoldThread.longestWait
+    }
+
+    /// Begins to write what was gathered.
+    mutating func begin() {
+        var gathered = FoldTable()
+        swap(&gathered, &table)
+        foldedByteCount = gatheredByteCount
+        gatheredByteCount = 0
+        firstCut = nil
+        fold = Fold(gathered, into: database)
+    }
+
+    /// Writes a slice; gives the bytes of the fold's cuts where that was the last one.
+    mutating func goOn() throws(StateStartError) -> Int? {
+        guard let fold else { return nil }
+        let deadline = ContinuousClock.now + Self.sliceTime
+        let isDone = try stateErrors { () throws(StateError) in
+            try fold.step(until: { .now >= deadline })
+        }
+        guard isDone else { return nil }
+        self.fold = nil
+        return foldedByteCount
+    }
+}

@@ -1,0 +1,39 @@
+import FeedSQLite
+
+extension StateDatabase {
+    /// Calls `body` in a transaction with the writer of folds, then writes the meta that it gives;
+    /// where anything fails, nothing has changed.
+    func writeSlice<Result>(
+        _ body: (FoldWriter) throws(StateError) -> (Result, StateMeta)
+    ) throws(StateError) -> Result {
+        let writer = try foldWriter()
+        try databaseErrors { () throws(SQLiteError) in try connection.execute("BEGIN IMMEDIATE") }
+        do {
+            writer.begin(totals)
+            let (result, changed) = try body(writer)
+            try databaseErrors { () throws(SQLiteError) in
+                try Self.writeTotals(writer.totals, over: totals, connection)
+                if changed != meta { try changed.write(connection, format: format) }
+                try connection.execute("COMMIT")
+            }
+            totals = writer.totals
+            meta = changed
+            return result
+        } catch {
+            // Some errors have undone it already; the one to report is the first.
+            if connection.isInTransaction {
+                try? databaseErrors { () throws(SQLiteError) in
+                    try connection.execute("ROLLBACK")
+                }
+            }
+            throw error
+        }
+    }
+
+    private func foldWriter() throws(StateError) -> FoldWriter {
+        if let writer { return writer }
+        let new = try databaseErrors { () throws(SQLiteError) in try FoldWriter(connection) }
+        writer = new
+        return new
+    }
+}

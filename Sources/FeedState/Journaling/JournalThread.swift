@@ -1,0 +1,217 @@
+internal import Dispatch
+package import FeedJournal
+package import FeedRanking
+internal import Foundation
+internal import Synchronization
+
+/// The thread that makes cuts durable: it takes what the loops have logged, appends it to the
+/// journal as one record, and says so.
+///
+/// Group commit as in Silo (Tu et al., SOSP '13): while one commit is on its way to the disk, the
+/// effects of all requests gather for the next. A commit begins when the last one has ended and
+/// something waits, though not within a millisecond of the last one's beginning.
+package final class JournalThread: Sendable {
+    /// A commit that takes longer is worth a warning, and lowers what may wait for the next.
+    package static let slowCommit = Duration.milliseconds(100)
+    /// From the beginning of one commit to that of the next, at least.
+    static let interval = Duration.milliseconds(1)
+    /// How often the free space is looked at.
+    static let spaceInterval = Duration.seconds(1)
+    /// The unjournaled bytes that are let in at most: with what one section may add, they stay
+    /// below what a record may have, and so below the ballast.
+    package static let maximumWaitingByteCount = 24 << 20
+
+    /// Who is told what, on the journal's thread.
+    package struct Events: Sendable {
+        /// All cuts up to this one are durable.
+        package var durable: @Sendable (UInt64) -> Void = { _ in }
+        /// The journal has failed: nothing more may be answered.
+        package var failed: @Sendable (JournalError) -> Void = { _ in }
+        /// A commit took longer than ``JournalThread/slowCommit``.
+        package var slow: @Sendable (Duration) -> Void = { _ in }
+        /// The disk is full, or is not any more.
+        package var readOnly: @Sendable (Bool) -> Void = { _ in }
+
+        /// Events that nobody listens to, to be filled in.
+        package init() {}
+    }
+
+    /// What belongs to the thread.
+    private struct Work {
+        let journal: any WatchedJournal
+        init(journal: Handed<any WatchedJournal>) { self.journal = journal.value }
+        var body: [UInt8] = []
+        var lastBegan: ContinuousClock.Instant?
+        var lastSpaceCheck: ContinuousClock.Instant?
+        var admission = Admission(maximumByteCount: JournalThread.maximumWaitingByteCount)
+    }
+
+    /// What the commits were like.
+    package let statistics = CommitStatistics()
+
+    private let logs: EffectLogs
+    private let folding: FoldThread
+    private let events: Events
+    private let work: Mutex<Work>
+    private let keepsSegments: Bool
+    private let wakeUp = DispatchSemaphore(value: 0)
+    private let ended = DispatchSemaphore(value: 0)
+    private let durable: Atomic<UInt64>
+    private let writable = Atomic(true)
+    private let free = Atomic<Int>(0)
+    private let files = Atomic<Int>(0)
+    private let stopping = Atomic(false)
+    private let waitingLimit = Atomic(JournalThread.maximumWaitingByteCount)
+    /// When the open cut got its first effect, in nanoseconds of the monotonic clock.
+    private let openSince = Atomic<UInt64>(0)
+    /// The same of the cut that is on its way to the disk; 0 where none is.
+    private let takenSince = Atomic<UInt64>(0)
+
+    /// A thread that is ready to be started, for a journal that nobody else uses any more.
+    ///
+    /// - Parameters:
+    ///   - journal: Ends where the logs begin: its next record is the open cut.
+    ///   - keepsSegments: Whether what is folded stays in the journal.
+    ///   - logs: What the loops log to.
+    ///   - folding: Is given each cut once it is durable.
+    ///   - events: Who is told.
+    package init(
+        journal: Handed<any WatchedJournal>,
+        keepsSegments: Bool,
+        logs: EffectLogs,
+        folding: FoldThread,
+        events: Events
+    ) {
+        let last = journal.value.last.sequence
+        precondition(logs.openCut == last + 1, "The next cut is the journal's next record.")
+        durable = Atomic(last)
+        work = Mutex(Work(journal: journal))
+        self.keepsSegments = keepsSegments
+        self.logs = logs
+        self.folding = folding
+        self.events = events
+    }
+
+    /// All cuts up to this one are durable.
+    package var durableCut: UInt64 { durable.load(ordering: .acquiring) }
+
+    /// Whether the disk has room for what is let in.
+    package var isWritable: Bool { writable.load(ordering: .relaxed) }
+
+    /// The bytes that the disk had free when it was last looked at.
+    package var freeByteCount: Int { free.load(ordering: .relaxed) }
+
+    /// The bytes of the journal's files when they were last looked at.
+    package var fileByteCount: Int { files.load(ordering: .relaxed) }
+
+    /// Whether no more may be let in until the journal has caught up.
+    package var isBehind: Bool {
+        logs.waitingByteCount > waitingLimit.load(ordering: .relaxed)
+    }
+
+    /// How long the oldest effect that is not durable has waited; nil where none waits.
+    package var oldestWait: Duration? {
+        guard logs.newestCut > durableCut else { return nil }
+        let taken = takenSince.load(ordering: .relaxed)
+        let since = taken > 0 ? taken : openSince.load(ordering: .relaxed)
+        let now = Self.nanoseconds()
+        return .nanoseconds(Int64(clamping: now > since ? now - since : 0))
+    }
+
+    /// The first effect since a cut was logged.
+    package func wake() {
+        openSince.store(Self.nanoseconds(), ordering: .relaxed)
+        wakeUp.signal()
+    }
+
+    /// Starts the thread.
+    package func start() {
+        let thread = Thread { [self] in
+            work.withLock { run(&$0) }
+            ended.signal()
+        }
+        thread.name = "feed-journal"
+        thread.start()
+    }
+
+    /// Commits what waits, and ends the thread; to be called once, when nothing is logged any more.
+    package func stop() {
+        stopping.store(true, ordering: .releasing)
+        wakeUp.signal()
+        ended.wait()
+    }
+
+    private func run(_ work: inout Work) {
+        do throws(JournalError) {
+            while true {
+                let isStopping = stopping.load(ordering: .acquiring)
+                while try commit(&work) {}
+                try checkSpaceIfDue(&work)
+                if isStopping { return }
+                let timeout = Self.spaceInterval.wholeMicroseconds
+                _ = wakeUp.wait(timeout: .now() + .microseconds(Int(timeout)))
+            }
+        } catch {
+            events.failed(error)
+        }
+    }
+
+    /// Makes the open cut durable; false where nothing waits.
+    private func commit(_ work: inout Work) throws(JournalError) -> Bool {
+        let clock = ContinuousClock()
+        if let lastBegan = work.lastBegan {
+            Self.sleep(until: lastBegan + Self.interval, clock)
+        }
+        try checkSpaceIfDue(&work)
+        folding.waitForRoom()
+        let since = openSince.load(ordering: .relaxed)
+        guard let cut = logs.takeCut(into: &work.body) else { return false }
+        takenSince.store(since, ordering: .relaxed)
+        let began = clock.now
+        work.lastBegan = began
+        let position = try work.journal.append(
+            work.body.span,
+            count: UInt32(clamping: cut.effectCount),
+            at: Self.unixMicroseconds()
+        )
+        precondition(position.sequence == cut.cut, "A cut is a record of the same number.")
+        let duration = began.duration(to: clock.now)
+        durable.store(cut.cut, ordering: .releasing)
+        takenSince.store(0, ordering: .relaxed)
+        events.durable(cut.cut)
+        statistics.count(
+            effectCount: cut.effectCount,
+            byteCount: work.body.count,
+            took: duration
+        )
+        work.admission.observe(byteCount: work.body.count, took: duration)
+        waitingLimit.store(work.admission.byteCount, ordering: .relaxed)
+        if duration > Self.slowCommit { events.slow(duration) }
+        work.body = folding.submit(work.body, at: position)
+        if !keepsSegments { try work.journal.forget(through: folding.foldedSequence) }
+        return true
+    }
+
+    private func checkSpaceIfDue(_ work: inout Work) throws(JournalError) {
+        let now = ContinuousClock.now
+        if let last = work.lastSpaceCheck, last.duration(to: now) < Self.spaceInterval { return }
+        work.lastSpaceCheck = now
+        let isWritable = try work.journal.checkSpace() == .writable
+        free.store(try work.journal.freeByteCount(), ordering: .relaxed)
+        files.store(work.journal.fileByteCount, ordering: .relaxed)
+        guard writable.exchange(isWritable, ordering: .relaxed) != isWritable else { return }
+        events.readOnly(!isWritable)
+    }
+
+    private static func sleep(until instant: ContinuousClock.Instant, _ clock: ContinuousClock) {
+        let rest = clock.now.duration(to: instant)
+        guard rest > .zero else { return }
+        usleep(UInt32(rest.wholeMicroseconds) + 1)
+    }
+
+    private static func nanoseconds() -> UInt64 { DispatchTime.now().uptimeNanoseconds }
+
+    static func unixMicroseconds() -> UInt64 {
+        UInt64(max(0, Date.now.timeIntervalSince1970 * 1_000_000))
+    }
+}

@@ -1,0 +1,83 @@
+package import FeedRanking
+import FeedSQLite
+
+/// How far the loading of `state.db` has come.
+package struct LoadProgress: Equatable, Sendable {
+    /// The rows read so far.
+    package var rowCount: UInt64
+
+    /// All rows that there are to read.
+    package var totalRowCount: UInt64
+}
+
+extension StateDatabase {
+    /// Puts the whole state into a store that holds nothing yet; O(rows).
+    ///
+    /// Every row is checked, and that none is missing. Where something is wrong, what was loaded
+    /// is of no use.
+    /// - Parameters:
+    ///   - store: Where feeds, voters, posts, counts and ballots go.
+    ///   - channels: Called with each channel and the outcomes of its latest calls, in the order of
+    ///     sequences.
+    ///   - progress: Called now and then, and at the end.
+    /// - Throws: `damaged` with the row, or what SQLite says.
+    package func load(
+        into store: FeedStore,
+        channels: (ChannelState, [ChannelOutcome]) -> Void,
+        progress: (LoadProgress) -> Void = { _ in }
+    ) throws(StateError) {
+        try read(
+            { (effect, table, key) throws(StateError) in
+                do {
+                    try store.apply(effect)
+                } catch {
+                    // "Post 7 cannot be in feed 9." becomes a part of another sentence.
+                    throw table.damaged(key(), "\(error)".trimmingSuffix("."))
+                }
+            },
+            channels,
+            progress
+        )
+    }
+
+    /// Reads and checks everything, SQLite's own pages too, without keeping it; O(rows).
+    package func verify(
+        progress: (LoadProgress) -> Void = { _ in }
+    ) throws(StateError) {
+        try checkPages()
+        // A store finds what no checksum can: a post in a feed that is not there.
+        try load(into: FeedStore(stripeCount: 1) { 0 }, channels: { _, _ in }, progress: progress)
+    }
+
+    /// Has SQLite check its own pages; O(pages).
+    func checkPages() throws(StateError) {
+        let problems = try databaseErrors { () throws(SQLiteError) in
+            try connection.pageProblems(limit: 1)
+        }
+        guard let problem = problems.first else { return }
+        throw .damaged(table: "sqlite_schema", key: "the file's pages", reason: problem)
+    }
+
+    /// Reads everything in an order in which nothing comes before what it refers to.
+    func read(
+        _ body: (Effect, StateTable, () -> String) throws(StateError) -> Void,
+        _ channels: (ChannelState, [ChannelOutcome]) -> Void,
+        _ progress: (LoadProgress) -> Void
+    ) throws(StateError) {
+        var loader = StateLoader(connection, totals)
+        try loader.feeds(body)
+        try loader.voters(body)
+        try loader.posts(body, progress)
+        try loader.channels(channels)
+        try loader.checkTotals()
+        let epoch = Effect.epoch(lastID: meta.highestID, revision: meta.highestRevision)
+        try body(epoch, .posts) { "the counters" }
+        progress(LoadProgress(rowCount: rowCount, totalRowCount: rowCount))
+    }
+}
+
+extension String {
+    fileprivate func trimmingSuffix(_ suffix: String) -> String {
+        hasSuffix(suffix) ? String(dropLast(suffix.count)) : self
+    }
+}

@@ -1,0 +1,78 @@
+package import FeedJournal
+package import FeedRanking
+internal import Synchronization
+
+/// The state that outlives the process: a data directory that was recovered, the logs of the loops,
+/// and the two threads behind them.
+package final class DurableState: Sendable {
+    /// Who is told what, each on the thread that it happens on.
+    package struct Events: Sendable {
+        /// All cuts up to this one are durable.
+        package var durable: @Sendable (UInt64) -> Void = { _ in }
+        /// Nothing more may be answered; the process should exit.
+        package var failed: @Sendable (StateStartError) -> Void = { _ in }
+        /// A commit took longer than ``JournalThread/slowCommit``.
+        package var slow: @Sendable (Duration) -> Void = { _ in }
+        /// The disk is full, or is not any more.
+        package var readOnly: @Sendable (Bool) -> Void = { _ in }
+
+        /// Events that nobody listens to, to be filled in.
+        package init() {}
+    }
+
+    /// What clients know the state by, and the key of their page tokens.
+    package let identity: StateMeta
+    /// What a start found.
+    package let recovery: RecoverySummary
+    /// How durable an answer is.
+    package let durability: Durability
+    /// What the loops log their effects to.
+    package let logs: EffectLogs
+    /// Makes cuts durable.
+    package let journal: JournalThread
+    /// Folds them into the database.
+    package let folding: FoldThread
+
+    /// Joins what was recovered.
+    init(
+        identity: StateMeta,
+        recovery: RecoverySummary,
+        durability: Durability,
+        logs: EffectLogs,
+        journal: JournalThread,
+        folding: FoldThread
+    ) {
+        self.identity = identity
+        self.recovery = recovery
+        self.durability = durability
+        self.logs = logs
+        self.journal = journal
+        self.folding = folding
+    }
+
+    /// Starts the two threads.
+    package func start() {
+        folding.start()
+        journal.start()
+    }
+
+    /// Makes durable and folds what was logged, and ends the threads; once nothing is logged any
+    /// more.
+    package func stop() {
+        journal.stop()
+        folding.stop()
+    }
+}
+
+/// What a start found in a data directory.
+package struct RecoverySummary: Sendable, Equatable {
+    /// Whether the directory was made.
+    package var isNew = false
+    /// The records of the journal that were replayed, and the effects in them.
+    package var recordCount: UInt64 = 0
+    package var effectCount: UInt64 = 0
+    /// The last record of the journal.
+    package var last = JournalPosition.start
+    /// Whether a loss was accepted, so that the instance is a new one.
+    package var acceptedLoss = false
+}

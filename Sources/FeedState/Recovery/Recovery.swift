@@ -1,0 +1,96 @@
+internal import FeedJournal
+internal import FeedRanking
+
+/// Puts a store together from a data directory: the rows of `state.db`, then the records of the
+/// journal behind them.
+struct Recovery {
+    /// Where posts, feeds and voters go.
+    let store: FeedStore
+    /// Where channels and their outcomes go.
+    let channels: (Effect) -> Void
+    /// Hears how far it is.
+    let progress: (RecoveryProgress) -> Void
+
+    /// Checks and loads all rows.
+    func load(_ database: StateDatabase) throws(StateStartError) {
+        do throws(StateError) {
+            try database.load(into: store, channels: restore) { loaded in
+                progress(
+                    RecoveryProgress(
+                        step: .loading,
+                        completed: loaded.rowCount,
+                        total: loaded.totalRowCount
+                    )
+                )
+            }
+        } catch {
+            throw .state(error)
+        }
+    }
+
+    /// Applies the records behind the fold, and gathers them for the next one.
+    func replay(
+        _ journal: any Journal,
+        into folding: inout FoldWork,
+        _ summary: inout RecoverySummary
+    ) throws(StateStartError) {
+        let first = folding.database.meta.folded.sequence
+        let total = journal.last.sequence - min(first, journal.last.sequence)
+        var failure: StateStartError?
+        try journalErrors { () throws(JournalError) in
+            try journal.replay(after: first) { record, bytes in
+                do throws(StateStartError) {
+                    let body = Array(copying: bytes)
+                    summary.effectCount += try apply(body, record)
+                    try folding.gather(body, at: record.position)
+                } catch {
+                    failure = error
+                    return false
+                }
+                summary.recordCount += 1
+                if summary.recordCount.isMultiple(of: 256) || summary.recordCount == total {
+                    let done = summary.recordCount
+                    progress(RecoveryProgress(step: .replaying, completed: done, total: total))
+                }
+                return true
+            }
+        }
+        if let failure { throw failure }
+    }
+
+    private func restore(_ channel: ChannelState, _ outcomes: [ChannelOutcome]) {
+        channels(.channel(channel))
+        for outcome in outcomes { channels(.outcome(outcome)) }
+    }
+
+    /// Applies one record's effects; gives how many there were.
+    func apply(_ body: [UInt8], _ record: JournalRecord) throws(StateStartError) -> UInt64 {
+        var count: UInt64 = 0
+        var reader = try effectErrors(record) { () throws(EffectError) in try EffectReader(body) }
+        while let effect = try effectErrors(record, { () throws(EffectError) in try reader.next() })
+        {
+            count += 1
+            switch effect {
+            case .channel, .outcome: channels(effect)
+            default:
+                do throws(RecoveryError) {
+                    try store.apply(effect)
+                } catch {
+                    throw .recovery(sequence: record.position.sequence, error)
+                }
+            }
+        }
+        return count
+    }
+
+    private func effectErrors<Result: ~Copyable>(
+        _ record: JournalRecord,
+        _ body: () throws(EffectError) -> Result
+    ) throws(StateStartError) -> Result {
+        do {
+            return try body()
+        } catch {
+            throw .effects(sequence: record.position.sequence, error)
+        }
+    }
+}

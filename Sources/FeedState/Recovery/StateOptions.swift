@@ -1,0 +1,40 @@
+package import FeedJournal
+
+/// Where the durable state is, and how durable it is.
+package struct StateOptions: Sendable {
+    /// The directory where none is named, in the working directory.
+    package static let defaultPath = "feed-data"
+
+    /// The journal's bytes that are folded at once where the service is busy.
+    ///
+    /// Each fold writes a post's counts once, however many votes came for it: the more votes a fold
+    /// is of, the less one costs. What is not folded has to be replayed at the next start.
+    package static let defaultFoldByteCount = 64 << 20
+
+    /// The data directory, made where there is none, its parent being there.
+    package var path: String
+
+    /// How many event loops log their effects.
+    package var logCount: Int
+
+    /// What an answer outlives.
+    package var durability = Durability.fsync
+
+    /// The record after which a loss is accepted; nil accepts none.
+    package var acceptedLoss: UInt64?
+
+    /// Whether segments stay when they are folded, so that all can be replayed from the first.
+    package var keepsJournal = false
+
+    /// When the disk counts as full.
+    package var space = SpaceLimits()
+
+    /// The journal's bytes that are folded at once.
+    package var foldByteCount = Self.defaultFoldByteCount
+
+    /// The defaults, for a directory.
+    package init(path: String, logCount: Int) {
+        self.path = path
+        self.logCount = logCount
+    }
+}

@@ -1,0 +1,203 @@
+import FeedProto
+import FeedService
+import FeedTestSupport
+import Testing
+
+/// Which sequences a service takes, and what it says of the others.
+@Suite(.timeLimit(.minutes(1)))
+struct SequenceRuleTests {
+    typealias Support = ExactlyOnceTests
+
+    static func refusal(
+        _ answer: ServerFrame,
+        _ reason: Reason,
+        notExecuted: Bool,
+        code: StatusCode = .failedPrecondition
+    ) throws {
+        let status = try #require(answer.status)
+        #expect(status.reason == reason)
+        #expect(status.code == code)
+        #expect(status.isNotExecuted == notExecuted)
+    }
+
+    @Test func anotherCallWithASequenceIsRefused() async throws {
+        try await withService { port in
+            let client = try Support.connect(port)
+            let id = try client.createPost(title: "a")
+            #expect(try client.call(Support.vote(id), sequence: 1).status == nil)
+            for other in [
+                Support.vote(id, .down), Support.vote(2),
+                .deletePost(DeletePostRequest(id: id)),
+                .batchCastVotes(
+                    BatchCastVotesRequest(votes: [CastVoteRequest(postID: id, direction: .up)])
+                ),
+            ] {
+                try Self.refusal(
+                    client.call(other, sequence: 1),
+                    .sequenceReused,
+                    notExecuted: false
+                )
+            }
+            #expect(try client.vote(id).upvoteCount == 2)
+        }
+    }
+
+    @Test func whatIsForgottenIsNotExecutedAgain() async throws {
+        try await withService { port in
+            let client = try Support.connect(port)
+            let id = try client.createPost(title: "a")
+            #expect(try client.call(Support.vote(id), sequence: 1).status == nil)
+            #expect(try client.call(Support.vote(id), sequence: 257).status == nil)
+            for sequence in [1] as [UInt64] {
+                try Self.refusal(
+                    client.call(Support.vote(id), sequence: sequence),
+                    .sequenceExpired,
+                    notExecuted: false
+                )
+            }
+            #expect(try Support.upvotes(client.call(Support.vote(id), sequence: 2)) == 3)
+        }
+    }
+
+    @Test func gapsMayBeFilledInAnyOrder() async throws {
+        try await withService { port in
+            let client = try Support.connect(port)
+            let id = try client.createPost(title: "a")
+            var count: UInt64 = 0
+            for sequence in [5, 1, 4, 2, 9, 3, 250] as [UInt64] {
+                count += 1
+                let answer = try client.call(Support.vote(id), sequence: sequence)
+                #expect(try Support.upvotes(answer) == count)
+            }
+            for sequence in [5, 1, 4, 2, 9, 3, 250] as [UInt64] {
+                let answer = try client.call(Support.vote(id), sequence: sequence)
+                #expect(try Support.upvotes(answer) == count)
+            }
+        }
+    }
+
+    @Test func aLaterHelloFencesTheConnectionBefore() async throws {
+        try await withService(threads: 2) { port in
+            let old = try Support.connect(port)
+            let id = try old.createPost(title: "a")
+            #expect(try old.call(Support.vote(id), sequence: 1).status == nil)
+            let new = try Support.connect(port)
+            for sequence in [1, 2] as [UInt64] {
+                try Self.refusal(
+                    old.call(Support.vote(id), sequence: sequence),
+                    .channelFenced,
+                    notExecuted: true
+                )
+            }
+            let delete = Request.deletePost(DeletePostRequest(id: id))
+            try Self.refusal(old.call(delete, sequence: 3), .channelFenced, notExecuted: true)
+            // Without a sequence there is nothing to fence.
+            #expect(try old.vote(id).upvoteCount == 2)
+            #expect(try Support.upvotes(new.call(Support.vote(id), sequence: 1)) == 2)
+            #expect(try Support.upvotes(new.call(Support.vote(id), sequence: 2)) == 3)
+        }
+    }
+
+    @Test func aSequenceNeedsAnIdentity() async throws {
+        try await withService { port in
+            let client = try WireClient(port: port)
+            let id = try client.createPost(title: "a")
+            for request in [Support.vote(id), .deletePost(DeletePostRequest(id: id))] {
+                try Self.refusal(
+                    client.call(request, sequence: 1),
+                    .identityRequired,
+                    notExecuted: true,
+                    code: .unauthenticated
+                )
+            }
+            try Support.helloed(client)
+            #expect(try client.call(Support.vote(id), sequence: 1).status == nil)
+            // An anonymous Hello gives the channel back.
+            _ = try client.hello()
+            try Self.refusal(
+                client.call(Support.vote(id), sequence: 1),
+                .identityRequired,
+                notExecuted: true,
+                code: .unauthenticated
+            )
+        }
+    }
+
+    @Test func aCallThatChangesNothingTakesNone() async throws {
+        try await withService { port in
+            let client = try Support.connect(port)
+            for request in [
+                .hello(HelloRequest()), .ping(PingRequest()), .getPost(GetPostRequest(id: 1)),
+                .listPosts(ListPostsRequest()), .listFeeds, .getServerStats, .backup,
+            ] as [Request] {
+                let answer = try client.call(request, sequence: 1)
+                #expect(answer.status?.reason == .badField)
+                #expect(answer.status?.violations.first?.field == "sequence")
+            }
+            #expect(try client.call(nil, sequence: 1).status?.reason == .unknownMethod)
+        }
+    }
+
+    @Test func aRepeatIsAnsweredWhileChangesAreRefused() async throws {
+        try await withService { configuration in
+            configuration.limits.maximumBufferedByteCount = 2_000_000
+        } _: { port in
+            let client = try Support.connect(port)
+            let id = try client.createPost(title: "a")
+            #expect(try client.call(Support.vote(id), sequence: 1).status == nil)
+            let post = CreatePostRequest(
+                post: Post(title: "b", text: String(repeating: "x", count: 10_000))
+            )
+            for _ in 0..<60 { #expect(try client.call(.createPost(post)).status == nil) }
+            // Others ask for pages and do not take them, until too much waits.
+            let slow = try (0..<12).map { _ in try WireClient(port: port) }
+            for client in slow {
+                for _ in 0..<20 { try client.send(.listPosts(ListPostsRequest(pageSize: 100))) }
+            }
+            var refused: ServerFrame
+            repeat {
+                refused = try client.call(Support.vote(id))
+            } while refused.status == nil
+            #expect(refused.status?.reason == .overloaded)
+            #expect(try client.call(Support.vote(id), sequence: 2).status?.reason == .overloaded)
+            let repeated = try client.call(Support.vote(id), sequence: 1)
+            #expect(repeated.status == nil)
+        }
+    }
+
+    @Test func aFullTableRefusesNewChannelsOnly() async throws {
+        try await withService { configuration in
+            configuration.limits.maximumChannelCount = 2
+        } _: { port in
+            let client = try Support.connect(port)
+            _ = try Support.connect(port, channel: 1)
+            let third = try WireClient(port: port)
+            let answer = try third.hello(clientID: Support.clientID, channel: 2)
+            try Self.refusal(
+                answer,
+                .tooManyChannels,
+                notExecuted: true,
+                code: .resourceExhausted
+            )
+            #expect(try Support.helloed(client).isClientKnown)
+        }
+    }
+
+    @Test func aChannelIsForgottenAfterItsConnectionClosed() async throws {
+        try await withService { configuration in
+            configuration.limits.channelRetention = .zero
+        } _: { port in
+            let client = try Support.connect(port)
+            _ = try Support.connect(port, channel: 1).socket
+            // Each look at the table comes a second after the one before.
+            var count: UInt64 = 2
+            while count != 1 {
+                guard case .serverStats(let stats) = try client.call(.getServerStats).response
+                else { return }
+                count = stats.channelCount
+            }
+            #expect(try Support.helloed(client).isClientKnown)
+            #expect(!(try Support.helloed(WireClient(port: port), channel: 1).isClientKnown))
+        }
+    }
+}

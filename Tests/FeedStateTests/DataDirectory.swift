@@ -1,0 +1,86 @@
+import FeedJournal
+import FeedSQLite
+import Glibc
+
+@testable import FeedState
+
+/// A directory of its own with the files of a state, removed with it.
+final class DataDirectory {
+    let path: String
+    private(set) var files: POSIXFiles
+
+    init() throws {
+        var template = Array("/tmp/feed-state-XXXXXX".utf8CString)
+        guard unsafe mkdtemp(&template) != nil else { throw FileFailure(code: errno) }
+        path = String(
+            decoding: template.dropLast().map(UInt8.init(bitPattern:)),
+            as: UTF8.self
+        )
+        files = try POSIXFiles(path: path)
+    }
+
+    deinit { Self.remove(path) }
+
+    /// Makes a new state.
+    func create() throws -> StateDatabase {
+        try StateDatabase.create(directory: path, files: files)
+    }
+
+    /// Opens the state.
+    func open() throws -> StateDatabase {
+        try StateDatabase(directory: path, files: files)
+    }
+
+    /// Changes rows behind the state's back, with the file closed before and after.
+    func execute(_ sql: String) throws {
+        let database = try Database(path: path + "/state.db", mode: .existing)
+        try database.execute(sql)
+        try database.checkpoint()
+    }
+
+    /// The bytes of a file.
+    func read(_ name: String) throws -> [UInt8] {
+        let descriptor = unsafe Glibc.open(path + "/" + name, O_RDONLY)
+        guard descriptor >= 0 else { throw FileFailure(code: errno) }
+        defer { close(descriptor) }
+        var bytes = [UInt8](repeating: 0, count: Int(lseek(descriptor, 0, SEEK_END)))
+        let count = unsafe bytes.withUnsafeMutableBytes {
+            unsafe pread(descriptor, $0.baseAddress, $0.count, 0)
+        }
+        guard count == bytes.count else { throw FileFailure(code: errno) }
+        return bytes
+    }
+
+    /// Writes a file anew.
+    func write(_ name: String, _ bytes: [UInt8]) throws {
+        let descriptor = unsafe Glibc.open(path + "/" + name, O_RDWR | O_CREAT | O_TRUNC, 0o600)
+        guard descriptor >= 0 else { throw FileFailure(code: errno) }
+        defer { close(descriptor) }
+        let count = unsafe bytes.withUnsafeBytes {
+            unsafe pwrite(descriptor, $0.baseAddress, $0.count, 0)
+        }
+        guard count == bytes.count else { throw FileFailure(code: errno) }
+    }
+
+    private static func remove(_ path: String) {
+        if let stream = unsafe opendir(path) {
+            while let entry = unsafe readdir(stream) {
+                let start = MemoryLayout<dirent>.offset(of: \.d_name) ?? 0
+                let name = unsafe String(
+                    cString: UnsafeRawPointer(entry).advanced(by: start)
+                        .assumingMemoryBound(to: CChar.self)
+                )
+                guard name != ".", name != ".." else { continue }
+                let below = path + "/" + name
+                if unsafe unlink(below) != 0 { remove(below) }
+            }
+            unsafe closedir(stream)
+        }
+        _ = unsafe rmdir(path)
+    }
+}
+
+/// The system refused a file.
+struct FileFailure: Error {
+    let code: Int32
+}
