@@ -1,4 +1,4 @@
-package import Foundation
+internal import Foundation
 
 /// Makes calls of the system fail in a process that it is started with, by libfiu.
 ///
