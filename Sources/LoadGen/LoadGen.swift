@@ -55,6 +55,7 @@ enum LoadGenCommand {
         let isTerminal = isatty(2) == 1
         let configuration: RunConfiguration
         var dataset: Dataset?
+        var record: RunRecord?
         switch options {
         case let options as Options:
             configuration = try RunConfiguration(
@@ -62,6 +63,7 @@ enum LoadGenCommand {
                 coreCount: coreCount,
                 isTerminal: isTerminal
             )
+            record = try configuration.verifiedPath.map { try RunRecord(readingReport: $0) }
         case let options as DatasetOptions:
             configuration = try RunConfiguration(
                 options.load,
@@ -73,7 +75,12 @@ enum LoadGenCommand {
             preconditionFailure("Words are read as the flags of one of two commands.")
         }
         let console = Console(isTerminal: isTerminal)
-        let run = try Run(configuration, dataset: dataset, showProgress: console.showProgress)
+        let run = try Run(
+            configuration,
+            dataset: dataset,
+            verifying: record,
+            showProgress: console.showProgress
+        )
         return try report(run.execute(), configuration)
     }
 
@@ -83,7 +90,9 @@ enum LoadGenCommand {
     ) throws -> ExitStatus {
         // With JSON on standard output, what people read goes beside it.
         let isQuietOutput = configuration.jsonPath == "-"
-        let text = TextReport(result).rendered()
+        let text =
+            configuration.verifiedPath.map { VerificationText(result, path: $0).rendered() }
+            ?? TextReport(result).rendered()
         Console.write(text, to: isQuietOutput ? .standardError : .standardOutput, terminator: "")
         if let path = configuration.jsonPath {
             let json = JSONReport(result).rendered()

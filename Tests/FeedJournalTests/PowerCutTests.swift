@@ -14,7 +14,7 @@ import Testing
             return
         }
         var cutCount = 0
-        var seed: UInt64 = 0
+        var seed = TestEnvironment.firstSeed - 1
         while cutCount < wanted {
             seed += 1
             var run = PowerCutRun(seed: seed, fault: fault)

@@ -17,7 +17,7 @@ extension EffectLog {
     }
 
     /// Appends a whole post; O(its texts).
-    func append(_ post: borrowing PostState) {
+    func append(_ post: PostState) {
         let content = post.content
         let texts = [
             content.authorName, content.title, content.text, content.linkURL,

@@ -81,7 +81,7 @@ extension FeedStore {
     }
 
     /// Checks all that would trap, or never could have been.
-    private func check(_ post: borrowing PostState) throws(RecoveryError) -> UInt32 {
+    private func check(_ post: PostState) throws(RecoveryError) -> UInt32 {
         let counts = post.counts
         let slot = try check(counts)
         guard feedTable.policy(of: post.feed) != nil else { throw .badFeed(counts.id, post.feed) }

@@ -6,7 +6,7 @@ import Synchronization
 /// those it knows go on as before, and tallies need no voter.
 struct VoterTable: ~Copyable, Sendable {
     /// What the lock keeps.
-    private struct State {
+    struct State {
         var numbers: [Device16: UInt32] = [:]
         /// The number of the next new device.
         var next = 0

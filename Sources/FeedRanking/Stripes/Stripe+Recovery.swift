@@ -36,7 +36,7 @@ extension Stripe {
     ///
     /// - Returns: Whether it was not there before; nil where it is there in another feed, or with
     ///   other rules.
-    mutating func restore(_ post: borrowing PostState, at slot: UInt32) -> Bool? {
+    mutating func restore(_ post: PostState, at slot: UInt32) -> Bool? {
         if isDeleted(slot) { return false }
         let voteMode: VoteMode = post.keepsBallots ? .ballot : .tally
         guard posts.contains(slot) else {
@@ -82,7 +82,7 @@ extension Stripe {
 
 extension ContentBlob {
     /// Copies a post's texts into a new block, to be freed by `free()`.
-    fileprivate init(_ post: borrowing PostState) {
+    fileprivate init(_ post: PostState) {
         self.init(
             post.content,
             updateTimeMilliseconds: post.updateTimeMilliseconds,

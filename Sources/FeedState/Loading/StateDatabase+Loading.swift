@@ -26,7 +26,7 @@ extension StateDatabase {
         channels: (ChannelState, [ChannelOutcome]) -> Void,
         progress: (LoadProgress) -> Void = { _ in }
     ) throws(StateError) {
-        try read(
+        try visit(
             { (effect, table, key) throws(StateError) in
                 do {
                     try store.apply(effect)
@@ -58,8 +58,10 @@ extension StateDatabase {
         throw .damaged(table: "sqlite_schema", key: "the file's pages", reason: problem)
     }
 
-    /// Reads everything in an order in which nothing comes before what it refers to.
-    func read(
+    /// Reads and checks everything, in an order in which nothing comes before what it refers to.
+    ///
+    /// `body` gets each effect with its table and what names its row; O(rows).
+    package func visit(
         _ body: (Effect, StateTable, () -> String) throws(StateError) -> Void,
         _ channels: (ChannelState, [ChannelOutcome]) -> Void,
         _ progress: (LoadProgress) -> Void

@@ -1,0 +1,175 @@
+import FeedRanking
+import FeedTestSupport
+import Testing
+
+/// Replay one seed with `FEED_SEED=<seed> swift test --filter EffectCodingTests`.
+@Suite struct EffectCodingTests {
+    /// The body of one cut of effects, spread over logs as they come.
+    private static func body(_ effects: [Effect], logCount: Int, seed: UInt64) throws -> [UInt8] {
+        var random = SeededGenerator(seed: seed)
+        let logs = EffectLogs(count: logCount, firstCut: 1) {}
+        var log = logs[0]
+        for effect in effects {
+            // One without a revision has its place behind the one before it in its log.
+            if effect.revision != nil {
+                log = logs[Int.random(in: 0..<logCount, using: &random)]
+            }
+            log.lock()
+            log.append(effect)
+            log.unlock()
+        }
+        return try #require(logs.nextBody())
+    }
+
+    @Test(arguments: TestEnvironment.seeds(1...20))
+    func readsWhatWasWrittenInTheOrderOfRevisions(seed: UInt64) throws {
+        var samples = EffectSamples(seed: seed)
+        let effects = (0..<500).map { _ in samples.next() }
+        for logCount in [1, 2, 7] {
+            let body = try Self.body(effects, logCount: logCount, seed: seed)
+            #expect(try EffectReader.effects(body) == effects, "FEED_SEED=\(seed)")
+        }
+    }
+
+    @Test func aVoteTakesFewBytes() throws {
+        let logs = EffectLogs(count: 1, firstCut: 1) {}
+        logs[0].lock()
+        // A cut's first revision is written whole.
+        logs[0].append(.deletion(PostID(rawValue: 1), revision: 10_000_000_000))
+        let start = logs[0].byteCount
+        let counts = PostCounts(
+            id: PostID(rawValue: 20_000_000),
+            upvoteCount: 2_000_000,
+            downvoteCount: 16_000,
+            revision: 10_000_000_100
+        )
+        logs[0].append(.counts(counts))
+        #expect(logs[0].byteCount - start <= 11)
+        logs[0].append(
+            ChannelOutcome(
+                channel: 16_000,
+                sequence: 200_000_000,
+                requestHash: .max,
+                outcome: .done
+            )
+        )
+        #expect(logs[0].byteCount - start <= 24)
+        logs[0].unlock()
+    }
+
+    @Test func anEffectMayBeLargerThanTheBuffer() throws {
+        var content = PostContent(text: String(repeating: "text ", count: 1_000_000))
+        content.title = "title"
+        let post = PostState(
+            counts: PostCounts(
+                id: PostID(rawValue: 1),
+                upvoteCount: 0,
+                downvoteCount: 0,
+                revision: 1
+            ),
+            feed: FeedID(rawValue: 0),
+            keepsBallots: false,
+            createTimeMilliseconds: 0,
+            updateTimeMilliseconds: 0,
+            editRevision: 1,
+            content: content
+        )
+        let logs = EffectLogs(count: 1, firstCut: 1) {}
+        // The buffers take turns, and a large one is given back.
+        for _ in 0..<4 {
+            logs[0].lock()
+            logs[0].append(.post(post))
+            logs[0].append(.deletion(PostID(rawValue: 1), revision: 2))
+            logs[0].unlock()
+            let body = try #require(logs.nextBody())
+            let read = try EffectReader.effects(body)
+            #expect(read == [.post(post), .deletion(PostID(rawValue: 1), revision: 2)])
+        }
+    }
+
+    /// Reads a damaged body to its end or its error, which must lie within it.
+    private static func readDamaged(_ body: [UInt8], _ seed: UInt64) {
+        do throws(EffectError) {
+            _ = try EffectReader.effects(body)
+        } catch {
+            let offset =
+                switch error {
+                case .brokenSection(let offset), .unknownKind(_, let offset),
+                    .truncated(_, let offset), .badValue(_, let offset):
+                    offset
+                }
+            #expect(body.indices.contains(offset), "FEED_SEED=\(seed): \(error)")
+            #expect(!error.description.isEmpty)
+        }
+    }
+
+    @Test(arguments: TestEnvironment.seeds(1...20))
+    func damagedBytesNeverTrap(seed: UInt64) throws {
+        var samples = EffectSamples(seed: seed)
+        var random = SeededGenerator(seed: seed)
+        let effects = (0..<40).map { _ in samples.next() }
+        let body = try Self.body(effects, logCount: 3, seed: seed)
+        for _ in 0..<400 {
+            var flipped = body
+            for _ in 0...Int.random(in: 0..<3, using: &random) {
+                let place = Int.random(in: 0..<body.count, using: &random)
+                flipped[place] ^= 1 << UInt8.random(in: 0..<8, using: &random)
+            }
+            Self.readDamaged(flipped, seed)
+            Self.readDamaged(
+                Array(body.prefix(Int.random(in: 0...body.count, using: &random))),
+                seed
+            )
+            // A section of any bytes, each kind first.
+            let rest = random.bytes(Int.random(in: 0..<60, using: &random))
+            let kind = UInt8.random(in: 0..<14, using: &random)
+            Self.readDamaged([UInt8(rest.count + 1), 0, 0, 0, kind] + rest, seed)
+            Self.readDamaged(rest, seed)
+        }
+    }
+
+    /// Every cut of one section is an error, save between two effects.
+    @Test func whatIsCutOffIsSeen() throws {
+        var samples = EffectSamples(seed: 5)
+        let effects = (0..<60).map { _ in samples.next() }
+        let bytes = Array(try Self.body(effects, logCount: 1, seed: 5).dropFirst(4))
+        var wholeCount = 0
+        for count in 0..<bytes.count {
+            let head = (0..<4).map { UInt8(truncatingIfNeeded: count >> (8 * $0)) }
+            let read = try? EffectReader.effects(head + bytes.prefix(count))
+            guard let read else { continue }
+            #expect(read == Array(effects.prefix(wholeCount)))
+            wholeCount += 1
+        }
+        #expect(wholeCount == effects.count)
+    }
+
+    @Test func aLengthBeyondTheBodyIsRefused() {
+        #expect(throws: EffectError.brokenSection(offset: 0)) {
+            try EffectReader.effects([1, 0, 0])
+        }
+        #expect(throws: EffectError.brokenSection(offset: 0)) {
+            try EffectReader.effects([2, 0, 0, 0, 1])
+        }
+        #expect(throws: EffectError.unknownKind(12, offset: 4)) {
+            try EffectReader.effects([1, 0, 0, 0, 12])
+        }
+        // A revision of more than 64 bits, and a difference that leads beyond them.
+        let tooLong = [UInt8](repeating: 0xFF, count: 9) + [2]
+        #expect(throws: EffectError.badValue(kind: 4, offset: 4)) {
+            try EffectReader.effects([11, 0, 0, 0, 4] + tooLong)
+        }
+        let most = [UInt8](repeating: 0xFF, count: 9) + [1]
+        #expect(throws: EffectError.badValue(kind: 4, offset: 16)) {
+            try EffectReader.effects([15, 0, 0, 0, 4] + most + [7, 4, 1, 7])
+        }
+    }
+
+    @Test func aMaskHasTheItemsPutIn() {
+        var mask = ItemMask()
+        for item in [0, 63, 64, 130, 255] { mask[item] = true }
+        mask[64] = false
+        #expect((-1...256).filter { mask[$0] } == [0, 63, 130, 255])
+        #expect(mask == ItemMask(1 | 1 << 63, 0, 1 << 2, 1 << 63))
+    }
+}

@@ -1,0 +1,72 @@
+import CMallocHook
+import FeedRanking
+import FeedTestSupport
+import Testing
+
+@Suite(.enabled(if: malloc_hook_is_active()))
+struct EffectMemoryTests {
+    @Test func votesWithALogAllocateNothingOnceWarm() throws {
+        let store = FeedStore(stripeCount: 2) { 0 }
+        let feed = try store.createFeed(FeedPolicy(name: "ballots", voteMode: .ballot))
+        var page = PostPage()
+        for number in 0..<20 {
+            let feed = number % 2 == 0 ? feed : FeedID(rawValue: 0)
+            try store.createPost(PostContent(), in: feed, into: &page)
+        }
+        let ids = page.rows.map(\.id)
+        let voter = try store.voter(forDevice: (1, 2))
+        let logs = EffectLogs(count: 2, firstCut: 1) {}
+        var body: [UInt8] = []
+        func vote(_ sectionCount: Int) throws {
+            for section in 0..<sectionCount {
+                let log = logs[section % 2]
+                log.lock()
+                for (number, id) in ids.enumerated() {
+                    let direction: VoteDirection = (section + number) % 3 == 0 ? .down : .up
+                    _ = try store.castVote(id, direction, voter: voter, log: log)
+                }
+                log.append(
+                    ChannelOutcome(
+                        channel: 1,
+                        sequence: UInt64(section),
+                        requestHash: 7,
+                        outcome: .items(ItemMask(.max, 1))
+                    )
+                )
+                log.unlock()
+                if section % 50 == 49 { _ = logs.takeCut(into: &body) }
+            }
+        }
+        try vote(1_000)
+        let before = malloc_hook_count()
+        try vote(10_000)
+        #expect(malloc_hook_count() == before)
+        #expect(!body.isEmpty)
+    }
+
+    /// A vote that is read and put back takes no memory either.
+    @Test func votesPutBackAllocateNothing() throws {
+        let store = FeedStore(stripeCount: 2) { 0 }
+        var page = PostPage()
+        try store.createPost(PostContent(), in: FeedID(rawValue: 0), into: &page)
+        let logs = EffectLogs(count: 1, firstCut: 1) {}
+        logs[0].lock()
+        for revision in 2..<2_000 {
+            let counts = PostCounts(
+                id: page.rows[0].id,
+                upvoteCount: UInt64(revision / 7),
+                downvoteCount: 0,
+                revision: UInt64(revision)
+            )
+            logs[0].append(.counts(counts))
+        }
+        logs[0].unlock()
+        var body: [UInt8] = []
+        _ = logs.takeCut(into: &body)
+        var reader = try EffectReader(body)
+        let before = malloc_hook_count()
+        while let effect = try reader.next() { try store.apply(effect) }
+        #expect(malloc_hook_count() == before)
+        #expect(store.revision == 1_999)
+    }
+}
