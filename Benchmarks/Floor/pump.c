@@ -51,7 +51,7 @@ static int tick_timer = -1;    // every millisecond, where a loop is open
 static uint64_t answered[KIND_COUNT];
 static uint64_t first_tick, ticks, due_now;  // when it began, how often it rang; the one in work
 static uint64_t measured_since = UINT64_MAX;  // latencies count of requests due from then on
-static uint64_t skipped;     // requests of an open loop for which there was no room
+static uint64_t skipped;  // requests of an open loop for which there was no room, or no time
 static uint64_t text_bytes;  // of created posts
 static char receive_buffer[RECEIVE_BYTE_COUNT];
 static char send_buffer[MOST_IN_FLIGHT * REQUEST_BYTE_LIMIT];
@@ -164,7 +164,7 @@ static void send_bursts(uint64_t *votes_due) {
     }
 }
 
-// What falls due in a number of milliseconds: votes on all connections in turn, and first pages.
+// What falls due in a number of milliseconds: votes, and first pages.
 static void send_all_due(uint64_t milliseconds) {
     static uint64_t votes_due, pages_due;  // in thousandths
     due_now = first_tick + ticks * 1000000;  // the oldest of them, for all: no latency is too good
@@ -290,11 +290,11 @@ int main(int count, char **arguments) {
         run_phase();
         set_timer(&phase_timer, asked.seconds, 0);
         measured_since = latency_clock();
+        skipped = 0;
         first = usage_now(asked.server);
     }
     uint64_t before[KIND_COUNT];
     memcpy(before, answered, sizeof before);
     run_phase();
-    usage last = usage_now(asked.server);
-    return report(usage_between(first, last), before);
+    return report(usage_between(first, usage_now(asked.server)), before);
 }

@@ -88,8 +88,9 @@ package final class StateDatabase {
         meta = changed
     }
 
-    /// Lets the file grow to so many pages of 4 KiB and no further; a limit below its size is its
-    /// size. What needs more throws as on a full disk.
+    /// Lets the file grow to so many pages of 4 KiB and no further.
+    ///
+    /// A limit below its size is its size. What needs more throws as on a full disk.
     package func limitPages(to count: Int) throws(StateError) {
         try databaseErrors { () throws(SQLiteError) in
             _ = try connection.text("PRAGMA max_page_count=\(count)")

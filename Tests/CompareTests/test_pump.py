@@ -138,6 +138,12 @@ class PumpTests(unittest.TestCase):
             self.assertGreater(result["latencies"], 100)
             self.assertGreater(result["p50_ms"], 50)
 
+    def test_latencies_are_of_the_measured_time(self):
+        with FakeServer(good) as server:
+            result = self.result(server, "--vote-rate", "1000", "--burst", "5", "--warmup", "1")
+            self.assertGreater(result["latencies"], 0)
+            self.assertLess(result["latencies"], 0.7 * sum(len(ids) for ids in server.ids))
+
     def test_a_burst_needs_a_rate(self):
         with FakeServer(good) as server:
             self.assertEqual(self.pump(server, "--burst", "5").returncode, 2)

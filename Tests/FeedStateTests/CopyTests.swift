@@ -13,7 +13,8 @@ import Testing
         try Self.copy(database, directory)
         let target = directory.path + "/restored"
         try StateDatabase.restore(backup: directory.path + "/backups/1", into: target)
-        let restored = try StateDatabase(directory: target, files: POSIXFiles(path: target))
+        let files = try POSIXFiles(path: target)
+        let restored = try StateDatabase(directory: target, files: files)
         var found = try StateModel(restored)
         found.highestRevision = model.highestRevision
         #expect(found == model)
@@ -22,7 +23,7 @@ import Testing
         #expect(restored.meta.pageTokenKey == database.meta.pageTokenKey)
         #expect(restored.meta.highestID == database.meta.highestID)
         #expect(
-            try restored.files.names(in: ".").sorted().filter { !$0.hasPrefix("state.db-") }
+            try files.names(in: ".").sorted().filter { !$0.hasPrefix("state.db-") }
                 == ["lock", "state.db"]
         )
     }

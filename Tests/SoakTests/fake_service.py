@@ -159,7 +159,7 @@ def main():
         store = Store(sys.argv[-1])
         print(store.hash(FAULT == "drift"))
         if "--replay-all" in sys.argv:
-            print(store.hash(FAULT == "replay").replace("state", "replayed"))
+            print(store.hash(FAULT in ("replay", "drift")).replace("state", "replayed"))
         return
     directory = sys.argv[sys.argv.index("--data-dir") + 1]
     if FAULT == "refuse" and os.path.exists(directory):

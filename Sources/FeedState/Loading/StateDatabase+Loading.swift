@@ -8,6 +8,12 @@ package struct LoadProgress: Equatable, Sendable {
 
     /// All rows that there are to read.
     package var totalRowCount: UInt64
+
+    /// So many of so many.
+    package init(rowCount: UInt64, totalRowCount: UInt64) {
+        self.rowCount = rowCount
+        self.totalRowCount = totalRowCount
+    }
 }
 
 extension StateDatabase {
