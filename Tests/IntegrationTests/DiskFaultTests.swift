@@ -10,22 +10,16 @@ import Testing
     .enabled(if: FaultInjector.isAvailable, Comment(rawValue: FaultInjector.absence))
 )
 struct DiskFaultTests {
-    @Test("the injector makes the calls of a process fail")
-    func injectsFaults() async throws {
+    @Test("the injector makes the calls of a process fail", arguments: [true, false])
+    func injectsFaults(_ fails: Bool) async throws {
         let directory = try TemporaryDirectory()
         let arguments = ["if=/dev/zero", "of=\(directory.path)/file", "count=1", "conv=fdatasync"]
         let program = try #require(Programs.command("dd"))
-        for (faults, expected) in [([], 0), ([FaultInjector.Fault.failingSync], 1 as Int32)] {
-            let injector = FaultInjector(faults)
-            let process = try RunningProcess(
-                program,
-                arguments,
-                environment: injector.environment
-            )
-            let (status, output) = await process.finish()
-            injector.clear(process)
-            #expect(status == expected, "\(output)")
-        }
+        let injector = FaultInjector(fails ? [.failingSync] : [])
+        let process = try RunningProcess(program, arguments, environment: injector.environment)
+        let (status, output) = await process.finish()
+        injector.clear(process)
+        #expect(status == (fails ? 1 : 0), "\(output)")
     }
 
     @Test(

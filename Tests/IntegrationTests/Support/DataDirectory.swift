@@ -24,8 +24,15 @@ struct DataDirectory {
         let directory = try TemporaryDirectory()
         let service = try await DurableService.start(directory.path)
         let post = try await service.createPost(title, votes: voteCount)
-        if killed { await service.kill() } else { #expect(await service.stop() == 0) }
-        return DataDirectory(directory: directory, post: post)
+        let written = DataDirectory(directory: directory, post: post)
+        if killed {
+            await service.kill()
+        } else {
+            #expect(await service.stop() == 0)
+            // What SQLite has written ahead goes where the tests look for it.
+            _ = try Database(path: written.path + "/state.db", mode: .existing)
+        }
+        return written
     }
 
     /// Expects that a service starts on it and has what was written.
