@@ -1,4 +1,6 @@
-/// The order of a list; every order is total. The raw values are written to the journal.
+/// The order of a list; every order is total.
+///
+/// The raw values are written to the journal.
 package enum Order: UInt8, CaseIterable, Sendable {
     /// Score from the highest, then title in the byte order of its UTF-8, then id from the lowest.
     case top

@@ -1,4 +1,6 @@
-/// What a vote says about a post. The raw values are written to the journal.
+/// What a vote says about a post.
+///
+/// The raw values are written to the journal.
 package enum VoteDirection: UInt8, Sendable {
     /// Adds one to the score.
     case up = 1
@@ -8,7 +10,9 @@ package enum VoteDirection: UInt8, Sendable {
     case clear = 3
 }
 
-/// What the votes of a feed mean. The raw values are written to the journal.
+/// What the votes of a feed mean.
+///
+/// The raw values are written to the journal.
 package enum VoteMode: UInt8, Sendable {
     /// Each vote counts, as often as it comes.
     case tally
