@@ -148,6 +148,13 @@ let package = Package(
             swiftSettings: settings
         ),
         .target(name: "CMallocHook", path: "Tests/CMallocHook"),
+        .target(name: "CFaultVFS", dependencies: ["CSQLite"], path: "Tests/CFaultVFS"),
+        .target(
+            name: "FeedDiskFaults",
+            dependencies: ["FeedJournal", "FeedTestSupport", "CFaultVFS"],
+            path: "Tests/FeedDiskFaults",
+            swiftSettings: settings
+        ),
         .testTarget(
             name: "FeedProtoTests",
             dependencies: ["FeedProto", "FeedTestSupport", "CMallocHook"],
@@ -170,12 +177,12 @@ let package = Package(
         ),
         .testTarget(
             name: "FeedJournalTests",
-            dependencies: ["FeedJournal", "FeedTestSupport"],
+            dependencies: ["FeedJournal", "FeedDiskFaults", "FeedTestSupport"],
             swiftSettings: settings
         ),
         .testTarget(
             name: "FeedSQLiteTests",
-            dependencies: ["FeedSQLite", "FeedTestSupport"],
+            dependencies: ["FeedSQLite", "FeedJournal", "FeedDiskFaults", "FeedTestSupport"],
             swiftSettings: settings
         ),
         .testTarget(
@@ -218,7 +225,7 @@ let package = Package(
         ),
         .testTarget(
             name: "IntegrationTests",
-            dependencies: ["FeedProto", "FeedTestSupport"],
+            dependencies: ["FeedProto", "FeedJournal", "FeedSQLite", "FeedTestSupport"],
             swiftSettings: settings
         ),
     ]

@@ -41,7 +41,7 @@ layers() {
         [FeedJournal]="CWriteBack CXXHash"
         [FeedSQLite]="CSQLite"
         [FeedState]="FeedJournal FeedRanking FeedSQLite"
-        [FeedService]="FeedProto FeedRanking FeedTransport"
+        [FeedService]="FeedJournal FeedProto FeedRanking FeedState FeedTransport"
         [LoadGen]="FeedDataset FeedProto FeedTransport"
         [FeedClient]="FeedProto FeedTransport"
         [FeedCtl]="FeedClient FeedDataset FeedProto"

@@ -8,7 +8,7 @@ set -euo pipefail
 
 packages=(git pkg-config libuv1-dev libprotobuf-c-dev libsqlite3-dev libxxhash-dev)
 if [[ "${1:-}" == "--tests" ]]; then
-    packages+=(protobuf-c-compiler protobuf-compiler python3 python3-protobuf)
+    packages+=(protobuf-c-compiler protobuf-compiler python3 python3-protobuf fiu-utils)
 elif [[ "${1:-}" == "--compare" ]]; then
     packages+=(python3 redis-server redis-tools)
 elif [[ $# -gt 0 ]]; then

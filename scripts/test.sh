@@ -24,6 +24,9 @@ strict=(--explicit-target-dependency-import-check error -Xswiftc -warnings-as-er
 step "Testing what the comparison is made with"
 python3 -B -m unittest discover --start-directory Tests/CompareTests
 
+step "Testing what the long tests of durability are made with"
+/usr/bin/python3 -B -m unittest discover --start-directory Tests/SoakTests
+
 step "Building everything in release, warnings as errors"
 swift build -c release --build-tests "${strict[@]}"
 

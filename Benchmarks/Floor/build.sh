@@ -9,4 +9,5 @@ compiler=${CC:-$(command -v cc || command -v clang)}
 compile=("$compiler" -O2 -Wall -Wextra -Werror)
 cd "$sources"
 "${compile[@]}" -o "$output/echo" echo.c -luv
-"${compile[@]}" -o "$output/pump" pump.c options.c requests.c answers.c keys.c usage.c -lm
+"${compile[@]}" -o "$output/pump" pump.c options.c requests.c answers.c keys.c latency.c timers.c \
+    usage.c -lm

@@ -13,6 +13,8 @@ static const char usage_text[] =
     "  --connections N         connections that vote (500)\n"
     "  --in-flight N           requests on each; with each read as many leave as came back (1)\n"
     "  --vote-rate N           votes a second in all, sent every millisecond, answered or not\n"
+    "  --burst N               connections take turns, each with N of those votes in one write, and\n"
+    "                          latencies are kept; 0: all send every millisecond (0)\n"
     "  --posts N               posts 1 to N are voted on (100000)\n"
     "  --zipf S                their shares are rank^-S, scattered; 0: all are as likely (0)\n"
     "  --seed N                of the choice of posts (1)\n"
@@ -53,6 +55,7 @@ static const struct option flags[] = {
     {"connections", required_argument, NULL, 'c'},
     {"in-flight", required_argument, NULL, 'P'},
     {"vote-rate", required_argument, NULL, 'r'},
+    {"burst", required_argument, NULL, 'b'},
     {"posts", required_argument, NULL, 'n'},
     {"zipf", required_argument, NULL, 'z'},
     {"seed", required_argument, NULL, 's'},
@@ -81,6 +84,7 @@ static void take(options *options, int flag, const char *name, const char *value
         case 'c': options->connections = (int)whole(name, value, 0, 10000); break;
         case 'P': options->in_flight = (int)whole(name, value, 1, 1024); break;
         case 'r': options->vote_rate = whole(name, value, 1000, 1e7); break;
+        case 'b': options->burst = whole(name, value, 0, 1024); break;
         case 'n': options->posts = whole(name, value, 1, 4e9); break;
         case 'z': options->zipf = number(name, value, 0, 10); break;
         case 's': options->seed = whole(name, value, 0, 1e15); break;
@@ -122,6 +126,7 @@ options options_read(int count, char **arguments) {
         take(&options, flag, flag == '?' ? "" : flags[index].name, optarg);
     if (optind < count) refuse("port", "flags alone", arguments[optind]);
     if (options.port == 0) refuse("port", "1 to 65535", "nothing");
+    if (options.burst && !options.vote_rate) refuse("burst", "a --vote-rate beside it", "none");
     if (options.protocol == PROTOCOL_RESP && options.page_connections && !options.script)
         refuse("script", "the SHA of a script for pages of Redis", "nothing");
     return options;

@@ -15,6 +15,7 @@ typedef struct {
     int connections;          // that vote
     int in_flight;            // requests on each of them
     uint64_t vote_rate;       // votes a second in all; 0: as many as are answered
+    uint64_t burst;           // of them that a connection sends at once; 0: all send every tick
     uint64_t posts;
     double zipf;              // the exponent; 0: every post is as likely
     uint64_t seed;

@@ -13,12 +13,13 @@
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/resource.h>
-#include <sys/timerfd.h>
 #include <unistd.h>
 
 #include "answers.h"
 #include "keys.h"
+#include "latency.h"
 #include "options.h"
+#include "timers.h"
 #include "usage.h"
 
 enum {
@@ -37,6 +38,7 @@ typedef struct {
     kind kind;
     uint64_t sent;
     answer_reader reader;
+    uint64_t *due;  // when each request in flight was due, where latencies are kept
 } connection;
 
 static options asked;
@@ -47,7 +49,9 @@ static int connection_count;
 static int phase_timer = -1;
 static int tick_timer = -1;    // every millisecond, where a loop is open
 static uint64_t answered[KIND_COUNT];
-static uint64_t skipped;     // requests of an open loop for which there was no room
+static uint64_t first_tick, ticks, due_now;  // when it began, how often it rang; the one in work
+static uint64_t measured_since = UINT64_MAX;  // latencies count of requests due from then on
+static uint64_t skipped;  // requests of an open loop for which there was no room, or no time
 static uint64_t text_bytes;  // of created posts
 static char receive_buffer[RECEIVE_BYTE_COUNT];
 static char send_buffer[MOST_IN_FLIGHT * REQUEST_BYTE_LIMIT];
@@ -60,6 +64,7 @@ static void fail(const char *what) {
 static void open_connection(kind kind) {
     connection *connection = &connections[connection_count++];
     connection->kind = kind;
+    if (asked.burst && kind == VOTES) connection->due = calloc(MOST_IN_FLIGHT, sizeof(uint64_t));
     connection->socket = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
     if (connection->socket < 0) fail("socket");
     int on = 1;
@@ -87,6 +92,7 @@ static size_t write_creation(char *out, uint64_t id) {
 
 static size_t write_request(connection *connection, char *out) {
     uint64_t id = ++connection->sent;
+    if (connection->due) connection->due[id % MOST_IN_FLIGHT] = due_now;
     switch (connection->kind) {
         case VOTES: return request_vote(asked.protocol, out, id, keys_next(&keys));
         case PAGES: return request_page(asked.protocol, out, id, 0, asked.script);
@@ -118,6 +124,16 @@ static void send_due(connection *connection, uint64_t count) {
     send_requests(connection, count);
 }
 
+// Counts how long the requests from number `first` to `last` took, or have taken as yet.
+static void record_latencies(const connection *connection, uint64_t first, uint64_t last) {
+    if (!connection->due || first > last) return;
+    uint64_t now = latency_clock();
+    for (uint64_t id = first; id <= last; id++) {
+        uint64_t due = connection->due[id % MOST_IN_FLIGHT];
+        if (due >= measured_since) latency_record(now - due);
+    }
+}
+
 static void read_answers(connection *connection) {
     ssize_t count = recv(connection->socket, receive_buffer, RECEIVE_BYTE_COUNT, MSG_DONTWAIT);
     if (count < 0 && errno == EAGAIN) return;
@@ -127,37 +143,40 @@ static void read_answers(connection *connection) {
     uint64_t answers = answers_read(
         asked.protocol, &connection->reader, receive_buffer, (size_t)count, every);
     answered[connection->kind] += answers;
+    uint64_t last = connection->reader.answered;
+    record_latencies(connection, last - answers + 1, last);
     bool open_loop = connection->kind == FIRST_PAGES
         || (connection->kind == VOTES && asked.vote_rate > 0);
     if (!open_loop && answers > 0) send_requests(connection, answers);
 }
 
-// Rings after `first` seconds, then every `interval`.
 static void set_timer(int *timer, double first, double interval) {
-    struct itimerspec times = {
-        .it_value = {(time_t)first, (long)((first - (double)(time_t)first) * 1e9) + 1},
-        .it_interval = {(time_t)interval, (long)((interval - (double)(time_t)interval) * 1e9)},
-    };
-    if (*timer < 0) {
-        *timer = timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC);
-        struct epoll_event event = {.events = EPOLLIN, .data.ptr = timer};
-        if (epoll_ctl(poller, EPOLL_CTL_ADD, *timer, &event) != 0) fail("epoll_ctl");
+    if (!timer_set(poller, timer, first, interval)) fail("timer");
+}
+
+// Sends whole bursts of what is due, each over the connection whose turn it is.
+static void send_bursts(uint64_t *votes_due) {
+    static int turn;
+    if (asked.burst == 0 || asked.connections == 0) return;
+    for (; *votes_due >= asked.burst * 1000; *votes_due -= asked.burst * 1000) {
+        send_due(&connections[turn], asked.burst);  // those that vote are the first ones
+        turn = (turn + 1) % asked.connections;
     }
-    if (timerfd_settime(*timer, 0, &times, NULL) != 0) fail("timerfd");
 }
 
-static uint64_t expirations(int timer) {
-    uint64_t count = 0;
-    return read(timer, &count, sizeof count) == sizeof count ? count : 0;
-}
-
-// What falls due in a number of milliseconds: votes on all connections in turn, and first pages.
+// What falls due in a number of milliseconds: votes, and first pages.
 static void send_all_due(uint64_t milliseconds) {
     static uint64_t votes_due, pages_due;  // in thousandths
-    if (milliseconds > 100) milliseconds = 100;  // the client itself was held up
+    due_now = first_tick + ticks * 1000000;  // the oldest of them, for all: no latency is too good
+    ticks += milliseconds;
+    if (milliseconds > 100) {  // the client itself was held up
+        skipped += (milliseconds - 100) * asked.vote_rate / 1000;
+        milliseconds = 100;
+    }
     votes_due += milliseconds * asked.vote_rate;
     pages_due += milliseconds * (uint64_t)asked.first_page_rate;
-    uint64_t share = votes_due / 1000 / (uint64_t)(asked.connections ? asked.connections : 1);
+    send_bursts(&votes_due);
+    uint64_t share = asked.burst ? 0 : votes_due / 1000 / (uint64_t)(asked.connections ? asked.connections : 1);
     for (int i = 0; i < connection_count; i++) {
         connection *connection = &connections[i];
         if (connection->kind == VOTES && share > 0) {
@@ -185,8 +204,8 @@ static void run_phase(void) {
         if (count < 0 && errno != EINTR) fail("epoll_wait");
         for (int i = 0; i < count; i++) {
             void *source = events[i].data.ptr;
-            if (source == &phase_timer) rang = expirations(phase_timer) > 0;
-            else if (source == &tick_timer) send_all_due(expirations(tick_timer));
+            if (source == &phase_timer) rang = timer_expirations(phase_timer) > 0;
+            else if (source == &tick_timer) send_all_due(timer_expirations(tick_timer));
             else read_answers(source);
         }
         if (rang || is_done()) return;
@@ -222,6 +241,7 @@ static void start(void) {
         send_requests(connection, count);
     }
     if (asked.vote_rate || asked.first_page_rate) set_timer(&tick_timer, 0.001, 0.001);
+    first_tick = latency_clock() + 1000000;
 }
 
 // Prints the result and returns the exit code: 1 where an answer was not what it had to be.
@@ -231,6 +251,7 @@ static int report(usage used, const uint64_t before[KIND_COUNT]) {
         const answer_reader *reader = &connections[i].reader;
         if (refused == 0 && reader->refused > 0)
             fprintf(stderr, "pump: a wrong answer: %s\n", reader->complaint);
+        record_latencies(&connections[i], reader->answered + 1, connections[i].sent);
         checked += reader->checked;
         refused += reader->refused;
         if (connections[i].kind == CREATES) last_post_id = reader->last_post_id;
@@ -241,6 +262,9 @@ static int report(usage used, const uint64_t before[KIND_COUNT]) {
         answered[VOTES] - before[VOTES], answered[PAGES] - before[PAGES]);
     printf("\"first_pages\": %" PRIu64 ", \"skipped\": %" PRIu64 ", ",
         answered[FIRST_PAGES] - before[FIRST_PAGES], skipped);
+    printf("\"latencies\": %" PRIu64 ", \"p50_ms\": %.3f, \"p99_ms\": %.3f, \"p999_ms\": %.3f, ",
+        latency_count(), latency_milliseconds(0.5), latency_milliseconds(0.99),
+        latency_milliseconds(0.999));
     printf("\"created\": %" PRIu64 ", \"last_post_id\": %" PRIu64 ", \"text_bytes\": %" PRIu64 ", ",
         asked.create, last_post_id, text_bytes);
     printf("\"checked\": %" PRIu64 ", \"refused\": %" PRIu64 ", ", checked, refused);
@@ -265,11 +289,12 @@ int main(int count, char **arguments) {
         set_timer(&phase_timer, asked.warmup_seconds, 0);
         run_phase();
         set_timer(&phase_timer, asked.seconds, 0);
+        measured_since = latency_clock();
+        skipped = 0;
         first = usage_now(asked.server);
     }
     uint64_t before[KIND_COUNT];
     memcpy(before, answered, sizeof before);
     run_phase();
-    usage last = usage_now(asked.server);
-    return report(usage_between(first, last), before);
+    return report(usage_between(first, usage_now(asked.server)), before);
 }

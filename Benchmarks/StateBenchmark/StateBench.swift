@@ -23,17 +23,19 @@ struct StateBench {
     mutating func gather(postCount: UInt64) {
         var generator = SeededGenerator(seed: 2)
         let bodies = (0..<500).map { _ in
-            body((0..<2_000).map { _ in
-                revision += 1
-                return .counts(
-                    PostCounts(
-                        id: PostID(rawValue: .random(in: 1...postCount, using: &generator)),
-                        upvoteCount: 1_000,
-                        downvoteCount: 100,
-                        revision: revision
+            body(
+                (0..<2_000).map { _ in
+                    revision += 1
+                    return .counts(
+                        PostCounts(
+                            id: PostID(rawValue: .random(in: 1...postCount, using: &generator)),
+                            upvoteCount: 1_000,
+                            downvoteCount: 100,
+                            revision: revision
+                        )
                     )
-                )
-            })
+                }
+            )
         }
         let reading = ContinuousClock().measure {
             for body in bodies {

@@ -3,6 +3,7 @@
 Run it with ./run.sh HOST PORT, which makes feed_pb2 from proto/feed.proto first.
 """
 
+import os
 import socket
 import struct
 import sys
@@ -30,10 +31,11 @@ class FeedConnection:
         self._socket.close()
 
     def call(self, **request):
-        """Sends one request, as call(get_post=...), and returns the answer's ServerFrame."""
-        self._last_id += 1
-        body = feed.ClientFrame(id=self._last_id, **request).SerializeToString()
-        self._socket.sendall(struct.pack(">I", len(body)) + body)
+        """Sends one request, as call(get_post=...), and returns the answer's ServerFrame.
+
+        A change that may have to be sent again has a sequence=... beside it.
+        """
+        self.send(**request)
         while True:
             answer = self._receive()
             # What has id 0 is about the connection: a refusal, or that it will close.
@@ -44,6 +46,12 @@ class FeedConnection:
                 raise FeedError(f"{code} / {answer.status.reason}: {answer.status.message}")
             if answer.id == self._last_id:
                 return answer
+
+    def send(self, **request):
+        """Sends one request and does not wait for its answer."""
+        self._last_id += 1
+        body = feed.ClientFrame(id=self._last_id, **request).SerializeToString()
+        self._socket.sendall(struct.pack(">I", len(body)) + body)
 
     def _receive(self):
         (length,) = struct.unpack(">I", self._read(4))
@@ -90,12 +98,35 @@ def tour(connection):
     print(f"Deleted post {created.id}.")
 
 
+def vote_once(host, port):
+    """Loses the answer to a vote, sends the vote again, and sees that it counts once."""
+    # A client makes its id once and keeps it; each of its connections has a channel.
+    hello = feed.HelloRequest(protocol_version=1, client_id=os.urandom(16), channel=0)
+    with FeedConnection(host, port) as connection:
+        first = connection.call(hello=hello).hello
+        expect(feed.EXACTLY_ONCE in first.capabilities, "The service has no sequences.")
+        new = feed.CreatePostRequest(post=feed.Post(title="Counted once"))
+        post = connection.call(create_post=new, sequence=1).post
+        vote = feed.CastVoteRequest(post_id=post.id, direction=feed.UP)
+        connection.send(cast_vote=vote, sequence=2)
+    # The connection is gone: did the vote arrive? Whoever asks again with the sequence need not know.
+    with FeedConnection(host, port) as connection:
+        again = connection.call(hello=hello).hello
+        expect(again.client_known, "The service has forgotten the channel.")
+        expect(again.instance_id == first.instance_id, "The service's state is another.")
+        voted = connection.call(cast_vote=vote, sequence=2).cast_vote
+        expect(voted.score == 1, f"The vote was answered with {voted}.")
+        print(f"Voted with a sequence, twice; the score is {voted.score}.")
+        connection.call(delete_post=feed.DeletePostRequest(id=post.id), sequence=3)
+
+
 def main():
     if len(sys.argv) != 3 or not sys.argv[2].isdigit():
         sys.exit("Usage: run.sh HOST PORT")
     try:
         with FeedConnection(sys.argv[1], int(sys.argv[2])) as connection:
             tour(connection)
+        vote_once(sys.argv[1], int(sys.argv[2]))
     except (FeedError, OSError) as error:
         sys.exit(f"Failed: {error}")
 

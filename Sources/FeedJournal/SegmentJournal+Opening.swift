@@ -38,7 +38,7 @@ extension SegmentJournal {
     ) throws(JournalError) -> ([RecoveryScan.Segment], Current) {
         var segments = scan.segments
         switch scan.end {
-        case .segment(let index, let offset, let content):
+        case .segment(let index, let record, let offset, let content):
             try remove(&segments, from: index + 1, files)
             var current: Current?
             for segment in segments[min(scan.start, index)...] {
@@ -53,6 +53,10 @@ extension SegmentJournal {
                 if try file.byteCount() < byteCount { try file.allocate(byteCount: byteCount) }
                 if content > offset { try file.writeZeros(offset..<content) }
                 // What was read may be in the system's memory only, after a crash of the process.
+                // After a failed sync the system even takes the last record for written, and syncs
+                // it only where it is written once more.
+                let last = try file.read(record..<offset)
+                try file.write(last.span, at: record)
                 try file.sync()
                 try files.syncDirectory(SegmentLayout.directory)
             }

@@ -10,12 +10,12 @@ package final class Backup {
     private var target: OpaquePointer?
     private var handle: OpaquePointer?
 
-    /// Begins a copy; what the other file held is lost.
+    /// Begins a copy into the same file system; what the other file held is lost.
     package init(of source: Database, to path: String) throws(SQLiteError) {
         self.source = source
         self.path = path
         let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX
-        let code = unsafe sqlite3_open_v2(path, &target, flags, nil)
+        let code = unsafe sqlite3_open_v2(path, &target, flags, source.vfs)
         guard code == SQLITE_OK else { throw failure(code) }
         let target = unsafe target
         unsafe handle = sqlite3_backup_init(target, "main", source.connection, "main")

@@ -21,12 +21,23 @@ package final class Database {
     /// Where the file is.
     package let path: String
 
+    /// The virtual file system it was opened with, nil for the system's own.
+    let vfs: String?
+
     /// SQLite's connection, for the files of this folder.
     private(set) var connection: OpaquePointer?
 
     /// Opens the file and sets what `docs/JOURNAL.md` says of SQLite.
-    package init(path: String, mode: Mode = .create) throws(SQLiteError) {
+    ///
+    /// `vfs` names one of SQLite's virtual file systems, for a test's disk or another special one;
+    /// nil is the system's own.
+    package init(
+        path: String,
+        mode: Mode = .create,
+        vfs: String? = nil
+    ) throws(SQLiteError) {
         self.path = path
+        self.vfs = vfs
         let flags =
             switch mode {
             case .create: SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
@@ -35,7 +46,7 @@ package final class Database {
             }
         // Calls from one thread at a time need none of SQLite's own locks.
         let all = flags | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE
-        try check(unsafe sqlite3_open_v2(path, &connection, all, nil), "open \(path)")
+        try check(unsafe sqlite3_open_v2(path, &connection, all, vfs), "open \(path)")
         for pragma in Self.pragmas { try execute(pragma) }
         guard mode != .readOnly else { return }
         // Known before the file is first read, so that no memory is shared with other processes.
@@ -51,6 +62,7 @@ package final class Database {
         // The lock is taken by the first transaction: now, not in the middle of the first work.
         try execute("BEGIN EXCLUSIVE")
         try execute("COMMIT")
+        try reviveLog()
     }
 
     deinit {

@@ -88,6 +88,15 @@ package final class StateDatabase {
         meta = changed
     }
 
+    /// Lets the file grow to so many pages of 4 KiB and no further.
+    ///
+    /// A limit below its size is its size. What needs more throws as on a full disk.
+    package func limitPages(to count: Int) throws(StateError) {
+        try databaseErrors { () throws(SQLiteError) in
+            _ = try connection.text("PRAGMA max_page_count=\(count)")
+        }
+    }
+
     /// How many rows the tables of the state have.
     package var rowCount: UInt64 { totals.reduce(0) { $0 &+ $1.rowCount } }
 }

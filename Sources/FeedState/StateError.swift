@@ -54,7 +54,7 @@ extension StateError: CustomStringConvertible {
         case .unfinishedFold(let file, let sequence):
             return "\(file) was copied while records up to \(sequence) were written to it: "
                 + "without the journal it is of no use."
-        case .database(let error): return error.description
+        case .database(let error): return "\(StateDatabase.fileName): \(error)"
         case .file(let error): return error.description
         case .directory(let error): return error.description
         case .stopped(let reason): return "The state is not written any more. \(reason)"

@@ -1,14 +1,20 @@
 /// The tables whose rows are the state.
-enum StateTable: Int, CaseIterable {
+package enum StateTable: Int, CaseIterable, Sendable {
+    /// What posts say.
     case posts = 0
+    /// What was voted on posts.
     case counts
+    /// Who voted how, where each voter has one vote.
     case ballots
+    /// The devices of voters.
     case voters
+    /// The feeds and their rules.
     case feeds
+    /// The channels of clients, and what came of their latest calls.
     case channels
 
     /// Its name in the file.
-    var name: String {
+    package var name: String {
         switch self {
         case .posts: "posts"
         case .counts: "counts"

@@ -8,10 +8,12 @@
 // 4. Warm-up: the load runs, nothing of it is in a statistic, all of it is in the audit.
 // 5. Measures. A closed loop sends when an answer made room; an open loop sends what its plan says
 //    is due (Plan/), and times each request from that instant, so that a stall shows in full.
-//    What is sent comes from a seeded stream a client (Workload/), the same in every run.
+//    What is sent comes from a seeded stream a client (Workload/), the same in every run. With
+//    --retry, what a lost connection leaves open is sent again (Client/Retry/), and counts once.
 // 6. Stops sending, waits up to a second for the answers in flight, and calls the rest unknown.
 // 7. Merges the threads' numbers (Recorder/): histograms are added, never percentiles averaged.
-// 8. Audits (Audit/): every acknowledged vote counted once, every post on the pages once.
+// 8. Audits (Audit/): every acknowledged vote counted once, every post on the pages once. What the
+//    run knows goes into its report (Record/), for an audit after the service was started again.
 // 9. Says what limited the run and whether to trust it (Probe/), and writes the reports (Report/).
 //
 // The four parts Plan, Workload, Client and Recorder know nothing of one another's insides and are
@@ -55,6 +57,7 @@ enum LoadGenCommand {
         let isTerminal = isatty(2) == 1
         let configuration: RunConfiguration
         var dataset: Dataset?
+        var record: RunRecord?
         switch options {
         case let options as Options:
             configuration = try RunConfiguration(
@@ -62,6 +65,7 @@ enum LoadGenCommand {
                 coreCount: coreCount,
                 isTerminal: isTerminal
             )
+            record = try configuration.verifiedPath.map { try RunRecord(readingReport: $0) }
         case let options as DatasetOptions:
             configuration = try RunConfiguration(
                 options.load,
@@ -73,7 +77,12 @@ enum LoadGenCommand {
             preconditionFailure("Words are read as the flags of one of two commands.")
         }
         let console = Console(isTerminal: isTerminal)
-        let run = try Run(configuration, dataset: dataset, showProgress: console.showProgress)
+        let run = try Run(
+            configuration,
+            dataset: dataset,
+            verifying: record,
+            showProgress: console.showProgress
+        )
         return try report(run.execute(), configuration)
     }
 
@@ -83,7 +92,9 @@ enum LoadGenCommand {
     ) throws -> ExitStatus {
         // With JSON on standard output, what people read goes beside it.
         let isQuietOutput = configuration.jsonPath == "-"
-        let text = TextReport(result).rendered()
+        let text =
+            configuration.verifiedPath.map { VerificationText(result, path: $0).rendered() }
+            ?? TextReport(result).rendered()
         Console.write(text, to: isQuietOutput ? .standardError : .standardOutput, terminator: "")
         if let path = configuration.jsonPath {
             let json = JSONReport(result).rendered()

@@ -99,6 +99,55 @@ class PumpTests(unittest.TestCase):
         with FakeServer(lambda *_: b"-ERR no\r\n", resp=True) as server:
             self.assertIn("-ERR no", self.refused(server, "--protocol", "resp"))
 
+    def test_an_open_loop_sends_bursts_in_turn_at_its_rate(self):
+        with FakeServer(good) as server:
+            result = self.result(server, "--vote-rate", "5000", "--burst", "7")
+            for ids in server.ids:
+                self.assertEqual(len(ids) % 7, 0)
+            counts = [len(ids) for ids in server.ids]
+            self.assertLessEqual(max(counts) - min(counts), 7)
+            self.assertLessEqual(sum(counts), 5000)
+            self.assertEqual(result["skipped"], 0)
+            self.assertGreater(result["latencies"], 0)
+            self.assertLessEqual(result["latencies"], sum(counts))
+            self.assertLessEqual(result["p50_ms"], result["p99_ms"])
+
+    def test_a_latency_runs_from_when_the_vote_was_due(self):
+        # Votes on a connection are due every 6 ms, and each burst is answered with the next one.
+        held = []
+
+        def late(frame_id, call):
+            answers = b""
+            if frame_id % 6 == 1:
+                answers = b"".join(held)
+                held.clear()
+            held.append(good(frame_id, call))
+            return answers
+        with FakeServer(late) as server:
+            result = self.result(
+                server, "--connections", "1", "--vote-rate", "1000", "--burst", "6")
+            self.assertGreaterEqual(result["p50_ms"], 5)
+
+    def test_what_was_never_answered_has_a_latency_too(self):
+        def first_ten(frame_id, call):
+            return good(frame_id, call) if frame_id <= 10 else b""
+        with FakeServer(first_ten) as server:
+            result = self.result(
+                server, "--connections", "1", "--vote-rate", "1000", "--burst", "5",
+                "--warmup", "0")
+            self.assertGreater(result["latencies"], 100)
+            self.assertGreater(result["p50_ms"], 50)
+
+    def test_latencies_are_of_the_measured_time(self):
+        with FakeServer(good) as server:
+            result = self.result(server, "--vote-rate", "1000", "--burst", "5", "--warmup", "1")
+            self.assertGreater(result["latencies"], 0)
+            self.assertLess(result["latencies"], 0.7 * sum(len(ids) for ids in server.ids))
+
+    def test_a_burst_needs_a_rate(self):
+        with FakeServer(good) as server:
+            self.assertEqual(self.pump(server, "--burst", "5").returncode, 2)
+
     def test_fails_where_the_server_closes(self):
         def answer(frame_id, call):
             raise OSError

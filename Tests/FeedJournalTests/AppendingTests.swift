@@ -1,3 +1,4 @@
+import FeedDiskFaults
 import FeedJournal
 import FeedTestSupport
 import Glibc
@@ -5,7 +6,7 @@ import Testing
 
 /// What an append promises, on good days and on bad ones.
 @Suite struct AppendingTests {
-    private let files = FakeFiles()
+    private let files = FakeDisk()
     private let body: [UInt8] = [1, 2, 3]
 
     private func record(_ sequence: UInt64, byteCount: Int = 3) -> WrittenRecord {

@@ -1,3 +1,4 @@
+import FeedDiskFaults
 import FeedJournal
 import FeedTestSupport
 import Testing
@@ -80,7 +81,7 @@ import Testing
         }
     }
 
-    private func find(_ body: [UInt8], in files: FakeFiles? = nil) -> (name: String, offset: Int)? {
+    private func find(_ body: [UInt8], in files: FakeDisk? = nil) -> (name: String, offset: Int)? {
         let files = files ?? written.files
         for name in files.names {
             guard let bytes = files[name] else { continue }

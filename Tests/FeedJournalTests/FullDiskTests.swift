@@ -1,3 +1,4 @@
+import FeedDiskFaults
 import FeedJournal
 import FeedTestSupport
 import Glibc
@@ -5,7 +6,7 @@ import Testing
 
 /// That a full disk ends what is new and nothing that was begun.
 @Suite struct FullDiskTests {
-    private let files = FakeFiles()
+    private let files = FakeDisk()
 
     private func fill(_ journal: SegmentJournal, through last: UInt64) throws {
         while journal.last.sequence < last {

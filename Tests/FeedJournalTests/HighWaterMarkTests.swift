@@ -1,3 +1,4 @@
+import FeedDiskFaults
 import FeedJournal
 import FeedTestSupport
 import Testing

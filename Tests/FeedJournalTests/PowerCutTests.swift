@@ -5,18 +5,19 @@ import Testing
 ///
 /// `FEED_POWER_CUTS` sets how many cuts; `FEED_SEED` replays one run.
 @Suite struct PowerCutTests {
-    @Test func keepsEveryAcknowledgedRecordAndNothingElse() {
+    @Test(arguments: [PowerCutRun.Fault.none, .failingSync])
+    func keepsEveryAcknowledgedRecordAndNothingElse(_ fault: PowerCutRun.Fault) {
         let wanted = Int(TestEnvironment.number("FEED_POWER_CUTS") ?? 2000)
         if let seed = TestEnvironment.number("FEED_SEED") {
-            var run = PowerCutRun(seed: seed)
+            var run = PowerCutRun(seed: seed, fault: fault)
             #expect(run.run() == nil, "seed \(seed)")
             return
         }
         var cutCount = 0
-        var seed: UInt64 = 0
+        var seed = TestEnvironment.firstSeed - 1
         while cutCount < wanted {
             seed += 1
-            var run = PowerCutRun(seed: seed)
+            var run = PowerCutRun(seed: seed, fault: fault)
             let complaint = run.run()
             #expect(complaint == nil, "seed \(seed)")
             if complaint != nil { return }

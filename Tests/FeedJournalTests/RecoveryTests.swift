@@ -1,3 +1,4 @@
+import FeedDiskFaults
 import FeedJournal
 import FeedTestSupport
 import Testing
@@ -134,8 +135,8 @@ import Testing
 
     @Test func refusesARecordOfAnotherHistory() throws {
         // Both journals have the same records but for the third, whole and valid in each.
-        let histories = try [1, 2].map { third -> FakeFiles in
-            let files = FakeFiles()
+        let histories = try [1, 2].map { third -> FakeDisk in
+            let files = FakeDisk()
             let journal = try SegmentJournal(files, .small())
             for filling in [1, 1, UInt8(third), 1, 1] {
                 let body = [UInt8](repeating: filling, count: 200)

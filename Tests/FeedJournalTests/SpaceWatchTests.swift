@@ -1,3 +1,4 @@
+import FeedDiskFaults
 import FeedJournal
 import Testing
 
@@ -5,20 +6,20 @@ import Testing
 @Suite struct SpaceWatchTests {
     private static let mebibyte = 1 << 20
 
-    private func journal(_ files: FakeFiles) throws -> SegmentJournal {
+    private func journal(_ files: FakeDisk) throws -> SegmentJournal {
         var configuration = JournalConfiguration.small()
         configuration.space = SpaceLimits()
         return try SegmentJournal(files, configuration)
     }
 
     /// A disk with so many mebibytes left to it, beside what is on it.
-    private func leave(_ mebibytes: Int, on files: FakeFiles) {
+    private func leave(_ mebibytes: Int, on files: FakeDisk) {
         let used = files.names.reduce(0) { $0 + (files[$1]?.count ?? 0) }
         files.capacity = used + mebibytes * Self.mebibyte
     }
 
     @Test func isReadOnlyUnder256AndWritableAgainAt512() throws {
-        let files = FakeFiles()
+        let files = FakeDisk()
         let journal = try journal(files)
         var modes: [SpaceWatch.Mode] = []
         for mebibytes in [600, 256, 255, 300, 511, 512, 300] {
@@ -32,14 +33,14 @@ import Testing
 
     @Test func startsWritableWhereTheBallastLeavesEnough() throws {
         for (mebibytes, mode) in [(319, SpaceWatch.Mode.readOnly), (321, .writable)] {
-            let files = FakeFiles()
+            let files = FakeDisk()
             leave(mebibytes, on: files)
             #expect(try journal(files).checkSpace() == mode)
         }
     }
 
     @Test func doesNotComeBackWithoutItsBallast() throws {
-        let files = FakeFiles()
+        let files = FakeDisk()
         let journal = try journal(files)
         leave(0, on: files)
         files.failure = { call, name in

@@ -22,10 +22,13 @@ import Testing
 
     /// The numbers are kept in journals; another would make a repeat another call.
     @Test func staysAsItIs() throws {
-        #expect(CastVoteRequest(postID: 1, direction: .up).requestHash == 0)
-        #expect(CastVoteRequest(postID: 300, direction: .down).requestHash == 1)
-        #expect(try Self.hash(.createPost(CreatePostRequest(post: Post(title: "Apple")))) == 2)
-        #expect(try Self.hash(.deletePost(DeletePostRequest(id: 9))) == 3)
+        #expect(CastVoteRequest(postID: 1, direction: .up).requestHash == 164_261_459)
+        #expect(CastVoteRequest(postID: 300, direction: .down).requestHash == 146_037_003)
+        #expect(
+            try Self.hash(.createPost(CreatePostRequest(post: Post(title: "Apple"))))
+                == 1_218_320_575
+        )
+        #expect(try Self.hash(.deletePost(DeletePostRequest(id: 9))) == 92_682_570)
     }
 
     @Test func ignoresTheEnvelope() throws {

@@ -1,13 +1,18 @@
 import FeedJournal
 import FeedSQLite
+import FeedState
 import Glibc
-
-@testable import FeedState
 
 /// A directory of its own with the files of a state, removed with it.
 final class DataDirectory {
     let path: String
-    private(set) var files: POSIXFiles
+    private var locked: POSIXFiles?
+
+    /// The directory's files, locked for this process.
+    var files: POSIXFiles {
+        guard let locked else { preconditionFailure("The directory was unlocked.") }
+        return locked
+    }
 
     init() throws {
         var template = Array("/tmp/feed-state-XXXXXX".utf8CString)
@@ -16,7 +21,7 @@ final class DataDirectory {
             decoding: template.dropLast().map(UInt8.init(bitPattern:)),
             as: UTF8.self
         )
-        files = try POSIXFiles(path: path)
+        locked = try POSIXFiles(path: path)
     }
 
     deinit { Self.remove(path) }
@@ -30,6 +35,9 @@ final class DataDirectory {
     func open() throws -> StateDatabase {
         try StateDatabase(directory: path, files: files)
     }
+
+    /// Lets another one have the directory.
+    func unlock() { locked = nil }
 
     /// Changes rows behind the state's back, with the file closed before and after.
     func execute(_ sql: String) throws {
@@ -83,4 +91,13 @@ final class DataDirectory {
 /// The system refused a file.
 struct FileFailure: Error {
     let code: Int32
+}
+
+extension DataDirectory {
+    /// Opens the state anew, as after a crash; the old one is closed.
+    func reopen(_ database: inout StateDatabase) throws -> StateDatabase {
+        // Two connections to one file are one too many: the old one goes first.
+        database = try DataDirectory().create()
+        return try open()
+    }
 }

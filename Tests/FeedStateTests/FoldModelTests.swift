@@ -1,9 +1,8 @@
 import FeedJournal
 import FeedRanking
+import FeedState
 import FeedTestSupport
 import Testing
-
-@testable import FeedState
 
 /// Random writes, gathered and folded at random points with crashes in between, come to the same
 /// as in the model, however often.

@@ -1,6 +1,5 @@
 import FeedRanking
-
-@testable import FeedState
+import FeedState
 
 /// What effects come to, in dictionaries: the model that the database is held against.
 struct StateModel: Equatable {
@@ -73,7 +72,7 @@ struct StateModel: Equatable {
     /// What a database holds.
     init(_ database: StateDatabase) throws {
         var model = StateModel()
-        try database.read(
+        try database.visit(
             { (effect, _, _) throws(StateError) in model.apply(effect) },
             { channel, outcomes in
                 model.channels[channel.number] = channel

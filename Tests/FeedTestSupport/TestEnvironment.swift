@@ -8,9 +8,14 @@ package enum TestEnvironment {
         return UInt64(unsafe String(cString: text))
     }
 
-    /// Seeds for a test: the one in `FEED_SEED` to replay a failure, else the given ones.
+    /// The first seed of a test that takes one after another: `FEED_FIRST_SEED`, so that long runs
+    /// in pieces have other seeds in each, else 1.
+    package static var firstSeed: UInt64 { number("FEED_FIRST_SEED") ?? 1 }
+
+    /// Seeds for a test: the one in `FEED_SEED` to replay a failure, else the given ones, which
+    /// `FEED_FIRST_SEED` moves.
     package static func seeds(_ seeds: ClosedRange<UInt64>) -> [UInt64] {
-        number("FEED_SEED").map { [$0] } ?? Array(seeds)
+        number("FEED_SEED").map { [$0] } ?? seeds.map { $0 + (firstSeed - 1) }
     }
 
     /// How many operations a model test makes in all: `FEED_MODEL_OPERATIONS`, or those given.

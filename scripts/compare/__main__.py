@@ -7,17 +7,21 @@ import signal
 import sys
 import time
 
+import durable
 import generator
 import growth
 import imports
+import latency
 import machine
 import page
 import readme
+import restart
 import servers
 import votes
 
 VOTE_PARTS = ["floor", "votes", "redis"]  # rows of one table
-TABLES = {"page": page, "growth": growth, "loadgen": generator, "import": imports}
+TABLES = {"page": page, "growth": growth, "loadgen": generator, "import": imports,
+          "durable": durable, "latency": latency, "restart": restart}
 PARTS = VOTE_PARTS + list(TABLES)
 
 
@@ -35,6 +39,11 @@ def read_options():
     parser.add_argument("--growth-rounds", type=int, default=3, help="of the other tables")
     parser.add_argument("--seconds", type=float, default=3, help="of each measurement")
     parser.add_argument("--warmup", type=float, default=1, help="seconds before each measurement")
+    parser.add_argument("--durable-rounds", type=int, default=1, help="of durable votes")
+    parser.add_argument("--durable-seconds", type=float, default=60,
+                        help="of each run of durable votes")
+    parser.add_argument("--disk", metavar="DIR", default=".build",
+                        help="where durable servers have their files: on a real disk")
     parser.add_argument("--in-flight", type=whole_numbers, default=[1, 16, 64])
     parser.add_argument("--connections", type=int, default=500)
     parser.add_argument("--posts", type=int, default=100_000, help="that are voted on")
@@ -53,11 +62,12 @@ def read_options():
             parser.error(f"--parts: expected some of {','.join(PARTS)}, got {part}.")
     options.rows = ["service" if part == "votes" else part for part in options.parts]
     if options.quick:
-        options.rounds, options.growth_rounds = 1, 1
+        options.rounds, options.growth_rounds, options.durable_rounds = 1, 1, 1
         options.seconds, options.warmup, options.posts = 1, 0.3, 20_000
-    if options.seconds <= 0:
-        parser.error("--seconds: expected more than 0.")
-    for flag in ("rounds", "growth_rounds", "connections", "posts"):
+        options.durable_seconds = 1
+    if options.durable_seconds <= 0:
+        parser.error("--durable-seconds: expected more than 0.")
+    for flag in ("rounds", "growth_rounds", "durable_rounds", "connections", "posts"):
         if getattr(options, flag) < 1:
             parser.error(f"--{flag.replace('_', '-')}: expected 1 or more.")
     if options.seconds <= 0 or options.warmup < 0:
@@ -71,10 +81,10 @@ def heading(options):
     about = machine.describe()
     text = (f"{about['processor']}, {about['cores']} cores, Linux {about['kernel']}. "
             "Servers on the first core, clients on the others, over loopback.")
-    if "redis" in options.parts or "page" in options.parts:
+    if {"redis", "page", "durable"} & set(options.parts):
         with servers.Redis(options) as redis:
             about["redis"] = redis.version()
-        text += f" redis-server {about['redis']} without persistence."
+        text += f" redis-server {about['redis']}, without persistence unless said."
     return about, text + "\n"
 
 
@@ -88,7 +98,7 @@ def measure(options, progress):
         try:
             results = module.run(options, options, progress)
             tables.append(module.table(results, options))
-            measured[part] = module.figures(results) if part == "votes" else results
+            measured[part] = getattr(module, "figures", dict)(results)
         except RuntimeError as error:
             print(f"compare: {part}: {error}", file=sys.stderr)
             failed.append(part)
@@ -123,6 +133,7 @@ def main():
             file.write(markdown)
         with open(os.path.join(options.output, "compare.json"), "w") as file:
             json.dump({"machine": about, "seconds": options.seconds, "rounds": options.rounds,
+                       "durable_seconds": options.durable_seconds,
                        "tables": [table.json() for table in tables], "measured": measured,
                        "failed": failed}, file, indent=1)
     if failed:

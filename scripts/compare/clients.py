@@ -70,7 +70,7 @@ def pump(tools, server, **flags):
     return Sample(json.loads(result.stdout))
 
 
-def redis_benchmark(redis, in_flight, posts, options):
+def redis_benchmark(redis, in_flight, posts, options, seconds=None):
     """Votes by redis-benchmark: its run is longer than the time between the two readings."""
     command = ["redis-benchmark", "-h", "127.0.0.1", "-p", redis.port, "-c", options.connections,
                "-P", in_flight, "-r", posts, "-n", 10**9, "-q",
@@ -90,7 +90,7 @@ def redis_benchmark(redis, in_flight, posts, options):
     try:
         time.sleep(options.warmup)
         before = reading()
-        time.sleep(options.seconds)
+        time.sleep(seconds or options.seconds)
         after = reading()
         if client.poll() is not None:
             raise RuntimeError(f"redis-benchmark ended early, with {client.returncode}")

@@ -17,6 +17,19 @@ def cpu_seconds(pid):
     return total / 1e9
 
 
+def children_seconds(pid):
+    """On a CPU, of the children that it waited for, by clock ticks."""
+    with open(f"/proc/{pid}/stat") as file:
+        words = file.read().rpartition(")")[2].split()
+    return (int(words[13]) + int(words[14])) / os.sysconf("SC_CLK_TCK")
+
+
+def written_bytes(pid):
+    """What it had the kernel write to disks, with the children that it waited for."""
+    with open(f"/proc/{pid}/io") as file:
+        return int(re.search(r"^write_bytes: (\d+)", file.read(), re.MULTILINE).group(1))
+
+
 def resident_bytes(pid):
     with open(f"/proc/{pid}/status") as file:
         return int(re.search(r"VmRSS:\s+(\d+) kB", file.read()).group(1)) * 1024

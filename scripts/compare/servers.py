@@ -10,6 +10,7 @@ import time
 import machine
 
 START_SECONDS = 10
+RECOVERY_SECONDS = 120
 STOP_SECONDS = 20
 
 
@@ -28,7 +29,8 @@ def pinned(client):
 class Server:
     """A server process: ends with the `with` block, and only it."""
 
-    def __init__(self, command, address_pattern):
+    def __init__(self, command, address_pattern, start_seconds=START_SECONDS):
+        self.start_seconds = start_seconds
         self.log = tempfile.TemporaryFile("w+")
         self.process = subprocess.Popen(
             command, stdin=subprocess.DEVNULL, stdout=self.log, stderr=subprocess.STDOUT,
@@ -41,18 +43,23 @@ class Server:
             raise
 
     def _await(self, pattern):
-        end = time.monotonic() + START_SECONDS
+        end = time.monotonic() + self.start_seconds
         while time.monotonic() < end and self.process.poll() is None:
             found = re.search(pattern, self.text())
             if found:
                 return found.group(1)
-            time.sleep(0.02)
+            time.sleep(0.005)
         raise RuntimeError(f"{self.process.args[0]} did not start:\n{self.text()}")
 
     def text(self):
         self.log.flush()
         with open(f"/proc/self/fd/{self.log.fileno()}") as file:
             return file.read()
+
+    def kill(self):
+        """As a crash ends it: nothing is flushed."""
+        self.process.kill()
+        self.process.wait()
 
     def stop(self):
         if self.process.poll() is None:
@@ -79,25 +86,30 @@ class Floor(Server):
 
 
 class Service(Server):
-    """The service, on one thread."""
+    """The service, on one thread; in memory, or durable in a directory with each commit synced."""
 
-    def __init__(self, tools):
+    def __init__(self, tools, directory=None):
+        kept = ["--in-memory"] if directory is None else [
+            "--data-dir", directory + "/feed-data", "--durability", "fsync"]
         super().__init__(
-            [tools.binaries + "/feed-service", "--threads", "1", "--listen", "127.0.0.1:0",
-             "--in-memory"],
-            r"listening on 127\.0\.0\.1:(\d+)")
+            [tools.binaries + "/feed-service", "--threads", "1", "--listen", "127.0.0.1:0", *kept],
+            r"listening on 127\.0\.0\.1:(\d+)",
+            START_SECONDS if directory is None else RECOVERY_SECONDS)
 
 
 class Redis(Server):
-    """redis-server without persistence, and a connection to it."""
+    """redis-server, and a connection to it; without persistence, or with its log in a directory,
+    synced as `appendfsync` says."""
 
-    def __init__(self, _):
+    def __init__(self, _, directory=None, appendfsync=None):
         with socket.socket() as probe:
             probe.bind(("127.0.0.1", 0))
             port = probe.getsockname()[1]
+        kept = ["--appendonly", "no"] if directory is None else [
+            "--appendonly", "yes", "--appendfsync", appendfsync, "--dir", directory]
         super().__init__(
             ["redis-server", "--port", str(port), "--bind", "127.0.0.1", "--save", "",
-             "--appendonly", "no", "--tcp-backlog", "4096"],
+             "--tcp-backlog", "4096", *kept],
             rf"Running mode=standalone, port=({port})[\s\S]*Ready to accept")
         self.connection = socket.create_connection(("127.0.0.1", port))
         self.input = self.connection.makefile("rb")

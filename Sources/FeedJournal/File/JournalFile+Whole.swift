@@ -13,13 +13,20 @@ extension JournalFile {
         let byteCount = first.count + second.count
         var written = 0
         while written < byteCount {
-            let ofFirst = min(written, first.count)
             do throws(FileError) {
-                let count = try writeOnce(
-                    first.extracting(droppingFirst: ofFirst),
-                    second.extracting(droppingFirst: written - ofFirst),
-                    at: offset + written
-                )
+                // No call begins with an empty piece: one that takes a single piece takes nothing.
+                let count =
+                    written < first.count
+                    ? try writeOnce(
+                        first.extracting(droppingFirst: written),
+                        second,
+                        at: offset + written
+                    )
+                    : try writeOnce(
+                        second.extracting(droppingFirst: written - first.count),
+                        Span(),
+                        at: offset + written
+                    )
                 // A system that takes nothing and gives no reason would keep us here forever.
                 guard count > 0 else { throw FileError("write", name, code: EIO) }
                 written += count

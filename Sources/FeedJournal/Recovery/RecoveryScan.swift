@@ -26,8 +26,9 @@ package struct RecoveryScan {
 
     /// Where the next record goes.
     enum End: Equatable {
-        /// Into a segment, at an offset; what is not zero behind it ends at `content`.
-        case segment(index: Int, offset: Int, content: Int)
+        /// Into a segment, at an offset: its last record begins at `record`, and what is not zero
+        /// behind that ends at `content`.
+        case segment(index: Int, record: Int, offset: Int, content: Int)
 
         /// Into a segment that has to be made, in place of all from an index on.
         case fresh(index: Int)
@@ -136,8 +137,14 @@ package struct RecoveryScan {
         guard problem == nil else { return reader }
         last = reader.last
         lastMicroseconds = reader.lastMicroseconds
-        problem = walk(&reader)
-        end = .segment(index: index, offset: reader.offset, content: reader.endOfContent)
+        var record = reader.offset
+        problem = walk(&reader, &record)
+        end = .segment(
+            index: index,
+            record: record,
+            offset: reader.offset,
+            content: reader.endOfContent
+        )
         if problem == nil { problem = check(end: reader, index) }
         return reader
     }
@@ -176,8 +183,11 @@ extension RecoveryScan {
         )
     }
 
-    /// Walks past all records of a segment that are right.
-    private mutating func walk(_ reader: inout SegmentReader) -> JournalError? {
+    /// Walks past all records of a segment that are right, and tells where the last one begins.
+    private mutating func walk(
+        _ reader: inout SegmentReader,
+        _ lastOffset: inout Int
+    ) -> JournalError? {
         while true {
             let offset = reader.offset
             func damaged(_ reason: String) -> JournalError {
@@ -201,6 +211,7 @@ extension RecoveryScan {
                     }
                 }
                 last = record.position
+                lastOffset = offset
                 lastMicroseconds = record.microseconds
             case .foreign(let record):
                 return damaged(

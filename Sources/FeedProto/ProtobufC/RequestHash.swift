@@ -15,9 +15,7 @@ extension ClientFrame {
     /// 32 bits of what the call says, without the envelope.
     ///
     /// Those of a vote are of what it says; those of other calls of how it is written, which a
-    /// client that sends a call again does not change.
-    ///
-    /// - Parameter body: What the frame was decoded from.
+    /// client that sends a call again does not change. `body` is what the frame was decoded from.
     package func requestHash(of body: RawSpan) -> UInt32 {
         if case .castVote(let vote) = request { return vote.requestHash }
         var hash = RequestHash(field: 0)

@@ -102,7 +102,7 @@ extension RequestHandler {
     }
 
     /// Sends the answers that are encoded, in one write, once they may be heard.
-    fileprivate mutating func sendAnswers(
+    mutating func sendAnswers(
         on connection: TCPConnection,
         through outlet: AnswerOutlet
     ) {

@@ -36,7 +36,7 @@ extension RecordTable {
         state.withLock { $0.nextNumber = max($0.nextNumber, nextNumber) }
     }
 
-    /// All is restored: the retention of each channel begins now. O(channels).
+    /// Begins the retention of each channel, as all are restored; O(channels).
     package func endRestoring() {
         let now = clock()
         state.withLock { state in

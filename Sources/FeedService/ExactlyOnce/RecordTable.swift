@@ -99,10 +99,9 @@ package final class RecordTable: Sendable {
     /// The number that the next channel gets; above all that were given.
     package var nextNumber: UInt64 { state.withLock { $0.nextNumber } }
 
-    /// Gives a client's channel to the connection that says Hello, a new one on first sight; within
-    /// a section of the loop's log, which learns of a new one. O(1).
+    /// Gives a client's channel to the connection that says Hello, a new one on first sight; O(1).
     ///
-    /// Who held it before is fenced: once this returns, no call of that connection is under way.
+    /// To be called within a section of the loop's log, which is told of a new channel. Who held it before is fenced: once this returns, no call of that connection is under way.
     package func open(
         clientHigh: UInt64,
         clientLow: UInt64,
@@ -136,7 +135,9 @@ package final class RecordTable: Sendable {
         }
     }
 
-    /// The connection that held a channel has closed; nothing, where another holds it by now. O(1).
+    /// Begins the retention of a channel whose connection has closed; O(1).
+    ///
+    /// Does nothing where another connection holds the channel by now.
     package func close(_ channel: HeldChannel) {
         let now = clock()
         let key = Key(channel.record.state)

@@ -1,5 +1,7 @@
+internal import FeedJournal
 internal import FeedProto
 internal import FeedRanking
+internal import FeedState
 
 /// Hello, Ping and GetServerStats: the calls about the connection and the service.
 extension RequestHandler {

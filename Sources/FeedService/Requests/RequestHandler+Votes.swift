@@ -24,6 +24,7 @@ extension RequestHandler {
     ///   - done: The votes that were counted before, which are not counted again.
     ///   - refusal: Why none of the others may be counted; nil where they may.
     /// - Returns: The answer, and the votes that are counted now.
+    /// - Throws: A refusal of the whole batch, of which no vote is counted.
     mutating func batchCastVotes(
         _ request: BatchCastVotesRequest,
         from caller: inout Caller,

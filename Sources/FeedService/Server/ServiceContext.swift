@@ -1,4 +1,3 @@
-internal import FeedProto
 internal import FeedRanking
 internal import FeedState
 internal import FeedTransport
@@ -41,7 +40,8 @@ final class ServiceContext: Sendable {
         self.state = state
         self.channels = channels ?? configuration.emptyChannels
         if let identity = state?.identity {
-            tokens = PageTokenCoder(key0: identity.pageTokenKey.high, key1: identity.pageTokenKey.low)
+            let key = identity.pageTokenKey
+            tokens = PageTokenCoder(key0: key.high, key1: key.low)
             instanceID = identity.instanceID
         } else {
             tokens = PageTokenCoder(key0: .random(in: 0 ... .max), key1: .random(in: 0 ... .max))
@@ -81,15 +81,6 @@ final class ServiceContext: Sendable {
             monotonicMilliseconds: WallClock.monotonicMilliseconds()
         )
         if hasChanged { log.clockJumped(by: clock.jumpMilliseconds) }
-    }
-
-    /// Why changes are refused now; nil where they are taken.
-    var refusalOfChanges: Status? {
-        if isOverloaded { return .overloaded(limit: limits.maximumBufferedByteCount) }
-        if clock.jumpMilliseconds != 0 { return .clockJumped(by: clock.jumpMilliseconds) }
-        guard let journal = state?.journal else { return nil }
-        if !journal.isWritable { return .readOnly(freeByteCount: journal.freeByteCount) }
-        return journal.isBehind ? .journalBehind : nil
     }
 
     /// Whether the service is stopping; once set, it stays.

@@ -1,6 +1,10 @@
 import FeedRanking
 
 /// The newest counts of each post that changed: open addressing on the id, 32 bytes a place.
+///
+/// Counts wait until there are 64, or for ``flush()``: then all their places are looked at before
+/// the first is written. The memory of each is far away, but those looks do not depend on one
+/// another, so the processor has them all under way at once.
 struct CountsTable {
     private static let minimumCapacity = 1_024
 
@@ -18,13 +22,34 @@ struct CountsTable {
     /// By how much a hash is shifted to give a place.
     private var shift: UInt64 = 0
 
-    /// How many posts have counts.
+    /// How many posts have counts, those that wait not among them.
     private(set) var count = 0
 
-    /// Keeps the counts unless newer ones of the post are there; O(1).
+    private var waiting = [PostCounts](repeating: free, count: 64)
+    private var waitingCount = 0
+    /// Whatever came of looking, so that the looks are made.
+    private var looks: UInt64 = 0
+
+    /// Keeps the counts, unless newer ones of the post are there, from the next flush on; O(1).
     @inline(__always)
     mutating func set(_ counts: PostCounts) {
-        if count * 8 >= places.count * 5 { grow() }
+        waiting[waitingCount] = counts
+        waitingCount += 1
+        if waitingCount == waiting.count { flush() }
+    }
+
+    /// Puts the counts that wait into their places.
+    mutating func flush() {
+        while (count + waitingCount) * 8 > places.count * 5 { grow() }
+        for index in 0..<waitingCount {
+            looks &+= places[home(of: waiting[index].id.rawValue)].revision
+        }
+        for index in 0..<waitingCount { put(waiting[index]) }
+        waitingCount = 0
+    }
+
+    @inline(__always)
+    private mutating func put(_ counts: PostCounts) {
         let place = place(of: counts.id.rawValue)
         let old = places[place]
         if old.id.rawValue == 0 {
@@ -35,14 +60,14 @@ struct CountsTable {
         places[place] = counts
     }
 
-    /// The counts of a post; O(1).
+    /// The counts of a post, once flushed; O(1).
     subscript(id: UInt64) -> PostCounts? {
         guard !places.isEmpty else { return nil }
         let counts = places[place(of: id)]
         return counts.id.rawValue == 0 ? nil : counts
     }
 
-    /// The posts that have counts, in no order; O(places).
+    /// The posts that have counts, once flushed, in no order; O(places).
     func ids() -> [UInt64] {
         var ids: [UInt64] = []
         ids.reserveCapacity(count)
@@ -53,11 +78,17 @@ struct CountsTable {
     /// The bytes that the table takes.
     var byteCount: Int { places.count * MemoryLayout<PostCounts>.stride }
 
+    /// Where the search for a post begins.
+    @inline(__always)
+    private func home(of id: UInt64) -> Int {
+        // Fibonacci hashing: the high bits of the product depend on all bits of the id.
+        Int(truncatingIfNeeded: (id &* 0x9E37_79B9_7F4A_7C15) >> shift)
+    }
+
     /// The place that has the post, or the free one that it would take.
     @inline(__always)
     private func place(of id: UInt64) -> Int {
-        // Fibonacci hashing: the high bits of the product depend on all bits of the id.
-        var place = Int(truncatingIfNeeded: (id &* 0x9E37_79B9_7F4A_7C15) >> shift)
+        var place = home(of: id)
         let mask = places.count - 1
         while true {
             let found = places[place].id.rawValue

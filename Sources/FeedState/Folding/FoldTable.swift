@@ -48,6 +48,7 @@ package struct FoldTable: ~Copyable {
     ) throws(EffectError) {
         var reader = try EffectReader(body)
         while let effect = try reader.next() { gather(effect) }
+        counts.flush()
         self.position = position
     }
 

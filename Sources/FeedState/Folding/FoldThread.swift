@@ -1,5 +1,5 @@
 internal import Dispatch
-internal import FeedJournal
+package import FeedJournal
 internal import FeedRanking
 internal import Foundation
 internal import Synchronization
@@ -9,7 +9,7 @@ internal import Synchronization
 ///
 /// Cuts are gathered as they come, the final value of each key; now and then what was gathered is
 /// written, in slices, between which the next cuts are gathered.
-package final class FoldThread: Sendable {
+package final class FoldThread: CutReceiver {
     /// With nothing new for so long, what was gathered is folded: nobody is kept waiting by it.
     static let quietTime = Duration.seconds(1)
     /// What was gathered is folded at last after so long.
@@ -69,7 +69,7 @@ package final class FoldThread: Sendable {
     }
 
     /// Takes a cut that is durable; gives an array to make the next one in.
-    func submit(_ body: [UInt8], at position: JournalPosition) -> [UInt8] {
+    package func submit(_ body: [UInt8], at position: JournalPosition) -> [UInt8] {
         pending.wrappingAdd(body.count, ordering: .relaxed)
         let spare = inbox.withLock { inbox in
             inbox.cuts.append((body, position))
@@ -80,7 +80,7 @@ package final class FoldThread: Sendable {
     }
 
     /// Blocks while more waits to be folded than memory should be spent on.
-    func waitForRoom() {
+    package func waitForRoom() {
         while pending.load(ordering: .relaxed) > pendingLimit { usleep(1_000) }
     }
 

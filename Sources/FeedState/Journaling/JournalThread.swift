@@ -50,7 +50,7 @@ package final class JournalThread: Sendable {
     package let statistics = CommitStatistics()
 
     private let logs: EffectLogs
-    private let folding: FoldThread
+    private let folding: any CutReceiver
     private let events: Events
     private let work: Mutex<Work>
     private let keepsSegments: Bool
@@ -79,7 +79,7 @@ package final class JournalThread: Sendable {
         journal: Handed<any WatchedJournal>,
         keepsSegments: Bool,
         logs: EffectLogs,
-        folding: FoldThread,
+        folding: any CutReceiver,
         events: Events
     ) {
         let last = journal.value.last.sequence

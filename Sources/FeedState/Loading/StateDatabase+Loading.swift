@@ -8,6 +8,12 @@ package struct LoadProgress: Equatable, Sendable {
 
     /// All rows that there are to read.
     package var totalRowCount: UInt64
+
+    /// So many of so many.
+    package init(rowCount: UInt64, totalRowCount: UInt64) {
+        self.rowCount = rowCount
+        self.totalRowCount = totalRowCount
+    }
 }
 
 extension StateDatabase {
@@ -26,7 +32,7 @@ extension StateDatabase {
         channels: (ChannelState, [ChannelOutcome]) -> Void,
         progress: (LoadProgress) -> Void = { _ in }
     ) throws(StateError) {
-        try read(
+        try visit(
             { (effect, table, key) throws(StateError) in
                 do {
                     try store.apply(effect)
@@ -58,8 +64,10 @@ extension StateDatabase {
         throw .damaged(table: "sqlite_schema", key: "the file's pages", reason: problem)
     }
 
-    /// Reads everything in an order in which nothing comes before what it refers to.
-    func read(
+    /// Reads and checks everything, in an order in which nothing comes before what it refers to.
+    ///
+    /// `body` gets each effect with its table and what names its row; O(rows).
+    package func visit(
         _ body: (Effect, StateTable, () -> String) throws(StateError) -> Void,
         _ channels: (ChannelState, [ChannelOutcome]) -> Void,
         _ progress: (LoadProgress) -> Void

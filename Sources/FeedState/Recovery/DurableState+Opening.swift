@@ -13,6 +13,8 @@ extension DurableState {
     ///   - channels: Takes what is known of channels: a channel, then its outcomes.
     ///   - events: Who is told what later.
     ///   - progress: Hears how far the start has come.
+    /// - Returns: The state, whose threads are to be started.
+    /// - Throws: Why the directory cannot be served; the store is of no use then.
     package static func open(
         _ options: StateOptions,
         into store: FeedStore,

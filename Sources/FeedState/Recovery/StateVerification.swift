@@ -29,6 +29,8 @@ package struct StateVerification: Sendable, Equatable {
     ///   - replaysAll: Whether to replay the journal from its first record too, which has to be
     ///     there still.
     ///   - progress: Hears how far it is.
+    /// - Returns: What was found.
+    /// - Throws: What is wrong.
     package static func run(
         path: String,
         stripeCount: Int = 16,

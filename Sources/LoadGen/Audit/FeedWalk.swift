@@ -11,6 +11,8 @@ package struct FeedWalk: Sendable {
         package var unknownTitles: Set<String>
         /// Posts that were there before the run are older than this, by the service's clock.
         package var startMilliseconds: Int64
+        /// What another run created is newer than this, by the service's clock.
+        package var endMilliseconds: Int64
         /// Whether the list may have no other posts at all.
         package var isWhole: Bool
 
@@ -20,12 +22,14 @@ package struct FeedWalk: Sendable {
             createdIDs: Set<UInt64> = [],
             unknownTitles: Set<String> = [],
             startMilliseconds: Int64 = 0,
+            endMilliseconds: Int64 = .max,
             isWhole: Bool = false
         ) {
             self.scores = scores
             self.createdIDs = createdIDs
             self.unknownTitles = unknownTitles
             self.startMilliseconds = startMilliseconds
+            self.endMilliseconds = endMilliseconds
             self.isWhole = isWhole
         }
     }
@@ -97,7 +101,8 @@ package struct FeedWalk: Sendable {
             return
         }
         guard !expectation.createdIDs.contains(post.id), PostText.isTitle(post.title),
-            post.createTimeMilliseconds >= expectation.startMilliseconds
+            post.createTimeMilliseconds >= expectation.startMilliseconds,
+            post.createTimeMilliseconds <= expectation.endMilliseconds
         else { return }
         let isUnknown = expectation.unknownTitles.contains(post.title)
         if !isUnknown || !seenUnknownTitles.insert(post.title).inserted {

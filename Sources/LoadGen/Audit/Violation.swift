@@ -26,6 +26,8 @@ package enum Violation: String, Sendable, CaseIterable {
     case notAsPlanned = "counts that are not those of the file"
     /// A post says something else than what was imported.
     case changedContent = "posts that are not as they were imported"
+    /// The service is not the one of the run any more, or its state began anew.
+    case otherState = "services with another state than in the run"
     /// A post is listed that no acknowledged or unknown request created.
     case phantomPost = "posts that no request created"
 }

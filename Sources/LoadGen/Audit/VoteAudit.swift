@@ -16,6 +16,10 @@ package struct PostAccount: Sendable, Equatable {
     /// Votes without an answer: each may count or not.
     package var unknownCount: UInt64 = 0
 
+    /// Votes acknowledged that may have been executed by an earlier send, so that the answer had a
+    /// later score.
+    package var repeatedCount: UInt64 = 0
+
     /// A post without votes.
     package init(id: UInt64) { self.id = id }
 
@@ -44,9 +48,9 @@ package struct VoteAudit: Sendable, Equatable {
 
     /// Checks one post, whose score is `score` now; returns whether it is exact.
     ///
-    /// With A acknowledged, U unknown and E failed votes
-    /// the score rose by A … A + U; where U is 0, the scores in the answers must be the numbers from
-    /// the first to the last, each once, which their sum and their sum of squares show.
+    /// With A acknowledged, U unknown and E failed votes the score rose by A … A + U, however often a
+    /// vote was sent. Where U is 0 and none was sent twice, the scores in the answers must be the
+    /// numbers from the first to the last, each once, which their sum and their sum of squares show.
     @discardableResult
     package mutating func check(_ post: PostAccount, score: Int64?) -> Bool {
         guard let score else {
@@ -94,7 +98,7 @@ package struct VoteAudit: Sendable, Equatable {
     }
 
     private mutating func checkSequence(_ post: PostAccount) {
-        guard post.unknownCount == 0 else { return }
+        guard post.unknownCount == 0, post.repeatedCount == 0 else { return }
         let count = post.tally.acknowledged
         guard post.tally != VoteTally.complete(count: count, after: post.scoreBefore) else {
             return

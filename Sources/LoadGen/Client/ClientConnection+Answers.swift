@@ -68,10 +68,7 @@ extension ClientConnection {
         guard vote.postID == expected else {
             throw .wrongPost(id: vote.id, received: vote.postID, expected: expected)
         }
-        guard !flight.isExpired else {
-            worker.recorder.lateAnswerCount += 1
-            return false
-        }
+        guard flight.marks.isEmpty else { return receiveMarked(vote, flight, at: now) }
         worker.recorder.recordAnswer(
             .vote,
             intended: flight.intended,
@@ -85,6 +82,36 @@ extension ClientConnection {
             noteFallingScore(vote)
         }
         return true
+    }
+
+    /// Counts the answer to a vote that was sent before or given up; whether it came in time.
+    @inline(never)
+    private func receiveMarked(_ vote: VoteAnswer, _ flight: Flight, at now: UInt64) -> Bool {
+        guard !flight.marks.contains(.expired) else {
+            worker.recorder.lateAnswerCount += 1
+            return false
+        }
+        worker.recorder.recordAnswer(
+            .vote,
+            intended: flight.intended,
+            sent: flight.sent,
+            answered: now,
+            phases: worker.phases
+        )
+        acknowledgeAgain(vote, flight)
+        return true
+    }
+
+    /// Counts an acknowledged vote that was sent before: where it was executed then, its answer has
+    /// today's score, which another answer may have too.
+    private func acknowledgeAgain(_ vote: VoteAnswer, _ flight: Flight) {
+        recovery.settle()
+        let count = worker.tallied.count(vote, flight.argument)
+        worker.posts.acknowledge(flight.argument, score: count)
+        if flight.marks.contains(.doubtful) { worker.ledger.repeatVote(flight) }
+        if worker.scores.falls(client: index, post: flight.argument, score: count) {
+            noteFallingScore(vote)
+        }
     }
 
     @inline(__always)
@@ -118,24 +145,19 @@ extension ClientConnection {
         // Id 0 is about the connection: a refusal or a farewell, before the service closes it.
         guard frame.id > 0 else {
             if let status = frame.status { count(status) }
+            if case .goAway(let farewell) = frame.response {
+                leave(within: farewell.drainMilliseconds)
+            }
             return
         }
         let flight = try nextFlight(frame.id)
-        guard let operation = flight.operation else {
-            if frame.status == nil, case .hello = frame.response { greeted() }
-            if let status = frame.status { count(status) }
-            return
-        }
-        guard !flight.isExpired else {
+        guard let operation = flight.operation else { return receiveUpkeep(frame) }
+        guard !flight.marks.contains(.expired) else {
             worker.recorder.lateAnswerCount += 1
             return
         }
+        if let status = frame.status { return receive(status, for: flight) }
         worker.outstandingCount -= 1
-        if let status = frame.status {
-            worker.recorder.outcomes.error += 1
-            worker.ledger.fail(flight)
-            return count(status)
-        }
         try check(frame, is: operation, flight)
         worker.recorder.outcomes.ok += 1
         worker.recorder.recordAnswer(
@@ -145,6 +167,29 @@ extension ClientConnection {
             answered: now,
             phases: worker.phases
         )
+    }
+
+    private func receiveUpkeep(_ frame: ServerFrame) {
+        if let status = frame.status {
+            count(status)
+            isRefused = true
+        } else if case .hello(let hello) = frame.response {
+            greeted(hello)
+        }
+    }
+
+    private func receive(_ status: Status, for flight: Flight) {
+        guard !postpone(flight, status) else { return }
+        worker.outstandingCount -= 1
+        if flight.marks.contains(.again) { recovery.settle() }
+        worker.recorder.outcomes.error += 1
+        if flight.marks.contains(.doubtful) || !status.isNotExecuted && flight.sequence > 0 {
+            // This send had no effect; what became of the first one nobody can say.
+            worker.ledger.forget(flight, client: number)
+        } else {
+            worker.ledger.fail(flight)
+        }
+        count(status)
     }
 
     private func check(
@@ -165,6 +210,7 @@ extension ClientConnection {
                 upvoteCount: vote.upvoteCount,
                 downvoteCount: vote.downvoteCount
             )
+            if flight.marks.contains(.again) { return acknowledgeAgain(answer, flight) }
             worker.posts.acknowledge(
                 flight.argument,
                 score: worker.tallied.count(answer, flight.argument)
@@ -182,6 +228,7 @@ extension ClientConnection {
         default:
             throw .wrongAnswer(id: frame.id, expected: operation.name)
         }
+        if flight.marks.contains(.again) { recovery.settle() }
     }
 
     private func count(_ status: Status) {

@@ -2,12 +2,21 @@ import FeedProto
 import FeedTransport
 
 /// One connection of the load: keeps its pipeline as full as it may be and matches answers in order.
-final class ClientConnection: ConnectionHandler {
+final class ClientConnection {
     /// Where in its life the connection is.
-    private enum Stage {
+    enum Stage {
+        /// Not connected, for good.
         case closed
+        /// Not connected, until a pause has passed.
+        case pausing
+        /// Being connected, or waiting for the answer to its greeting.
         case greeting
+        /// Takes requests.
         case open
+        /// Connected, and takes none until those sent again are answered.
+        case recovering
+        /// Connected, and takes none because the service is about to close it.
+        case leaving
     }
 
     let worker: Worker
@@ -20,13 +29,24 @@ final class ClientConnection: ConnectionHandler {
     var window: PipelineWindow
     var pageToken: [UInt8] = []
 
+    var stage = Stage.closed
+    /// What waits to be sent again, in a run with retries.
+    var recovery = Recovery()
+    /// Whether its first attempt to open was reported, however it ended.
+    var isDecided = false
+    /// Whether the service broke the protocol, or is no longer the one of this run: not to be retried.
+    var isBroken = false
+    /// Whether the service refused the greeting.
+    var isRefused = false
+    /// When to close a connection that the service was about to close.
+    var leaveNanoseconds: UInt64 = 0
+    var connection: TCPConnection?
+    var nextID: UInt64 = 1
+    var unwrittenID: UInt64 = 1
+    var unexpiredID: UInt64 = 1
+    var lastReadNanoseconds: UInt64 = 0
+
     private var stream: RequestStream
-    private var stage = Stage.closed
-    private var connection: TCPConnection?
-    private var nextID: UInt64 = 1
-    private var unwrittenID: UInt64 = 1
-    private var unexpiredID: UInt64 = 1
-    private var lastReadNanoseconds: UInt64 = 0
 
     /// Connection number `index` of `worker`, which is not open yet.
     init(_ worker: Worker, index: Int) {
@@ -57,26 +77,6 @@ final class ClientConnection: ConnectionHandler {
     /// Whether some request has no answer yet.
     var isWaiting: Bool { headID < nextID }
 
-    /// Opens the connection and greets the service.
-    func connect() {
-        stage = .greeting
-        do {
-            let timeout = worker.setup.configuration.connectTimeout
-            try worker.loop.connect(to: worker.setup.address, timeout: timeout, handler: self)
-        } catch {
-            connectFailed(error)
-        }
-    }
-
-    /// Closes the connection; what is in flight is lost.
-    func close() {
-        guard let connection else { return }
-        abandonAll()
-        self.connection = nil
-        stage = .closed
-        connection.closeAfterFlush()
-    }
-
     /// Closed loop: sends what there is room for.
     @inline(__always)
     func fill() {
@@ -97,6 +97,8 @@ final class ClientConnection: ConnectionHandler {
         worker.flights[index, nextID] = Flight(
             intended: intended,
             sent: 0,
+            sequence: worker.isRetrying && request.operation.isMutation
+                ? recovery.takeSequence() : 0,
             argument: request.argument,
             operation: request.operation
         )
@@ -113,16 +115,7 @@ final class ClientConnection: ConnectionHandler {
             flight.sent = now
             if !worker.isOpenLoop { flight.intended = now }
             worker.flights[index, unwrittenID] = flight
-            if flight.operation == .vote {
-                let postID = worker.posts.id(flight.argument)
-                worker.output.appendVote(
-                    id: unwrittenID,
-                    postID: postID,
-                    isDown: worker.tallied.isDown(flight.argument)
-                )
-            } else {
-                encode(flight, id: unwrittenID)
-            }
+            encode(flight, id: unwrittenID)
             unwrittenID &+= 1
         }
         worker.outstandingCount += count
@@ -130,109 +123,28 @@ final class ClientConnection: ConnectionHandler {
         write()
     }
 
-    /// Notices requests whose time ran out, and keeps an idle connection alive.
-    func sweep(_ now: UInt64) {
-        guard stage != .closed else { return }
-        unexpiredID = max(unexpiredID, headID)
-        while unexpiredID < nextID {
-            var flight = worker.flights[index, unexpiredID]
-            guard flight.sent + worker.timeoutNanoseconds <= now else { break }
-            flight.isExpired = true
-            worker.flights[index, unexpiredID] = flight
-            expire(flight)
-            unexpiredID += 1
-        }
-        if stage == .open, !isWaiting, now - lastReadNanoseconds >= Self.pingNanoseconds {
-            lastReadNanoseconds = now
-            sendUpkeep(.ping(PingRequest()))
-        }
+    /// Puts a request into the bytes of the next write.
+    @inline(__always)
+    func encode(_ flight: Flight, id: UInt64) {
+        guard flight.operation == .vote else { return encodeMessage(flight, id: id) }
+        worker.output.appendVote(
+            id: id,
+            sequence: flight.sequence,
+            postID: worker.posts.id(flight.argument),
+            isDown: worker.tallied.isDown(flight.argument)
+        )
     }
 
-    func connectionOpened(_ connection: TCPConnection) {
-        self.connection = connection
-        // Never from the seed: it stands for this connection in whatever the service remembers.
-        var generator = SystemRandomNumberGenerator()
-        let clientID = (0..<16).map { _ in UInt8.random(in: .min ... .max, using: &generator) }
-        sendUpkeep(.hello(HelloRequest(clientName: "loadgen", clientID: clientID)))
+    /// Writes what was put into bytes.
+    @inline(__always)
+    func write() {
+        worker.recorder.recordWrite(byteCount: worker.output.byteCount)
+        worker.output.withBytes { connection?.write($0) }
+        worker.output.removeAll()
     }
 
-    func connection(_ connection: TCPConnection, received bytes: RawSpan) -> ReadProgress {
-        let now = EventLoop.clock.nanoseconds
-        lastReadNanoseconds = now
-        var offset = 0
-        do throws(ProtocolViolation) {
-            offset = try receive(bytes, at: now)
-        } catch {
-            worker.recorder.failures.countProtocolError(error.description)
-            connection.reset()
-            return ReadProgress(consumedByteCount: bytes.byteCount, wantsTurn: false)
-        }
-        worker.recorder.recordRead(byteCount: offset)
-        if worker.isOpenLoop {
-            worker.enqueue(self)
-            worker.pump()
-        } else {
-            fill()
-        }
-        if !worker.isSending { worker.finishIfDone() }
-        return ReadProgress(consumedByteCount: offset, wantsTurn: false)
-    }
-
-    func connectionEndedInput(_ connection: TCPConnection) {
-        connection.closeAfterFlush()
-    }
-
-    func connectionClosed(_ connection: TCPConnection, reason: CloseReason) {
-        guard stage != .closed else { return }
-        if case .connectFailed(let error) = reason { return connectFailed(error) }
-        if let cause = Failures.Cause(reason) { worker.recorder.failures.count(cause) }
-        abandonAll()
-        let wasOpen = stage == .open
-        stage = .closed
-        self.connection = nil
-        if wasOpen { worker.connectionLost() } else { worker.connectionDecided(isOpen: false) }
-    }
-
-    /// The service answered the greeting.
-    func greeted() {
-        guard stage == .greeting else { return }
-        stage = .open
-        worker.connectionDecided(isOpen: true)
-    }
-
-    /// A service answers within its 90 s of patience if it is pinged after 30 s of silence.
-    private static let pingNanoseconds: UInt64 = 30_000_000_000
-
-    private func connectFailed(_ error: TransportError) {
-        stage = .closed
-        worker.recorder.failures.count(Failures.Cause(connect: error))
-        worker.connectionDecided(isOpen: false)
-    }
-
-    private func expire(_ flight: Flight) {
-        guard flight.operation != nil else {
-            // A greeting that nobody answers is a connection that never opened.
-            if stage == .greeting { connection?.reset() }
-            return
-        }
-        worker.outstandingCount -= 1
-        worker.recorder.outcomes.timeout += 1
-        worker.recorder.failures.count(.requestTimeout)
-        worker.ledger.forget(flight, client: number)
-    }
-
-    private func abandonAll() {
-        for id in headID..<nextID {
-            let flight = worker.flights[index, id]
-            guard flight.operation != nil, !flight.isExpired else { continue }
-            worker.outstandingCount -= 1
-            worker.recorder.outcomes.lost += 1
-            worker.ledger.forget(flight, client: number)
-        }
-        headID = nextID
-    }
-
-    private func sendUpkeep(_ request: FeedProto.Request) {
+    /// Sends what is no request of the load, a greeting or a ping.
+    func sendUpkeep(_ request: FeedProto.Request) {
         let now = EventLoop.clock.nanoseconds
         worker.flights[index, nextID] = Flight(
             intended: now,
@@ -240,33 +152,28 @@ final class ClientConnection: ConnectionHandler {
             argument: 0,
             operation: nil
         )
-        append(request, id: nextID)
+        append(ClientFrame(id: nextID, request: request))
         nextID += 1
         unwrittenID = nextID
         window.send(1)
         write()
     }
 
-    private func encode(_ flight: Flight, id: UInt64) {
+    @inline(never)
+    private func encodeMessage(_ flight: Flight, id: UInt64) {
         guard let operation = flight.operation else { return }
-        append(request(operation, argument: flight.argument), id: id)
+        let request = request(operation, argument: flight.argument)
+        append(ClientFrame(id: id, request: request, sequence: flight.sequence))
     }
 
-    private func append(_ request: FeedProto.Request, id: UInt64) {
+    private func append(_ frame: ClientFrame) {
         do throws(FrameError) {
-            try worker.encoder.append(ClientFrame(id: id, request: request))
+            try worker.encoder.append(frame)
         } catch {
             preconditionFailure("No request of a load comes near the frame limit: \(error)")
         }
         worker.encoder.withBytes { worker.output.append($0) }
         worker.encoder.removeAll()
-    }
-
-    @inline(__always)
-    private func write() {
-        worker.recorder.recordWrite(byteCount: worker.output.byteCount)
-        worker.output.withBytes { connection?.write($0) }
-        worker.output.removeAll()
     }
 }
 

@@ -1,5 +1,5 @@
 /// What the audit keeps a tally of, and so what the numbers of votes stand for.
-package enum Tallied: Sendable {
+package enum Tallied: String, Sendable {
     /// Scores, under votes up: number n is post n.
     case scores
     /// Upvotes and downvotes, each for itself: number 2n is the ups of post n, and the next its downs.

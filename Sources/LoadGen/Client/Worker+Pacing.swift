@@ -44,11 +44,13 @@ extension Worker {
         while true {
             let intended = phases.startNanoseconds + pacing.plan.nextNanoseconds
             guard intended <= now, let index = pacing.ready.first else { break }
-            guard admit(1, at: intended) == 1 else { break }
-            pacing.ready.removeFirst()
             let client = clients[index]
+            // It may have been lost since it was queued: what it is not there for goes to another.
+            let hasRoom = client.hasRoom
+            guard !hasRoom || admit(1, at: intended) == 1 else { break }
+            pacing.ready.removeFirst()
             client.isQueued = false
-            guard client.hasRoom else { continue }
+            guard hasRoom else { continue }
             pacing.plan.advance()
             if !client.hasUnwritten { pacing.unwritten.append(client) }
             client.take(intended: intended)

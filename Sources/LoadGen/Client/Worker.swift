@@ -28,6 +28,8 @@ final class Worker {
     let tallied: Tallied
     /// Whether votes come from a schedule and end with it.
     let votesAsScheduled: Bool
+    /// Whether requests are sent again where that is safe.
+    let isRetrying: Bool
     let output = FrameBuffer(capacity: 1 << 16)
     var encoder = FrameEncoder()
     var decoder = MessageDecoder()
@@ -44,6 +46,7 @@ final class Worker {
 
     private var stage = Stage.connecting
     private var schedule: VoteSchedule
+    private var jitter = SystemRandomNumberGenerator()
     private var roster: Roster
     private var remainingRequests: UInt64
     private var drainDeadline = UInt64.max
@@ -64,6 +67,7 @@ final class Worker {
         timeoutNanoseconds = configuration.timeout.nanoseconds
         tallied = setup.tallied
         votesAsScheduled = setup.schedule != nil
+        isRetrying = setup.identity != nil
         schedule = setup.schedule ?? VoteSchedule()
         remainingRequests = setup.requestCount ?? .max
         roster = Roster(clientCount: setup.clientCount)
@@ -97,13 +101,17 @@ final class Worker {
         finishIfDone()
     }
 
-    /// Sends nothing more and waits for the answers in flight.
-    func stopSending() {
-        guard stage == .sending || stage == .waiting else { return }
+    /// Sends nothing more and waits for the answers in flight: a run with retries until each has come
+    /// or was given up, unless somebody `isWaiting` for the run's end.
+    func stopSending(isWaiting: Bool = false) {
+        let isEnding = stage == .sending || stage == .waiting
+        guard isEnding || isWaiting && stage == .draining else { return }
         stage = .draining
-        countUnsent()
-        let patience = min(RunConfiguration.cooldown.nanoseconds, timeoutNanoseconds)
-        drainDeadline = EventLoop.clock.nanoseconds + patience
+        if isEnding { countUnsent() }
+        if isWaiting || !isRetrying {
+            let patience = min(RunConfiguration.cooldown.nanoseconds, timeoutNanoseconds)
+            drainDeadline = EventLoop.clock.nanoseconds + patience
+        }
         finishIfDone()
     }
 
@@ -136,6 +144,11 @@ final class Worker {
         let admitted = min(UInt64(wanted), remainingRequests)
         remainingRequests -= admitted
         return Int(admitted)
+    }
+
+    /// How long to wait before try number `round`, in nanoseconds.
+    func backoff(_ round: Int) -> UInt64 {
+        Backoff.nanoseconds(round: round, using: &jitter)
     }
 
     /// The next vote of the schedule, on whichever connection has room for it.
@@ -198,7 +211,7 @@ final class Worker {
     private func giveUpIfStuck(_ now: UInt64) {
         let isStuck =
             stage == .sending && outstandingCount == 0 && !clients.contains(where: \.hasRoom)
-        guard isStuck, remainingRequests != .max else {
+        guard isStuck, !isRetrying, remainingRequests != .max else {
             stuckSince = nil
             return
         }
@@ -218,6 +231,7 @@ final class Worker {
             tallies: posts.tallies(),
             failedVotes: ledger.failedVotes,
             unknownVotes: ledger.unknownVotes,
+            repeatedVotes: ledger.repeatedVotes,
             createdIDs: ledger.createdIDs,
             unknownTitles: ledger.unknownTitles,
             findings: ledger.findings,

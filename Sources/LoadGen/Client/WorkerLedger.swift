@@ -4,6 +4,8 @@ struct WorkerLedger {
     private(set) var failedVotes: [UInt32: UInt64] = [:]
     /// Votes without an answer, by the number of the post.
     private(set) var unknownVotes: [UInt32: UInt64] = [:]
+    /// Votes acknowledged that may have been executed by an earlier send, by the number of the post.
+    private(set) var repeatedVotes: [UInt32: UInt64] = [:]
     /// Posts that acknowledged requests created.
     private(set) var createdIDs: [UInt64] = []
     /// Titles of posts that requests without an answer may have created.
@@ -26,6 +28,11 @@ struct WorkerLedger {
             )
         default: break
         }
+    }
+
+    /// Takes note of an acknowledged vote that may have been executed by an earlier send.
+    mutating func repeatVote(_ flight: Flight) {
+        repeatedVotes[flight.argument, default: 0] += 1
     }
 
     /// Takes note of a created post.

@@ -20,6 +20,8 @@ struct WorkerSetup: Sendable {
     var tallied = Tallied.scores
     /// The votes to cast, instead of a stream a connection; nil in a run of a stream.
     var schedule: VoteSchedule?
+    /// Who the run is to the service; nil in a run without retries.
+    var identity: RunIdentity?
     /// Tells the run what happened.
     var report: @Sendable (WorkerEvent) -> Void
 
@@ -53,6 +55,8 @@ struct WorkerResult: Sendable {
     var failedVotes: [UInt32: UInt64]
     /// Votes without an answer, by the number of the post.
     var unknownVotes: [UInt32: UInt64]
+    /// Votes acknowledged that may have been executed by an earlier send, by the number of the post.
+    var repeatedVotes: [UInt32: UInt64]
     /// Posts that acknowledged requests created.
     var createdIDs: [UInt64]
     /// Titles of posts that requests without an answer may have created.

@@ -41,6 +41,15 @@ package struct LoadOptions: ParsableArguments {
     /// How long a connection may take.
     @Option(help: "After this long a connection attempt has failed.")
     package var connectTimeout = "5s"
+    /// How often a request is sent again.
+    @Option(
+        help: """
+            Send a request again, at most this often in a row, where its connection was lost, its \
+            answer did not come in time, or the service refused it for now. A vote sent again \
+            counts once: the service has to support that.
+            """
+    )
+    package var retry = "0"
     /// Where the result goes.
     @Option(help: "Write the whole result as JSON to this file, or - for standard output.")
     package var json: String?

@@ -52,4 +52,13 @@ package struct Options: ParsableCommand {
     /// Whether the service is asked at the end what it counted.
     @Flag(inversion: .prefixedNo, help: "Ask the service at the end what it counted.")
     package var verify = true
+    /// What to audit again.
+    @Option(
+        help: """
+            Load nothing: audit again what the run told in this file of --json, as after a restart \
+            of the service. Exit code 3 where an acknowledged vote is missing or counts twice, or \
+            the service has another state.
+            """
+    )
+    package var verifyOnly: String?
 }

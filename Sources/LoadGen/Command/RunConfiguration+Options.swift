@@ -23,6 +23,14 @@ extension RunConfiguration {
         )
         pageSize = try FlagValue("--page-size", options.pageSize).count(1...100)
         isVerified = options.verify
+        verifiedPath = options.verifyOnly
+        if let path = verifiedPath, !isVerified {
+            throw FlagError(
+                flag: "--no-verify",
+                expected: "no --verify-only beside it",
+                actual: "--verify-only \(path)"
+            )
+        }
     }
 
     /// A load of votes alone, as `options` ask for it, that ends with the last of them: what the
@@ -57,6 +65,7 @@ extension RunConfiguration {
         timeout = try FlagValue("--timeout", options.timeout).duration(Self.timeouts)
         connectTimeout = try FlagValue("--connect-timeout", options.connectTimeout)
             .duration(Self.timeouts)
+        retryLimit = try FlagValue("--retry", options.retry).count(0...1000)
         jsonPath = options.json
         histogramPrefix = options.hdr
         serviceLevels = try options.slo.map { text throws(FlagError) in
@@ -75,6 +84,13 @@ extension RunConfiguration {
                 flag: "--pipeline-mode",
                 expected: "window with --rate (batches are a closed loop)",
                 actual: "batch"
+            )
+        }
+        if retryLimit > 0 && pipelineDepth > RunIdentity.longestPipeline {
+            throw FlagError(
+                flag: "--pipeline",
+                expected: "at most \(RunIdentity.longestPipeline) with --retry",
+                actual: "\(pipelineDepth)"
             )
         }
         if clientCount < threadCount {

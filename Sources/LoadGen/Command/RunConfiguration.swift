@@ -36,8 +36,12 @@ package struct RunConfiguration: Sendable {
     package var timeout: Duration
     /// How long a connection may take.
     package var connectTimeout: Duration
+    /// How often in a row a request is sent again; 0 is never.
+    package var retryLimit: Int
     /// Whether the service is asked at the end what it counted.
     package var isVerified: Bool
+    /// The JSON report of the run to audit again, instead of a run.
+    package var verifiedPath: String?
     /// The file of the JSON result, or `-`.
     package var jsonPath: String?
     /// How the names of the histogram files start.

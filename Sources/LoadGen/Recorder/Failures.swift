@@ -10,6 +10,10 @@ package struct Failures: Sendable, Equatable {
         case protocolError = "protocol error"
         case connectTimeout = "connect timeout"
         case requestTimeout = "request timeout"
+        /// A request that could not be sent again: the service had forgotten its channel.
+        case forgotten = "forgotten by the service"
+        /// A connection that came back to another state than the run began with.
+        case stateGone = "state began anew"
         case other = "other"
     }
 

@@ -10,6 +10,8 @@ final class Recorder {
     var outcomes = Outcomes()
     /// What went wrong.
     var failures = Failures()
+    /// What was sent more than once.
+    var retries = Retries()
     /// Answers that came after their request had timed out; their requests stay timeouts.
     var lateAnswerCount: UInt64 = 0
     /// Requests that the plan had due and that no connection had room for before the end.
@@ -92,6 +94,7 @@ final class Recorder {
         var result = RecorderTotals()
         result.outcomes = outcomes
         result.failures = failures
+        result.retries = retries
         result.lateAnswerCount = lateAnswerCount
         result.unsentCount = unsentCount
         result.lateSendCount = counters[Counter.lateSends]

@@ -66,6 +66,8 @@ package struct RecorderTotals: Sendable {
     package var outcomes = Outcomes()
     /// What went wrong.
     package var failures = Failures()
+    /// What was sent more than once.
+    package var retries = Retries()
     /// Answers that came after their request had timed out.
     package var lateAnswerCount: UInt64 = 0
     /// Measured requests that left more than 1 ms behind the plan.
@@ -86,6 +88,7 @@ package struct RecorderTotals: Sendable {
     package mutating func add(_ other: RecorderTotals) {
         outcomes = outcomes + other.outcomes
         failures.add(other.failures)
+        retries = retries + other.retries
         lateAnswerCount += other.lateAnswerCount
         lateSendCount += other.lateSendCount
         unsentCount += other.unsentCount

@@ -28,6 +28,7 @@ package struct JSONReport {
             ("connections", connections),
             ("cpu", processors),
             ("audit", AuditJSON.value(result.audit)),
+            ("record", RunRecordJSON.value(result.record)),
             ("verdict", verdict),
             ("slo", .array(result.serviceLevels.map(serviceLevel))),
             ("exit", .integer(Int64(result.exitStatus.rawValue))),
@@ -56,6 +57,7 @@ package struct JSONReport {
             ("page_size", .integer(Int64(given.pageSize))),
             ("seed", .count(given.seed)),
             ("timeout_seconds", seconds(given.timeout)),
+            ("retry", .integer(Int64(given.retryLimit))),
             ("verify", .bool(given.isVerified)),
         ])
     }
@@ -121,6 +123,9 @@ package struct JSONReport {
             ("late_answers", .count(result.totals.lateAnswerCount)),
             ("late_sends", .count(result.totals.lateSendCount)),
             ("unsent", .count(result.totals.unsentCount)),
+            ("retries", .count(result.totals.retries.retryCount)),
+            ("reconnects", .count(result.totals.retries.reconnectCount)),
+            ("duplicates", .count(result.totals.retries.duplicateCount)),
             ("conserved", .bool(outcomes.isConserved)),
         ])
     }

@@ -6,6 +6,8 @@ package indirect enum JSONValue: Sendable, Equatable {
     case number(Double)
     case string(String)
     case array([JSONValue])
+    /// Many counts, each exact: an array on one line.
+    case counts([UInt64])
     case object([(String, JSONValue)])
 
     /// A count, or a number where it is too large for an exact integer.
@@ -27,6 +29,8 @@ package indirect enum JSONValue: Sendable, Equatable {
         // JSON has no infinity and no "not a number": what cannot be said is null.
         case .number(let value): return value.isFinite ? "\(value)" : "null"
         case .string(let value): return Self.quoted(value)
+        case .counts(let values):
+            return "[\(values.map(String.init).joined(separator: ","))]"
         case .array(let values):
             let inner = indent + "  "
             let texts = values.map { $0.rendered(indent: inner) }

@@ -22,8 +22,9 @@ extension RunResult {
     /// The exit code: a contradiction weighs most, then a run that was not whole, then a missed level.
     package var exitStatus: ExitStatus {
         if audit.isFailed || !totals.outcomes.isConserved { return .auditFailed }
-        if lostConnectionCount > 0 || openedConnectionCount == 0 { return .failed }
         if case .impossible = audit { return .failed }
+        if isVerification { return .success }
+        if lostConnectionCount > 0 || openedConnectionCount == 0 { return .failed }
         return serviceLevels.allSatisfy(\.isKept) ? .success : .sloMissed
     }
 

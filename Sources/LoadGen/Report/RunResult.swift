@@ -53,6 +53,10 @@ package struct RunResult: Sendable {
     package var machine: MachineUsage?
     /// Whether a signal ended the run early.
     package var isInterrupted = false
+    /// What the run knows of its posts, for a later audit; nil where it made none.
+    package var record: RunRecord?
+    /// Whether it only audited what an earlier run knew.
+    package var isVerification = false
     /// What the service counted.
     package var audit: AuditOutcome = .skipped
 

@@ -158,6 +158,16 @@ package struct TextReport {
         if !outcomes.isConserved {
             lines.append(row("") + "The generator's own count does not add up: trust no figure.")
         }
+        if configuration.retryLimit > 0 {
+            let retries = result.totals.retries
+            lines.append(
+                row("") + """
+                    retries \(NumberFormat.count(retries.retryCount))   \
+                    reconnects \(NumberFormat.count(retries.reconnectCount))   \
+                    duplicates \(NumberFormat.count(retries.duplicateCount))
+                    """
+            )
+        }
         let failures = result.totals.failures
         var causes = failures.causes.map { "\($0.rawValue) \(NumberFormat.count($1))" }.sorted()
         causes += failures.serverErrors.map { "\($0) \(NumberFormat.count($1))" }.sorted()

@@ -10,8 +10,16 @@ struct AuditKnowledge {
     private(set) var findings = Findings()
 
     /// Nothing known but the posts.
-    init(postIDs: [UInt64]) {
+    init(postIDs: [UInt64], unknownTitles: Set<String> = []) {
         accounts = postIDs.map { PostAccount(id: $0) }
+        self.unknownTitles = unknownTitles
+    }
+
+    /// What another run knew.
+    init(accounts: [PostAccount], createdIDs: Set<UInt64>, unknownTitles: Set<String>) {
+        self.accounts = accounts
+        self.createdIDs = createdIDs
+        self.unknownTitles = unknownTitles
     }
 
     /// Nothing known but the posts and the votes up and down that each is to get, in turn.
@@ -36,6 +44,7 @@ struct AuditKnowledge {
         for (index, tally) in result.tallies.enumerated() { accounts[index].tally.add(tally) }
         for (post, count) in result.failedVotes { accounts[Int(post)].errorCount += count }
         for (post, count) in result.unknownVotes { accounts[Int(post)].unknownCount += count }
+        for (post, count) in result.repeatedVotes { accounts[Int(post)].repeatedCount += count }
         for id in result.createdIDs where !createdIDs.insert(id).inserted {
             findings.note(.listedTwice, "Two creates were answered with post \(id).")
         }

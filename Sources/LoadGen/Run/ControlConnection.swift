@@ -1,78 +1,106 @@
 import FeedProto
 import FeedTransport
 
-/// Why a call outside the load has no answer to use.
-enum ControlError: Error, Equatable, CustomStringConvertible {
-    /// The connection never opened.
-    case unreachable(TransportError)
-    /// The service answered with an error.
-    case refused(Status)
-    /// The connection ended, or no answer came in time.
-    case lost
-    /// The answer is not one the protocol allows here.
-    case unexpected
-
-    /// The cause in a sentence.
-    var description: String {
-        switch self {
-        case .unreachable(let error): error.description
-        case .refused(let status): status.description
-        case .lost: "The connection ended or no answer came in time."
-        case .unexpected: "The answer is not one that the protocol allows."
-        }
-    }
-}
-
 /// A connection for everything but the load: what is created before it and read after it.
-final class ControlConnection: ConnectionHandler {
+///
+/// With retries it comes back where it is lost: what has no answer is sent again, calls that change
+/// something with the sequences they had.
+final class ControlConnection {
     /// Takes the answer to a call, or why there is none; called once.
     typealias Completion = (Result<FeedProto.Response, ControlError>) -> Void
 
-    private let loop: EventLoop
-    private var connection: TCPConnection?
-    private var pending: [UInt64: Completion] = [:]
-    private var nextID: UInt64 = 1
-    private var encoder = FrameEncoder()
-    private var decoder = MessageDecoder()
-    private var opened: Completion?
-    private var watch: LoopTimer?
-    private var lastProgress = EventLoop.clock
-    private var isEnded = false
+    /// A call until its answer.
+    struct Call {
+        let request: FeedProto.Request
+        let sequence: UInt64
+        let completion: Completion
+        /// Whether it was sent before.
+        var isRepeated = false
+        /// Whether it was sent on a connection that is lost, and changes something.
+        var isDoubtful = false
+    }
 
-    /// A connection on `loop`, not open yet.
-    init(on loop: EventLoop) {
+    /// How calls are sent again.
+    struct Retrying {
+        /// Who the run is to the service.
+        var clientID: [UInt8]
+        /// The most tries in a row that get nothing answered.
+        var limit: Int
+        /// Whether the first try to connect is one of them, as where the service was there before.
+        var isPersistent = false
+    }
+
+    /// What was sent again so far.
+    var retries = Retries()
+
+    let loop: EventLoop
+    let retrying: Retrying?
+    var connection: TCPConnection?
+    var address = SocketAddress.loopback(port: 0)
+    var connectTimeout = Duration.zero
+    /// Takes the answer to the first greeting.
+    var opened: Completion?
+    /// The answer to the first greeting.
+    var firstHello: HelloResponse?
+    /// Calls in flight, by id.
+    var pending: [UInt64: Call] = [:]
+    /// Calls that wait for a greeting, or for the end of a pause.
+    var waiting: [Call] = []
+    /// Whether calls may leave.
+    var isOpen = false
+    /// Calls in flight that were sent before; new ones wait for their answers, so that sequences
+    /// without an answer never lie far apart.
+    var repeatedInFlightCount = 0
+    var nextID: UInt64 = 1
+    var decoder = MessageDecoder()
+    var lastProgress = EventLoop.clock
+    /// Tries in a row that got nothing answered.
+    var round = 0
+    var isEnded = false
+
+    private var nextSequence: UInt64 = 1
+    private var encoder = FrameEncoder()
+    private var watch: LoopTimer?
+    private var jitter = SystemRandomNumberGenerator()
+
+    /// A connection on `loop`, not open yet; nil sends nothing again.
+    init(on loop: EventLoop, retrying: Retrying? = nil) {
         self.loop = loop
+        self.retrying = retrying
     }
 
     /// Connects, greets the service and hands over its answer.
     func open(_ address: SocketAddress, timeout: Duration, _ completion: @escaping Completion) {
+        self.address = address
+        connectTimeout = timeout
         opened = completion
-        do {
+        do throws(TransportError) {
             watch = try loop.addTimer(every: .milliseconds(250)) { [unowned self] in
                 let now = EventLoop.clock
                 if !pending.isEmpty, now.duration(since: lastProgress) > Self.patience {
                     connection?.reset()
                 }
             }
-            try loop.connect(to: address, timeout: timeout, handler: self)
         } catch {
-            end(.unreachable(error))
+            return end(.unreachable(error))
         }
+        connect()
     }
 
-    /// Sends a call; calls may be pipelined and are answered in order.
+    /// Sends a call; calls may be pipelined and are answered in order, as far as none is sent again.
     func call(_ request: FeedProto.Request, _ completion: @escaping Completion) {
-        guard !isEnded, let connection else { return completion(.failure(.lost)) }
-        if pending.isEmpty { lastProgress = EventLoop.clock }
-        pending[nextID] = completion
-        do throws(FrameError) {
-            try encoder.append(ClientFrame(id: nextID, request: request))
-        } catch {
-            preconditionFailure("No call of a run comes near the frame limit: \(error)")
+        guard !isEnded else { return completion(.failure(.lost)) }
+        var sequence: UInt64 = 0
+        if retrying != nil, request.isMutation {
+            sequence = nextSequence
+            nextSequence += 1
         }
-        nextID += 1
-        encoder.withBytes { connection.write($0) }
-        encoder.removeAll()
+        let call = Call(request: request, sequence: sequence, completion: completion)
+        if isOpen, waiting.isEmpty, repeatedInFlightCount == 0 {
+            send(call)
+        } else {
+            waiting.append(call)
+        }
     }
 
     /// Closes the connection; calls without an answer get none.
@@ -81,65 +109,63 @@ final class ControlConnection: ConnectionHandler {
         end(.lost)
     }
 
-    func connectionOpened(_ connection: TCPConnection) {
-        self.connection = connection
-        guard let opened else { return }
-        self.opened = nil
-        call(.hello(HelloRequest(clientName: "loadgen")), opened)
-    }
-
-    func connection(_ connection: TCPConnection, received bytes: RawSpan) -> ReadProgress {
-        var offset = 0
-        do {
-            while let body = try FrameScanner().nextBody(in: bytes, at: offset) {
-                let frame = try decoder.decodeServerFrame(bytes.extracting(body))
-                offset = body.upperBound
-                receive(frame)
-            }
+    /// Puts a call on the wire.
+    func send(_ call: Call) {
+        if pending.isEmpty { lastProgress = EventLoop.clock }
+        pending[nextID] = call
+        let frame = ClientFrame(id: nextID, request: call.request, sequence: call.sequence)
+        do throws(FrameError) {
+            try encoder.append(frame)
         } catch {
-            end(.unexpected)
-            connection.reset()
-            return ReadProgress(consumedByteCount: bytes.byteCount)
+            preconditionFailure("No call of a run comes near the frame limit: \(error)")
         }
-        return ReadProgress(consumedByteCount: offset)
+        nextID += 1
+        encoder.withBytes { connection?.write($0) }
+        encoder.removeAll()
     }
 
-    func connectionEndedInput(_ connection: TCPConnection) {
-        connection.closeAfterFlush()
+    /// Runs `body` after the pause before the next try, which is at least `milliseconds` long.
+    func pause(atLeast milliseconds: UInt32 = 0, _ body: @escaping () -> Void) {
+        let nanoseconds = Backoff.nanoseconds(round: round, using: &jitter)
+        let delay = max(
+            Duration.nanoseconds(Int64(nanoseconds)),
+            Duration.milliseconds(Int64(milliseconds))
+        )
+        do throws(TransportError) {
+            try loop.addTimer(after: delay, body)
+        } catch {
+            end(.unreachable(error))
+        }
     }
 
-    func connectionClosed(_ connection: TCPConnection, reason: CloseReason) {
-        if case .connectFailed(let error) = reason { return end(.unreachable(error)) }
-        end(.lost)
+    /// Ends for good: every call without an answer gets `error`.
+    func end(_ error: ControlError) {
+        guard !isEnded else { return }
+        isEnded = true
+        isOpen = false
+        watch?.cancel()
+        connection = nil
+        let calls = pending.sorted { $0.key < $1.key }.map(\.value) + waiting
+        pending = [:]
+        waiting = []
+        opened?(.failure(error))
+        opened = nil
+        for call in calls { call.completion(.failure(error)) }
     }
 
     /// A healthy service answers a call of a run within milliseconds.
     private static let patience = Duration.seconds(10)
-
-    private func receive(_ frame: ServerFrame) {
-        lastProgress = EventLoop.clock
-        guard let completion = pending.removeValue(forKey: frame.id) else { return }
-        if let status = frame.status {
-            completion(.failure(.refused(status)))
-        } else if let response = frame.response {
-            completion(.success(response))
-        } else {
-            completion(.failure(.unexpected))
-        }
-    }
-
-    private func end(_ error: ControlError) {
-        guard !isEnded else { return }
-        isEnded = true
-        watch?.cancel()
-        connection = nil
-        let waiting = pending.sorted { $0.key < $1.key }.map(\.value)
-        pending = [:]
-        opened?(.failure(error))
-        opened = nil
-        for completion in waiting { completion(.failure(error)) }
-    }
 }
 
 @available(*, unavailable)
 extension ControlConnection: Sendable {}
+
+extension FeedProto.Request {
+    /// Whether the call changes something, so that it must not be executed twice.
+    fileprivate var isMutation: Bool {
+        switch self {
+        case .createPost, .importPosts, .createFeed: true
+        default: false
+        }
+    }
+}

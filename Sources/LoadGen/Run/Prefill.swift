@@ -3,8 +3,8 @@ import FeedProto
 /// Creates the posts of a run in order over one connection, so that on a fresh service the same
 /// post has the same id in every run.
 final class Prefill {
-    /// The posts created, by their number.
-    private(set) var ids: [UInt64] = []
+    /// The posts created, by their number; 0 of those without an answer.
+    private(set) var ids: [UInt64]
     /// When the first was created, by the service's clock.
     private(set) var startMilliseconds: Int64 = 0
 
@@ -14,6 +14,7 @@ final class Prefill {
     private let progress: (Int) -> Void
     private let completion: (ControlError?) -> Void
     private var sentCount = 0
+    private var createdCount = 0
     private var isEnded = false
 
     /// Prepares to create `postCount` posts in `feed`; `completion` is called once.
@@ -29,7 +30,7 @@ final class Prefill {
         self.postCount = postCount
         self.progress = progress
         self.completion = completion
-        ids.reserveCapacity(postCount)
+        ids = [UInt64](repeating: 0, count: postCount)
     }
 
     /// Starts.
@@ -37,26 +38,39 @@ final class Prefill {
         for _ in 0..<min(Self.windowDepth, postCount) { createNext() }
     }
 
+    /// What is known where it was broken off: the posts created, and the titles of those that may be.
+    var partial: (ids: [UInt64], unknownTitles: Set<String>) {
+        let unanswered = (0..<sentCount).filter { ids[$0] == 0 }
+        return (ids.filter { $0 > 0 }, Set(unanswered.map(Self.title)))
+    }
+
+    private static func title(_ number: Int) -> String {
+        PostText.title(maker: PostText.prefillMaker, number: number)
+    }
+
     /// Enough to keep the service busy, and a quarter of what it takes in flight.
     private static let windowDepth = 64
 
     private func createNext() {
         guard sentCount < postCount, !isEnded else { return }
-        let title = PostText.title(maker: PostText.prefillMaker, number: sentCount)
+        let number = sentCount
         sentCount += 1
-        let post = Post(title: title, text: PostText.body)
-        control.call(.createPost(CreatePostRequest(feed: feed, post: post))) { self.created($0) }
+        let post = Post(title: Self.title(number), text: PostText.body)
+        control.call(.createPost(CreatePostRequest(feed: feed, post: post))) {
+            self.created(number, $0)
+        }
     }
 
-    private func created(_ answer: Result<FeedProto.Response, ControlError>) {
+    private func created(_ number: Int, _ answer: Result<FeedProto.Response, ControlError>) {
         guard !isEnded else { return }
         switch answer {
         case .success(.post(let post)):
-            if ids.isEmpty { startMilliseconds = post.createTimeMilliseconds }
-            ids.append(post.id)
-            if ids.count % Self.progressStep == 0 { progress(ids.count) }
+            if number == 0 { startMilliseconds = post.createTimeMilliseconds }
+            ids[number] = post.id
+            createdCount += 1
+            if createdCount % Self.progressStep == 0 { progress(createdCount) }
             createNext()
-            if ids.count == postCount { end(nil) }
+            if createdCount == postCount { end(nil) }
         case .success: end(.unexpected)
         case .failure(let error): end(error)
         }

@@ -1,3 +1,4 @@
+import FeedProto
 import FeedTransport
 
 extension Run {
@@ -9,22 +10,49 @@ extension Run {
         }
         if configuration.progressInterval != nil { showProgress("auditing") }
         if result.isInterrupted { knowledge.dropPlan() }
-        control?.close()
-        let control = ControlConnection(on: loop)
-        self.control = control
+        let control = makeControl(isPersistent: true)
         control.open(address, timeout: configuration.connectTimeout) { [unowned self] answer in
             switch answer {
-            case .success: read(control)
+            case .success(.hello(let hello)) where hello.instanceID == instanceID: read(control)
+            case .success(.hello(let hello)): end(foundAnotherState: hello.instanceID)
+            case .success: end(.failure(.unexpected))
             case .failure(let error): end(.failure(error))
             }
         }
+    }
+
+    /// Audits again what an earlier run knew.
+    func verify(_ record: RunRecord, _ hello: HelloResponse, _ control: ControlConnection) {
+        knowledge = AuditKnowledge(record)
+        instanceID = record.instanceID
+        startMilliseconds = record.startMilliseconds
+        result.configuration.feed = record.feed
+        result.configuration.postCount = record.posts.count
+        if hello.instanceID == record.instanceID {
+            read(control)
+        } else {
+            end(foundAnotherState: hello.instanceID)
+        }
+    }
+
+    /// Nothing of the run can be there, acknowledged or not: that is an audit that failed.
+    private func end(foundAnotherState found: UInt64) {
+        var summary = knowledge.summary
+        summary.findings.note(
+            .otherState,
+            """
+            The service has another state than in the run: instance \(RunRecord.name(found)) \
+            instead of \(RunRecord.name(instanceID ?? 0)), which is a fresh or a restored one.
+            """
+        )
+        end(.success(summary))
     }
 
     private func read(_ control: ControlConnection) {
         let reading = AuditReading(
             control,
             loop: loop,
-            lists: dataset?.lists ?? [workloadList],
+            lists: dataset?.lists ?? record?.lists ?? [workloadList],
             accounts: knowledge.accounts,
             summary: knowledge.summary,
             checkContent: { [dataset] post, findings in dataset?.check(post, &findings) },
@@ -37,12 +65,13 @@ extension Run {
     /// The feed of a run, which may have had posts before.
     private var workloadList: AuditedList {
         AuditedList(
-            feed: configuration.feed,
+            feed: record?.feed ?? configuration.feed,
             expectation: FeedWalk.Expectation(
                 scores: [:],
                 createdIDs: knowledge.createdIDs,
                 unknownTitles: knowledge.unknownTitles,
-                startMilliseconds: startMilliseconds
+                startMilliseconds: startMilliseconds,
+                endMilliseconds: record?.endMilliseconds ?? .max
             )
         )
     }

@@ -49,13 +49,22 @@ extension Run {
         if configuration.progressInterval != nil { showProgress("importing \(file.name)") }
         let postImport = PostImport(control, feed: file.feed, posts: file.posts) {
             [unowned self] error in
-            if let error { return fail(.failure(error), while: "importing \(file.path)") }
+            if let error { return importEnded(error, dataset, file) }
             guard let postImport = self.postImport else { return }
             dataset.take(postImport)
             importNext(dataset, control, since: start)
         }
         self.postImport = postImport
         postImport.start()
+    }
+
+    /// Ends the run before its load; what was imported until then is still told, for a later audit.
+    private func importEnded(_ error: ControlError, _ dataset: Dataset, _ file: DatasetFile) {
+        let postIDs = dataset.postIDs + (postImport?.ids.filter { $0 > 0 } ?? [])
+        let planned = [UInt64](repeating: 0, count: 2 * postIDs.count)
+        var knowledge = AuditKnowledge(postIDs: postIDs, planned: planned)
+        knowledge.dropPlan()
+        preparationEnded(.failure(error), while: "importing \(file.path)", knowledge)
     }
 
     private func startVoting(_ dataset: Dataset, importSeconds: Double) {

@@ -4,15 +4,44 @@ import FeedTransport
 extension Run {
     /// Opens the connection for everything but the load.
     func reachService() {
-        let control = ControlConnection(on: loop)
-        self.control = control
+        let control = makeControl(isPersistent: record != nil)
         control.open(address, timeout: configuration.connectTimeout) { [unowned self] answer in
             switch answer {
-            case .success: lookAtFeed(control)
+            case .success(.hello(let hello)): greeted(hello, control)
+            case .success: fail(answer, while: "greeting")
             case .failure(let error):
                 fail(.unreachable(target: configuration.target, cause: error.description))
             }
         }
+    }
+
+    /// A new connection for everything but the load.
+    func makeControl(isPersistent: Bool) -> ControlConnection {
+        if let control { result.totals.retries = result.totals.retries + control.retries }
+        control?.close()
+        let retrying = clientID.map {
+            ControlConnection.Retrying(
+                clientID: $0,
+                limit: configuration.retryLimit,
+                isPersistent: isPersistent
+            )
+        }
+        let control = ControlConnection(on: loop, retrying: retrying)
+        self.control = control
+        return control
+    }
+
+    private func greeted(_ hello: HelloResponse, _ control: ControlConnection) {
+        greeted = (hello.serverTimeMilliseconds, EventLoop.clock)
+        if let record { return verify(record, hello, control) }
+        instanceID = hello.instanceID
+        if clientID != nil {
+            guard hello.capabilities.contains(.exactlyOnce) else { return fail(.noExactlyOnce) }
+            if let window = hello.limits?.sequenceWindow, window < configuration.pipelineDepth {
+                return fail(.shortSequenceWindow(window, pipeline: configuration.pipelineDepth))
+            }
+        }
+        lookAtFeed(control)
     }
 
     private func lookAtFeed(_ control: ControlConnection) {
@@ -42,12 +71,34 @@ extension Run {
                 showProgress("creating posts  \(NumberFormat.count(UInt64(count))) of \(total)")
             },
             completion: { [unowned self] error in
-                if let error { return fail(.failure(error), while: "creating posts") }
+                if let error { return prefillEnded(error) }
                 startWorkload()
             }
         )
         self.prefill = prefill
         prefill.start()
+    }
+
+    private func prefillEnded(_ error: ControlError) {
+        let partial = prefill?.partial ?? (ids: [], unknownTitles: [])
+        startMilliseconds = prefill?.startMilliseconds ?? 0
+        preparationEnded(
+            .failure(error),
+            while: "creating posts",
+            AuditKnowledge(postIDs: partial.ids, unknownTitles: partial.unknownTitles)
+        )
+    }
+
+    /// Ends the run before its load; what was made until then is still told, for a later audit.
+    func preparationEnded(
+        _ answer: Result<FeedProto.Response, ControlError>,
+        while step: String,
+        _ knowledge: AuditKnowledge
+    ) {
+        guard !knowledge.accounts.isEmpty else { return fail(answer, while: step) }
+        self.knowledge = knowledge
+        result.audit = .impossible(Self.failure(answer, while: step).description)
+        finish()
     }
 
     private func startWorkload() {
@@ -72,6 +123,9 @@ extension Run {
         schedule: (Int) -> VoteSchedule? = { _ in nil }
     ) {
         let run = LoopBound(self, to: loop.mailbox)
+        let identity = clientID.flatMap { clientID in
+            instanceID.map { RunIdentity(clientID: clientID, instanceID: $0) }
+        }
         var firstClient = 0
         for thread in 0..<configuration.threadCount {
             let count = configuration.clientCount / configuration.threadCount
@@ -86,6 +140,7 @@ extension Run {
                 keys: keys,
                 tallied: tallied,
                 schedule: schedule(thread),
+                identity: identity,
                 report: { event in run.post { $0.receive(event) } }
             )
             firstClient += setup.clientCount
@@ -120,10 +175,19 @@ extension Run {
         _ answer: Result<FeedProto.Response, ControlError>,
         while step: String
     ) {
+        fail(Self.failure(answer, while: step))
+    }
+
+    private static func failure(
+        _ answer: Result<FeedProto.Response, ControlError>,
+        while step: String
+    ) -> RunFailure {
         switch answer {
-        case .failure(.lost): fail(.connectionLost(step: step))
-        case .failure(let error): fail(.refused(step: step, cause: error.description))
-        case .success: fail(.refused(step: step, cause: ControlError.unexpected.description))
+        case .failure(.lost): .connectionLost(step: step)
+        case .failure(.unreachable(let error)):
+            .unreachableAgain(step: step, cause: error.description)
+        case .failure(let error): .refused(step: step, cause: error.description)
+        case .success: .refused(step: step, cause: ControlError.unexpected.description)
         }
     }
 }

@@ -29,8 +29,16 @@ package final class Run {
     var openIntervals: [Int: (count: Int, end: UInt64, counts: IntervalCounts)] = [:]
     var progress = ProgressState()
     var connectFailures = Failures()
+    /// Who the run is to the service, if requests are sent again.
+    let clientID: [UInt8]?
+    /// The state that the service had when the run began, by its greeting.
+    var instanceID: UInt64?
     /// When the first post was created, by the service's clock.
     var startMilliseconds: Int64 = 0
+    /// The service's clock and ours when the run began.
+    var greeted: (serverMilliseconds: Int64, instant: MonotonicInstant)?
+    /// What an earlier run knew, where this one only audits that again.
+    let record: RunRecord?
     /// When the measured time ended.
     var endNanoseconds: UInt64 = 0
 
@@ -40,10 +48,13 @@ package final class Run {
     package init(
         _ configuration: RunConfiguration,
         dataset: Dataset? = nil,
+        verifying record: RunRecord? = nil,
         showProgress: @escaping (String) -> Void = { _ in }
     ) throws(RunFailure) {
         self.configuration = configuration
         self.dataset = dataset
+        self.record = record
+        clientID = configuration.retryLimit > 0 ? RunIdentity.randomClientID() : nil
         self.showProgress = showProgress
         do {
             address = try SocketAddress(parsing: configuration.target)
@@ -61,6 +72,7 @@ package final class Run {
             throw .system(error.description)
         }
         result = RunResult(configuration: configuration, environment: Environment())
+        result.isVerification = record != nil
         probe = Probe(serverPID: configuration.serverPID)
     }
 
@@ -90,6 +102,8 @@ package final class Run {
     /// Ends the run with its result.
     func finish() {
         showProgress("")
+        if let control { result.totals.retries = result.totals.retries + control.retries }
+        result.record = makeRecord()
         control?.close()
         loop.stop()
     }
@@ -97,8 +111,12 @@ package final class Run {
     /// Stops early: the load, if it runs, is still reported and audited.
     private func interrupt() {
         guard phases != nil else { return fail(.interrupted) }
+        // Nobody waits for the audit of a service that is gone.
+        if finishedThreadCount == configuration.threadCount, control?.isOpen == false {
+            control?.close()
+        }
         result.isInterrupted = true
-        for worker in workers { worker.post { $0.stopSending() } }
+        for worker in workers { worker.post { $0.stopSending(isWaiting: true) } }
     }
 
     /// SIGINT and SIGTERM.

@@ -27,6 +27,14 @@ package enum RunFailure: Error, Equatable, CustomStringConvertible {
     case tooManyVotes(UInt64, limit: UInt64)
     /// The service refused what comes before the load.
     case refused(step: String, cause: String)
+    /// The service executes nothing exactly once, which sending again needs.
+    case noExactlyOnce
+    /// The service remembers fewer sequences than the pipeline may have in flight.
+    case shortSequenceWindow(UInt32, pipeline: Int)
+    /// The file is no result of a run that could be audited again.
+    case badRecord(String, String)
+    /// The connection ended before the load, and could not be opened again.
+    case unreachableAgain(step: String, cause: String)
     /// The connection ended before the load.
     case connectionLost(step: String)
     /// A signal came before the load.
@@ -62,6 +70,19 @@ package enum RunFailure: Error, Equatable, CustomStringConvertible {
         case .tooManyVotes(let count, let limit):
             "The files record \(count) votes; the limit is \(limit)."
         case .refused(let step, let cause): "The service refused while \(step): \(cause)"
+        case .noExactlyOnce:
+            """
+            --retry: the service does not offer EXACTLY_ONCE, so a vote sent again might count twice; \
+            run without --retry.
+            """
+        case .shortSequenceWindow(let window, let pipeline):
+            """
+            --retry: the service remembers \(window) sequences a connection and the pipeline has \
+            \(pipeline) requests; use --pipeline \(window) or less.
+            """
+        case .badRecord(let path, let cause): "--verify-only: \(path): \(cause)"
+        case .unreachableAgain(let step, let cause):
+            "The service ended the connection while \(step), and cannot be reached again: \(cause)"
         case .connectionLost(let step): "The service ended the connection while \(step)."
         case .interrupted: "Stopped by a signal before the load began."
         }
@@ -70,7 +91,8 @@ package enum RunFailure: Error, Equatable, CustomStringConvertible {
     /// The exit code: flags that do not fit the service are wrong flags.
     package var exitStatus: ExitStatus {
         switch self {
-        case .badTarget, .noFeed, .ballotFeed, .badFile, .feedNotEmpty, .noPosts, .tooManyVotes:
+        case .badTarget, .noFeed, .ballotFeed, .badFile, .feedNotEmpty, .noPosts, .tooManyVotes,
+            .badRecord:
             .usage
         default: .failed
         }

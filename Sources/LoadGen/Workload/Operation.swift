@@ -11,6 +11,9 @@ package enum Operation: UInt8, Sendable, CaseIterable {
     /// One post by its id.
     case get
 
+    /// Whether it changes the service's state, so that twice is not once.
+    package var isMutation: Bool { self == .vote || self == .create }
+
     /// The name in `--mix`, in reports and in file names.
     package var name: String {
         switch self {

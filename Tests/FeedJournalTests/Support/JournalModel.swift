@@ -1,3 +1,4 @@
+import FeedDiskFaults
 import FeedJournal
 import FeedTestSupport
 
@@ -62,7 +63,7 @@ extension JournalConfiguration {
 
 /// A journal that was written and closed, for tests that spoil its files.
 struct WrittenJournal {
-    let files = FakeFiles()
+    let files = FakeDisk()
     private(set) var records: [WrittenRecord] = []
     private(set) var positions: [JournalPosition] = []
 

@@ -1,11 +1,15 @@
+import FeedDiskFaults
 import FeedJournal
 import FeedTestSupport
+import Glibc
 
 /// Lives of a journal on a disk that loses power, audited after each by what its writer remembers.
 struct PowerCutRun {
     /// What may be broken on purpose, for the audit to notice.
     enum Fault {
         case none
+        /// Syncs fail now and then, and the process ends there; nothing may be lost.
+        case failingSync
         case noSync
         case blindHash
         case earlyUnlink
@@ -14,7 +18,7 @@ struct PowerCutRun {
     private var generator: SeededGenerator
     private let fault: Fault
     private let configuration: JournalConfiguration
-    private var files = FakeFiles()
+    private var files = FakeDisk()
 
     /// What was acknowledged; the numbers of records are places in here, from 1.
     private var acknowledged: [WrittenRecord] = []
@@ -59,11 +63,13 @@ struct PowerCutRun {
     }
 
     private mutating func live() -> String? {
+        files.failure = { _, _ in nil }
         do {
             let journal = try SegmentJournal(files, configuration, folded: positions[folded])
             if let complaint = audit(journal, try journal.records(after: UInt64(folded))) {
                 return complaint
             }
+            if fault == .failingSync { failSyncs() }
             for _ in 0..<Int.random(in: 1...120, using: &generator) {
                 let sequence = UInt64(acknowledged.count + 1)
                 let record = WrittenRecord.random(sequence, &generator)
@@ -74,9 +80,20 @@ struct PowerCutRun {
                 if generator.oneIn(25) { try fold(journal) }
             }
         } catch {
+            if fault == .failingSync { return nil }
             guard files.isDead else { return "An error without a power cut: \(error)" }
         }
         return nil
+    }
+
+    /// Lets one of the next syncs fail, and those after it.
+    private mutating func failSyncs() {
+        var remaining = Int.random(in: 0...100, using: &generator)
+        files.failure = { call, _ in
+            guard call == .sync || call == .syncDirectory else { return nil }
+            remaining -= 1
+            return remaining < 0 ? EIO : nil
+        }
     }
 
     private mutating func fold(_ journal: SegmentJournal) throws {

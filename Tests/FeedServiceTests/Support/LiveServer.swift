@@ -18,6 +18,8 @@ func withService(
         threadCount: threads
     )
     configure(&configuration)
+    // As the program does: else an answer to a client that is gone would end the tests.
+    ProcessSetup.ignoreBrokenPipes()
     let server = try FeedServer.start(
         configuration,
         logger: Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() })

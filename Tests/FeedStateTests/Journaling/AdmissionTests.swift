@@ -1,6 +1,5 @@
-import Testing
-
 import FeedState
+import Testing
 
 @Suite struct AdmissionTests {
     @Test func aDiskOfUsualSpeedLeavesTheLimit() {

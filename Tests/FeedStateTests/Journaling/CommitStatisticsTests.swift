@@ -1,6 +1,5 @@
-import Testing
-
 import FeedState
+import Testing
 
 @Suite struct CommitStatisticsTests {
     @Test func addsUpWhatWasCommitted() {

@@ -50,6 +50,10 @@ final class FakeJournal: WatchedJournal {
         state.withLock { $0.forgotten = sequence }
     }
 
+    func freeByteCount() throws(JournalError) -> Int { 1 << 40 }
+
+    var fileByteCount: Int { 0 }
+
     func checkSpace() throws(JournalError) -> SpaceWatch.Mode {
         state.withLock { $0.mode }
     }

@@ -3,21 +3,35 @@ import FeedRanking
 import FeedState
 import FeedTestSupport
 import Foundation
-import Synchronization
 import Testing
 
 @Suite(.timeLimit(.minutes(1))) struct JournalThreadTests {
+    /// Keeps the cuts that it is given, and says that all are folded.
+    private final class Receiver: CutReceiver {
+        let cuts = Locked<[JournalPosition]>([])
+
+        var foldedSequence: UInt64 { cuts.withLock { $0.last?.sequence ?? 0 } }
+
+        func submit(_ body: [UInt8], at position: JournalPosition) -> [UInt8] {
+            cuts.withLock { $0.append(position) }
+            return []
+        }
+
+        func waitForRoom() {}
+    }
+
     /// A thread over a fake journal, and what it says.
     private final class Harness: Sendable {
         let logs: EffectLogs
         let thread: JournalThread
         let durable = Locked<[UInt64]>([])
         let failures = Locked<[JournalError]>([])
+        let receiver = Receiver()
         let said = DispatchSemaphore(value: 0)
 
-        init(_ journal: FakeJournal, _ directory: DataDirectory) throws {
-            let wake = WakeUp()
-            logs = EffectLogs(count: 2, firstCut: 1) { wake.call() }
+        init(_ journal: FakeJournal) {
+            let started = Locked<JournalThread?>(nil)
+            logs = EffectLogs(count: 2, firstCut: 1) { started.withLock { $0 }?.wake() }
             var events = JournalThread.Events()
             let (durable, failures, said) = (durable, failures, said)
             events.durable = { cut in
@@ -32,10 +46,10 @@ import Testing
                 journal: Handed(journal),
                 keepsSegments: false,
                 logs: logs,
-                folding: try directory.foldThread(),
+                folding: receiver,
                 events: events
             )
-            wake.set { [weak thread] in thread?.wake() }
+            started.withLock { [thread] in $0 = thread }
             thread.start()
         }
 
@@ -54,9 +68,9 @@ import Testing
         }
     }
 
-    @Test func saysThatACutIsDurableOnlyAfterTheJournalHasItAndGathersTheNextMeanwhile() throws {
+    @Test func saysThatACutIsDurableOnlyAfterTheJournalHasItAndGathersTheNextMeanwhile() {
         let journal = FakeJournal()
-        let harness = try Harness(journal, DataDirectory())
+        let harness = Harness(journal)
         harness.log(0, revision: 1)
         journal.begun.wait()
         // The first cut is on its way: what comes now is for the next one, of both logs.
@@ -77,11 +91,13 @@ import Testing
         #expect(journal.state.withLock { $0.counts } == [1, 2])
         #expect(harness.thread.statistics.commitCount == 2)
         #expect(harness.thread.statistics.effectCount == 3)
+        #expect(harness.receiver.cuts.withLock { $0.map(\.sequence) } == [1, 2])
+        #expect(journal.state.withLock { $0.forgotten } == 2)
     }
 
-    @Test func commitsWhatWaitsBeforeItStops() throws {
+    @Test func commitsWhatWaitsBeforeItStops() {
         let journal = FakeJournal()
-        let harness = try Harness(journal, DataDirectory())
+        let harness = Harness(journal)
         for _ in 0..<8 { journal.permits.signal() }
         harness.log(0, revision: 1)
         harness.thread.stop()
@@ -89,11 +105,11 @@ import Testing
         #expect(journal.state.withLock { $0.records.count } == 1)
     }
 
-    @Test func aFailureIsToldOnceAndNothingIsDurableAfterIt() throws {
+    @Test func aFailureIsToldOnceAndNothingIsDurableAfterIt() {
         let journal = FakeJournal()
         let error = JournalError.syncFailed(FileError("sync", "journal", code: EIO))
         journal.state.withLock { $0.failure = error }
-        let harness = try Harness(journal, DataDirectory())
+        let harness = Harness(journal)
         for _ in 0..<8 { journal.permits.signal() }
         harness.log(0, revision: 1)
         harness.said.wait()
@@ -104,10 +120,10 @@ import Testing
         #expect(harness.durable.withLock { $0 }.isEmpty)
     }
 
-    @Test func aFullDiskIsNoticedAndItsEndToo() throws {
+    @Test func aFullDiskIsNoticedAndItsEndToo() {
         let journal = FakeJournal()
         journal.state.withLock { $0.mode = .readOnly }
-        let harness = try Harness(journal, DataDirectory())
+        let harness = Harness(journal)
         journal.permits.signal()
         harness.log(0, revision: 1)
         harness.said.wait()

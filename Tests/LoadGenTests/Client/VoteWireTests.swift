@@ -13,10 +13,17 @@ import Testing
         for postID in Self.numbers {
             let buffer = FrameBuffer(capacity: 0)
             var expected: [UInt8] = []
-            for direction in [VoteDirection.up, .down] {
-                buffer.appendVote(id: id, postID: postID, isDown: direction == .down)
+            for (direction, sequence) in [(VoteDirection.up, 0), (.down, 0), (.up, id), (.down, 1)]
+            {
+                buffer.appendVote(
+                    id: id,
+                    sequence: sequence,
+                    postID: postID,
+                    isDown: direction == .down
+                )
                 let vote = CastVoteRequest(postID: postID, direction: direction)
-                expected += try ClientFrame(id: id, request: .castVote(vote)).encoded()
+                expected += try ClientFrame(id: id, request: .castVote(vote), sequence: sequence)
+                    .encoded()
             }
             #expect(bytes(buffer) == expected)
         }

@@ -1,26 +1,63 @@
 import FeedProto
+import FeedTestSupport
 import FeedTransport
-import Synchronization
 
 /// A service on a port of its own that serves one fake feed from one loop.
 final class FakeService: Sendable {
     let feed: FakeFeed
     let address: SocketAddress
-    private let thread: EventLoopThread
+    private let thread: Locked<EventLoopThread>
 
     private init(_ feed: FakeFeed, _ address: SocketAddress, _ thread: EventLoopThread) {
         self.feed = feed
         self.address = address
-        self.thread = thread
+        self.thread = Locked(thread)
     }
 
     /// Starts a service and waits until it listens.
     static func start(
-        _ faults: FakeFeed.Faults = FakeFeed.Faults(),
+        _ faults: FakeFaults = FakeFaults(),
         voteMode: VoteMode = .tally
     ) async throws -> FakeService {
         let feed = FakeFeed(faults: faults, voteMode: voteMode)
-        let held = Mutex<EventLoopThread?>(nil)
+        let (address, thread) = try await listen(.loopback(port: 0), feed)
+        let service = FakeService(feed, address, thread)
+        if faults.restarts { service.restartOnce(thread) }
+        return service
+    }
+
+    /// Starts a service anew that has what another one had.
+    static func start(serving feed: FakeFeed) async throws -> FakeService {
+        feed.restart()
+        let (address, thread) = try await listen(.loopback(port: 0), feed)
+        return FakeService(feed, address, thread)
+    }
+
+    /// Stops the service and waits for its end.
+    func stop() async {
+        let thread = thread.withLock { $0 }
+        thread.stop()
+        await withCheckedContinuation { continuation in
+            thread.whenFinished { continuation.resume() }
+        }
+    }
+
+    /// Starts the service again at its address once its thread has ended.
+    private func restartOnce(_ dead: EventLoopThread) {
+        dead.whenFinished { [self] in
+            feed.restart()
+            Task {
+                let (_, thread) = try await Self.listen(address, feed)
+                self.thread.withLock { $0 = thread }
+            }
+        }
+    }
+
+    private static func listen(
+        _ address: SocketAddress,
+        _ feed: FakeFeed
+    ) async throws -> (SocketAddress, EventLoopThread) {
+        let held = Locked<EventLoopThread?>(nil)
         let address: SocketAddress = try await withCheckedThrowingContinuation { continuation in
             do {
                 let thread = try EventLoopThread(
@@ -28,7 +65,13 @@ final class FakeService: Sendable {
                     configuration: TransportConfiguration(),
                     budget: BufferBudget()
                 ) { loop in
-                    continuation.resume(with: Result { try listen(on: loop, feed) })
+                    continuation.resume(
+                        with: Result {
+                            try TCPListener(at: address, on: loop, targets: [loop.mailbox]) {
+                                FakeHandler(feed, $0)
+                            }.address
+                        }
+                    )
                 }
                 held.withLock { $0 = thread }
             } catch {
@@ -36,26 +79,7 @@ final class FakeService: Sendable {
             }
         }
         guard let thread = held.withLock({ $0 }) else { throw TransportError.timedOut }
-        return FakeService(feed, address, thread)
-    }
-
-    /// Stops the service and waits for its end.
-    func stop() async {
-        thread.stop()
-        await withCheckedContinuation { continuation in
-            thread.whenFinished { continuation.resume() }
-        }
-    }
-
-    private static func listen(on loop: EventLoop, _ feed: FakeFeed) throws -> SocketAddress {
-        let listener = try TCPListener(
-            at: .loopback(port: 0),
-            on: loop,
-            targets: [loop.mailbox]
-        ) { connection in
-            FakeHandler(feed, connection)
-        }
-        return listener.address
+        return (address, thread)
     }
 }
 
@@ -63,9 +87,11 @@ final class FakeService: Sendable {
 private final class FakeHandler: ConnectionHandler {
     private let feed: FakeFeed
     private let loop: EventLoop
+    private var channel: FakeChannels.Key?
     private var decoder = MessageDecoder()
     private var encoder = FrameEncoder()
     private var isStalled = false
+    private var isLost = false
 
     init(_ feed: FakeFeed, _ connection: TCPConnection) {
         self.feed = feed
@@ -77,28 +103,52 @@ private final class FakeHandler: ConnectionHandler {
     func connection(_ connection: TCPConnection, received bytes: RawSpan) -> ReadProgress {
         var offset = 0
         do {
-            while !isStalled, let body = try FrameScanner().nextBody(in: bytes, at: offset) {
+            while !isStalled, !isLost,
+                let body = try FrameScanner().nextBody(in: bytes, at: offset)
+            {
                 offset = body.upperBound
                 let frame = try decoder.decodeClientFrame(bytes.extracting(body))
-                try perform(feed.handle(frame), connection)
+                if case .hello(let hello) = frame.request {
+                    channel = FakeChannels.Key(clientID: hello.clientID, channel: hello.channel)
+                }
+                try perform(feed.handle(frame, on: channel), connection)
             }
         } catch {
             connection.reset()
         }
-        encoder.withBytes { connection.write($0) }
-        encoder.removeAll()
-        return ReadProgress(consumedByteCount: offset)
+        flush(connection)
+        if isLost { connection.closeAfterFlush() }
+        return ReadProgress(consumedByteCount: isLost ? bytes.byteCount : offset)
     }
 
     func connectionEndedInput(_ connection: TCPConnection) { connection.closeAfterFlush() }
 
-    func connectionClosed(_ connection: TCPConnection, reason: CloseReason) {}
+    func connectionClosed(_ connection: TCPConnection, reason: CloseReason) { feed.lost(channel) }
+
+    private func flush(_ connection: TCPConnection) {
+        encoder.withBytes { connection.write($0) }
+        encoder.removeAll()
+    }
 
     private func perform(_ action: FakeFeed.Action, _ connection: TCPConnection) throws {
         switch action {
         case .silence: break
         case .answer(let frame): try encoder.append(frame)
-        case .die: loop.stop()
+        case .lose: isLost = true
+        case .die:
+            isLost = true
+            loop.stop()
+        case .answerHalf(let frame):
+            flush(connection)
+            try encoder.append(frame)
+            encoder.withBytes { connection.write($0.extracting(first: $0.byteCount / 2)) }
+            encoder.removeAll()
+            isLost = true
+        case .answerAndLeave(let frame):
+            try encoder.append(frame)
+            let farewell = GoAway(lastID: frame.id, drainMilliseconds: 1000, reason: .draining)
+            try encoder.append(ServerFrame(id: 0, revision: 0, response: .goAway(farewell)))
+            isLost = true
         case .answerAndStall(let frame):
             // Everything behind this answer waits, on this connection, until the timer fires.
             try encoder.append(frame)

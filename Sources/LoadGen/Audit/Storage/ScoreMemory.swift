@@ -28,10 +28,24 @@
     /// Remembers `score` and returns whether it rose since this connection last saw the post.
     @inline(__always)
     package func rises(client: Int, post: UInt32, score: Int64) -> Bool {
-        let index = client &* Self.placeCount &+ Int(post) & (Self.placeCount &- 1)
-        precondition(index >= 0 && index < count, "No such connection.")
-        let last = unsafe places[index]
-        unsafe places[index] = Place(post: post, score: score)
+        let last = replace(client, Place(post: post, score: score))
         return last.post != post || score > last.score
+    }
+
+    /// Remembers `score` and returns whether it fell since this connection last saw the post.
+    ///
+    /// The answer to a vote that had been executed before brings today's score, which may be the one
+    /// that was seen last.
+    package func falls(client: Int, post: UInt32, score: Int64) -> Bool {
+        let last = replace(client, Place(post: post, score: score))
+        return last.post == post && score < last.score
+    }
+
+    @inline(__always)
+    private func replace(_ client: Int, _ place: Place) -> Place {
+        let index = client &* Self.placeCount &+ Int(place.post) & (Self.placeCount &- 1)
+        precondition(index >= 0 && index < count, "No such connection.")
+        defer { unsafe places[index] = place }
+        return unsafe places[index]
     }
 }

@@ -2,14 +2,28 @@
 struct Flight {
     /// When it should have left by the plan; in a closed loop, when it left.
     var intended: UInt64
-    /// When it left.
+    /// When it left first.
     var sent: UInt64
+    /// What the service knows it by for good; 0 where it does not change anything, or need not be told apart.
+    var sequence: UInt64 = 0
     /// The post's number, or a new post's number of its client.
     var argument: UInt32
     /// What was asked for; nil for what only keeps the connection, a greeting or a ping.
     var operation: Operation?
-    /// Whether its time ran out, so that an answer to come changes nothing.
-    var isExpired = false
+    /// What sets it apart from a request that left once and is waited for: mostly nothing.
+    var marks: Marks = []
+
+    /// What may have befallen a request on its way.
+    struct Marks: OptionSet {
+        let rawValue: UInt8
+
+        /// Its time ran out, so that an answer to come changes nothing.
+        static let expired = Marks(rawValue: 1)
+        /// It was sent before.
+        static let again = Marks(rawValue: 2)
+        /// It was sent before, and nobody knows whether it was executed.
+        static let doubtful = Marks(rawValue: 4)
+    }
 }
 
 /// The requests in flight of all connections of a thread: a ring for each, indexed by request id.
@@ -42,12 +56,6 @@ struct Flight {
     subscript(client: Int, id: UInt64) -> Flight {
         get { unsafe flights[index(client, id)] }
         nonmutating set { unsafe flights[index(client, id)] = newValue }
-    }
-
-    /// Notes when the request left.
-    @inline(__always)
-    func setSent(_ client: Int, _ id: UInt64, _ instant: UInt64) {
-        unsafe flights[index(client, id)].sent = instant
     }
 
     @inline(__always)

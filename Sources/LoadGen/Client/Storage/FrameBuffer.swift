@@ -27,18 +27,27 @@
     @inline(__always)
     package var byteCount: Int { unsafe state.pointee.filledByteCount }
 
-    /// Appends a vote up for `postID`, or down, as `FrameEncoder` would encode it.
+    /// Appends a vote up for `postID`, or down, as `FrameEncoder` would encode it; a sequence of 0 is none.
     ///
     /// Votes are most of what a run sends and differ in few numbers only: the length and the tags are
     /// constants, which saves the general encoder's two passes over a message.
     @inline(__always)
-    package func appendVote(id: UInt64, postID: UInt64, isDown: Bool = false) {
+    package func appendVote(
+        id: UInt64,
+        sequence: UInt64 = 0,
+        postID: UInt64,
+        isDown: Bool = false
+    ) {
         reserve(Self.voteFrameByteCount)
         let bytes = unsafe state.pointee.bytes
         let start = unsafe state.pointee.filledByteCount
         var end = start + 4
         unsafe Self.put(0x08, bytes, &end)
         unsafe Self.putVarint(id, bytes, &end)
+        if sequence > 0 {
+            unsafe Self.put(0x18, bytes, &end)
+            unsafe Self.putVarint(sequence, bytes, &end)
+        }
         unsafe Self.put(0xC2, bytes, &end)
         unsafe Self.put(0x02, bytes, &end)
         let inner = end
@@ -77,8 +86,8 @@
         unsafe state.pointee.filledByteCount = 0
     }
 
-    /// The longest vote frame: the length, a tag and a number of 10 bytes, two tags, and the vote.
-    private static let voteFrameByteCount = 4 + 11 + 3 + 11 + 2
+    /// The longest vote frame: the length, a tag and a number of 10 bytes twice, two tags, and the vote.
+    private static let voteFrameByteCount = 4 + 11 + 11 + 3 + 11 + 2
 
     @inline(__always)
     private func reserve(_ count: Int) {

@@ -1,20 +1,21 @@
-import Glibc
+internal import Glibc
 
 /// A directory of its own for a test, removed with it.
-final class TemporaryDirectory {
-    let path: String
+package final class TemporaryDirectory {
+    /// Where it is.
+    package let path: String
     private let isMounted: Bool
 
     /// Whether this user may mount file systems.
-    static var canMount: Bool {
+    package static var canMount: Bool {
         guard geteuid() == 0, let directory = try? TemporaryDirectory() else { return false }
         return unsafe mount("none", directory.path, "tmpfs", 0, nil) == 0
             && umount2(directory.path, 0) == 0
     }
 
     /// A directory, perhaps a file system of its own and of that size.
-    init(mounting byteCount: Int? = nil, isReadOnly: Bool = false) throws {
-        var template = Array("/tmp/feed-journal-XXXXXX".utf8CString)
+    package init(mounting byteCount: Int? = nil, isReadOnly: Bool = false) throws {
+        var template = Array("/tmp/feed-test-XXXXXX".utf8CString)
         guard unsafe mkdtemp(&template) != nil else { throw DirectoryError(code: errno) }
         path = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
         isMounted = byteCount != nil
@@ -36,7 +37,7 @@ final class TemporaryDirectory {
     }
 
     /// Makes another user its owner; whether that went well.
-    func give(to user: UInt32) -> Bool { unsafe chown(path, user, user) == 0 }
+    package func give(to user: UInt32) -> Bool { unsafe chown(path, user, user) == 0 }
 
     private static func remove(_ path: String) {
         guard let stream = unsafe opendir(path) else { return }
@@ -57,5 +58,6 @@ final class TemporaryDirectory {
 
 /// A directory could not be made.
 struct DirectoryError: Error {
+    /// The system's error number.
     let code: Int32
 }

@@ -1,4 +1,5 @@
 internal import FeedProto
+internal import FeedRanking
 internal import FeedState
 
 extension JournalStats {

@@ -1,0 +1,16 @@
+/// How long to wait before the next try: 50 ms, doubled with each try in vain up to 1 s, and of that
+/// a random part, so that many connections lost at once do not come back at once.
+package enum Backoff {
+    /// The wait before try number `round`, from 1 on, in nanoseconds: half of its delay to all of it.
+    package static func nanoseconds(
+        round: Int,
+        using generator: inout some RandomNumberGenerator
+    ) -> UInt64 {
+        let doublings = min(max(round, 1) - 1, 10)
+        let delay = min(firstNanoseconds << UInt64(doublings), longestNanoseconds)
+        return UInt64.random(in: delay / 2...delay, using: &generator)
+    }
+
+    private static let firstNanoseconds: UInt64 = 50_000_000
+    private static let longestNanoseconds: UInt64 = 1_000_000_000
+}

@@ -1,0 +1,28 @@
+/// Numbers as runs of consecutive ones, each its first and its length: ids of posts made in order are
+/// a few runs, however many they are.
+package enum NumberRanges {
+    /// The runs of `numbers`, in their order: first, length, first, length, ….
+    package static func encode(_ numbers: some Sequence<UInt64>) -> [UInt64] {
+        var runs: [UInt64] = []
+        for number in numbers {
+            if let last = runs.indices.last, runs[last - 1] + runs[last] == number {
+                runs[last] += 1
+            } else {
+                runs += [number, 1]
+            }
+        }
+        return runs
+    }
+
+    /// The numbers of `runs`; nil where those are none, or stand for more than `limit` numbers.
+    package static func decode(_ runs: [UInt64], limit: Int) -> [UInt64]? {
+        guard runs.count.isMultiple(of: 2) else { return nil }
+        var numbers: [UInt64] = []
+        for place in stride(from: 0, to: runs.count, by: 2) {
+            let (end, isTooLarge) = runs[place].addingReportingOverflow(runs[place + 1])
+            guard !isTooLarge, runs[place + 1] <= UInt64(limit - numbers.count) else { return nil }
+            numbers += runs[place]..<end
+        }
+        return numbers
+    }
+}

@@ -1,0 +1,106 @@
+/// What a run knows of its posts and votes in the end, so that they can be audited again later.
+package struct RunRecord: Sendable, Equatable {
+    /// A feed that a file filled.
+    package struct Feed: Sendable, Equatable {
+        /// Its name.
+        package var name: String
+        /// Its posts by the run.
+        package var ids: [UInt64]
+
+        /// A feed with the posts `ids`.
+        package init(name: String, ids: [UInt64]) {
+            self.name = name
+            self.ids = ids
+        }
+    }
+
+    /// The state of the service that has them.
+    package var instanceID: UInt64
+    /// The feed of the posts; empty where files filled several.
+    package var feed: String
+    /// Feeds that files filled, which have their posts and no others; none in a run of a workload.
+    package var feeds: [Feed] = []
+    /// When the first post was created, by the service's clock.
+    package var startMilliseconds: Int64
+    /// When the run ended, by the service's clock.
+    package var endMilliseconds: Int64
+    /// What the votes are counted in: scores, or upvotes and downvotes in turn.
+    package var tallied: Tallied
+    /// The posts, by their number.
+    package var posts: [UInt64]
+    /// What is known of the votes: of post n at n, or its upvotes at 2n and its downvotes at 2n + 1.
+    package var tallies: [VoteTally]
+    /// Votes without an answer, by the number in `tallies`.
+    package var unknown: [Int: UInt64] = [:]
+    /// Votes answered with an error, by the number in `tallies`.
+    package var failed: [Int: UInt64] = [:]
+    /// Votes acknowledged that may have been executed by an earlier send, by the number in `tallies`.
+    package var repeated: [Int: UInt64] = [:]
+    /// Posts that acknowledged requests created during the load.
+    package var createdIDs: [UInt64] = []
+    /// Titles of posts that requests without an answer may have created.
+    package var unknownTitles: [String] = []
+
+    /// A record of `posts`, of which nothing is unknown, refused or sent twice.
+    package init(
+        instanceID: UInt64,
+        feed: String,
+        startMilliseconds: Int64,
+        endMilliseconds: Int64,
+        tallied: Tallied,
+        posts: [UInt64],
+        tallies: [VoteTally]
+    ) {
+        self.instanceID = instanceID
+        self.feed = feed
+        self.startMilliseconds = startMilliseconds
+        self.endMilliseconds = endMilliseconds
+        self.tallied = tallied
+        self.posts = posts
+        self.tallies = tallies
+    }
+
+    /// How an instance is written: its number does not fit into what most readers of JSON take.
+    package static func name(_ instanceID: UInt64) -> String {
+        let digits = String(instanceID, radix: 16)
+        return String(repeating: "0", count: 16 - digits.count) + digits
+    }
+}
+
+extension RunRecord {
+    /// The lists of the feeds that files filled, and the front page over all; nil where there are none.
+    var lists: [AuditedList]? {
+        guard !feeds.isEmpty else { return nil }
+        // Whatever else the service holds is on the front page too, and none of this run's.
+        let front = FeedWalk.Expectation(scores: [:], startMilliseconds: .max)
+        return feeds.map { feed in
+            AuditedList(
+                feed: feed.name,
+                expectation: FeedWalk.Expectation(scores: [:], isWhole: true),
+                ids: Set(feed.ids)
+            )
+        } + [AuditedList(feed: "", expectation: front)]
+    }
+}
+
+extension AuditKnowledge {
+    /// What an earlier run knew; what its votes were to come to is not part of it.
+    init(_ record: RunRecord) {
+        let isSplit = record.tallied == .directions
+        var accounts: [PostAccount] = []
+        for (number, tally) in record.tallies.enumerated() {
+            var account = PostAccount(id: record.posts[isSplit ? number / 2 : number])
+            if isSplit { account.number = number.isMultiple(of: 2) ? .upvotes : .downvotes }
+            account.tally = tally
+            account.unknownCount = record.unknown[number] ?? 0
+            account.errorCount = record.failed[number] ?? 0
+            account.repeatedCount = record.repeated[number] ?? 0
+            accounts.append(account)
+        }
+        self.init(
+            accounts: accounts,
+            createdIDs: Set(record.createdIDs),
+            unknownTitles: Set(record.unknownTitles)
+        )
+    }
+}

@@ -1,0 +1,73 @@
+import CFaultVFS
+import FeedTestSupport
+
+/// A fake disk as SQLite knows it: one of its virtual file systems.
+///
+/// A disk keeps its own as long as it lives, and a database's open files keep their disk.
+@safe
+final class DatabaseDisk {
+    /// The name to open databases with.
+    let name: String
+    private let vfs: OpaquePointer
+
+    init(_ disk: FakeDisk) {
+        name = Self.count.withLock { count in
+            count += 1
+            return "fake-disk-\(count)"
+        }
+        // SQLite calls the disk only for databases that a test has open, and it has the disk too.
+        let context = unsafe Unmanaged.passUnretained(disk).toOpaque()
+        guard let vfs = unsafe fault_vfs_register(name, context, Self.calls) else {
+            preconditionFailure("There is no memory for a virtual file system.")
+        }
+        unsafe self.vfs = vfs
+    }
+
+    deinit { unsafe fault_vfs_unregister(vfs) }
+
+    private static let count = Locked(0)
+
+    private static let calls = unsafe fault_vfs_calls(
+        open: { disk, name, creates, isLog, file in
+            let name = unsafe name.map { unsafe String(cString: $0) }
+            return unsafe DatabaseDisk.disk(disk).open(name, creates: creates, isLog: isLog) {
+                unsafe file.pointee = Unmanaged.passRetained($0).toOpaque()
+            }
+        },
+        remove: { disk, name, syncsDirectory in
+            unsafe DatabaseDisk.disk(disk).remove(
+                String(cString: name),
+                syncsDirectory: syncsDirectory
+            )
+        },
+        exists: { disk, name, exists in
+            unsafe DatabaseDisk.disk(disk).exists(String(cString: name), &exists.pointee)
+        },
+        close: { file in
+            unsafe Unmanaged<DatabaseDiskFile>.fromOpaque(file).release()
+        },
+        read: { file, bytes, wanted, offset, got in
+            let bytes = unsafe UnsafeMutableRawBufferPointer(start: bytes, count: Int(wanted))
+            return unsafe DatabaseDisk.file(file).read(into: bytes, at: Int(offset), &got.pointee)
+        },
+        write: { file, bytes, count, offset in
+            let bytes = unsafe UnsafeRawBufferPointer(start: bytes, count: Int(count))
+            return unsafe DatabaseDisk.file(file).write(Array(bytes), at: Int(offset))
+        },
+        truncate: { file, byteCount in
+            unsafe DatabaseDisk.file(file).truncate(to: Int(byteCount))
+        },
+        sync: { file in unsafe DatabaseDisk.file(file).sync() },
+        measure: { file, byteCount in
+            unsafe DatabaseDisk.file(file).measure(&byteCount.pointee)
+        }
+    )
+
+    private static func disk(_ pointer: UnsafeMutableRawPointer) -> FakeDisk {
+        unsafe Unmanaged<FakeDisk>.fromOpaque(pointer).takeUnretainedValue()
+    }
+
+    private static func file(_ pointer: UnsafeMutableRawPointer) -> DatabaseDiskFile {
+        unsafe Unmanaged<DatabaseDiskFile>.fromOpaque(pointer).takeUnretainedValue()
+    }
+}

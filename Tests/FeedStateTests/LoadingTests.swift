@@ -1,0 +1,117 @@
+import FeedRanking
+import FeedState
+import FeedTestSupport
+import Testing
+
+@Suite struct LoadingTests {
+    @Test func aNewStateHasTheBuiltInFeeds() throws {
+        let directory = try DataDirectory()
+        let database = try directory.create()
+        #expect(try StateModel(database) == .new)
+        #expect(try StateFixture.storeHash(database) == StateFixture.storeHash(nil))
+        #expect(database.meta.instanceID != 0)
+    }
+
+    @Test(arguments: TestEnvironment.seeds(1...4))
+    func aLoadedStoreIsTheOneThatTookTheEffects(seed: UInt64) throws {
+        let directory = try DataDirectory()
+        let database = try directory.create()
+        let (_, bodies) = try StateFixture.fill(database, cuts: 12, seed: seed)
+        #expect(try StateFixture.storeHash(database) == StateFixture.storeHash(nil, bodies))
+    }
+
+    /// A fold is cut off after each number of changes; the journal mends it.
+    @Test(arguments: TestEnvironment.seeds(1...4))
+    func replayMendsAFoldThatWasCutOff(seed: UInt64) throws {
+        let directory = try DataDirectory()
+        var database = try directory.create()
+        var source = EffectSource()
+        var generator = SeededGenerator(seed: seed)
+        let first = (0..<4).map { _ in source.cut(writes: 60, using: &generator) }
+        let second = (0..<4).map { _ in source.cut(writes: 60, using: &generator) }
+        let third = [source.cut(writes: 30, using: &generator)]
+        try StateFixture.fold(first, into: database)
+        let hash = try StateFixture.storeHash(nil, first + second + third)
+        var slices = 0
+        while true {
+            slices += 1
+            if try Self.fold(second, into: database, slices: slices) { break }
+            database = try directory.reopen(&database)
+            #expect(database.meta.isFolding)
+            #expect(try StateFixture.storeHash(database, second + third) == hash)
+        }
+        #expect(slices > 3)
+        #expect(try StateFixture.storeHash(database, third) == hash)
+    }
+
+    /// Folds so many slices; returns whether that was all.
+    private static func fold(
+        _ bodies: [[UInt8]],
+        into database: StateDatabase,
+        slices: Int
+    ) throws -> Bool {
+        let fold = try StateFixture.begin(bodies, into: database)
+        for _ in 0..<slices where try fold.step(changes: 9) { return true }
+        return false
+    }
+
+    @Test func countersSurviveThePostsTheyCounted() throws {
+        let directory = try DataDirectory()
+        var database = try directory.create()
+        let effects = [
+            StateFixture.post(900, revision: 4),
+            .deletion(PostID(rawValue: 900), revision: 5),
+            .channel(ChannelState(number: 7, clientHigh: 1, clientLow: 2, channel: 3)),
+        ]
+        try StateFixture.fold([StateFixture.body(effects)], into: database)
+        database = try directory.reopen(&database)
+        #expect(database.meta.highestID == 900)
+        #expect(database.meta.highestRevision == 5)
+        #expect(database.meta.nextChannel == 8)
+        let store = FeedStore(stripeCount: 1) { 0 }
+        try database.load(into: store, channels: { _, _ in })
+        #expect(store.postCount == 0)
+        #expect(store.revision == 5)
+    }
+
+    @Test func progressEndsAtAllRows() throws {
+        let directory = try DataDirectory()
+        let database = try directory.create()
+        try StateFixture.fill(database)
+        var last: LoadProgress?
+        try database.load(
+            into: FeedStore(stripeCount: 1) { 0 },
+            channels: { _, _ in },
+            progress: { last = $0 }
+        )
+        #expect(last == LoadProgress(rowCount: database.rowCount, totalRowCount: database.rowCount))
+    }
+
+    @Test func metaIsKept() throws {
+        let directory = try DataDirectory()
+        var database = try directory.create()
+        try database.updateMeta { meta in
+            meta.bootID = "boot"
+            meta.durability = "os"
+            meta.pageTokenKey = StateMeta.PageTokenKey(high: .max, low: 1)
+        }
+        let meta = database.meta
+        database = try directory.reopen(&database)
+        #expect(database.meta == meta)
+    }
+
+    @Test func createRefusesWhatIsThere() throws {
+        let directory = try DataDirectory()
+        _ = try directory.create()
+        #expect(throws: StateError.notEmpty(directory: directory.path, name: "state.db")) {
+            try directory.create()
+        }
+    }
+
+    @Test func aFileThatIsNotThereIsNamed() throws {
+        let directory = try DataDirectory()
+        #expect(throws: StateError.missingFile(path: directory.path + "/state.db")) {
+            try directory.open()
+        }
+    }
+}

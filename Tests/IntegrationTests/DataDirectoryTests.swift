@@ -1,0 +1,130 @@
+import FeedTestSupport
+import Foundation
+import Testing
+
+/// Data directories that cannot be used: what the service says, and that it serves nothing of them.
+@Suite(
+    .serialized,
+    .timeLimit(.minutes(2)),
+    .enabled(DurableService.absence, DurableService.isBuilt)
+)
+struct DataDirectoryTests {
+    /// A way to spoil a directory, and what the service says of it.
+    struct Damage: Sendable, CustomTestStringConvertible {
+        var testDescription: String
+        var texts: [String]
+        var killed = true
+        var status: Int32 = 5
+        var spoil: @Sendable (DataDirectory) throws -> Void
+    }
+
+    static let damages = [
+        Damage(testDescription: "78: bit flip in a record", texts: ["journal/", "record"]) {
+            try $0.change($0.newestSegment()) { $0[4096 + 60] ^= 4 }
+        },
+        Damage(
+            testDescription: "78: bit flip in a row",
+            texts: ["state.db", "posts"],
+            killed: false
+        ) { try $0.flipBitOfARow() },
+        Damage(testDescription: "78: bit flips in pages", texts: ["state.db"], killed: false) {
+            try $0.flipBitsOfPages()
+        },
+        Damage(testDescription: "79: truncated segment", texts: ["journal/"]) {
+            try $0.change($0.newestSegment()) { $0.removeLast($0.count - 4096 - 200) }
+        },
+        Damage(testDescription: "79: emptied segment", texts: ["journal/"]) {
+            try $0.change($0.newestSegment()) { $0 = [] }
+        },
+        Damage(testDescription: "79: deleted segment", texts: ["ecord"]) {
+            try $0.remove($0.newestSegment())
+        },
+        Damage(testDescription: "79: deleted state.db", texts: ["state.db"]) {
+            try $0.remove("state.db")
+        },
+        Damage(testDescription: "85: newer journal", texts: ["journal/", "format 99"], status: 4) {
+            try $0.raiseFormatOfSegment()
+        },
+        Damage(
+            testDescription: "85: newer state.db",
+            texts: ["state.db", "format 99"],
+            killed: false,
+            status: 4
+        ) { try $0.raiseFormatOfState() },
+    ]
+
+    @Test(arguments: damages)
+    func refusesDamage(_ damage: Damage) async throws {
+        let directory = try await DataDirectory.written(killed: damage.killed)
+        try damage.spoil(directory)
+        try await DurableService.expectRefusal(directory.path, damage.status, damage.texts)
+        // A second look finds the same: the first has repaired nothing away.
+        try await DurableService.expectRefusal(directory.path, damage.status, damage.texts)
+    }
+
+    @Test("serves what was not spoilt", arguments: [true, false])
+    func servesWhatIsWhole(killed: Bool) async throws {
+        try await DataDirectory.written(killed: killed).expectServed()
+    }
+
+    @Test("74: a second instance exits, and the first goes on")
+    func refusesASecondInstance() async throws {
+        let directory = try await DataDirectory.written()
+        let first = try await DurableService.start(directory.path)
+        try await DurableService.expectRefusal(directory.path, 3, ["in use"])
+        #expect(try await first.upvotes(directory.post) == UInt64(DataDirectory.voteCount))
+        _ = try await first.createPost("another", votes: 3)
+        #expect(await first.stop() == 0)
+        try await directory.expectServed()
+    }
+
+    @Test("81: state.db beside another directory's journal")
+    func refusesAStateOfAnotherDirectory() async throws {
+        let directory = try await DataDirectory.written(killed: false)
+        let other = try await DataDirectory.written(killed: false)
+        try other.remove("state.db")
+        try FileManager.default.copyItem(
+            atPath: directory.path + "/state.db",
+            toPath: other.path + "/state.db"
+        )
+        try await DurableService.expectRefusal(other.path, 4, ["instance"])
+        try await directory.expectServed()
+    }
+
+    @Test("80: a file in place of the directory")
+    func refusesAFile() async throws {
+        let directory = try TemporaryDirectory()
+        let path = directory.path + "/file"
+        try "text".write(toFile: path, atomically: true, encoding: .utf8)
+        try await DurableService.expectRefusal(path, 2, [path, "no directory"])
+        #expect(try String(contentsOfFile: path, encoding: .utf8) == "text")
+    }
+
+    @Test("80: another user's directory", .enabled(if: geteuid() == 0, "Only root can give it."))
+    func refusesAnotherUsersDirectory() async throws {
+        let directory = try TemporaryDirectory()
+        #expect(directory.give(to: 12345))
+        try await DurableService.expectRefusal(directory.path, 2, [directory.path, "12345"])
+    }
+
+    @Test(
+        "80: a read-only file system",
+        .enabled(if: TemporaryDirectory.canMount, "Mounting needs root.")
+    )
+    func refusesAReadOnlyFileSystem() async throws {
+        let directory = try TemporaryDirectory(mounting: 1 << 20, isReadOnly: true)
+        try await DurableService.expectRefusal(directory.path, 2, [directory.path, "read-only"])
+    }
+
+    @Test("a directory that is not there is made")
+    func makesTheDirectory() async throws {
+        let directory = try TemporaryDirectory()
+        let path = directory.path + "/data"
+        let service = try await DurableService.start(path)
+        let post = try await service.createPost("kept", votes: 1)
+        #expect(await service.stop() == 0)
+        let restarted = try await DurableService.start(path)
+        #expect(try await restarted.upvotes(post) == 1)
+        #expect(await restarted.stop() == 0)
+    }
+}

@@ -1,0 +1,71 @@
+import FeedProto
+import FeedTestSupport
+import Foundation
+import Testing
+
+/// The durable service on a small disk that fills up.
+@Suite(
+    .serialized,
+    .timeLimit(.minutes(2)),
+    .enabled(DurableService.absence, DurableService.isBuilt),
+    .enabled(if: TemporaryDirectory.canMount, "Mounting needs root.")
+)
+struct FullDiskTests {
+    /// Limits that fit a file system of 400 MB: two segments, the ballast, and room.
+    private static let flags = [
+        "--space-low", "\(48 << 20)", "--space-high", "\(96 << 20)", "--ballast", "\(16 << 20)",
+    ]
+
+    /// Takes all that is left of the file system.
+    private static func fill(_ path: String) throws {
+        guard FileManager.default.createFile(atPath: path, contents: nil) else { return }
+        let file = try FileHandle(forWritingTo: URL(filePath: path))
+        defer { try? file.close() }
+        let piece = Data(count: 1 << 20)
+        while (try? file.write(contentsOf: piece)) != nil {}
+    }
+
+    /// Votes until the service takes the votes, or refuses them, for want of room; gives the count
+    /// of those that it took.
+    private static func vote(
+        _ client: WireClient,
+        _ id: UInt64,
+        untilRefused: Bool
+    ) throws -> Int {
+        var count = 0
+        let deadline = ContinuousClock.now + .seconds(30)
+        while ContinuousClock.now < deadline {
+            do {
+                _ = try client.vote(id)
+                count += 1
+                if !untilRefused { return count }
+            } catch let status as Status {
+                #expect(status.code == .resourceExhausted)
+                #expect(status.reason == .readOnly)
+                #expect(status.isNotExecuted)
+                if untilRefused { return count }
+            }
+        }
+        Issue.record("the service has not \(untilRefused ? "refused" : "taken") a vote")
+        return count
+    }
+
+    @Test("75: a full disk makes it read-only, and room makes it writable, without a restart")
+    func isReadOnlyWhileTheDiskIsFull() async throws {
+        let directory = try TemporaryDirectory(mounting: 400 << 20)
+        let data = directory.path + "/data"
+        let service = try await DurableService.start(data, Self.flags)
+        let id = try await service.createPost("kept", votes: 20)
+        try Self.fill(directory.path + "/filler")
+        let taken = try await service.call { try Self.vote($0, id, untilRefused: true) }
+        // Reads go on.
+        #expect(try await service.upvotes(id) == UInt64(20 + taken))
+        try FileManager.default.removeItem(atPath: directory.path + "/filler")
+        let more = try await service.call { try Self.vote($0, id, untilRefused: false) }
+        #expect(try await service.upvotes(id) == UInt64(20 + taken + more))
+        await service.kill()
+        let restarted = try await DurableService.start(data, Self.flags)
+        #expect(try await restarted.upvotes(id) == UInt64(20 + taken + more))
+        #expect(await restarted.stop() == 0)
+    }
+}

@@ -1,0 +1,71 @@
+import Foundation
+import LoadGen
+import Testing
+
+@Suite struct RunRecordTests {
+    private func sample() -> RunRecord {
+        var tally = VoteTally()
+        tally.acknowledged = 3
+        tally.scoreSum = .max
+        tally.squareSum = 1 << 63
+        var record = RunRecord(
+            instanceID: .max,
+            feed: "",
+            startMilliseconds: 5,
+            endMilliseconds: 9,
+            tallied: .directions,
+            posts: [7, 8, 3],
+            tallies: [tally, VoteTally(), VoteTally(), tally, VoteTally(), VoteTally()]
+        )
+        record.feeds = [RunRecord.Feed(name: "books", ids: [7, 8])]
+        record.unknown = [0: 2, 5: 1]
+        record.failed = [1: 4]
+        record.repeated = [3: 1]
+        record.createdIDs = [10, 11, 20]
+        record.unknownTitles = ["a \"b\"\n", "c"]
+        return record
+    }
+
+    private func read(_ text: String) throws -> RunRecord {
+        let file = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
+        try text.write(to: file, atomically: true, encoding: .utf8)
+        defer { try? FileManager.default.removeItem(at: file) }
+        return try RunRecord(readingReport: file.path())
+    }
+
+    private func report(_ record: RunRecord) throws -> String {
+        var result = RunResult(configuration: try configure([]), environment: Environment())
+        result.record = record
+        return JSONReport(result).rendered()
+    }
+
+    @Test func comesBackFromAReportAsItWas() throws {
+        #expect(try read(try report(sample())) == sample())
+    }
+
+    @Test(arguments: [
+        ("\"instance\": \"ffffffffffffffff\"", "\"instance\": \"x\""),
+        ("\"tallied\": \"directions\"", "\"tallied\": \"scores\""),
+        ("\"posts\": [7,2,3,1],\n    \"ack", "\"posts\": [7,2,3],\n    \"ack"),
+        ("\"posts\": [7,2,3,1],\n    \"ack", "\"posts\": [7,900000000000],\n    \"ack"),
+        ("\"unknown\": [0,2,5,1]", "\"unknown\": [0,2,6,1]"),
+        ("\"unknown\": [0,2,5,1]", "\"unknown\": [0,2,0,1]"),
+        ("\"unknown\": [0,2,5,1]", "\"unknown\": [0,18446744073709551615]"),
+        ("\"created\": [10,2,20,1]", "\"created\": [18446744073709551615,2]"),
+        ("\"acknowledged\": [3,", "\"acknowledged\": [3,3,"),
+        ("\"acknowledged\": [3,", "\"acknowledged\": [-3,"),
+    ])
+    func refusesWhatDoesNotFitTogether(_ part: String, _ replacement: String) throws {
+        let text = try report(sample())
+        #expect(text.contains(part))
+        #expect(throws: RunFailure.self) { try read(text.replacing(part, with: replacement)) }
+    }
+
+    @Test func keepsManyIDsShort() {
+        #expect(NumberRanges.encode(1...1_000_000) == [1, 1_000_000])
+        #expect(NumberRanges.encode([5, 6, 4, 9]) == [5, 2, 4, 1, 9, 1])
+        #expect(NumberRanges.decode([5, 2, 4, 1, 9, 1], limit: 4) == [5, 6, 4, 9])
+        #expect(NumberRanges.decode([5, 2, 4, 1, 9, 1], limit: 3) == nil)
+        #expect(NumberRanges.decode([], limit: 0) == [])
+    }
+}

@@ -1,0 +1,43 @@
+/// What goes wrong in a fake service; the numbers count votes as they arrive, each send for itself.
+struct FakeFaults: Sendable {
+    /// Every vote of this number is acknowledged and forgotten.
+    var dropEvery: UInt64?
+    /// Every vote of this number counts twice and is acknowledged once.
+    var doubleEvery: UInt64?
+    /// Every vote of this number is answered with an error although it counted.
+    var failCountedEvery: UInt64?
+    /// Every vote of this number is refused for now and did not count.
+    var failEvery: UInt64?
+    /// The answer to this vote gets the id of the next.
+    var misnumberAt: UInt64?
+    /// With this vote the service dies, before it counts.
+    var dieAt: UInt64?
+    /// With this created post the service dies, after it was created.
+    var dieAtCreate: UInt64?
+    /// Every vote of this number loses its connection before it counts.
+    var loseBeforeEvery: UInt64?
+    /// Every vote of this number loses its connection after it counted.
+    var loseAfterEvery: UInt64?
+    /// Every vote of this number loses its connection in the middle of its answer.
+    var cutEvery: UInt64?
+    /// Every created or imported post of this number loses the connection after it was made.
+    var loseCreateEvery: UInt64?
+    /// From this vote on answers are held back for a while.
+    var stallAt: UInt64?
+    /// Answers to votes on are never sent from this vote on.
+    var silentFrom: UInt64?
+    /// Every vote of this number counts and is never answered.
+    var silentEvery: UInt64?
+    /// After this vote the service says farewell on its connection.
+    var leaveAt: UInt64?
+    /// Sequences are looked at by nobody: what is sent twice is executed twice.
+    var ignoresSequences = false
+    /// The channels are forgotten with each loss of a connection, and Hello says so.
+    var forgetsChannels = false
+    /// The service does not say that it executes anything exactly once.
+    var lacksExactlyOnce = false
+    /// After its death the service starts again at the same address.
+    var restarts = false
+    /// What it starts again with is empty, and another instance.
+    var restartsEmpty = false
+}

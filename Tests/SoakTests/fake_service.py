@@ -1,0 +1,179 @@
+#!/usr/bin/python3 -B
+"""A small durable service to test the soak against: well, or with the fault in FAKE_FAULT.
+
+It appends each change to a file before it answers. Faults: `lose` answers first and writes later,
+`twice` executes what is sent again, `forget` no longer knows its clients after a restart, `drift`
+verifies another state than it serves, `replay` replays another one, `reuse` gives out ids again,
+`refuse` does not start anew, `status` does not end with 0,
+`crash` ends by itself, `last` leaves another
+state than it served last.
+"""
+
+import hashlib
+import json
+import os
+import signal
+import socketserver
+import struct
+import sys
+import threading
+
+import feed_pb2 as feed
+
+FAULT = os.environ.get("FAKE_FAULT", "")
+UNWRITTEN = 40  # changes that `lose` keeps for later
+
+
+class Store:
+    def __init__(self, directory):
+        os.makedirs(directory, exist_ok=True)
+        self.path = directory + "/log"
+        self.lock = threading.Lock()
+        self.posts, self.clients, self.outcomes = {}, set(), {}
+        self.feeds, self.last_id, self.waiting, self.votes = set(), 0, [], 0
+        if os.path.exists(self.path):
+            with open(self.path) as file:
+                for line in file:
+                    self.apply(json.loads(line))
+        if FAULT == "forget":
+            self.clients.clear()
+        if FAULT == "reuse":
+            self.last_id //= 2
+        self.file = open(self.path, "ab", buffering=0)
+
+    def apply(self, change):
+        kind, key, value, record = change
+        if kind == "client":
+            self.clients.add(key)
+        elif kind == "feed":
+            self.feeds.add(key)
+        elif value is None:
+            self.posts.pop(key, None)
+        else:
+            self.posts[key] = value
+            self.last_id = max(self.last_id, key)
+        if record and FAULT != "twice":
+            self.outcomes[tuple(record)] = key
+
+    def change(self, *change):
+        self.apply(json.loads(json.dumps(change)))
+        self.waiting.append(json.dumps(change).encode() + b"\n")
+        if FAULT != "lose" or len(self.waiting) >= UNWRITTEN:
+            self.file.write(b"".join(self.waiting))
+            self.waiting.clear()
+
+    def hash(self, wrong=False):
+        text = json.dumps([sorted(self.posts.items()), sorted(self.feeds), wrong])
+        return "state hash " + hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+def shown(post, state):
+    return feed.Post(id=post, feed=state["feed"], title=state["title"],
+                     comment_count=state["comments"], upvote_count=state["up"],
+                     downvote_count=state["down"])
+
+
+def execute(store, client, sequence, request):
+    """The answer to a call, without its id."""
+    kind = request.WhichOneof("body")
+    body = getattr(request, kind)
+    store.votes += kind == "cast_vote"
+    record = [client, sequence] if sequence else None
+    done = store.outcomes.get((client, sequence)) if sequence else None
+    if kind == "create_post":
+        post = done or store.last_id + 1
+        if not done:
+            store.change("post", post, {
+                "feed": body.feed, "title": body.post.title, "comments": body.post.comment_count,
+                "up": 0, "down": 0}, record)
+        return feed.ServerFrame(post=shown(post, store.posts[post]))
+    if kind == "create_feed":
+        if body.feed.name in store.feeds:
+            return feed.ServerFrame(status=feed.Status(code=6, reason="FEED_EXISTS"))
+        store.change("feed", body.feed.name, None, record)
+        return feed.ServerFrame(feed=body.feed)
+    if kind == "list_posts":
+        first = int(body.page_token or b"0")
+        posts = [shown(*one) for one in sorted(store.posts.items()) if one[1]["feed"] == body.feed]
+        end = first + body.page_size
+        return feed.ServerFrame(list_posts=feed.ListPostsResponse(
+            posts=posts[first:end], next_page_token=b"%d" % end if end < len(posts) else b""))
+    if kind == "get_server_stats":
+        votes = feed.MethodStats(method="cast_vote", num_requests=store.votes)
+        return feed.ServerFrame(server_stats=feed.ServerStats(methods=[votes]))
+    if kind == "delete_post":
+        if not done:
+            store.change("post", body.id, None, record)
+        return feed.ServerFrame(empty=feed.Empty())
+    post = body.id if kind == "get_post" else getattr(body, "post_id", 0) or body.post.id
+    state = dict(store.posts[post])
+    if kind == "cast_vote" and not done:
+        if state["feed"] == "mixed":
+            state["up"], state["down"] = int(body.direction == 1), int(body.direction == 2)
+        else:
+            state["up"] += 1
+    if kind == "update_post" and not done:
+        state.update(title=body.post.title, comments=body.post.comment_count)
+    if kind != "get_post" and not done:
+        store.change("post", post, state, record)
+    return feed.ServerFrame(post=shown(post, state))
+
+
+def first_of(request, titles):
+    """Whether `twice` does not answer: posts that it creates for the first time, but for a few."""
+    return (FAULT == "twice" and request.HasField("create_post") and request.sequence > 9
+            and request.create_post.post.title not in titles)
+
+
+class Handler(socketserver.StreamRequestHandler):
+    def handle(self):
+        client, store = "", self.server.store
+        while len(head := self.rfile.read(4)) == 4:
+            request = feed.ClientFrame.FromString(self.rfile.read(*struct.unpack(">I", head)))
+            with store.lock:
+                before = {state["title"] for state in store.posts.values()}
+                if FAULT == "crash" and request.sequence > 9:
+                    os._exit(134)
+                if request.HasField("hello"):
+                    client = request.hello.client_id.hex()
+                    known = client in store.clients
+                    if client and not known:
+                        store.change("client", client, None, None)
+                    answer = feed.ServerFrame(hello=feed.HelloResponse(client_known=known))
+                else:
+                    answer = execute(store, client, request.sequence, request)
+            if first_of(request, before):
+                return  # executed, and never answered
+            answer.id = request.id
+            body = answer.SerializeToString()
+            self.wfile.write(struct.pack(">I", len(body)) + body)
+
+
+def stop(store):
+    print(store.hash(FAULT == "last"), flush=True)
+    os._exit(3 if FAULT == "status" else 0)
+
+
+def main():
+    if sys.argv[1] == "verify":
+        store = Store(sys.argv[-1])
+        print(store.hash(FAULT == "drift"))
+        if "--replay-all" in sys.argv:
+            print(store.hash(FAULT in ("replay", "drift")).replace("state", "replayed"))
+        return
+    directory = sys.argv[sys.argv.index("--data-dir") + 1]
+    if FAULT == "refuse" and os.path.exists(directory):
+        sys.exit("feed-service: damaged")
+    store = Store(directory)
+    address = sys.argv[sys.argv.index("--listen") + 1]
+    socketserver.ThreadingTCPServer.allow_reuse_address = True
+    socketserver.ThreadingTCPServer.daemon_threads = True
+    with socketserver.ThreadingTCPServer(("127.0.0.1", int(address.split(":")[1])), Handler) as server:
+        server.store = store
+        signal.signal(signal.SIGTERM, lambda *_: stop(store))
+        print(store.hash())
+        print(f"listening on 127.0.0.1:{server.server_address[1]}", flush=True)
+        server.serve_forever()
+
+
+main()

@@ -1,0 +1,42 @@
+#!/usr/bin/env bash
+# The long versions of the tests of durability, with a line each that says what was reached.
+#
+#   scripts/soak.sh kill                 kill -9 under load: 1,000 cycles and 10 million votes
+#   scripts/soak.sh power                100,000 power cuts of simulated disks
+#   scripts/soak.sh flips                10,000 flipped bits
+#   scripts/soak.sh dataset FILE.csv...  real votes through a service that is killed half way
+#   scripts/soak.sh kill --minutes 10    stops after ten minutes; the next run goes on from there
+#   scripts/soak.sh kill --help          every flag
+#
+# What was reached is kept below --output (.build/soak), and adds up. The exit code is 0 where nothing
+# failed, 1 where something did, and 2 for a wrong flag.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+scripts/install-dependencies.sh --tests >&2
+
+generated=.build/soak-python
+mkdir -p "$generated"
+protoc --proto_path=proto --python_out="$generated" feed.proto
+export PYTHONPATH=$PWD/$generated
+soak=(/usr/bin/python3 -B scripts/soak)
+
+# Help, and what is wrong with a flag, before the minutes of a build.
+for word in "$@"; do
+    [[ $word != -h && $word != --help ]] || exec "${soak[@]}" "$@"
+done
+"${soak[@]}" "$@" --check
+
+case $1 in
+power | flips)
+    swift build -c release --build-tests \
+        --explicit-target-dependency-import-check error -Xswiftc -warnings-as-errors >&2
+    ;;
+*)
+    for product in feed-service loadgen; do
+        swift build -c release --product "$product" >&2
+    done
+    ;;
+esac
+
+exec "${soak[@]}" "$@" --binaries "$(swift build -c release --show-bin-path)"

@@ -1,0 +1,197 @@
+"""kill -9 at random moments under load: nothing acknowledged is lost, nothing counts twice.
+
+A cycle: loadgen votes and creates, other clients create, edit, vote and delete; the service is
+killed; `verify` reads what is left, by itself and from the whole journal where it is kept; the
+service is started, sometimes killed while it recovers and started again; it must find the same
+state, and loadgen and the clients must find in it what was acknowledged to them.
+"""
+
+import json
+import os
+import random
+import shutil
+import subprocess
+import time
+
+import mixed
+from service import Failure, Service, verify
+from tally import Deadline, Tally
+from wire import Lost, Refused
+
+LOADGEN_SECONDS = 120
+MOST_RECOVERY_KILLS = 2
+FOLD_BYTES = [1 << 14, 1 << 18, 1 << 22]  # of journal between folds: each kind of run has some
+LOAD = ["--clients", "50", "--threads", "1", "--pipeline", "64", "--posts", "500",
+        "--mix", "vote=98,create=2", "--keys", "zipf:0.99", "--warmup", "0",
+        "--duration", f"{LOADGEN_SECONDS}s", "--retry", "0"]
+
+
+class Directory:
+    """A data directory over some cycles, and those who know what is in it."""
+
+    def __init__(self, path, options, seed):
+        self.path, self.options = path, options
+        shutil.rmtree(path, ignore_errors=True)
+        os.makedirs(path)
+        generator = random.Random(f"{seed} directory")
+        # Half of the directories keep the whole journal, to be replayed; the others do as in life.
+        self.keeps_journal = generator.random() < 0.5
+        self.flags = ["--fold-bytes", str(generator.choice(FOLD_BYTES))]
+        self.flags += ["--keep-journal"] * self.keeps_journal
+        self.clients = [mixed.MixedClient(f"c{number}", seed) for number in range(options.mixed)]
+        self.runs = 0
+        self.service = None
+
+    def begin(self):
+        self.service = self.start()
+        mixed.check(self.clients, self.service.port)
+
+    def end(self):
+        """Ends what runs."""
+        if self.service:
+            self.service.kill_if_alive()
+
+    def start(self, wait=True):
+        return Service(self.options.binaries, self.path + "/data", self.flags, wait=wait)
+
+    def loadgen(self, *flags):
+        return subprocess.Popen(
+            [self.options.binaries + "/loadgen", "--target", f"127.0.0.1:{self.service.port}",
+             "--quiet", *flags],
+            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+
+    def run(self, number):
+        """Where the loadgen of a cycle wrote what was acknowledged to it."""
+        return f"{self.path}/run-{number}.json"
+
+    def cycle(self, piece):
+        """One cycle, of the seed in `piece`, which gets what was acknowledged. Raises Failure."""
+        if self.service is None:
+            self.begin()
+        generator = random.Random(piece["seed"])
+        delay = generator.uniform(0, self.options.longest)
+        piece.update(delay=round(delay, 4), keeps_journal=self.keeps_journal)
+        self.runs += 1
+        run = self.run(self.runs)
+        before = sum(client.acknowledged for client in self.clients)
+        self.load(run, delay, generator)
+        piece["recovery_kills"] = self.recover(generator)
+        # Killed before loadgen had reached it, there is nothing to look for.
+        piece["votes"] = self.audit(run) if os.path.exists(run) else 0
+        mixed.check(self.clients, self.service.port)
+        piece["changes"] = sum(client.acknowledged for client in self.clients) - before
+
+    def load(self, run, delay, generator):
+        """Loads the service, and kills it after `delay` seconds."""
+        load = self.loadgen(*LOAD, "--seed", str(generator.randrange(1 << 32)), "--json", run)
+        for client in self.clients:
+            client.start(self.service.port)
+        try:
+            time.sleep(delay)
+            self.service.kill_in_life()
+            output, _ = load.communicate(timeout=LOADGEN_SECONDS)
+        finally:
+            load.kill()
+            self.service.kill_if_alive()
+            for client in self.clients:
+                client.thread.join()
+        for client in self.clients:
+            client.join()
+        if load.returncode != 1:
+            raise Failure(f"loadgen lost its service and ended with {load.returncode}:\n{output}")
+
+    def recover(self, generator):
+        """Starts the service on what is left, which must be one state however it is read."""
+        data = self.path + "/data"
+        left = verify(self.options.binaries, data, replays=self.keeps_journal)
+        kills = 0
+        while kills < MOST_RECOVERY_KILLS and generator.random() < 0.2:
+            kills += 1
+            dying = self.start(wait=False)
+            time.sleep(generator.uniform(0, 0.1))
+            dying.kill()
+        self.service = self.start()
+        if self.service.hash != left:
+            raise Failure(f"after recovery ({kills} times killed in it) the state hash is "
+                          f"{self.service.hash}, verify said {left}")
+        return kills
+
+    def audit(self, run):
+        """Has loadgen look for what was acknowledged to it; how many votes."""
+        record = record_of(run)
+        if record is None:
+            return 0  # killed before it had made its posts
+        audit = self.loadgen("--verify-only", run)
+        try:
+            output, _ = audit.communicate(timeout=LOADGEN_SECONDS)
+        finally:
+            audit.kill()
+        if audit.returncode != 0:
+            raise Failure(f"the audit of {run} ended with {audit.returncode}:\n{output}")
+        return sum(record["acknowledged"])
+
+    def audit_all(self):
+        """Whether what earlier cycles acknowledged is there too, after all that came later."""
+        for number in range(1, self.runs + 1):
+            run = self.run(number)
+            if os.path.exists(run):
+                self.audit(run)
+
+    def stop(self):
+        """Ends it as supervisors do, which must go well, and leave what was served."""
+        self.audit_all()
+        served = self.service.stop()
+        left = verify(self.options.binaries, self.path + "/data")
+        if left != served:
+            raise Failure(f"stopped with state hash {served}, verify says {left}")
+        shutil.rmtree(self.path)
+
+
+def record_of(run):
+    """What a run of loadgen knows to be acknowledged; None where it had made no post."""
+    try:
+        with open(run) as file:
+            return json.load(file)["record"]
+    except (ValueError, KeyError) as error:
+        raise Failure(f"loadgen left {run} without a record: {error!r}") from error
+
+
+def describe(number, piece):
+    return (f"cycle {number}, seed '{piece['seed']}': {piece.get('votes', 0):,} votes, "
+            f"{piece.get('changes', 0):,} changes, killed after {piece.get('delay', 0):.3f} s: "
+            + (piece["failures"][0] if piece["failures"] else "OK"))
+
+
+def run(options, say):
+    tally = Tally(options.output, "kill")
+    deadline = Deadline(options.minutes)
+    directory = None
+
+    def reached():
+        return (len(tally.pieces) >= options.cycles and tally.sum("votes") >= options.votes)
+
+    try:
+        while not (reached() or deadline.passed or tally.failures):
+            started = time.monotonic()
+            piece = {"seed": f"{options.seed} {len(tally.pieces)}", "failures": []}
+            try:
+                directory = directory or Directory(
+                    options.output + "/kill-data", options, piece["seed"])
+                directory.cycle(piece)
+                if directory.runs == options.directory_cycles:
+                    directory.stop()
+                    directory = None
+            except (Failure, Lost, Refused, subprocess.TimeoutExpired) as failure:
+                piece["failures"] = [str(failure)]
+            piece["seconds"] = round(time.monotonic() - started, 2)
+            tally.add(piece)
+            say(describe(len(tally.pieces), piece))
+    finally:
+        if directory:
+            directory.end()
+            if not tally.failures:
+                shutil.rmtree(directory.path)
+    counts = [("cycles", len(tally.pieces)), ("acknowledged votes", tally.sum("votes")),
+              ("other changes", tally.sum("changes")),
+              ("kills in recovery", tally.sum("recovery_kills"))]
+    return tally, counts, reached()

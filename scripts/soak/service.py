@@ -1,0 +1,102 @@
+"""The durable service as a process: started, killed, verified."""
+
+import re
+import subprocess
+import tempfile
+import time
+
+START_SECONDS = 120
+STOP_SECONDS = 30
+VERIFY_SECONDS = 600
+HASH = r"state hash ([0-9a-f]{16})\b"
+REPLAYED_HASH = r"replayed hash ([0-9a-f]{16})\b"
+
+
+class Failure(Exception):
+    """Something that must hold does not."""
+
+
+class Service:
+    """A service on a data directory. Ends with the `with` block, and only it."""
+
+    def __init__(self, binaries, directory, flags=(), port=0, wait=True):
+        self.log = tempfile.TemporaryFile("w+")
+        self.process = subprocess.Popen(
+            [binaries + "/feed-service", "--listen", f"127.0.0.1:{port}", "--data-dir", directory,
+             "--state-hash", *flags],
+            stdin=subprocess.DEVNULL, stdout=self.log, stderr=subprocess.STDOUT,
+            start_new_session=True)
+        if not wait:
+            return
+        try:
+            self.port = int(self._await(r"listening on 127\.0\.0\.1:(\d+)"))
+            self.hash = self._await(HASH)
+        except BaseException:
+            self.kill()
+            raise
+
+    def text(self):
+        with open(f"/proc/self/fd/{self.log.fileno()}") as file:
+            return file.read()
+
+    def _await(self, pattern):
+        end = time.monotonic() + START_SECONDS
+        while True:
+            ended = self.process.poll() is not None  # before the log is read for the last time
+            found = re.search(pattern, self.text())
+            if found:
+                return found.group(1)
+            if ended or time.monotonic() > end:
+                raise Failure(f"the service did not start, or did not say {pattern}:\n{self.text()}")
+            time.sleep(0.005)
+
+    def kill(self):
+        """kill -9: nothing is flushed."""
+        self.process.kill()
+        self.process.wait()
+        self.log.close()
+
+    def kill_in_life(self):
+        """kill -9 of a service that must be running."""
+        if self.process.poll() is not None:
+            raise Failure(f"the service ended by itself, with {self.process.returncode}:\n"
+                          f"{self.text()}")
+        self.kill()
+
+    def kill_if_alive(self):
+        if self.process.poll() is None:
+            self.kill()
+
+    def stop(self):
+        """SIGTERM, which must end it with 0; the state hash of what it served last."""
+        self.process.terminate()
+        try:
+            status = self.process.wait(STOP_SECONDS)
+        except subprocess.TimeoutExpired:
+            self.kill()
+            raise Failure(f"the service did not stop within {STOP_SECONDS} s") from None
+        text = self.text()
+        self.log.close()
+        if status != 0:
+            raise Failure(f"the service stopped with {status}:\n{text}")
+        return re.findall(HASH, text)[-1]
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.kill_if_alive()
+
+
+def verify(binaries, directory, replays=False):
+    """The state hash that `feed-service verify` finds, also by replaying the whole journal."""
+    finished = subprocess.run(
+        [binaries + "/feed-service", "verify", *["--replay-all"] * replays, directory],
+        stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=VERIFY_SECONDS)
+    output = finished.stdout + finished.stderr
+    found, replayed = re.search(HASH, output), re.search(REPLAYED_HASH, output)
+    if found and replayed and found.group(1) != replayed.group(1):
+        raise Failure(f"replaying the whole journal gives another state:\n{output}")
+    if finished.returncode != 0 or not found or bool(replayed) != replays:
+        raise Failure(f"verify ended with {finished.returncode}:\n{output}")
+    return found.group(1)

@@ -1,0 +1,53 @@
+"""The test suites that simulate power cuts and flipped bits, many more times than the tests do."""
+
+import os
+import re
+import subprocess
+import time
+
+from tally import Deadline, Tally
+
+SEEDS_A_PIECE = 1_000_000  # more than a piece can use: each has seeds of its own
+KINDS = {
+    "power": {"filter": r"\.\w*PowerCut\w*Tests/", "variable": "FEED_POWER_CUTS", "name": "power cuts",
+              "count": 100_000, "piece": 2000},
+    "flips": {"filter": r"\.\w*BitFlip\w*Tests/", "variable": "FEED_BIT_FLIPS", "name": "bit flips",
+              "count": 10_000, "piece": 1000},
+}
+
+
+def test(kind, count, first_seed):
+    """Runs the suites; how many there were, and what failed."""
+    environment = {**os.environ, kind["variable"]: str(count), "FEED_FIRST_SEED": str(first_seed)}
+    environment.pop("FEED_SEED", None)
+    finished = subprocess.run(
+        ["swift", "test", "-c", "release", "--skip-build", "--disable-xctest",
+         "--filter", kind["filter"]],
+        env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT, text=True)
+    found = re.search(r"Test run with \d+ tests? in (\d+) suites? passed", finished.stdout)
+    if finished.returncode == 0 and found and int(found.group(1)) > 0:
+        return int(found.group(1)), []
+    # The lines that say what was expected, and of which seed.
+    lines = [line for line in finished.stdout.splitlines() if "recorded an issue" in line]
+    return 0, lines[:5] or [finished.stdout[-2000:] or "no test ran"]
+
+
+def run(options, say):
+    kind = KINDS[options.what]
+    tally = Tally(options.output, options.what)
+    deadline = Deadline(options.minutes)
+    wanted = options.count or kind["count"]
+    suites = None
+    while tally.sum("count") < wanted and not deadline.passed and not tally.failures:
+        started = time.monotonic()
+        count = min(kind["piece"], wanted - tally.sum("count"))
+        first_seed = 1 + options.first_seed + len(tally.pieces) * SEEDS_A_PIECE
+        suites, failures = test(kind, count, first_seed)
+        tally.add({"count": count, "first_seed": first_seed, "suites": suites,
+                   "failures": failures, "seconds": round(time.monotonic() - started, 2)})
+        say(f"{tally.sum('count'):,} of {wanted:,} {kind['name']} in each of {suites} suites, seeds "
+            f"from {first_seed}: {failures[0] if failures else 'OK'}")
+    least = min((piece["suites"] for piece in tally.pieces), default=0)
+    return (tally, [(f"{kind['name']} in each of {least} suites", tally.sum("count"))],
+            tally.sum("count") >= wanted)

@@ -1,0 +1,85 @@
+"""Calls of the service over one connection, one after another."""
+
+import socket
+import struct
+
+import feed_pb2 as feed
+
+
+class Lost(Exception):
+    """The connection is gone; whether the last call was executed is unknown."""
+
+
+class Refused(Exception):
+    """The service's status in place of an answer."""
+
+    def __init__(self, status):
+        super().__init__(f"{feed.Code.Name(status.code)} / {status.reason}: {status.message}")
+        self.status = status
+
+
+class Connection:
+    """Frames over TCP: four bytes of big-endian length, then a message."""
+
+    def __init__(self, port, timeout=10):
+        try:
+            self.socket = socket.create_connection(("127.0.0.1", port), timeout=timeout)
+        except OSError as error:
+            raise Lost(str(error)) from error
+        self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        self.input = self.socket.makefile("rb")
+        self.last_id = 0
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.input.close()
+        self.socket.close()
+
+    def call(self, sequence=0, **request):
+        """The answer to one request, as call(get_post=...)."""
+        self.last_id += 1
+        frame = feed.ClientFrame(id=self.last_id, sequence=sequence, **request)
+        body = frame.SerializeToString()
+        try:
+            self.socket.sendall(struct.pack(">I", len(body)) + body)
+            while True:
+                answer = self._receive()
+                if answer.id == self.last_id:
+                    break
+        except OSError as error:
+            raise Lost(str(error)) from error
+        if answer.HasField("status"):
+            raise Refused(answer.status)
+        return answer
+
+    def _receive(self):
+        (length,) = struct.unpack(">I", self._read(4))
+        return feed.ServerFrame.FromString(self._read(length))
+
+    def _read(self, count):
+        data = self.input.read(count)
+        if len(data) < count:
+            raise Lost("the service closed the connection")
+        return data
+
+    def hello(self, client_id=b"", channel=0):
+        return self.call(hello=feed.HelloRequest(
+            protocol_version=1, client_name="soak", client_id=client_id, channel=channel)).hello
+
+    def posts(self, name):
+        """Every post of a feed, in the order NEW, page by page."""
+        token = b""
+        while True:
+            page = self.call(list_posts=feed.ListPostsRequest(
+                feed=name, order=feed.NEW, page_size=100, page_token=token)).list_posts
+            yield from page.posts
+            token = page.next_page_token
+            if not token:
+                return
+
+    def count_of(self, method):
+        """How often a method was called since the service started."""
+        stats = self.call(get_server_stats=feed.GetServerStatsRequest()).server_stats
+        return sum(one.num_requests for one in stats.methods if one.method == method)
