@@ -117,11 +117,15 @@ package final class FoldThread: CutReceiver {
                 let isStopping = stopping.load(ordering: .acquiring)
                 try gather(&work)
                 let wantsBackup = inbox.withLock { !$0.backups.isEmpty }
-                if let written = try work.goOn() {
+                if work.canGoOn(at: .now) {
+                    guard let written = try work.goOn() else { continue }
                     folded.store(work.database.meta.folded.sequence, ordering: .releasing)
                     pending.wrappingSubtract(written, ordering: .relaxed)
-                } else if work.isFolding {
-                    continue
+                } else if let stall = work.stall {
+                    answerBackups(.failure(stall))
+                    // What is not folded is replayed by the next start.
+                    if isStopping { return }
+                    _ = wakeUp.wait(timeout: .now() + Self.lookInterval)
                 } else if work.isDue(at: .now, atOnce: isStopping || wantsBackup) {
                     work.begin()
                 } else if wantsBackup {

@@ -79,14 +79,15 @@ extension DurableState {
             folding: folding,
             events: journalEvents
         )
-        wake.set { [weak thread] in thread?.wake() }
+        wake.set { thread.wake() }
         return DurableState(
             identity: identity,
             recovery: summary,
             durability: options.durability,
             logs: logs,
             journal: thread,
-            folding: folding
+            folding: folding,
+            wake: wake
         )
     }
 }
