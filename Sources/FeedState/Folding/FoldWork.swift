@@ -1,15 +1,15 @@
-internal import FeedJournal
+package import FeedJournal
 internal import FeedRanking
 
 /// What is folded, and how far that is: belongs to the thread that folds.
 ///
 /// `Sendable` so that a start can give it to that thread, and uses it no more.
-struct FoldWork: ~Copyable, @unchecked Sendable {
+package struct FoldWork: ~Copyable, @unchecked Sendable {
     /// How long a slice takes, but for its sync: others wait for the disk meanwhile.
     static let sliceTime = Duration.milliseconds(5)
 
     /// The state as of its folded position.
-    let database: StateDatabase
+    package let database: StateDatabase
     /// How many bytes of cuts are folded at once where no time is left for less.
     let foldByteCount: Int
     /// What was gathered since the last fold began.
@@ -30,10 +30,10 @@ struct FoldWork: ~Copyable, @unchecked Sendable {
     }
 
     /// Whether a fold has begun and not ended.
-    var isFolding: Bool { fold != nil }
+    package var isFolding: Bool { fold != nil }
 
     /// Takes a cut that is durable.
-    mutating func gather(
+    package mutating func gather(
         _ body: [UInt8],
         at position: JournalPosition
     ) throws(StateStartError) {
@@ -56,7 +56,7 @@ struct FoldWork: ~Copyable, @unchecked Sendable {
     }
 
     /// Begins to write what was gathered.
-    mutating func begin() {
+    package mutating func begin() {
         var gathered = FoldTable()
         swap(&gathered, &table)
         foldedByteCount = gatheredByteCount
@@ -67,10 +67,18 @@ struct FoldWork: ~Copyable, @unchecked Sendable {
 
     /// Writes a slice; gives the bytes of the fold's cuts where that was the last one.
     mutating func goOn() throws(StateStartError) -> Int? {
-        guard let fold else { return nil }
         let deadline = ContinuousClock.now + Self.sliceTime
+        return try goOn { .now >= deadline }
+    }
+
+    /// Writes a slice of at most so many changes, which ends where `isDue` says so.
+    package mutating func goOn(
+        changes limit: Int = .max,
+        until isDue: () -> Bool
+    ) throws(StateStartError) -> Int? {
+        guard let fold else { return nil }
         let isDone = try stateErrors { () throws(StateError) in
-            try fold.step(until: { .now >= deadline })
+            try fold.step(changes: limit, until: isDue)
         }
         guard isDone else { return nil }
         self.fold = nil
