@@ -15,7 +15,7 @@ package struct FoldWork: ~Copyable, @unchecked Sendable {
     /// What was gathered since the last fold began.
     var table = FoldTable()
     /// The bytes of the cuts that this was of.
-    private(set) var gatheredByteCount = 0
+    package private(set) var gatheredByteCount = 0
     /// What is being written.
     private var fold: Fold?
     private var foldedByteCount = 0

@@ -21,6 +21,7 @@ package struct RecoveredState: ~Copyable {
     ///   - channels: Takes what is known of channels: a channel, then its outcomes.
     ///   - progress: Hears how far it is.
     ///   - onFirstEffect: Called once for each cut, by whoever logs its first effect.
+    /// - Throws: Why the directory cannot be served.
     package init(
         _ directory: StateDirectory,
         into store: FeedStore,
