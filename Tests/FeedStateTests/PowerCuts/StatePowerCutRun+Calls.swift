@@ -5,12 +5,12 @@ import FeedTestSupport
 // What clients do.
 extension StatePowerCutRun {
     /// A call, a cut, or a slice of a fold.
-    mutating func turn(_ life: inout DurableLife) throws {
+    mutating func turn(_ life: inout DurableLife, folds: Bool = true) throws {
         clock.withLock { $0 += Int64.random(in: 0..<5, using: &generator) }
         switch Int.random(in: 0..<10, using: &generator) {
         case 0..<6: try call(&life)
         case 6, 7: try commit(&life)
-        default: try fold(&life)
+        default: if folds { try fold(&life) }
         }
     }
 

@@ -95,6 +95,31 @@ struct StatePowerCutRun {
         return live()
     }
 
+    /// One life without a power cut, whose every call is answered; for other tests.
+    mutating func write(turns: Int, folds: Bool) throws {
+        var life = try DurableLife(disk, journal, clock: clock)
+        let database = life.state.folding.database
+        defer {
+            disk.die()
+            withExtendedLifetime(database) {}
+        }
+        try audit(life)
+        try database.connection.execute("PRAGMA wal_autocheckpoint=60")
+        for _ in 0..<turns { try turn(&life, folds: folds) }
+        try commit(&life)
+    }
+
+    /// A start that finds all that was answered.
+    mutating func start() throws {
+        let life = try DurableLife(disk, journal, clock: clock)
+        let database = life.state.folding.database
+        defer {
+            disk.die()
+            withExtendedLifetime(database) {}
+        }
+        try audit(life)
+    }
+
     /// One life, whose end closes nothing.
     private mutating func live() -> String? {
         disk.failure = { _, _ in nil }
