@@ -60,9 +60,9 @@ extension StoreCommand {
 }
 
 extension PostContent {
-    /// Texts that fill a page of a file now and then.
+    /// Texts of a few bytes, or of half a page of a file.
     static func random(_ generator: inout SeededGenerator) -> PostContent {
-        let length = generator.oneIn(9) ? 900 : 40
+        let length = generator.oneIn(9) ? 300 : 40
         return PostContent(
             authorName: generator.oneIn(3) ? "" : "author \(generator.next() % 9)",
             title: "title \(generator.next() % 20)",
