@@ -79,7 +79,7 @@ struct StatePowerCutRun {
     mutating func run() -> String? {
         for _ in 0..<8 {
             if !generator.oneIn(10) {
-                let longest = generator.oneIn(2) ? 150 : 900
+                let longest = generator.oneIn(2) ? 150 : 1500
                 disk.callsUntilPowerCut = Int.random(in: 0...longest, using: &generator)
             }
             if let complaint = live() { return complaint }
@@ -107,6 +107,8 @@ struct StatePowerCutRun {
         try database.connection.execute("PRAGMA wal_autocheckpoint=60")
         for _ in 0..<turns { try turn(&life, folds: folds) }
         try commit(&life)
+        // Else most of the database is in its log.
+        if generator.oneIn(2) { try database.connection.checkpoint() }
     }
 
     /// A start that finds all that was answered.
@@ -139,7 +141,7 @@ struct StatePowerCutRun {
             let pages = generator.oneIn(2) ? 8 : 60
             try database.connection.execute("PRAGMA wal_autocheckpoint=\(pages)")
             try resend(&life)
-            for _ in 0..<Int.random(in: 1...80, using: &generator) { try turn(&life) }
+            for _ in 0..<Int.random(in: 1...200, using: &generator) { try turn(&life) }
         } catch let complaint as Complaint {
             return complaint.text
         } catch {

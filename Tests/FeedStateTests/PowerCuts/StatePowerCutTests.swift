@@ -29,10 +29,10 @@ import Testing
         StatePowerCutRun.Fault.noSync, .earlyAnswer, .forgottenOutcomes, .earlyForget,
     ])
     func noticesAServiceThatIsBrokenOnPurpose(_ fault: StatePowerCutRun.Fault) {
-        let complaints = (1...40 as ClosedRange<UInt64>).compactMap { seed -> String? in
+        let complaints = (1...60 as ClosedRange<UInt64>).compactMap { seed -> String? in
             var run = StatePowerCutRun(seed: seed, fault: fault)
             return run.run()
         }
-        #expect(complaints.count > 3, "\(complaints.count) of 40 runs complained.")
+        #expect(complaints.count > 3, "\(complaints.count) of 60 runs complained.")
     }
 }

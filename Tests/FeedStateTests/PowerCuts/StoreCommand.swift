@@ -62,7 +62,7 @@ extension StoreCommand {
 extension PostContent {
     /// Texts of a few bytes, or of half a page of a file.
     static func random(_ generator: inout SeededGenerator) -> PostContent {
-        let length = generator.oneIn(9) ? 300 : 40
+        let length = generator.oneIn(3) ? 300 : 40
         return PostContent(
             authorName: generator.oneIn(3) ? "" : "author \(generator.next() % 9)",
             title: "title \(generator.next() % 20)",
