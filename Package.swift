@@ -188,7 +188,8 @@ let package = Package(
         .testTarget(
             name: "FeedStateTests",
             dependencies: [
-                "FeedState", "FeedRanking", "FeedJournal", "FeedSQLite", "FeedTestSupport",
+                "FeedState", "FeedRanking", "FeedJournal", "FeedSQLite", "FeedDiskFaults",
+                "FeedTestSupport",
             ],
             swiftSettings: settings
         ),

@@ -12,6 +12,7 @@ extension StateDatabase {
     package static func create(
         directory: String,
         files: any JournalFiles,
+        vfs: String? = nil,
         meta: StateMeta = .random()
     ) throws(StateError) -> StateDatabase {
         let names = try fileErrors { () throws(FileError) in try files.names(in: ".") }
@@ -20,10 +21,10 @@ extension StateDatabase {
         }
         try removeNewFile(files)
         try databaseErrors { () throws(SQLiteError) in
-            try write(meta, to: Database(path: "\(directory)/\(newFileName)"))
+            try write(meta, to: Database(path: "\(directory)/\(newFileName)", vfs: vfs))
         }
         try publishNewFile(files)
-        return try StateDatabase(directory: directory, files: files)
+        return try StateDatabase(directory: directory, files: files, vfs: vfs)
     }
 
     /// Removes what an attempt to make a file has left.

@@ -1,5 +1,5 @@
 package import FeedJournal
-import FeedSQLite
+package import FeedSQLite
 
 /// The durable state of the service: `state.db` in a data directory, and the one connection to it.
 ///
@@ -13,8 +13,8 @@ package final class StateDatabase {
     /// What it knows of itself, as it is on the disk.
     package internal(set) var meta: StateMeta
 
-    /// The connection.
-    let connection: Database
+    /// The one connection to the file.
+    package let connection: Database
 
     /// The data directory, where the connection finds it and where its files are renamed.
     let directory: String
@@ -32,20 +32,23 @@ package final class StateDatabase {
     /// - Parameters:
     ///   - directory: The path under which SQLite finds the data directory.
     ///   - files: The same directory.
+    ///   - vfs: SQLite's virtual file system that has it; nil is the system's own.
     ///   - migrations: What leads from each older format to the next.
     /// - Throws: `missingFile`, `newerFormat`, `damaged`, or what SQLite says.
     package convenience init(
         directory: String,
         files: any JournalFiles,
+        vfs: String? = nil,
         migrations: [StateMigration] = StateMigration.all
     ) throws(StateError) {
-        try self.init(directory, files, name: Self.fileName, migrations)
+        try self.init(directory, files, vfs, name: Self.fileName, migrations)
     }
 
     /// Opens a file that may have another name, as one that is being made.
     init(
         _ directory: String,
         _ files: any JournalFiles,
+        _ vfs: String? = nil,
         name: String,
         _ migrations: [StateMigration] = StateMigration.all
     ) throws(StateError) {
@@ -53,7 +56,7 @@ package final class StateDatabase {
         guard try fileErrors({ () throws(FileError) in try files.names(in: ".") }).contains(name)
         else { throw .missingFile(path: path) }
         let connection = try databaseErrors { () throws(SQLiteError) in
-            try Database(path: path, mode: .existing)
+            try Database(path: path, mode: .existing, vfs: vfs)
         }
         let known = migrations.last.map { $0.format + 1 } ?? StateSchema.format
         let format = try StateSchema.format(of: connection)

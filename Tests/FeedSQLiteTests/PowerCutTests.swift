@@ -10,7 +10,7 @@ import Testing
         let wanted = Int(TestEnvironment.number("FEED_POWER_CUTS") ?? 400)
         let replayed = TestEnvironment.number("FEED_SEED")
         var cutCount = 0
-        var seed = replayed ?? 1
+        var seed = replayed ?? TestEnvironment.firstSeed
         while cutCount < wanted {
             var run = DatabasePowerCutRun(seed: seed, fault: fault)
             let complaint = run.run()

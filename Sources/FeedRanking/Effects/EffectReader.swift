@@ -1,8 +1,9 @@
 /// Reads the effects of a cut, the sections of its logs merged by revision.
 ///
 /// An effect without a revision comes right behind the one before it in its own log: whatever
-/// depends on it, in any log, has a revision that was given later. Every read is checked; an error
-/// is thrown again by every further call.
+/// depends on it, in any log, has a revision that was given later; save for the outcome of a call
+/// that changed nothing, which may come before its channel. Every read is checked; an error is
+/// thrown again by every further call.
 package struct EffectReader: ~Copyable {
     private let bytes: Slab<UInt8>
     /// The section of the effect that was read last.

@@ -1,11 +1,11 @@
-internal import FeedJournal
+package import FeedJournal
 internal import FeedRanking
 internal import FeedSQLite
 
 /// What is folded, and how far that is: belongs to the thread that folds.
 ///
 /// `Sendable` so that a start can give it to that thread, and uses it no more.
-struct FoldWork: ~Copyable, @unchecked Sendable {
+package struct FoldWork: ~Copyable, @unchecked Sendable {
     /// How long a slice takes, but for its sync: others wait for the disk meanwhile.
     static let sliceTime = Duration.milliseconds(5)
 
@@ -13,13 +13,13 @@ struct FoldWork: ~Copyable, @unchecked Sendable {
     static let stallTime = Duration.seconds(1)
 
     /// The state as of its folded position.
-    let database: StateDatabase
+    package let database: StateDatabase
     /// How many bytes of cuts are folded at once where no time is left for less.
     let foldByteCount: Int
     /// What was gathered since the last fold began.
     var table = FoldTable()
     /// The bytes of the cuts that this was of.
-    private(set) var gatheredByteCount = 0
+    package private(set) var gatheredByteCount = 0
     /// What is being written.
     private var fold: Fold?
     private var foldedByteCount = 0
@@ -37,7 +37,7 @@ struct FoldWork: ~Copyable, @unchecked Sendable {
     }
 
     /// Whether a fold has begun and not ended.
-    var isFolding: Bool { fold != nil }
+    package var isFolding: Bool { fold != nil }
 
     /// Whether a slice is to be written now: not right after one that found the disk full.
     func canGoOn(at now: ContinuousClock.Instant) -> Bool {
@@ -46,7 +46,7 @@ struct FoldWork: ~Copyable, @unchecked Sendable {
     }
 
     /// Takes a cut that is durable.
-    mutating func gather(
+    package mutating func gather(
         _ body: [UInt8],
         at position: JournalPosition
     ) throws(StateStartError) {
@@ -69,7 +69,7 @@ struct FoldWork: ~Copyable, @unchecked Sendable {
     }
 
     /// Begins to write what was gathered.
-    mutating func begin() {
+    package mutating func begin() {
         var gathered = FoldTable()
         swap(&gathered, &table)
         foldedByteCount = gatheredByteCount
@@ -80,10 +80,18 @@ struct FoldWork: ~Copyable, @unchecked Sendable {
 
     /// Writes a slice; gives the bytes of the fold's cuts where that was the last one.
     mutating func goOn() throws(StateStartError) -> Int? {
-        guard let fold else { return nil }
         let deadline = ContinuousClock.now + Self.sliceTime
+        return try goOn { .now >= deadline }
+    }
+
+    /// Writes a slice of at most so many changes, which ends where `isDue` says so.
+    package mutating func goOn(
+        changes limit: Int = .max,
+        until isDue: () -> Bool
+    ) throws(StateStartError) -> Int? {
+        guard let fold else { return nil }
         do throws(StateError) {
-            let isDone = try fold.step(until: { .now >= deadline })
+            let isDone = try fold.step(changes: limit, until: isDue)
             stall = nil
             guard isDone else { return nil }
         } catch {

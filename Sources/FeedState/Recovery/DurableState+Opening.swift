@@ -1,4 +1,3 @@
-internal import FeedJournal
 package import FeedRanking
 
 extension DurableState {
@@ -22,51 +21,29 @@ extension DurableState {
         events: Events,
         progress: @escaping (RecoveryProgress) -> Void = { _ in }
     ) throws(StateStartError) -> DurableState {
-        let directory = try StateDirectory(options)
-        var summary = RecoverySummary()
-        let database = try directory.database(&summary)
-        let recovery = Recovery(store: store, channels: channels, progress: progress)
-        try recovery.load(database)
-        let journal = try directory.journal(database, &summary, progress)
-        var folding = FoldWork(database, foldByteCount: options.foldByteCount)
-        try recovery.replay(journal, into: &folding, &summary)
-        let epoch = try directory.beginEpoch(store, database)
-        return try join(options, summary, journal, folding, epoch, events)
+        let wake = WakeUp()
+        let recovered = try RecoveredState(
+            StateDirectory(options),
+            into: store,
+            channels: channels,
+            progress: progress,
+            onFirstEffect: { wake.call() }
+        )
+        return DurableState(recovered, options, wake, events)
     }
 
-    /// Makes the epoch's record durable, and the threads ready.
-    private static func join(
+    /// Makes the threads ready.
+    private convenience init(
+        _ recovered: consuming RecoveredState,
         _ options: StateOptions,
-        _ recovered: RecoverySummary,
-        _ journal: SegmentJournal,
-        _ gathered: consuming FoldWork,
-        _ epoch: Effect,
+        _ wake: WakeUp,
         _ events: Events
-    ) throws(StateStartError) -> DurableState {
-        var summary = recovered
-        let wake = WakeUp()
-        let logs = EffectLogs(count: options.logCount, firstCut: journal.last.sequence + 1) {
-            wake.call()
-        }
-        logs[0].lock()
-        logs[0].append(epoch)
-        logs[0].unlock()
-        var body: [UInt8] = []
-        guard let cut = logs.takeCut(into: &body) else {
-            preconditionFailure("The epoch's effect waits in the log.")
-        }
-        do throws(JournalError) {
-            summary.last = try journal.append(
-                body.span,
-                count: UInt32(cut.effectCount),
-                at: JournalThread.unixMicroseconds()
-            )
-        } catch {
-            throw .journal(error)
-        }
-        try gathered.gather(body, at: summary.last)
-        let identity = gathered.database.meta
-        let folding = FoldThread(gathered, failed: events.failed)
+    ) {
+        let summary = recovered.summary
+        let journal = recovered.journal
+        let logs = recovered.logs
+        let identity = recovered.folding.database.meta
+        let folding = FoldThread(recovered.folding, failed: events.failed)
         var journalEvents = JournalThread.Events()
         journalEvents.durable = events.durable
         journalEvents.failed = { events.failed(.journal($0)) }
@@ -80,7 +57,7 @@ extension DurableState {
             events: journalEvents
         )
         wake.set { thread.wake() }
-        return DurableState(
+        self.init(
             identity: identity,
             recovery: summary,
             durability: options.durability,

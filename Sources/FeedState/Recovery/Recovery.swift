@@ -64,14 +64,19 @@ struct Recovery {
     }
 
     /// Applies one record's effects; gives how many there were.
+    ///
+    /// Outcomes come last: that of a call that changed nothing has no revision to order it, so in
+    /// the record it may be before the channel's own effect, which another loop has logged.
     func apply(_ body: [UInt8], _ record: JournalRecord) throws(StateStartError) -> UInt64 {
         var count: UInt64 = 0
+        var outcomes: [ChannelOutcome] = []
         var reader = try effectErrors(record) { () throws(EffectError) in try EffectReader(body) }
         while let effect = try effectErrors(record, { () throws(EffectError) in try reader.next() })
         {
             count += 1
             switch effect {
-            case .channel, .outcome: channels(effect)
+            case .channel: channels(effect)
+            case .outcome(let outcome): outcomes.append(outcome)
             default:
                 do throws(RecoveryError) {
                     try store.apply(effect)
@@ -80,6 +85,7 @@ struct Recovery {
                 }
             }
         }
+        for outcome in outcomes { channels(.outcome(outcome)) }
         return count
     }
 

@@ -1,31 +1,34 @@
-internal import FeedJournal
+package import FeedJournal
 internal import FeedRanking
 
 /// A data directory that this process has locked, and how its parts are opened.
-struct StateDirectory {
+package struct StateDirectory {
     /// What the service was started with.
     let options: StateOptions
     /// The directory, locked as long as anybody has it.
-    let files: POSIXFiles
+    let files: any JournalFiles
+    /// SQLite's virtual file system that has the directory too; nil is the system's own.
+    let vfs: String?
 
     /// Locks a directory, and makes it where there is none.
-    init(_ options: StateOptions) throws(StateStartError) {
-        self.options = options
-        files = try journalErrors { () throws(JournalError) in
+    package init(_ options: StateOptions) throws(StateStartError) {
+        let files = try journalErrors { () throws(JournalError) in
             try POSIXFiles.creating(path: options.path)
         }
+        self.init(options, files)
     }
 
-    /// A directory that is locked already.
-    init(_ options: StateOptions, _ files: POSIXFiles) {
+    /// A directory that is locked already, or on a test's disk.
+    package init(_ options: StateOptions, _ files: any JournalFiles, vfs: String? = nil) {
         self.options = options
         self.files = files
+        self.vfs = vfs
     }
 
     /// Opens `state.db`, which has to be there.
     func existingDatabase() throws(StateStartError) -> StateDatabase {
         try stateErrors { () throws(StateError) in
-            try StateDatabase(directory: options.path, files: files)
+            try StateDatabase(directory: options.path, files: files, vfs: vfs)
         }
     }
 
@@ -39,7 +42,7 @@ struct StateDirectory {
             }
             summary.isNew = true
             return try stateErrors { () throws(StateError) in
-                try StateDatabase.create(directory: options.path, files: files)
+                try StateDatabase.create(directory: options.path, files: files, vfs: vfs)
             }
         }
         let database = try existingDatabase()
@@ -109,9 +112,8 @@ struct StateDirectory {
 extension StateDirectory {
     /// What the journal is opened with.
     func configuration(_ meta: StateMeta) -> JournalConfiguration {
-        var configuration = JournalConfiguration(instanceID: meta.instanceID)
-        configuration.durability = options.durability
-        configuration.space = options.space
+        var configuration = options.journal
+        configuration.instanceID = meta.instanceID
         return configuration
     }
 

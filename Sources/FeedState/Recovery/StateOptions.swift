@@ -17,17 +17,20 @@ package struct StateOptions: Sendable {
     /// How many event loops log their effects.
     package var logCount: Int
 
+    /// What the journal is opened with, save for its instance, which `state.db` names.
+    package var journal = JournalConfiguration(instanceID: 0)
+
     /// What an answer outlives.
-    package var durability = Durability.fsync
+    package var durability: Durability {
+        get { journal.durability }
+        set { journal.durability = newValue }
+    }
 
     /// The record after which a loss is accepted; nil accepts none.
     package var acceptedLoss: UInt64?
 
     /// Whether segments stay when they are folded, so that all can be replayed from the first.
     package var keepsJournal = false
-
-    /// When the disk counts as full.
-    package var space = SpaceLimits()
 
     /// The journal's bytes that are folded at once.
     package var foldByteCount = Self.defaultFoldByteCount

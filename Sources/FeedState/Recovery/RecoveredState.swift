@@ -1,0 +1,76 @@
+package import FeedJournal
+package import FeedRanking
+
+/// What a start has made of a data directory: ready to go on, for one thread, before there are
+/// others.
+package struct RecoveredState: ~Copyable {
+    /// What was found.
+    package let summary: RecoverySummary
+    /// The journal, which ends with the record of this start.
+    package let journal: SegmentJournal
+    /// The database, with all gathered that the journal has and it has not.
+    package var folding: FoldWork
+    /// Empty logs, whose open cut is the journal's next record.
+    package let logs: EffectLogs
+
+    /// Puts the state of a directory into an empty store, and begins an epoch.
+    ///
+    /// - Parameters:
+    ///   - directory: Locked; made where it is new.
+    ///   - store: An empty one; of no use where this throws.
+    ///   - channels: Takes what is known of channels: a channel, then its outcomes.
+    ///   - progress: Hears how far it is.
+    ///   - onFirstEffect: Called once for each cut, by whoever logs its first effect.
+    /// - Throws: Why the directory cannot be served.
+    package init(
+        _ directory: StateDirectory,
+        into store: FeedStore,
+        channels: @escaping (Effect) -> Void,
+        progress: @escaping (RecoveryProgress) -> Void = { _ in },
+        onFirstEffect: @escaping @Sendable () -> Void = {}
+    ) throws(StateStartError) {
+        var summary = RecoverySummary()
+        let database = try directory.database(&summary)
+        let recovery = Recovery(store: store, channels: channels, progress: progress)
+        try recovery.load(database)
+        let journal = try directory.journal(database, &summary, progress)
+        var folding = FoldWork(database, foldByteCount: directory.options.foldByteCount)
+        try recovery.replay(journal, into: &folding, &summary)
+        let epoch = try directory.beginEpoch(store, database)
+        let logs = EffectLogs(
+            count: directory.options.logCount,
+            firstCut: journal.last.sequence + 1,
+            onFirstEffect: onFirstEffect
+        )
+        summary.last = try Self.commit(epoch, logs, journal, &folding)
+        self.summary = summary
+        self.journal = journal
+        self.folding = folding
+        self.logs = logs
+    }
+
+    /// Makes the epoch's record durable.
+    private static func commit(
+        _ epoch: Effect,
+        _ logs: EffectLogs,
+        _ journal: SegmentJournal,
+        _ folding: inout FoldWork
+    ) throws(StateStartError) -> JournalPosition {
+        logs[0].lock()
+        logs[0].append(epoch)
+        logs[0].unlock()
+        var body: [UInt8] = []
+        guard let cut = logs.takeCut(into: &body) else {
+            preconditionFailure("The epoch's effect waits in the log.")
+        }
+        let position = try journalErrors { () throws(JournalError) in
+            try journal.append(
+                body.span,
+                count: UInt32(cut.effectCount),
+                at: JournalThread.unixMicroseconds()
+            )
+        }
+        try folding.gather(body, at: position)
+        return position
+    }
+}

@@ -1,0 +1,73 @@
+import FeedDiskFaults
+import FeedJournal
+import FeedRanking
+import FeedState
+import FeedTestSupport
+
+/// One life of a service without its threads and connections: what it recovered, and its calls.
+struct DurableLife: ~Copyable {
+    let store: FeedStore
+    let channels: ChannelTable
+    var state: RecoveredState
+
+    /// Starts on what the disk has; whoever ends the life lets the disk die first, as a process
+    /// that dies closes nothing.
+    init(
+        _ disk: FakeDisk,
+        _ journal: JournalConfiguration,
+        clock: Locked<Int64>
+    ) throws(StateStartError) {
+        var options = StateOptions(path: ".", logCount: 2)
+        options.journal = journal
+        let store = FeedStore(stripeCount: 4) { clock.withLock { $0 } }
+        let channels = ChannelTable()
+        state = try RecoveredState(
+            StateDirectory(options, disk, vfs: disk.databaseDiskName),
+            into: store,
+            channels: { channels.restore($0) }
+        )
+        self.store = store
+        self.channels = channels
+    }
+
+    /// Executes a command that is no batch, within a section; nil where it is refused.
+    func execute(_ command: StoreCommand, _ log: EffectLog) -> Outcome? {
+        do throws(RankingError) {
+            switch command {
+            case .vote(let id, let direction, let device):
+                let post = PostID(rawValue: id)
+                let voter = try voter(device, direction, on: post, log)
+                _ = try store.castVote(post, direction, voter: voter, log: log)
+            case .create(let content, let feed):
+                var page = PostPage()
+                try store.createPost(content, in: FeedID(rawValue: feed), log: log, into: &page)
+                return .id(page.rows[0].id.rawValue)
+            case .update(let id, let changes):
+                var page = PostPage()
+                try store.updatePost(PostID(rawValue: id), changes, log: log, into: &page)
+            case .delete(let id): try store.deletePost(PostID(rawValue: id), log: log)
+            case .importPosts(let posts, let feed):
+                let feed = FeedID(rawValue: feed)
+                return .id(try store.importPosts(posts, in: feed, log: log).firstID.rawValue)
+            case .createFeed(let policy): _ = try store.createFeed(policy, log: log)
+            case .batch: preconditionFailure("A batch is executed item by item.")
+            }
+            return .done
+        } catch {
+            return nil
+        }
+    }
+
+    /// Whose ballot a vote sets, where the post keeps ballots.
+    private func voter(
+        _ device: UInt64,
+        _ direction: VoteDirection,
+        on post: PostID,
+        _ log: EffectLog
+    ) throws(RankingError) -> VoterID? {
+        let feed = try store.feed(of: post)
+        guard store.policy(of: feed)?.voteMode == .ballot else { return nil }
+        guard direction != .clear else { return store.voter(ifKnown: (device, ~device)) }
+        return try store.voter(forDevice: (device, ~device), log: log)
+    }
+}

@@ -1,0 +1,76 @@
+import FeedDiskFaults
+import FeedJournal
+import FeedTestSupport
+import Testing
+
+/// That no flipped bit of the journal or the database is ever served.
+///
+/// `FEED_BIT_FLIPS` sets how many flips; `FEED_SEED` replays one.
+@Suite struct StateBitFlipTests {
+    private static let flipsPerState: UInt64 = 50
+
+    @Test func servesAllOrRefuses() throws {
+        let count = TestEnvironment.number("FEED_BIT_FLIPS") ?? 3000
+        var written: (seed: UInt64, state: WrittenState)?
+        var refusedCount: [String: Int] = [:]
+        for seed in TestEnvironment.seeds(1...count) {
+            // Each state is spoiled some times, so that a seed is one flip of one state.
+            let stateSeed = seed / Self.flipsPerState
+            if written?.seed != stateSeed {
+                written = (stateSeed, try WrittenState(seed: stateSeed))
+            }
+            let state = try #require(written).state
+            var generator = SeededGenerator(seed: seed)
+            let (name, bit) = try #require(Self.draw(state, &generator))
+            let outcome = state.flip(bit, of: name)
+            if case .servedWrongly(let what) = outcome {
+                Issue.record("seed \(seed), bit \(bit) of \(name): \(what)")
+            }
+            guard outcome == .refused else { continue }
+            refusedCount[name.hasPrefix("journal/") ? "journal" : name, default: 0] += 1
+        }
+        guard count >= 200, TestEnvironment.number("FEED_SEED") == nil else { return }
+        for name in ["journal", "state.db"] {
+            #expect(refusedCount[name, default: 0] > count / 50, "\(refusedCount)")
+        }
+    }
+
+    @Test func aBlindHashLetsFlipsThrough() throws {
+        let blind = RecordHash { _, _ in 1 }
+        var wrongCount = 0
+        for seed in 1...10 as ClosedRange<UInt64> {
+            let seeing = try WrittenState(seed: seed, turns: 60, folds: false)
+            let state = try WrittenState(seed: seed, turns: 60, folds: false, hash: blind)
+            // Texts, which are of any bytes; some of them were replaced since.
+            for place in state.find("title ").prefix(8) where place.name.hasPrefix("journal/") {
+                let bit = 8 * place.offset + Int(seed % 4)
+                if case .servedWrongly = state.flip(bit, of: place.name) { wrongCount += 1 }
+                #expect(seeing.flip(bit, of: place.name) == .refused, "seed \(seed)")
+            }
+        }
+        #expect(wrongCount > 3, "\(wrongCount) of 80 flips were served.")
+    }
+
+    @Test(arguments: TestEnvironment.seeds(1...5))
+    func aFileThatIsGoneIsNoticed(seed: UInt64) throws {
+        let state = try WrittenState(seed: seed)
+        let log = try #require(state.disk.names.last { $0.hasPrefix("journal/0") })
+        for name in ["state.db", log] {
+            let disk = state.disk.copy()
+            disk[name] = nil
+            #expect(state.start(disk) == .refused, "\(name)")
+        }
+    }
+
+    /// A bit of any file; in zeros behind a file's content one time in eight only.
+    private static func draw(
+        _ state: WrittenState,
+        _ generator: inout SeededGenerator
+    ) -> (name: String, bit: Int)? {
+        let names = state.disk.names.filter { state.disk[$0]?.isEmpty == false }
+        guard let name = names.randomElement(using: &generator) else { return nil }
+        let all = state.disk[name]?.count ?? 1
+        let end = generator.oneIn(8) ? all : min(all, state.contentByteCount(name))
+        return (name, Int.random(in: 0..<8 * end, using: &generator))
+    }
+}

@@ -1,0 +1,82 @@
+import FeedJournal
+import FeedRanking
+import FeedState
+import FeedTestSupport
+
+// What the threads behind the loops do, and what is checked after a start.
+extension StatePowerCutRun {
+    /// Makes durable what was logged, then answers it.
+    mutating func commit(_ life: inout DurableLife) throws {
+        var body: [UInt8] = []
+        guard let cut = life.state.logs.takeCut(into: &body) else { return }
+        let snapshot = Snapshot(model: model, hash: life.store.stateHash())
+        if fault == .earlyAnswer { answer(snapshot) }
+        inFlight = snapshot
+        let position = try life.state.journal.append(
+            body.span,
+            count: UInt32(cut.effectCount),
+            at: 0
+        )
+        guard position.sequence == cut.cut else { throw Complaint(text: "A cut has two numbers.") }
+        answer(snapshot)
+        inFlight = nil
+        try life.state.folding.gather(body, at: position)
+    }
+
+    /// All calls of the cut are answered, save a batch that is not at its end.
+    private mutating func answer(_ snapshot: Snapshot) {
+        durable = snapshot
+        answered += pending.filter(isDone)
+        pending = pending.filter { !isDone($0) }
+    }
+
+    private func isDone(_ call: ClientCall) -> Bool {
+        guard case .batch(let ids) = call.command,
+            case .items(let mask) = durable.model.calls[call.channel]?[call.sequence]
+        else { return true }
+        return ids.indices.allSatisfy { mask[$0] }
+    }
+
+    /// Writes a slice, or begins a fold; the journal forgets what is folded.
+    mutating func fold(_ life: inout DurableLife) throws {
+        if life.state.folding.isFolding {
+            let limit = Int.random(in: 1...15, using: &generator)
+            guard try life.state.folding.goOn(changes: limit, until: { false }) != nil else {
+                return
+            }
+            foldCount += 1
+            let folded = life.state.folding.database.meta.folded.sequence
+            try life.state.journal.forget(through: folded)
+        } else if life.state.folding.gatheredByteCount > 0 {
+            life.state.folding.begin()
+            guard fault == .earlyForget else { return }
+            try life.state.journal.forget(through: life.state.journal.last.sequence)
+        }
+    }
+
+    /// Throws unless a start has found all that was answered, and of the rest a cut or nothing.
+    mutating func audit(_ life: borrowing DurableLife) throws {
+        life.store.checkInvariants()
+        let candidates = [durable] + (inFlight.map { [$0] } ?? [])
+        let difference = durable.model.difference(to: life.store, life.channels)
+        let found = candidates.first {
+            $0.model.difference(to: life.store, life.channels) == nil
+        }
+        guard let found else { throw Complaint(text: difference ?? "") }
+        let hash = life.store.stateHash()
+        guard found.hash == nil || found.hash == hash else {
+            throw Complaint(text: "The state is the same, and its hash another.")
+        }
+        // No revision that anybody has seen is given again.
+        let seen = max(durable.model.revision, inFlight?.model.revision ?? 0)
+        guard found.hash == nil || life.store.revision > seen else {
+            throw Complaint(text: "Revision \(life.store.revision) is not above \(seen).")
+        }
+        // From here on it stands, acknowledged or not.
+        model = found.model
+        model.revision = life.store.revision
+        durable = Snapshot(model: model, hash: hash)
+        inFlight = nil
+        answered.removeAll { model.calls[$0.channel]?[$0.sequence] == nil }
+    }
+}

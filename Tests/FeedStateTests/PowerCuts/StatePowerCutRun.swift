@@ -1,0 +1,166 @@
+import FeedDiskFaults
+import FeedJournal
+import FeedRanking
+import FeedSQLite
+import FeedState
+import FeedTestSupport
+import Glibc
+
+/// Lives of the whole durable state on a disk that loses power, audited after each start by what
+/// clients were told.
+struct StatePowerCutRun {
+    /// What may be broken on purpose, for the audit to notice.
+    enum Fault {
+        case none
+        /// Syncs fail now and then, and the process ends there; nothing may be lost.
+        case failingSync
+        /// The disk says that it has synced, and has not.
+        case noSync
+        /// Calls are answered before their cut is appended.
+        case earlyAnswer
+        /// What came of numbered calls is not logged.
+        case forgottenOutcomes
+        /// The journal forgets what a fold has begun to write.
+        case earlyForget
+    }
+
+    /// The state as of a cut.
+    struct Snapshot {
+        var model = CommandModel()
+        /// The store's own hash; nil of a directory that is not there yet.
+        var hash: UInt64?
+    }
+
+    /// What an audit found.
+    struct Complaint: Error {
+        let text: String
+    }
+
+    var generator: SeededGenerator
+    let fault: Fault
+    let journal: JournalConfiguration
+    let clock = Locked<Int64>(2_000_000)
+    var disk = FakeDisk()
+
+    /// What every call came to that was executed in this life.
+    var model = CommandModel()
+    /// The state as of the last cut that was acknowledged.
+    var durable = Snapshot()
+    /// The state as of the cut that was under way when the power went.
+    var inFlight: Snapshot?
+
+    /// Numbered calls without an answer, in their order: their client sends them again.
+    var pending: [ClientCall] = []
+    /// Numbered calls that were answered.
+    var answered: [ClientCall] = []
+    /// The latest sequence of each channel.
+    var sequences: [UInt32: UInt64] = [:]
+
+    /// How often the power went.
+    private(set) var cutCount = 0
+    /// Folds that came to their end, and those that a start found cut off.
+    var foldCount = 0
+    private(set) var brokenFoldCount = 0
+
+    /// Lives that follow from the seed; with another hash, what the journal has is checked by that.
+    init(seed: UInt64, fault: Fault = .none, hash: RecordHash = .xxh3) {
+        generator = SeededGenerator(seed: seed)
+        self.fault = fault
+        var journal = JournalConfiguration(instanceID: 0)
+        journal.segmentByteCount = 16 << 10
+        journal.space.ballastByteCount = 0
+        journal.drawSalt = { seed }
+        journal.hash = hash
+        self.journal = journal
+        disk.ignoresSyncs = fault == .noSync
+    }
+
+    /// Lives some lives; answers what was wrong, nil if nothing was.
+    mutating func run() -> String? {
+        for _ in 0..<8 {
+            if !generator.oneIn(10) {
+                let longest = generator.oneIn(2) ? 150 : 1500
+                disk.callsUntilPowerCut = Int.random(in: 0...longest, using: &generator)
+            }
+            if let complaint = live() { return complaint }
+            if generator.oneIn(3) {
+                // The process alone dies: what it wrote is in the system's memory still.
+                disk.revive()
+            } else {
+                disk = disk.afterPowerCut(&generator)
+                cutCount += 1
+            }
+        }
+        disk.callsUntilPowerCut = .max
+        return live()
+    }
+
+    /// One life without a power cut, whose every call is answered; for other tests.
+    mutating func write(turns: Int, folds: Bool) throws {
+        var life = try DurableLife(disk, journal, clock: clock)
+        let database = life.state.folding.database
+        defer {
+            disk.die()
+            withExtendedLifetime(database) {}
+        }
+        try audit(life)
+        try database.connection.execute("PRAGMA wal_autocheckpoint=60")
+        for _ in 0..<turns { try turn(&life, folds: folds) }
+        try commit(&life)
+        // Else most of the database is in its log.
+        if generator.oneIn(2) { try database.connection.checkpoint() }
+    }
+
+    /// A start that finds all that was answered.
+    mutating func start() throws {
+        let life = try DurableLife(disk, journal, clock: clock)
+        let database = life.state.folding.database
+        defer {
+            disk.die()
+            withExtendedLifetime(database) {}
+        }
+        try audit(life)
+    }
+
+    /// One life, whose end closes nothing.
+    private mutating func live() -> String? {
+        disk.failure = { _, _ in nil }
+        var hasFailed = { false }
+        do {
+            var life = try DurableLife(disk, journal, clock: clock)
+            // The disk has to be dead when the connection is closed, however this ends.
+            let database = life.state.folding.database
+            defer {
+                disk.die()
+                withExtendedLifetime(database) {}
+            }
+            if database.meta.isFolding { brokenFoldCount += 1 }
+            try audit(life)
+            if fault == .failingSync { hasFailed = failSyncs() }
+            // Pages go from the log to the file often, and a few at a time.
+            let pages = generator.oneIn(2) ? 8 : 60
+            try database.connection.execute("PRAGMA wal_autocheckpoint=\(pages)")
+            try resend(&life)
+            for _ in 0..<Int.random(in: 1...200, using: &generator) { try turn(&life) }
+        } catch let complaint as Complaint {
+            return complaint.text
+        } catch {
+            guard disk.isDead || hasFailed() else {
+                return "An error without a power cut: \(error)"
+            }
+        }
+        disk.die()
+        return nil
+    }
+
+    /// Lets one of the next syncs fail, and those after it; the result says whether one has.
+    private mutating func failSyncs() -> () -> Bool {
+        var remaining = Int.random(in: 0...100, using: &generator)
+        disk.failure = { call, _ in
+            guard call == .sync || call == .syncDirectory else { return nil }
+            remaining -= 1
+            return remaining < 0 ? EIO : nil
+        }
+        return { remaining < 0 }
+    }
+}

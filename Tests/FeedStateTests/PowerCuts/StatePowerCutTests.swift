@@ -1,0 +1,38 @@
+import FeedTestSupport
+import Testing
+
+/// That the power may go at any moment, and nothing that a client was told goes with it: the
+/// journal, the database and all of recovery on one disk.
+///
+/// `FEED_POWER_CUTS` sets how many cuts; `FEED_SEED` replays one run.
+@Suite struct StatePowerCutTests {
+    @Test(arguments: [(StatePowerCutRun.Fault.none, 2000), (.failingSync, 500)])
+    func keepsEveryAnsweredCallOnce(_ fault: StatePowerCutRun.Fault, _ count: Int) {
+        let wanted = Int(TestEnvironment.number("FEED_POWER_CUTS") ?? UInt64(count))
+        let replayed = TestEnvironment.number("FEED_SEED")
+        var seed = replayed ?? TestEnvironment.firstSeed
+        var cutCount = 0
+        var foldCount = 0
+        while cutCount < wanted {
+            var run = StatePowerCutRun(seed: seed, fault: fault)
+            let complaint = run.run()
+            #expect(complaint == nil, "seed \(seed)")
+            guard complaint == nil, replayed == nil else { return }
+            cutCount += run.cutCount
+            foldCount += run.foldCount
+            seed += 1
+        }
+        #expect(foldCount > wanted / 4, "Only \(foldCount) folds came to their ends.")
+    }
+
+    @Test(arguments: [
+        StatePowerCutRun.Fault.noSync, .earlyAnswer, .forgottenOutcomes, .earlyForget,
+    ])
+    func noticesAServiceThatIsBrokenOnPurpose(_ fault: StatePowerCutRun.Fault) {
+        let complaints = (1...60 as ClosedRange<UInt64>).compactMap { seed -> String? in
+            var run = StatePowerCutRun(seed: seed, fault: fault)
+            return run.run()
+        }
+        #expect(complaints.count > 3, "\(complaints.count) of 60 runs complained.")
+    }
+}

@@ -1,0 +1,99 @@
+import FeedRanking
+import FeedTestSupport
+
+/// What a client asks for, as a value, so that it can be asked for again.
+enum StoreCommand: Equatable {
+    case vote(UInt64, VoteDirection, device: UInt64)
+    case create(PostContent, feed: UInt32)
+    case update(UInt64, PostChanges)
+    case delete(UInt64)
+    case importPosts([ImportedPost], feed: UInt32)
+    case createFeed(FeedPolicy)
+    /// Upvotes, each executed by itself.
+    case batch([UInt64])
+}
+
+/// A command as a client sends it, under a number of its channel or without.
+struct ClientCall: Equatable {
+    var command: StoreCommand
+    /// 0 where the call has no number.
+    var channel: UInt32 = 0
+    var sequence: UInt64 = 0
+
+    var isNumbered: Bool { sequence > 0 }
+
+    /// Tells the request from others; never alike for two numbers of a run.
+    var hash: UInt32 { UInt32(truncatingIfNeeded: sequence &* 0x9E37_79B9 &+ UInt64(channel)) }
+}
+
+extension StoreCommand {
+    /// A command that the posts of a model give sense to.
+    static func random(
+        _ model: CommandModel,
+        _ generator: inout SeededGenerator
+    ) -> StoreCommand {
+        let feed = UInt32.random(in: 0..<UInt32(model.feeds.count), using: &generator)
+        guard let id = model.posts.keys.sorted().randomElement(using: &generator) else {
+            return .create(.random(&generator), feed: feed)
+        }
+        switch Int.random(in: 0..<40, using: &generator) {
+        case 0..<4 where model.posts.count < 40: return .create(.random(&generator), feed: feed)
+        case 4 where model.posts.count < 40:
+            let count = Int.random(in: 1...4, using: &generator)
+            return .importPosts((0..<count).map { _ in .random(&generator) }, feed: feed)
+        case 5..<8: return .update(id, .random(&generator))
+        case 8, 9: return .delete(generator.oneIn(5) ? 1 + generator.next() % model.lastID : id)
+        case 10 where model.feeds.count < 7:
+            let mode: VoteMode = generator.oneIn(3) ? .tally : .ballot
+            return .createFeed(FeedPolicy(name: "feed \(model.feeds.count)", voteMode: mode))
+        case 11..<14:
+            let ids = model.posts.filter { !$0.value.keepsBallots }.keys.sorted()
+            let count = Int.random(in: 1...5, using: &generator)
+            return .batch((0..<count).map { _ in ids.randomElement(using: &generator) ?? id })
+        default:
+            let isBallot = model.posts[id]?.keepsBallots == true
+            let directions: [VoteDirection] = isBallot ? [.up, .down, .clear] : [.up, .down]
+            let direction = directions.randomElement(using: &generator) ?? .up
+            return .vote(id, direction, device: generator.next() % CommandModel.deviceCount)
+        }
+    }
+}
+
+extension PostContent {
+    /// Texts of a few bytes, or of half a page of a file.
+    static func random(_ generator: inout SeededGenerator) -> PostContent {
+        let length = generator.oneIn(3) ? 300 : 40
+        return PostContent(
+            authorName: generator.oneIn(3) ? "" : "author \(generator.next() % 9)",
+            title: "title \(generator.next() % 20)",
+            text: String(
+                repeating: "text ",
+                count: Int.random(in: 0...length, using: &generator)
+            ),
+            linkURL: generator.oneIn(2) ? "https://example.org/\(generator.next())" : "",
+            commentCount: generator.next() % 300
+        )
+    }
+}
+
+extension PostChanges {
+    static func random(_ generator: inout SeededGenerator) -> PostChanges {
+        PostChanges(
+            title: generator.oneIn(2) ? "title \(generator.next() % 20)" : nil,
+            text: generator.oneIn(2) ? "new text \(generator.next())" : nil,
+            commentCount: generator.oneIn(2) ? 7 : nil
+        )
+    }
+}
+
+extension ImportedPost {
+    /// A post of a time before all that a run gives.
+    static func random(_ generator: inout SeededGenerator) -> ImportedPost {
+        ImportedPost(
+            content: .random(&generator),
+            createTimeMilliseconds: Int64(generator.next() % 1_000_000),
+            upvoteCount: generator.next() % 500,
+            downvoteCount: generator.oneIn(5) ? 70_000 : 2
+        )
+    }
+}
