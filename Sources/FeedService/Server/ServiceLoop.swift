@@ -33,7 +33,7 @@ final class ServiceLoop {
         self.context = context
         self.log = log
         counters = context.counters[number]
-        outlet = AnswerOutlet(context.state, counters)
+        outlet = AnswerOutlet(context.fault == .unheld ? nil : context.state, counters)
         handler = RequestHandler(
             store: store,
             effects: context.effects(number),
