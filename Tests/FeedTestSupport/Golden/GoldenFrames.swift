@@ -17,6 +17,8 @@ package enum GoldenFrames {
     ///
     /// - Parameter path: Below `Tests/FeedProtoTests/Golden`. A line of the file is a name, a space
     ///   and the bytes as hexadecimal digits.
+    /// - Returns: The bytes by name.
+    /// - Throws: That the file cannot be read, or a line that is something else.
     package static func bytes(_ path: String) throws -> [String: [UInt8]] {
         let file = Programs.projectFolder.appending(path: "Tests/FeedProtoTests/Golden/\(path)")
         let text = try String(contentsOf: file, encoding: .utf8)
