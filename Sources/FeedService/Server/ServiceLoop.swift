@@ -35,7 +35,7 @@ final class ServiceLoop {
         self.log = log
         counters = context.counters[number]
         outlet = AnswerOutlet(
-            context.state?.logs,
+            context.fault == .unheld ? nil : context.state?.logs,
             durableCut: context.state?.journal.durableCut ?? 0,
             counters
         )

@@ -50,7 +50,7 @@ extension DurableState {
         journalEvents.slow = events.slow
         journalEvents.readOnly = events.readOnly
         let thread = JournalThread(
-            journal: Handed(journal),
+            journal: Handed(options.filtersJournal(journal)),
             keepsSegments: options.keepsJournal,
             logs: logs,
             folding: folding,
