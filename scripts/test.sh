@@ -42,11 +42,11 @@ sanitized=(--no-parallel --disable-xctest)
 
 step "Thread sanitizer: what runs concurrently"
 FEED_MODEL_OPERATIONS=20000 swift test --scratch-path .build-thread --sanitize=thread \
-    "${sanitized[@]}" --filter 'Concurren|FeedTransportTests|DrainTests|Storm|HotPost'
+    "${sanitized[@]}" --filter 'Concurren|FeedTransportTests|DrainTests|Storm|HotPost|JournalThread|ChannelFight'
 
-step "Address sanitizer: the decoder, the structure, the transport and the service"
-FEED_MODEL_OPERATIONS=50000 swift test --scratch-path .build-address --sanitize=address \
+step "Address sanitizer: the decoder, the structure, the transport, the state and the service"
+FEED_MODEL_OPERATIONS=50000 FEED_POWER_CUTS=40 FEED_BIT_FLIPS=40 swift test --scratch-path .build-address --sanitize=address \
     "${sanitized[@]}" \
-    --filter 'FeedProtoTests|FeedRankingTests|FeedTransportTests|FeedServiceTests'
+    --filter 'FeedProtoTests|FeedRankingTests|FeedTransportTests|FeedServiceTests|FeedStateTests|FeedSQLiteTests|FeedJournalTests'
 
 step "Everything passed"
