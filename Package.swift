@@ -197,8 +197,8 @@ let package = Package(
         .testTarget(
             name: "FeedServiceTests",
             dependencies: [
-                "FeedService", "FeedProto", "FeedRanking", "FeedTransport", "FeedTestSupport",
-                "CMallocHook",
+                "FeedService", "FeedJournal", "FeedProto", "FeedRanking", "FeedState",
+                "FeedTransport", "FeedTestSupport", "CMallocHook",
                 .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: settings

@@ -1,5 +1,8 @@
 import CMallocHook
+import FeedJournal
 import FeedProto
+import FeedService
+import FeedState
 import FeedTestSupport
 import Foundation
 import Testing
@@ -39,6 +42,18 @@ struct AllocationTests {
         }
     }
 
+    /// Journaled votes: the threads behind the loop take memory, the loop's own does not.
+    @Test(.enabled(if: malloc_hook_is_active(), "a sanitizer brings a malloc of its own"))
+    func countsDurableVotesWithoutAllocatingOnTheLoop() async {
+        await #expect(processExitsWith: .success) {
+            let votes = 200_000
+            let count = try await Self.loopAllocationCount(batches: votes / Self.votesPerBatch)
+            print("allocations of the loop in \(votes) durable votes: \(count)")
+            // Those of the two creates that it is measured between.
+            exit(count < 200 ? EXIT_SUCCESS : EXIT_FAILURE)
+        }
+    }
+
     /// The count would be of no use if it did not see what does allocate: refusals have texts.
     @Test(.enabled(if: malloc_hook_is_active(), "a sanitizer brings a malloc of its own"))
     func seesWhatAllocates() async {
@@ -72,6 +87,36 @@ struct AllocationTests {
             try exchange(client, batches: batches, isNumbered, vote)
             let after = malloc_hook_process_count() - malloc_hook_count()
             result.value = Int(after - before)
+        }
+        return result.value
+    }
+
+    /// How often the loop's thread of a durable service asks for memory while it answers so many
+    /// batches of numbered votes, and two creates.
+    static func loopAllocationCount(batches: Int) async throws -> Int {
+        let result = Box()
+        let directory = try TemporaryDirectory()
+        let onLoop = Locked<UInt64>(0)
+        try await withService {
+            $0.state = StateOptions(path: directory.path, logCount: 1)
+            $0.state?.durability = .os
+            // A create asks for the time on the loop's thread, whose count is read there.
+            $0.timeOfDay = {
+                onLoop.withLock { $0 = malloc_hook_count() }
+                return Int64(Date.now.timeIntervalSince1970 * 1000)
+            }
+        } _: { port in
+            let client = try WireClient(port: port)
+            _ = try client.hello(clientID: .init(repeating: 1, count: 16))
+            var ids: [UInt64] = []
+            for number in 0..<256 { ids.append(try client.createPost(title: "\(number)")) }
+            let vote = { [ids] in CastVoteRequest(postID: ids[$0 % ids.count], direction: .up) }
+            try exchange(client, batches: 3_000, true, vote)
+            _ = try client.createPost(title: "before")
+            let before = onLoop.withLock { $0 }
+            try exchange(client, batches: batches, true, vote)
+            _ = try client.createPost(title: "after")
+            result.value = Int(onLoop.withLock { $0 } - before)
         }
         return result.value
     }

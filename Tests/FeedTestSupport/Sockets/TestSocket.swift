@@ -101,6 +101,15 @@ package final class TestSocket: @unchecked Sendable {
         return Array(buffer[..<count])
     }
 
+    /// Receives what there is, without waiting; empty where nothing has come.
+    package func receiveWithoutWaiting() -> [UInt8] {
+        var buffer = [UInt8](repeating: 0, count: 1 << 16)
+        let count = unsafe buffer.withUnsafeMutableBytes { pointer in
+            unsafe recv(descriptor, pointer.baseAddress, pointer.count, Int32(MSG_DONTWAIT))
+        }
+        return Array(buffer[..<max(0, count)])
+    }
+
     /// Receives until the peer closes its side.
     package func receiveUntilEndOfFile() throws -> [UInt8] {
         var bytes: [UInt8] = []
