@@ -17,7 +17,7 @@ struct SlowJournalTests {
         try await withService {
             var state = StateOptions(path: directory.path, logCount: $0.threadCount)
             state.filtersJournal = gate.filter
-            state.space.ballastByteCount = 1 << 20
+            state.journal.space.ballastByteCount = 1 << 20
             $0.state = state
             $0.fault = fault
         } _: { port in

@@ -69,8 +69,8 @@ extension StateOptions {
         acceptedLoss = flags.acceptDataLoss
         keepsJournal = flags.keepJournal
         foldByteCount = flags.foldBytes
-        space.readOnlyByteCount = flags.spaceLow
-        space.resumeByteCount = flags.spaceHigh
-        space.ballastByteCount = flags.ballast
+        journal.space.readOnlyByteCount = flags.spaceLow
+        journal.space.resumeByteCount = flags.spaceHigh
+        journal.space.ballastByteCount = flags.ballast
     }
 }
