@@ -158,6 +158,7 @@ let package = Package(
         .testTarget(
             name: "FeedProtoTests",
             dependencies: ["FeedProto", "FeedTestSupport", "CMallocHook"],
+            exclude: ["Golden"],
             swiftSettings: settings
         ),
         .testTarget(

@@ -25,6 +25,19 @@ struct CommandLineTests {
             complaint: "--stripes: expected a power of two from 1 to 4096, got 3."
         ),
         BadFlags(arguments: ["--threads", "many"], complaint: "--threads"),
+        BadFlags(
+            arguments: ["--durability", "some"],
+            complaint: "--durability: expected fsync or os, got some."
+        ),
+        BadFlags(
+            arguments: ["--data-dir", ""],
+            complaint: "--data-dir: expected a directory, got an empty text."
+        ),
+        BadFlags(arguments: ["--data-dir", "/nowhere/data"], complaint: "/nowhere"),
+        BadFlags(arguments: ["--accept-data-loss", "all"], complaint: "--accept-data-loss"),
+        BadFlags(arguments: ["verify"], complaint: "Missing expected argument '<directory>'"),
+        BadFlags(arguments: ["verify", "/nowhere"], complaint: "/nowhere"),
+        BadFlags(arguments: ["restore", "/nowhere"], complaint: "Missing expected argument"),
     ]
 
     @Test("87: one clear sentence for a bad flag, and no start", arguments: badFlags)
@@ -41,7 +54,7 @@ struct CommandLineTests {
         let service = try await ServiceProcess.start()
         let second = try RunningProcess(
             Programs.feedService,
-            ["--listen", "127.0.0.1:\(service.port)"]
+            ["--listen", "127.0.0.1:\(service.port)", "--in-memory"]
         )
         let (status, output) = await second.finish()
         #expect(status == 1)

@@ -36,10 +36,9 @@ struct DiskFaultTests {
         let client = try await offload { [port = service.port] in try WireClient(port: port) }
         try await injector.begin(fault, in: service.process)
         let answers = try await offload {
-            for _ in 0..<100 {
-                try client.send(.castVote(CastVoteRequest(postID: id, direction: .up)))
-            }
             // Up to the end of the connection: an error of it is an end, too.
+            let vote = Request.castVote(CastVoteRequest(postID: id, direction: .up))
+            for _ in 0..<100 where (try? client.send(vote)) == nil { break }
             var answers: [ServerFrame] = []
             while let answer = try? client.receive() { answers.append(answer) }
             return answers

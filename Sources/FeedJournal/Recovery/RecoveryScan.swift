@@ -72,8 +72,10 @@ package struct RecoveryScan {
         mark = try fileErrors { () throws(FileError) in
             try HighWaterMark.read(files, configuration.hash)
         }
-        segments = try fileErrors { () throws(FileError) in
-            try files.names(in: SegmentLayout.directory)
+        segments = try fileErrors { () throws(FileError) -> [String] in
+            // A state that was just restored has no journal yet.
+            guard try files.names(in: ".").contains(SegmentLayout.directory) else { return [] }
+            return try files.names(in: SegmentLayout.directory)
         }
         .compactMap(SegmentLayout.firstSequence).sorted().map(Segment.init)
         try walk(files, progress)

@@ -1,5 +1,3 @@
-import Synchronization
-
 /// The feeds by name and number; feeds are never removed.
 struct FeedTable: ~Copyable, Sendable {
     /// The feeds that every store makes for itself.
@@ -13,7 +11,7 @@ struct FeedTable: ~Copyable, Sendable {
         var early: [UInt32: FeedPolicy] = [:]
     }
 
-    private let state = Mutex(State())
+    private let state = TableLock(State())
 
     /// Adds a feed; O(1).
     func create(_ policy: FeedPolicy, _ log: EffectLog) throws(RankingError) -> FeedID {

@@ -1,5 +1,3 @@
-import Synchronization
-
 /// The devices that hold ballots, numbered as they come; none is forgotten.
 ///
 /// Once the table is full, a device that it does not know can cast no ballot (`tooManyVoters`);
@@ -12,7 +10,7 @@ struct VoterTable: ~Copyable, Sendable {
         var next = 0
     }
 
-    private let state = Mutex(State())
+    private let state = TableLock(State())
 
     /// The voter of a device, a new one on first sight; O(1).
     func voter(

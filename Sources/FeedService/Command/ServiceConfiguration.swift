@@ -20,6 +20,8 @@ package struct ServiceConfiguration: Sendable {
     package var fault: VoteFault?
     /// The limits.
     package var limits = ServiceLimits()
+    /// Tells the time of day, in Unix milliseconds; tests set a clock of their own.
+    package var timeOfDay: @Sendable () -> Int64 = { WallClock.unixMilliseconds() }
 
     /// A configuration for one loopback address and defaults that suit it.
     package init(addresses: [SocketAddress], threadCount: Int, stripeCount: Int? = nil) {

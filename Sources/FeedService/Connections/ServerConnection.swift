@@ -52,6 +52,10 @@ package final class ServerConnection: ConnectionHandler {
         )
     }
 
+    package func connection(_ connection: TCPConnection, willReceive bytes: RawSpan) {
+        loop.handler.anticipate(bytes)
+    }
+
     package func connectionEndedInput(_ connection: TCPConnection) {
         close(connection)
     }

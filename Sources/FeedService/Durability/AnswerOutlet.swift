@@ -1,5 +1,4 @@
 internal import FeedRanking
-internal import FeedState
 internal import FeedTransport
 
 /// The one way of a loop's answers to its connections: at once where all that they may reflect is
@@ -11,70 +10,74 @@ internal import FeedTransport
 final class AnswerOutlet {
     /// The answers of one turn.
     private struct Held {
-        /// The cut that they wait for.
-        let cut: UInt64
-        /// Where they go; nil once they are gone.
-        var connection: TCPConnection?
+        /// Where they go.
+        let connection: TCPConnection
         /// How many bytes of what the connection holds they are.
-        var byteCount: Int
+        let byteCount: Int
     }
 
-    /// Entries that are gone stay in the list until there are so many, and more than others.
-    private static let compactionCount = 4_096
+    /// Answers that wait for one cut, in their order.
+    private struct Batch {
+        let cut: UInt64
+        var answers: [Held]
+    }
 
-    private let state: DurableState?
+    /// A list that held more is not kept for the next batch.
+    private static let keptCount = 16_384
+
+    private let logs: EffectLogs?
     private let counters: LoopCounters
-    /// In the order of their cuts, from `first` on.
-    private var held: [Held] = []
-    private var first = 0
+    /// All cuts up to this one are durable, as far as the loop has heard.
+    private var durableCut: UInt64
+    /// In the order of their cuts: that of the commit under way, and that of the next one.
+    private var batches: [Batch] = []
+    /// An empty list with room.
+    private var spare: [Held] = []
+    private var heldCount = 0
 
-    /// An outlet that holds nothing, or what the journal has not made durable.
-    init(_ state: DurableState?, _ counters: LoopCounters) {
-        self.state = state
+    /// An outlet that holds nothing where there are no logs, else what goes beyond a cut.
+    init(_ logs: EffectLogs?, durableCut: UInt64, _ counters: LoopCounters) {
+        self.logs = logs
+        self.durableCut = durableCut
         self.counters = counters
     }
 
     /// Sends the answers of a turn, after the turn's last lock was let go of.
     func send(_ bytes: RawSpan, on connection: TCPConnection) {
-        guard let state else {
-            connection.write(bytes)
-            return
-        }
-        let cut = state.logs.newestCut
-        let durableCut = state.journal.durableCut
-        guard cut > durableCut else {
-            // What the connection still holds comes first, and is durable too.
-            release(through: durableCut)
+        guard let logs, logs.newestCut > durableCut else {
+            // What waited for a cut before was released when that was heard to be durable.
             connection.write(bytes)
             return
         }
         guard connection.isOpen else { return }
         connection.hold(bytes)
-        held.append(Held(cut: cut, connection: connection, byteCount: bytes.byteCount))
-        counters.setHeldAnswers(held.count - first)
+        append(Held(connection: connection, byteCount: bytes.byteCount), cut: logs.newestCut)
     }
 
-    /// Sends what waits for no cut that is not durable.
-    func releaseDurable() {
-        guard let state, first < held.count else { return }
-        release(through: state.journal.durableCut)
+    /// All cuts up to this one are durable: sends what waited for them.
+    func release(through cut: UInt64) {
+        durableCut = max(durableCut, cut)
+        while let first = batches.first, first.cut <= durableCut {
+            var answers = batches.removeFirst().answers
+            for held in answers { held.connection.releaseHeld(held.byteCount) }
+            heldCount -= answers.count
+            answers.removeAll(keepingCapacity: answers.count <= Self.keptCount)
+            spare = answers
+        }
+        counters.setHeldAnswers(heldCount)
     }
 
-    private func release(through cut: UInt64) {
-        while first < held.count, held[first].cut <= cut {
-            // A connection that hears of its end here may send no more.
-            held[first].connection?.releaseHeld(held[first].byteCount)
-            held[first].connection = nil
-            first += 1
+    private func append(_ held: Held, cut: UInt64) {
+        heldCount += 1
+        if let last = batches.indices.last, batches[last].cut == cut {
+            batches[last].answers.append(held)
+            return
         }
-        counters.setHeldAnswers(held.count - first)
-        if first == held.count {
-            held.removeAll(keepingCapacity: held.count <= Self.compactionCount)
-            first = 0
-        } else if first >= Self.compactionCount, first * 2 >= held.count {
-            held.removeSubrange(..<first)
-            first = 0
-        }
+        var answers: [Held] = []
+        swap(&answers, &spare)
+        answers.append(held)
+        batches.append(Batch(cut: cut, answers: answers))
+        counters.setHeldAnswers(heldCount)
     }
 }
 

@@ -4,9 +4,9 @@ internal import Synchronization
 /// minutes, somebody has set the clock, and posts would be stamped with times that are not theirs.
 ///
 /// It is looked at every second; what the clock is corrected by in such steps is followed.
-final class ClockWatch: Sendable {
+package final class ClockWatch: Sendable {
     /// The jump that is not followed.
-    static let limitMilliseconds: Int64 = 5 * 60 * 1000
+    package static let limitMilliseconds: Int64 = 5 * 60 * 1000
 
     /// The two clocks when they last agreed.
     private struct Agreement {
@@ -17,12 +17,15 @@ final class ClockWatch: Sendable {
     private let agreement = Mutex<Agreement?>(nil)
     private let jump = Atomic<Int64>(0)
 
+    /// A watch that has not looked yet.
+    package init() {}
+
     /// How far the time of day is from where it should be, in milliseconds; 0 where it can be gone
     /// by.
-    var jumpMilliseconds: Int64 { jump.load(ordering: .relaxed) }
+    package var jumpMilliseconds: Int64 { jump.load(ordering: .relaxed) }
 
     /// Looks at both clocks; true where the answer to "has it jumped?" has changed.
-    func observe(wallMilliseconds: Int64, monotonicMilliseconds: Int64) -> Bool {
+    package func observe(wallMilliseconds: Int64, monotonicMilliseconds: Int64) -> Bool {
         let now = Agreement(
             wallMilliseconds: wallMilliseconds,
             monotonicMilliseconds: monotonicMilliseconds

@@ -36,7 +36,7 @@ final class StateOutcomes: Sendable {
     /// What to tell the state's threads of.
     func events() -> DurableState.Events {
         var events = DurableState.Events()
-        events.durable = { [self] _ in release() }
+        events.durable = { [self] in release(through: $0) }
         events.failed = { [self] in fail($0) }
         events.slow = { [self] in warn(of: $0) }
         events.readOnly = { [logger] isReadOnly in
@@ -49,10 +49,10 @@ final class StateOutcomes: Sendable {
         return events
     }
 
-    private func release() {
+    private func release(through cut: UInt64) {
         let loops = listeners.withLock { $0.loops }
         for loop in loops {
-            loop.post { ServiceLoop.of($0).outlet.releaseDurable() }
+            loop.post { ServiceLoop.of($0).outlet.release(through: cut) }
         }
     }
 

@@ -12,13 +12,14 @@ struct FaultyVotes {
     private let every: Int
     private var count = 0
 
-    /// Makes every n-th vote go wrong in the way of `fault`.
-    init(_ fault: VoteFault) {
+    /// Makes every n-th vote go wrong in the way of `fault`; nil where no vote does.
+    init?(_ fault: VoteFault) {
         switch fault {
         case .dropped(let every): (wrong, self.every) = (.dropped, every)
         case .doubled(let every): (wrong, self.every) = (.doubled, every)
         case .answeredEarly(let every): (wrong, self.every) = (.answeredEarly, every)
         case .forgotten(let every): (wrong, self.every) = (.forgotten, every)
+        case .unheld: return nil
         }
     }
 

@@ -12,10 +12,16 @@ package enum VoteFault: Sendable, Equatable {
     case answeredEarly(every: Int)
     /// What came of every n-th numbered call is forgotten, so that it is executed again.
     case forgotten(every: Int)
+    /// Answers go out before what they say is durable; it is asked for as `unheld`, for all votes.
+    case unheld
 }
 
 extension VoteFault: ExpressibleByArgument {
     package init?(argument: String) {
+        if argument == "unheld" {
+            self = .unheld
+            return
+        }
         let parts = argument.split(separator: ":", maxSplits: 1)
         guard parts.count == 2, let every = Int(parts[1]), every > 0 else { return nil }
         switch parts[0] {

@@ -33,7 +33,7 @@ extension RequestHandler {
         let response = HelloResponse(
             serverName: ServiceVersion.serverName,
             instanceID: context.instanceID,
-            serverTimeMilliseconds: WallClock.unixMilliseconds(),
+            serverTimeMilliseconds: context.timeOfDay(),
             limits: Limits(context.limits),
             capabilities: [.exactlyOnce],
             isClientKnown: opening?.wasKnown ?? false,

@@ -17,7 +17,7 @@ extension RequestHandler {
         let feed = try self.feed(named: request.feed.isEmpty ? Self.defaultFeed : request.feed)
         let policy = policy(of: feed)
         let latestTime =
-            WallClock.unixMilliseconds()
+            context.timeOfDay()
             + context.limits.maximumImportedTimeLead.wholeMilliseconds
         for (index, post) in request.posts.enumerated() {
             let path = PostPath.item(index)

@@ -42,6 +42,13 @@ extension RequestHandler {
         limit -= number
     }
 
+    /// Asks for the memory of the post that the first vote of some bytes is about.
+    mutating func anticipate(_ bytes: RawSpan) {
+        votes.find(in: bytes, at: 0, limit: 1, scanner)
+        guard votes.count > 0 else { return }
+        store.prefetch(PostID(rawValue: votes.entries[0].frame.vote.postID))
+    }
+
     /// Executes a vote in the way of all calls.
     private mutating func execute(
         _ frame: VoteFrame,

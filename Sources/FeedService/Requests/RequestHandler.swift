@@ -74,7 +74,7 @@ struct RequestHandler: ~Copyable {
         self.counters = counters
         self.log = log
         rules = TextRules(limits: context.limits)
-        faultyVotes = context.fault.map(FaultyVotes.init)
+        faultyVotes = context.fault.flatMap(FaultyVotes.init)
         let frameLimit = context.limits.maximumFrameByteCount
         scanner = FrameScanner(maximumFrameByteCount: frameLimit)
         decoder = MessageDecoder(maximumFrameByteCount: frameLimit)

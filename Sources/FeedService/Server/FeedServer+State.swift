@@ -31,7 +31,7 @@ extension FeedServer {
         channels.endRestoring()
         let seconds = began.duration(to: .now) / .seconds(1)
         logger.info("\(describe(state.recovery, store, seconds, options))")
-        warnOfClock(store, logger)
+        warnOfClock(store, configuration.timeOfDay(), logger)
         if configuration.logsStateHash { logger.info("state hash \(hex(store.stateHash()))") }
         return state
     }
@@ -57,9 +57,9 @@ extension FeedServer {
     }
 
     /// Times never go back, so a clock that was wrong once holds all later ones up.
-    private static func warnOfClock(_ store: FeedStore, _ logger: Logger) {
+    private static func warnOfClock(_ store: FeedStore, _ now: Int64, _ logger: Logger) {
         guard store.latestTimeMilliseconds > 0 else { return }
-        let ahead = store.latestTimeMilliseconds - WallClock.unixMilliseconds()
+        let ahead = store.latestTimeMilliseconds - now
         guard ahead > ClockWatch.limitMilliseconds else { return }
         logger.warning(
             "the clock is \(ahead / 1000) s behind the newest post: posts get that time until then"

@@ -41,7 +41,7 @@ package final class FeedServer: Sendable {
         let configuration = configuration.withinOpenFileLimit(ProcessSetup.raiseOpenFileLimit())
         let store = FeedStore(
             stripeCount: configuration.stripeCount,
-            clock: WallClock.unixMilliseconds
+            clock: configuration.timeOfDay
         )
         let outcomes = StateOutcomes(logger)
         let channels = configuration.emptyChannels

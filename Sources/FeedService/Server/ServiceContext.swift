@@ -14,10 +14,12 @@ final class ServiceContext: Sendable {
     let instanceID: UInt64
     /// What outlives the process; nil where nothing does.
     let state: DurableState?
+    /// The time of day, in Unix milliseconds.
+    let timeOfDay: @Sendable () -> Int64
     /// Whether the time of day can be gone by.
     let clock = ClockWatch()
     /// When the service started, in Unix milliseconds.
-    let startTimeMilliseconds = WallClock.unixMilliseconds()
+    let startTimeMilliseconds: Int64
     /// Limits new devices.
     let devices: DeviceAdmission
     /// The channels whose numbered calls are remembered.
@@ -57,6 +59,8 @@ final class ServiceContext: Sendable {
             "The service's limits are within what the ranking can hold."
         )
         fault = configuration.fault
+        timeOfDay = configuration.timeOfDay
+        startTimeMilliseconds = configuration.timeOfDay()
         devices = DeviceAdmission(limit: limits.newDevicesPerPeerMinute)
         budget = BufferBudget(limitByteCount: limits.maximumBufferedByteCount)
         counters = (0..<configuration.threadCount).map { _ in LoopCounters() }
@@ -77,7 +81,7 @@ final class ServiceContext: Sendable {
 
     private func lookAtClocks(_ log: ServiceLog) {
         let hasChanged = clock.observe(
-            wallMilliseconds: WallClock.unixMilliseconds(),
+            wallMilliseconds: timeOfDay(),
             monotonicMilliseconds: WallClock.monotonicMilliseconds()
         )
         if hasChanged { log.clockJumped(by: clock.jumpMilliseconds) }

@@ -1,4 +1,5 @@
 internal import FeedRanking
+internal import FeedState
 internal import FeedTransport
 
 /// What the service keeps for one loop; bound to that loop's thread.
@@ -33,7 +34,11 @@ final class ServiceLoop {
         self.context = context
         self.log = log
         counters = context.counters[number]
-        outlet = AnswerOutlet(context.state, counters)
+        outlet = AnswerOutlet(
+            context.fault == .unheld ? nil : context.state?.logs,
+            durableCut: context.state?.journal.durableCut ?? 0,
+            counters
+        )
         handler = RequestHandler(
             store: store,
             effects: context.effects(number),

@@ -4,6 +4,7 @@ extension TransportConfiguration {
     /// What the limits of the service mean for its sockets.
     init(_ limits: ServiceLimits) {
         self.init()
+        showsReadsTogether = true
         // A frame and its header of four bytes.
         maximumUnconsumedByteCount = limits.maximumFrameByteCount + 4
         highWatermarkByteCount = limits.maximumUnsentByteCount

@@ -17,9 +17,16 @@ package final class FoldThread: CutReceiver {
     /// The bytes of cuts that may wait to be folded, in times of those that are folded at once.
     static let pendingFactor = 5
 
+    /// The thread is woken for so many bytes of cuts, and looks by itself now and then: to wake it
+    /// for each would cost more than to gather them.
+    static let wakingByteCount = 256 << 10
+    /// How often the thread looks by itself.
+    static let lookInterval = DispatchTimeInterval.milliseconds(250)
+
     /// What other threads hand over.
     private struct Inbox {
         var cuts: [(body: [UInt8], position: JournalPosition)] = []
+        var byteCount = 0
         /// Bodies that were gathered, whose memory is used again.
         var spares: [[UInt8]] = []
         var evicted: [UInt64] = []
@@ -71,11 +78,14 @@ package final class FoldThread: CutReceiver {
     /// Takes a cut that is durable; gives an array to make the next one in.
     package func submit(_ body: [UInt8], at position: JournalPosition) -> [UInt8] {
         pending.wrappingAdd(body.count, ordering: .relaxed)
-        let spare = inbox.withLock { inbox in
+        let (spare, isFull) = inbox.withLock { inbox in
             inbox.cuts.append((body, position))
-            return inbox.spares.popLast() ?? []
+            let wasFull = inbox.byteCount >= Self.wakingByteCount
+            inbox.byteCount += body.count
+            let isFull = inbox.byteCount >= Self.wakingByteCount && !wasFull
+            return (inbox.spares.popLast() ?? [], isFull)
         }
-        wakeUp.signal()
+        if isFull { wakeUp.signal() }
         return spare
     }
 
@@ -107,18 +117,22 @@ package final class FoldThread: CutReceiver {
                 let isStopping = stopping.load(ordering: .acquiring)
                 try gather(&work)
                 let wantsBackup = inbox.withLock { !$0.backups.isEmpty }
-                if let written = try work.goOn() {
+                if work.canGoOn(at: .now) {
+                    guard let written = try work.goOn() else { continue }
                     folded.store(work.database.meta.folded.sequence, ordering: .releasing)
                     pending.wrappingSubtract(written, ordering: .relaxed)
-                } else if work.isFolding {
-                    continue
+                } else if let stall = work.stall {
+                    answerBackups(.failure(stall))
+                    // What is not folded is replayed by the next start.
+                    if isStopping { return }
+                    _ = wakeUp.wait(timeout: .now() + Self.lookInterval)
                 } else if work.isDue(at: .now, atOnce: isStopping || wantsBackup) {
                     work.begin()
                 } else if wantsBackup {
                     answerBackups(work.backUp())
                 } else {
                     if isStopping { return }
-                    _ = wakeUp.wait(timeout: .now() + .milliseconds(250))
+                    _ = wakeUp.wait(timeout: .now() + Self.lookInterval)
                 }
             }
         } catch {
@@ -131,6 +145,7 @@ package final class FoldThread: CutReceiver {
         let (cuts, evicted) = inbox.withLock { inbox in
             defer {
                 inbox.cuts.removeAll(keepingCapacity: true)
+                inbox.byteCount = 0
                 inbox.evicted = []
             }
             return (inbox.cuts, inbox.evicted)
@@ -139,7 +154,7 @@ package final class FoldThread: CutReceiver {
         guard !cuts.isEmpty else { return }
         for (body, position) in cuts { try work.gather(body, at: position) }
         inbox.withLock { inbox in
-            for (body, _) in cuts where inbox.spares.count < 4 { inbox.spares.append(body) }
+            for (body, _) in cuts where inbox.spares.count < 16 { inbox.spares.append(body) }
         }
     }
 

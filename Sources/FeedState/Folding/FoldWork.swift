@@ -1,5 +1,6 @@
 package import FeedJournal
 internal import FeedRanking
+internal import FeedSQLite
 
 /// What is folded, and how far that is: belongs to the thread that folds.
 ///
@@ -7,6 +8,9 @@ internal import FeedRanking
 package struct FoldWork: ~Copyable, @unchecked Sendable {
     /// How long a slice takes, but for its sync: others wait for the disk meanwhile.
     static let sliceTime = Duration.milliseconds(5)
+
+    /// After how long a slice that found the disk full is tried again.
+    static let stallTime = Duration.seconds(1)
 
     /// The state as of its folded position.
     package let database: StateDatabase
@@ -19,6 +23,9 @@ package struct FoldWork: ~Copyable, @unchecked Sendable {
     /// What is being written.
     private var fold: Fold?
     private var foldedByteCount = 0
+    /// Why the last slice was not written: the disk is full.
+    private(set) var stall: StateError?
+    private var stalledSince = ContinuousClock.now
     /// When the first cut of the table, and the latest, came.
     private var firstCut: ContinuousClock.Instant?
     private var lastCut = ContinuousClock.now
@@ -31,6 +38,12 @@ package struct FoldWork: ~Copyable, @unchecked Sendable {
 
     /// Whether a fold has begun and not ended.
     package var isFolding: Bool { fold != nil }
+
+    /// Whether a slice is to be written now: not right after one that found the disk full.
+    func canGoOn(at now: ContinuousClock.Instant) -> Bool {
+        guard fold != nil else { return false }
+        return stall == nil || stalledSince.duration(to: now) >= Self.stallTime
+    }
 
     /// Takes a cut that is durable.
     package mutating func gather(
@@ -77,10 +90,17 @@ package struct FoldWork: ~Copyable, @unchecked Sendable {
         until isDue: () -> Bool
     ) throws(StateStartError) -> Int? {
         guard let fold else { return nil }
-        let isDone = try stateErrors { () throws(StateError) in
-            try fold.step(changes: limit, until: isDue)
+        do throws(StateError) {
+            let isDone = try fold.step(changes: limit, until: isDue)
+            stall = nil
+            guard isDone else { return nil }
+        } catch {
+            guard case .database(.full) = error else { throw .state(error) }
+            // The slice is undone, and the journal still has all of it: tried again later.
+            stall = error
+            stalledSince = .now
+            return nil
         }
-        guard isDone else { return nil }
         self.fold = nil
         return foldedByteCount
     }

@@ -2,16 +2,21 @@ internal import Synchronization
 
 /// A call that is known only after those who make it.
 final class WakeUp: Sendable {
-    private let body = Mutex<(@Sendable () -> Void)?>(nil)
+    /// Around the closure, which by itself would be wrapped anew at each access to a generic lock.
+    private struct Call: Sendable {
+        var body: (@Sendable () -> Void)?
+    }
+
+    private let state = Mutex(Call())
 
     /// Says what is called.
     func set(_ body: @escaping @Sendable () -> Void) {
-        self.body.withLock { $0 = body }
+        state.withLock { $0.body = body }
     }
 
     /// Calls it, if it is known.
     func call() {
-        let body = self.body.withLock { $0 }
-        body?()
+        let call = state.withLock { $0 }
+        call.body?()
     }
 }

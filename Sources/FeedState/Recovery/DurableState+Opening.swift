@@ -50,20 +50,21 @@ extension DurableState {
         journalEvents.slow = events.slow
         journalEvents.readOnly = events.readOnly
         let thread = JournalThread(
-            journal: Handed(journal),
+            journal: Handed(options.filtersJournal(journal)),
             keepsSegments: options.keepsJournal,
             logs: logs,
             folding: folding,
             events: journalEvents
         )
-        wake.set { [weak thread] in thread?.wake() }
+        wake.set { thread.wake() }
         self.init(
             identity: identity,
             recovery: summary,
             durability: options.durability,
             logs: logs,
             journal: thread,
-            folding: folding
+            folding: folding,
+            wake: wake
         )
     }
 }

@@ -32,6 +32,7 @@ package final class DurableState: Sendable {
     package let journal: JournalThread
     /// Folds them into the database.
     package let folding: FoldThread
+    private let wake: WakeUp
 
     /// Joins what was recovered.
     init(
@@ -40,7 +41,8 @@ package final class DurableState: Sendable {
         durability: Durability,
         logs: EffectLogs,
         journal: JournalThread,
-        folding: FoldThread
+        folding: FoldThread,
+        wake: WakeUp
     ) {
         self.identity = identity
         self.recovery = recovery
@@ -48,6 +50,7 @@ package final class DurableState: Sendable {
         self.logs = logs
         self.journal = journal
         self.folding = folding
+        self.wake = wake
     }
 
     /// Starts the two threads.
@@ -61,6 +64,8 @@ package final class DurableState: Sendable {
     package func stop() {
         journal.stop()
         folding.stop()
+        // The logs lead to the thread, and the thread to the logs.
+        wake.set {}
     }
 }
 

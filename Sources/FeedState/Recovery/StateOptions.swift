@@ -35,6 +35,9 @@ package struct StateOptions: Sendable {
     /// The journal's bytes that are folded at once.
     package var foldByteCount = Self.defaultFoldByteCount
 
+    /// Puts something before the journal that commits go through, for tests of slow disks.
+    package var filtersJournal: @Sendable (any WatchedJournal) -> any WatchedJournal = { $0 }
+
     /// The defaults, for a directory.
     package init(path: String, logCount: Int) {
         self.path = path

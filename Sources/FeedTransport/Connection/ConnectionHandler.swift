@@ -8,9 +8,17 @@ package protocol ConnectionHandler: AnyObject {
     /// A call that the handler asked for (``TCPConnection/requestTurn()``) may bring no bytes.
     func connection(_ connection: TCPConnection, received bytes: RawSpan) -> ReadProgress
 
+    /// These bytes are about to be handed over, with those of other connections before them: what
+    /// they need may be asked for already.
+    func connection(_ connection: TCPConnection, willReceive bytes: RawSpan)
+
     /// The peer ended its side; what it sent before was delivered, and what was left is discarded.
     func connectionEndedInput(_ connection: TCPConnection)
 
     /// The connection is gone; called exactly once and last, and never from within another call.
     func connectionClosed(_ connection: TCPConnection, reason: CloseReason)
+}
+
+extension ConnectionHandler {
+    package func connection(_ connection: TCPConnection, willReceive bytes: RawSpan) {}
 }

@@ -23,6 +23,25 @@ extension TCPConnection {
     func didRead(_ bytes: RawSpan) {
         deadlines.received(at: loop.sweep)
         guard phase == .open else { return }
+        let isShort = bytes.byteCount <= TransportLimits.shortReadByteCount
+        if hasArrival || isShort && loop.configuration.showsReadsTogether {
+            hasArrival = true
+            loop.arrivals.append(self, bytes)
+        } else {
+            show(bytes)
+        }
+    }
+
+    /// Bytes are about to be shown.
+    func announce(_ bytes: RawSpan) {
+        guard phase == .open else { return }
+        receiver?.connection(self, willReceive: bytes)
+    }
+
+    /// Shows the handler what was read, behind what it has left before.
+    func show(_ bytes: RawSpan) {
+        hasArrival = false
+        guard phase == .open else { return }
         // Where nothing is held at all, the buffer does not have to be looked at.
         guard accountedByteCount == 0 || readBuffer.isEmpty, !isTurnQueued else {
             readBuffer.append(bytes)
@@ -40,6 +59,7 @@ extension TCPConnection {
 
     /// The end of what the peer sends, or the end of the connection.
     func didFailReading(_ code: Int32) {
+        if hasArrival { loop.deliverArrivals() }
         let error = transportError(code, .read)
         guard error == .endOfFile else {
             abort(error == .connectionReset ? .reset : .failed(error))

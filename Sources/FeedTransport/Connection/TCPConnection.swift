@@ -37,6 +37,8 @@ package final class TCPConnection {
     /// Its place in the loop's list.
     var place = 0
     var isTurnQueued = false
+    /// Bytes were read that its handler has not been shown.
+    var hasArrival = false
     /// A turn came while too much was unsent; it is made up for.
     var isTurnOwed = false
     /// The peer ended its side.

@@ -3,6 +3,12 @@ package struct TransportConfiguration: Sendable {
     /// The size of the loop's one receive buffer.
     package var receiveBufferByteCount = TransportLimits.receiveBufferByteCount
 
+    /// Whether short reads are shown to their handlers only when all reads of a wait were made.
+    ///
+    /// Handlers then find their code and each other's memory at hand; who measures when something
+    /// came wants it at once.
+    package var showsReadsTogether = false
+
     /// Unsent bytes at which a connection is no longer read from nor worked for.
     package var highWatermarkByteCount = TransportLimits.highWatermarkByteCount
 

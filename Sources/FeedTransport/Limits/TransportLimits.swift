@@ -63,6 +63,9 @@ package enum TransportLimits {
     /// Capacity an emptied write buffer keeps: slow readers come in bursts of this size.
     static let retainedOutputByteCount = 16 * 1_024
 
+    /// The longest read that is kept to be shown together with others: some requests.
+    static let shortReadByteCount = 256
+
     /// What a connection may hold without the budget's being told: 40 MB over all connections.
     static let uncountedByteCount = 4 * 1_024
 }

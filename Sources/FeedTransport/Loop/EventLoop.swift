@@ -25,6 +25,9 @@ package final class EventLoop {
     let uv: UVLoop
     let deadlineLimits: ConnectionDeadlines.Limits
 
+    /// What was read in this wait and not shown yet.
+    var arrivals = UVArrivals()
+
     private let turns: UVHandle
     private var turnQueue: [TCPConnection] = []
     private var whenEmpty: [() -> Void] = []
@@ -45,7 +48,10 @@ package final class EventLoop {
         self.turns = turns
         mailbox = LoopMailbox(wakeUp.waker)
         turns.body = { [unowned self] in runTurns() }
-        wakeUp.body = { [unowned self] in mailbox.drain(on: self) }
+        wakeUp.body = { [unowned self] in
+            deliverArrivals()
+            mailbox.drain(on: self)
+        }
         wakeUp.closed = { [mailbox] in mailbox.close() }
         try prepareHandles()
     }
@@ -118,6 +124,9 @@ extension EventLoop {
             let interval = UInt64(max(1, configuration.sweepInterval.wholeMilliseconds))
             sweeps.startTimer(afterMilliseconds: interval, everyMilliseconds: interval)
             try UVHandle.prepare(uv).body = { [unowned self] in cachedNow = nil }
+            if configuration.showsReadsTogether {
+                try UVHandle.check(uv).body = { [unowned self] in deliverArrivals() }
+            }
         } catch {
             stop()
             run()
@@ -147,6 +156,16 @@ extension EventLoop {
     func queueTurn(_ connection: TCPConnection) {
         turnQueue.append(connection)
         turns.startIdle()
+    }
+
+    /// Shows the handlers what was read in this wait.
+    func deliverArrivals() {
+        guard !arrivals.isEmpty else { return }
+        // A handler may cause further reads of its own connection, though none in this wait.
+        var delivered = UVArrivals()
+        swap(&delivered, &arrivals)
+        delivered.deliver()
+        if arrivals.isEmpty { swap(&delivered, &arrivals) }
     }
 
     /// Counts a connection in and answers its place.

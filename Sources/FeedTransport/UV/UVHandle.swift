@@ -163,6 +163,16 @@ extension UVHandle {
         return made
     }
 
+    /// A step right after each wait, from now on.
+    static func check(_ loop: UVLoop) throws(TransportError) -> UVHandle {
+        let handle = UVHandle(UV_CHECK)
+        let pointer = unsafe handle.pointer(as: uv_check_t.self)
+        let code = unsafe uv_check_init(loop.pointer, pointer)
+        let made = try handle.adopted(code, "Creating a check handle")
+        unsafe uv_check_start(pointer) { unsafe UVHandle.fire($0?.pointee.data) }
+        return made
+    }
+
     /// A wake-up from another thread.
     static func async(_ loop: UVLoop) throws(TransportError) -> UVHandle {
         let handle = UVHandle(UV_ASYNC)

@@ -28,16 +28,16 @@ package struct EffectLog: BitwiseCopyable, @unchecked Sendable {
     package func lock() {
         guard let block = unsafe block else { return }
         unsafe block.pointee.lock()
-        unsafe block.pointee.isHeld = true
+        unsafe block.pointee.contents.pointee.isHeld = true
     }
 
     /// Ends a section; tells of the first effect since a cut.
     package func unlock() {
         guard let block = unsafe block else { return }
-        let wakes = unsafe block.pointee.wakes
-        unsafe block.pointee.wakes = false
-        unsafe block.pointee.isHeld = false
-        let count = unsafe block.pointee.count
+        let wakes = unsafe block.pointee.contents.pointee.wakes
+        unsafe block.pointee.contents.pointee.wakes = false
+        unsafe block.pointee.contents.pointee.isHeld = false
+        let count = unsafe block.pointee.contents.pointee.buffer.count
         unsafe block.pointee.waitingByteCount.store(count, ordering: .relaxed)
         unsafe block.pointee.unlock()
         if wakes { unsafe block.pointee.cuts.pointee.onFirstEffect() }
@@ -46,8 +46,8 @@ package struct EffectLog: BitwiseCopyable, @unchecked Sendable {
     /// The bytes appended since the last cut; within a section only.
     package var byteCount: Int {
         guard let block = unsafe block else { return 0 }
-        assert(unsafe block.pointee.isHeld, "A log is read within a section only.")
-        return unsafe block.pointee.count
+        assert(unsafe block.pointee.contents.pointee.isHeld, "A log is read within a section only.")
+        return unsafe block.pointee.contents.pointee.buffer.count
     }
 
     /// Appends an effect of at most so many bytes, which `body` writes; O(bytes).
@@ -61,30 +61,34 @@ package struct EffectLog: BitwiseCopyable, @unchecked Sendable {
         _ body: (inout EffectWriter) -> Void
     ) {
         guard let block = unsafe block else { return }
-        assert(unsafe block.pointee.isHeld, "An effect is appended within a section only.")
-        let count = unsafe block.pointee.count
-        if unsafe block.pointee.capacity - count < byteCount + EffectWriter.headByteCount {
-            unsafe block.pointee.grow(by: byteCount + EffectWriter.headByteCount)
+        assert(
+            unsafe block.pointee.contents.pointee.isHeld,
+            "An effect is appended within a section only."
+        )
+        let contents = unsafe block.pointee.contents
+        let count = unsafe contents.pointee.buffer.count
+        if unsafe contents.pointee.buffer.capacity - count
+            < byteCount + EffectWriter.headByteCount
+        {
+            unsafe contents.pointee.buffer.grow(by: byteCount + EffectWriter.headByteCount)
         }
-        if unsafe block.pointee.effectCount == 0 { unsafe block.pointee.openCutHasEffect() }
-        var writer = unsafe EffectWriter(next: block.pointee.base + count)
+        if unsafe contents.pointee.effectCount == 0 { unsafe block.pointee.openCutHasEffect() }
+        var writer = unsafe EffectWriter(next: contents.pointee.buffer.base + count)
         writer.byte(kind)
         if let revision {
-            assert(
-                unsafe revision >= block.pointee.previousRevision,
-                "The revisions of a log's sections rise."
-            )
-            unsafe writer.varint(revision &- block.pointee.previousRevision)
-            unsafe block.pointee.previousRevision = revision
+            let previous = unsafe contents.pointee.previousRevision
+            assert(revision >= previous, "The revisions of a log's sections rise.")
+            writer.varint(revision &- previous)
+            unsafe contents.pointee.previousRevision = revision
         }
         body(&writer)
-        let end = unsafe writer.next - block.pointee.base
+        let end = unsafe writer.next - contents.pointee.buffer.base
         precondition(
-            unsafe end <= block.pointee.capacity,
+            unsafe end <= contents.pointee.buffer.capacity,
             "An effect took more bytes than it had announced."
         )
-        unsafe block.pointee.count = end
-        unsafe block.pointee.effectCount &+= 1
+        unsafe contents.pointee.buffer.count = end
+        unsafe contents.pointee.effectCount &+= 1
     }
 }
 

@@ -13,8 +13,9 @@ package final class EffectLogs: @unchecked Sendable {
     package let count: Int
     private let blocks: UnsafeMutablePointer<LogBlock>
     private let cuts: UnsafeMutablePointer<CutState>
-    /// Whose turn it is to take a cut.
-    private let taking = Mutex<[Int]>([])
+    /// The buffers that take turns with those of the logs; whoever takes a cut has them.
+    private let spares: UnsafeMutablePointer<LogBuffer>
+    private let taking = Mutex(())
 
     /// Makes empty logs.
     ///
@@ -35,14 +36,18 @@ package final class EffectLogs: @unchecked Sendable {
             )
         )
         unsafe blocks = .allocate(capacity: count)
+        unsafe spares = .allocate(capacity: count)
         for loop in 0..<count {
             unsafe (blocks + loop).initialize(to: LogBlock(cuts))
+            unsafe (spares + loop).initialize(to: LogBuffer())
         }
     }
 
     deinit {
         unsafe blocks.deinitialize(count: count)
         unsafe blocks.deallocate()
+        unsafe spares.deinitialize(count: count)
+        unsafe spares.deallocate()
         unsafe cuts.deinitialize(count: 1)
         unsafe cuts.deallocate()
     }
@@ -73,14 +78,11 @@ package final class EffectLogs: @unchecked Sendable {
     /// The logs are locked for the swap of their buffers and no longer.
     package func takeCut(into body: inout [UInt8]) -> (cut: UInt64, effectCount: Int)? {
         body.removeAll(keepingCapacity: true)
-        return taking.withLock { byteCounts in
-            byteCounts.removeAll(keepingCapacity: true)
+        return taking.withLock { _ in
             var effectCount = 0
             for loop in 0..<count { unsafe blocks[loop].lock() }
             for loop in 0..<count {
-                let taken = unsafe blocks[loop].swapBuffers()
-                byteCounts.append(taken.byteCount)
-                effectCount += taken.effectCount
+                unsafe effectCount += blocks[loop].swapBuffer(for: &spares[loop])
             }
             let cut = openCut
             if effectCount > 0 {
@@ -88,9 +90,7 @@ package final class EffectLogs: @unchecked Sendable {
             }
             for loop in (0..<count).reversed() { unsafe blocks[loop].unlock() }
             guard effectCount > 0 else { return nil }
-            for loop in 0..<count {
-                unsafe blocks[loop].appendTaken(byteCounts[loop], to: &body)
-            }
+            for loop in 0..<count { unsafe spares[loop].move(to: &body) }
             return (cut, effectCount)
         }
     }

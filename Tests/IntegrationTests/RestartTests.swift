@@ -1,0 +1,235 @@
+import FeedProto
+import FeedTestSupport
+import Foundation
+import Testing
+
+/// What a service is after a restart, orderly or not.
+@Suite(
+    .serialized,
+    .timeLimit(.minutes(2)),
+    .enabled(DurableService.absence, DurableService.isBuilt)
+)
+struct RestartTests {
+    /// How a service ends before it is started again.
+    enum End: Sendable, CaseIterable { case killed, stopped }
+
+    private static func end(_ service: DurableService, _ end: End) async {
+        switch end {
+        case .killed: await service.kill()
+        case .stopped: #expect(await service.stop() == 0)
+        }
+    }
+
+    private static let device = [UInt8](repeating: 7, count: 16)
+
+    private static func create(_ title: String) -> Request {
+        .createPost(CreatePostRequest(post: Post(title: title)))
+    }
+
+    @Test("35 and 36: a numbered call is known after a restart", arguments: End.allCases)
+    func knowsNumberedCalls(end: End) async throws {
+        let directory = try TemporaryDirectory()
+        let service = try await DurableService.start(directory.path)
+        let first = try await service.call { client in
+            _ = try client.hello(clientID: Self.device)
+            return try client.call(Self.create("once"), sequence: 1)
+        }
+        await Self.end(service, end)
+        let restarted = try await DurableService.start(directory.path)
+        let (hello, again, other, next) = try await restarted.call { client in
+            (
+                try client.hello(clientID: Self.device),
+                try client.call(Self.create("once"), sequence: 1),
+                try client.call(Self.create("another"), sequence: 1),
+                try client.call(Self.create("next"), sequence: 2)
+            )
+        }
+        guard case .hello(let greeting) = hello.response, case .post(let post) = first.response,
+            case .post(let samePost) = again.response, case .post(let nextPost) = next.response
+        else {
+            Issue.record("\(hello) \(first) \(again) \(next)")
+            return
+        }
+        #expect(greeting.isClientKnown)
+        #expect(greeting.lastSequence == 1)
+        #expect(samePost == post)
+        #expect(other.status?.code == .failedPrecondition)
+        #expect(other.status?.reason == .sequenceReused)
+        #expect(nextPost.id > post.id)
+        #expect(try await restarted.titles() == ["next", "once"])
+        #expect(await restarted.stop() == 0)
+    }
+
+    @Test("sample posts fill only an empty store", arguments: End.allCases)
+    func fillsOnlyAnEmptyStore(end: End) async throws {
+        let directory = try TemporaryDirectory()
+        let service = try await DurableService.start(directory.path, ["--sample-data"])
+        let titles = try await service.titles()
+        #expect(titles.count == 20)
+        #expect(titles.contains("Pineapple"))
+        await Self.end(service, end)
+        let restarted = try await DurableService.start(directory.path, ["--sample-data"])
+        #expect(try await restarted.titles() == titles)
+        #expect(await restarted.stop() == 0)
+
+        let used = try TemporaryDirectory()
+        let other = try await DurableService.start(used.path)
+        _ = try await other.createPost("mine", votes: 1)
+        await Self.end(other, end)
+        let filled = try await DurableService.start(used.path, ["--sample-data"])
+        #expect(try await filled.titles() == ["mine"])
+        #expect(await filled.stop() == 0)
+    }
+
+    @Test("a backup is the state of its time, as another instance")
+    func servesABackup() async throws {
+        let directory = try TemporaryDirectory()
+        let service = try await DurableService.start(directory.path)
+        let id = try await service.createPost("kept", votes: 30)
+        let instance = try await service.instance()
+        let (made, report) = try await FeedCtlTests.run(
+            ["backup", "--json", "--target", "127.0.0.1:\(service.port)"]
+        )
+        #expect(made == 0, "\(report)")
+        let object = try JSONSerialization.jsonObject(with: Data(report.utf8)) as? [String: Any]
+        let name = try #require(object?["name"] as? String, "\(report)")
+        let backup = "\(directory.path)/\(name)"
+        await service.kill()
+        let hash = try await Self.stateHash(directory.path)
+        let later = try await DurableService.start(directory.path)
+        _ = try await later.createPost("later", votes: 1)
+        #expect(await later.stop() == 0)
+
+        let parent = try TemporaryDirectory()
+        let restored = parent.path + "/restored"
+        let restore = try RunningProcess(
+            Programs.feedService,
+            ["restore", backup, restored]
+        )
+        let (status, output) = await restore.finish()
+        #expect(status == 0, "\(output)")
+        #expect(try await Self.stateHash(restored) == hash)
+        let other = try await DurableService.start(restored)
+        #expect(try await other.titles() == ["kept"])
+        #expect(try await other.upvotes(id) == 30)
+        #expect(try await other.instance() != instance)
+        #expect(try await other.createPost("new", votes: 1) > id)
+        #expect(await other.stop() == 0)
+        // A directory that holds a state is not written over.
+        let again = try RunningProcess(
+            Programs.feedService,
+            ["restore", backup, restored]
+        )
+        #expect(await again.finish().0 == 2)
+    }
+
+    @Test("os: what was acknowledged outlives the process, and the start line says so")
+    func outlivesTheProcessOnly() async throws {
+        let directory = try TemporaryDirectory()
+        let service = try await DurableService.start(directory.path, ["--durability", "os"])
+        #expect(service.process.output.contains { $0.contains("durability os") })
+        let id = try await service.createPost("kept", votes: 200)
+        await service.kill()
+        // Another setting takes over what this one has left.
+        let restarted = try await DurableService.start(directory.path)
+        #expect(restarted.process.output.contains { $0.contains("durability fsync") })
+        #expect(try await restarted.upvotes(id) == 200)
+        let stats = try await restarted.call { try $0.call(.getServerStats) }
+        guard case .serverStats(let found) = stats.response else { throw KillRunError.noAnswer }
+        #expect(found.durability == "fsync")
+        #expect(await restarted.stop() == 0)
+    }
+
+    @Test("72: a service that stood still for some seconds keeps its healthy clients")
+    func keepsClientsThroughAPause() async throws {
+        let directory = try TemporaryDirectory()
+        let service = try await DurableService.start(directory.path)
+        let id = try await service.createPost("kept", votes: 1)
+        let clients = try await offload {
+            try (0..<20).map { _ in
+                let client = try WireClient(port: service.port)
+                _ = try client.vote(id)
+                return client
+            }
+        }
+        let vote = Request.castVote(CastVoteRequest(postID: id, direction: .up))
+        // The frame of each is in its middle all the while: of the service's time limits that of
+        // a frame is the shortest, 5 s.
+        let frames = try clients.map {
+            try ClientFrame(id: $0.nextID(), request: vote).encoded()
+        }
+        try await offload {
+            for (client, frame) in zip(clients, frames) { try client.socket.send([frame[0]]) }
+            // Answered on the same loops after what was sent before.
+            _ = try WireClient(port: service.port).call(.getServerStats)
+        }
+        service.process.signal(SIGSTOP)
+        try await Task.sleep(for: .seconds(6))
+        service.process.signal(SIGCONT)
+        let count = try await offload {
+            for (client, frame) in zip(clients, frames) {
+                try client.socket.send(Array(frame[1...]))
+            }
+            return try clients.count { try $0.receive()?.status == nil }
+        }
+        #expect(count == clients.count)
+        #expect(try await service.upvotes(id) == 41)
+        #expect(await service.stop() == 0)
+    }
+
+    @Test(
+        "real posts, through a kill half way",
+        .enabled(if: !RealPosts.files.isEmpty, "\(RealPosts.absence)")
+    )
+    func castsRealVotesThroughAKill() async throws {
+        // The smallest file, for the time it takes.
+        let file = try #require(
+            RealPosts.files.first { $0.lastPathComponent == "iOSProgramming.csv" }
+                ?? RealPosts.files.first
+        )
+        let directory = try TemporaryDirectory()
+        let service = try await DurableService.start(directory.path)
+        let load = try RunningProcess(
+            Programs.loadGenerator,
+            ["dataset", "--target", "127.0.0.1:\(service.port)", "--retry", "100"]
+                + ["-c", "8", "-P", "8", "--rate", "5k", "--progress", "1s", file.path()]
+        )
+        _ = await load.line { $0.contains("op/s") }
+        await service.kill()
+        let restarted = try await DurableService.start(
+            directory.path,
+            ["--listen", "127.0.0.1:\(service.port)"]
+        )
+        let (status, output) = await load.finish()
+        let text = output.joined(separator: "\n")
+        #expect(status == 0, "\(text)")
+        #expect(output.contains { $0.contains("Audit") && $0.contains("PASS") }, "\(text)")
+        #expect(!output.contains { $0.contains("reconnects 0") }, "\(text)")
+        #expect(await restarted.stop() == 0)
+    }
+
+    private static func stateHash(_ directory: String) async throws -> String {
+        let (status, output) = try await RunningProcess(
+            Programs.feedService,
+            ["verify", directory]
+        ).finish()
+        #expect(status == 0, "\(output)")
+        let line = output.first { $0.hasPrefix("state hash ") }
+        return try #require(line, "\(output)")
+    }
+}
+
+extension DurableService {
+    /// What the service says names its state.
+    func instance() async throws -> UInt64 {
+        let answer = try await call { try $0.hello() }
+        guard case .hello(let hello) = answer.response else { throw KillRunError.noAnswer }
+        return hello.instanceID
+    }
+
+    /// The titles of all posts, the newest first.
+    func titles() async throws -> [String] {
+        try await call { try $0.list(ListPostsRequest(order: .new, pageSize: 100)).posts }
+            .map(\.title)
+    }
+}
