@@ -15,6 +15,9 @@ package enum StateError: Error, Equatable, Sendable {
     /// A new data directory was to be made where there is something already.
     case notEmpty(directory: String, name: String)
 
+    /// A directory is no backup but a data directory, whose journal holds more than its database.
+    case notABackup(path: String, name: String)
+
     /// A copy was made in the middle of a fold, so its posts are not of one moment.
     case unfinishedFold(file: String, sequence: UInt64)
 
@@ -51,6 +54,9 @@ extension StateError: CustomStringConvertible {
         case .missingFile(let path): return "There is no file \(path)."
         case .notEmpty(let directory, let name):
             return "The directory \(directory) is not empty: it has \(name)."
+        case .notABackup(let path, let name):
+            return "\(path) is no backup but a data directory, as it has \(name): start a service on "
+                + "it, and make a backup of it then."
         case .unfinishedFold(let file, let sequence):
             return "\(file) was copied while records up to \(sequence) were written to it: "
                 + "without the journal it is of no use."

@@ -3,10 +3,22 @@ import Glibc
 extension POSIXFiles {
     /// Makes the directory where none is, its parent being there, and opens it.
     package static func creating(path: String) throws(JournalError) -> POSIXFiles {
-        guard unsafe mkdir(path, 0o700) == 0 || errno == EEXIST else {
+        if unsafe mkdir(path, 0o700) == 0 {
+            try syncParent(of: path)
+        } else if errno != EEXIST {
             throw .file(FileError("create", path, code: errno))
         }
         return try POSIXFiles(path: path)
+    }
+
+    /// Makes the name of a directory durable, which is in the directory above.
+    private static func syncParent(of path: String) throws(JournalError) {
+        let parent = unsafe Glibc.open("\(path)/..", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard parent >= 0 else { throw .file(FileError("open", "\(path)/..", code: errno)) }
+        defer { close(parent) }
+        guard fsync(parent) == 0 else {
+            throw .file(FileError("sync", "\(path)/..", code: errno))
+        }
     }
 
     /// A descriptor of a directory that is there, ours, and not read-only.

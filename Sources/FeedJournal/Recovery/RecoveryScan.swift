@@ -40,6 +40,9 @@ package struct RecoveryScan {
     /// The last record.
     package private(set) var last: JournalPosition
 
+    /// The last record that is in the files, where that is before the folded one.
+    package private(set) var lastFound: UInt64 = 0
+
     /// When it was written.
     package private(set) var lastMicroseconds: UInt64 = 0
 
@@ -80,6 +83,7 @@ package struct RecoveryScan {
         .compactMap(SegmentLayout.firstSequence).sorted().map(Segment.init)
         try walk(files, progress)
         if problem == nil { problem = loss() }
+        lastFound = last.sequence
         guard last.sequence >= folded.sequence else {
             // The state has all of it; only the chain has to begin anew behind it.
             last = folded

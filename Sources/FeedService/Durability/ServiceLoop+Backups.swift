@@ -13,7 +13,7 @@ extension ServiceLoop {
             nextBackup += 1
             let number = nextBackup
             waitingForBackup[number] = (connection, request)
-            state.folding.backUp { [mailbox = eventLoop.mailbox] result in
+            state.folding.backUp(through: state.journal.durableCut) { [mailbox = eventLoop.mailbox] result in
                 mailbox.post { ServiceLoop.of($0).finishBackup(number, result) }
             }
         }

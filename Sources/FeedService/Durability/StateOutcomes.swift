@@ -19,9 +19,10 @@ final class StateOutcomes: Sendable {
     /// Writes to this logger.
     init(_ logger: Logger) { self.logger = logger }
 
-    /// The loops that hold answers.
-    func wake(_ loops: [LoopMailbox]) {
+    /// The loops that hold answers, and what is durable by now: they may have missed it.
+    func wake(_ loops: [LoopMailbox], durableCut: UInt64) {
         listeners.withLock { $0.loops = loops }
+        release(through: durableCut)
     }
 
     /// Calls `body` once the state can no more be made durable.

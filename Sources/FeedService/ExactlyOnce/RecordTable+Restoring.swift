@@ -10,8 +10,12 @@ extension RecordTable {
             let key = Key(channel)
             if let old = state.entries[key] {
                 // The newer of the two is the one that a Hello found last: the other was evicted.
-                guard old.record.state.number < channel.number else { return }
-                state.restored[old.record.state.number] = nil
+                let other = old.record.state.number
+                if collectsEvicted, other != channel.number {
+                    state.evicted.append(min(other, channel.number))
+                }
+                guard other < channel.number else { return }
+                state.restored[other] = nil
             }
             state.entries[key] = Entry(record: ChannelRecord(channel))
             state.restored[channel.number] = key

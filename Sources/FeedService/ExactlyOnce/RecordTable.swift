@@ -153,4 +153,15 @@ package final class RecordTable: Sendable {
             state.entries[key] = entry
         }
     }
+
+    /// Whether a client's channel is remembered; O(1).
+    package func isKnown(_ clientHigh: UInt64, _ clientLow: UInt64, channel: UInt32) -> Bool {
+        let sought = ChannelState(
+            number: 0,
+            clientHigh: clientHigh,
+            clientLow: clientLow,
+            channel: channel
+        )
+        return state.withLock { $0.entries[Key(sought)] != nil }
+    }
 }

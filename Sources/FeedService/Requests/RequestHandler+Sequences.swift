@@ -28,7 +28,11 @@ extension RequestHandler {
             try admitChange()
             return try answer(call.request, id: call.id, from: &caller)
         }
-        guard let channel = caller.channel else { throw .sequenceNeedsIdentity }
+        guard let channel = caller.channel else {
+            guard caller.device != nil else { throw .sequenceNeedsIdentity }
+            // Its Hello came while no changes were taken.
+            throw context.refusalOfChanges ?? .channelFenced
+        }
         return try channel.record.withCalls { (calls) throws(Status) -> Answer in
             try execute(call, epoch: channel.epoch, &calls, from: &caller)
         }
@@ -180,6 +184,12 @@ extension RequestHandler {
         return .response(.feed(Feed(feed.policy, postCount: feed.postCount)), revision: revision)
     }
 
+    /// Whether a channel is known, or a new one may be noted: to do so is a change.
+    private func mayOpen(_ channel: UInt32, of device: Caller.Device) -> Bool {
+        context.refusalOfChanges == nil
+            || context.channels.isKnown(device.high, device.low, channel: channel)
+    }
+
     /// Gives a device's channel to the caller, who gives its earlier one back.
     mutating func openChannel(
         _ channel: UInt32,
@@ -187,7 +197,7 @@ extension RequestHandler {
         from caller: inout Caller
     ) throws(Status) -> RecordTable.Opening? {
         var opening: RecordTable.Opening?
-        if let device {
+        if let device, mayOpen(channel, of: device) {
             effects.lock()
             defer { effects.unlock() }
             do throws(RecordTable.Full) {

@@ -56,7 +56,7 @@ package final class FeedServer: Sendable {
             for index in 0..<configuration.threadCount {
                 threads.append(try startLoop(index, store, context, ServiceLog(logger)))
             }
-            outcomes.wake(threads.map(\.mailbox))
+            outcomes.wake(threads.map(\.mailbox), durableCut: state?.journal.durableCut ?? 0)
             let addresses = try listen(configuration, on: threads, context)
             return FeedServer(
                 addresses: addresses,

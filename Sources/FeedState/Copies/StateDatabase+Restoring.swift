@@ -1,5 +1,6 @@
 import FeedJournal
 import FeedSQLite
+import Foundation
 
 extension StateDatabase {
     /// Makes a data directory of a copy's directory, under a new instance id, with a journal that
@@ -16,6 +17,13 @@ extension StateDatabase {
         into directory: String,
         progress: (LoadProgress) -> Void = { _ in }
     ) throws(StateError) {
+        for name in [SegmentJournal.directoryName, SegmentJournal.markName]
+        where FileManager.default.fileExists(atPath: "\(backup)/\(name)") {
+            throw .notABackup(path: backup, name: name)
+        }
+        guard FileManager.default.isReadableFile(atPath: "\(backup)/\(fileName)") else {
+            throw .missingFile(path: "\(backup)/\(fileName)")
+        }
         let files = try openEmpty(directory)
         do {
             try copy("\(backup)/\(fileName)", to: directory)
@@ -46,9 +54,14 @@ extension StateDatabase {
     }
 
     private static func copy(_ backup: String, to directory: String) throws(StateError) {
-        try databaseErrors { () throws(SQLiteError) in
-            let source = try Database(path: backup, mode: .readOnly)
-            _ = try Backup(of: source, to: "\(directory)/\(newFileName)").step()
+        // By bytes, as the backup may be where nothing can be written, and SQLite would want to.
+        do {
+            try FileManager.default.copyItem(
+                atPath: backup,
+                toPath: "\(directory)/\(newFileName)"
+            )
+        } catch {
+            throw .missingFile(path: backup)
         }
     }
 

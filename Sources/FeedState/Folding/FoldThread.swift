@@ -12,6 +12,8 @@ internal import Synchronization
 package final class FoldThread: CutReceiver {
     /// With nothing new for so long, what was gathered is folded: nobody is kept waiting by it.
     static let quietTime = Duration.seconds(1)
+    /// How long a stop may fold.
+    static let longestStop = Duration.seconds(5)
     /// What was gathered is folded at last after so long.
     static let longestWait = Duration.seconds(60)
     /// The bytes of cuts that may wait to be folded, in times of those that are folded at once.
@@ -20,6 +22,9 @@ package final class FoldThread: CutReceiver {
     /// The thread is woken for so many bytes of cuts, and looks by itself now and then: to wake it
     /// for each would cost more than to gather them.
     static let wakingByteCount = 256 << 10
+    /// How many bodies that were gathered are kept to be used again, and how large they may be.
+    static let spareCount = 64
+    static let spareByteCount = 256 << 10
     /// How often the thread looks by itself.
     static let lookInterval = DispatchTimeInterval.milliseconds(250)
 
@@ -30,7 +35,7 @@ package final class FoldThread: CutReceiver {
         /// Bodies that were gathered, whose memory is used again.
         var spares: [[UInt8]] = []
         var evicted: [UInt64] = []
-        var backups: [BackupAnswer] = []
+        var backups: [(through: UInt64, answer: BackupAnswer)] = []
     }
 
     /// Who hears of a backup.
@@ -42,6 +47,8 @@ package final class FoldThread: CutReceiver {
     private let wakeUp = DispatchSemaphore(value: 0)
     private let ended = DispatchSemaphore(value: 0)
     private let stopping = Atomic(false)
+    private let stalled = Atomic(false)
+    private let stopDeadline = Mutex<ContinuousClock.Instant?>(nil)
     private let folded: Atomic<UInt64>
     /// The bytes of cuts that are not folded.
     private let pending: Atomic<Int>
@@ -64,9 +71,10 @@ package final class FoldThread: CutReceiver {
     /// The bytes of cuts that are durable and not folded.
     package var pendingByteCount: Int { pending.load(ordering: .relaxed) }
 
-    /// Makes a backup of all that is durable by then, and says where it is, on this thread.
-    package func backUp(_ answer: @escaping BackupAnswer) {
-        inbox.withLock { $0.backups.append(answer) }
+    /// Makes a backup of all records up to one that is durable, at least, and says where it is, on
+    /// this thread.
+    package func backUp(through sequence: UInt64, _ answer: @escaping BackupAnswer) {
+        inbox.withLock { $0.backups.append((sequence, answer)) }
         wakeUp.signal()
     }
 
@@ -89,9 +97,11 @@ package final class FoldThread: CutReceiver {
         return spare
     }
 
-    /// Blocks while more waits to be folded than memory should be spent on.
-    package func waitForRoom() {
-        while pending.load(ordering: .relaxed) > pendingLimit { usleep(1_000) }
+    /// Whether no more waits to be folded than memory should be spent on.
+    ///
+    /// Where the disk is full nothing is folded, and changes are refused already.
+    package var hasRoom: Bool {
+        pending.load(ordering: .relaxed) <= pendingLimit || stalled.load(ordering: .relaxed)
     }
 
     /// Starts the thread.
@@ -105,7 +115,10 @@ package final class FoldThread: CutReceiver {
     }
 
     /// Folds what was handed over, and ends the thread; to be called once.
+    ///
+    /// Not for longer than ``longestStop``: what is not folded then is replayed by the next start.
     func stop() {
+        stopDeadline.withLock { $0 = .now + Self.longestStop }
         stopping.store(true, ordering: .releasing)
         wakeUp.signal()
         ended.wait()
@@ -117,26 +130,31 @@ package final class FoldThread: CutReceiver {
                 let isStopping = stopping.load(ordering: .acquiring)
                 try gather(&work)
                 let wantsBackup = inbox.withLock { !$0.backups.isEmpty }
+                stalled.store(work.stall != nil, ordering: .relaxed)
+                if isStopping, let deadline = stopDeadline.withLock({ $0 }), .now >= deadline {
+                    return
+                }
                 if work.canGoOn(at: .now) {
                     guard let written = try work.goOn() else { continue }
                     folded.store(work.database.meta.folded.sequence, ordering: .releasing)
                     pending.wrappingSubtract(written, ordering: .relaxed)
                 } else if let stall = work.stall {
-                    answerBackups(.failure(stall))
+                    for answer in takeBackups(through: .max) { answer(.failure(stall)) }
                     // What is not folded is replayed by the next start.
                     if isStopping { return }
                     _ = wakeUp.wait(timeout: .now() + Self.lookInterval)
+                } else if backUp(work) {
+                    continue
                 } else if work.isDue(at: .now, atOnce: isStopping || wantsBackup) {
                     work.begin()
-                } else if wantsBackup {
-                    answerBackups(work.backUp())
                 } else {
                     if isStopping { return }
                     _ = wakeUp.wait(timeout: .now() + Self.lookInterval)
                 }
             }
         } catch {
-            answerBackups(.failure(.stopped(reason: "\(error)")))
+            let stopped = StateError.stopped(reason: "\(error)")
+            for answer in takeBackups(through: .max) { answer(.failure(stopped)) }
             failed(error)
         }
     }
@@ -154,15 +172,29 @@ package final class FoldThread: CutReceiver {
         guard !cuts.isEmpty else { return }
         for (body, position) in cuts { try work.gather(body, at: position) }
         inbox.withLock { inbox in
-            for (body, _) in cuts where inbox.spares.count < 16 { inbox.spares.append(body) }
+            for (body, _) in cuts
+            where inbox.spares.count < Self.spareCount && body.capacity <= Self.spareByteCount {
+                inbox.spares.append(body)
+            }
         }
     }
 
-    private func answerBackups(_ result: Result<BackupSummary, StateError>) {
-        let waiting = inbox.withLock { inbox in
-            defer { inbox.backups = [] }
-            return inbox.backups
-        }
+    /// Makes the backup that was asked for, between two folds, once all of it is folded.
+    private func backUp(_ work: borrowing FoldWork) -> Bool {
+        let waiting = takeBackups(through: work.database.meta.folded.sequence)
+        guard !waiting.isEmpty else { return false }
+        // Whoever asks from now on may mean what comes from now on.
+        let result = work.backUp()
         for answer in waiting { answer(result) }
+        return true
+    }
+
+    /// Takes those out who want no more than what is folded up to a record.
+    private func takeBackups(through sequence: UInt64) -> [BackupAnswer] {
+        inbox.withLock { inbox in
+            let ready = inbox.backups.filter { $0.through <= sequence }.map(\.answer)
+            inbox.backups.removeAll { $0.through <= sequence }
+            return ready
+        }
     }
 }

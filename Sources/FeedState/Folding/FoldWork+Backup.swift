@@ -17,9 +17,9 @@ extension FoldWork {
     ///
     /// So a backup is one file, and holds all that was durable when it was asked for.
     func backUp(at date: Date = .now) -> Result<BackupSummary, StateError> {
+        let name = "\(Self.backupDirectory)/\(Self.name(of: date))"
         do throws(StateError) {
             let files = database.files
-            let name = "\(Self.backupDirectory)/\(Self.name(of: date))"
             try fileErrors { () throws(FileError) in
                 try files.createDirectory(Self.backupDirectory)
                 try files.createDirectory(name)
@@ -32,6 +32,8 @@ extension FoldWork {
                 BackupSummary(name: name, revision: database.meta.highestRevision)
             )
         } catch {
+            // What was copied takes room, perhaps the very room that there was too little of.
+            try? database.files.remove("\(name)/\(StateDatabase.newFileName)")
             return .failure(error)
         }
     }

@@ -5,8 +5,8 @@ package protocol CutReceiver: Sendable {
     /// Takes a cut; gives an array to make the next one in.
     func submit(_ body: [UInt8], at position: JournalPosition) -> [UInt8]
 
-    /// Blocks while more waits there than memory should be spent on.
-    func waitForRoom()
+    /// Whether no more waits there than memory should be spent on.
+    var hasRoom: Bool { get }
 
     /// All records up to this one are kept elsewhere, durably.
     var foldedSequence: UInt64 { get }

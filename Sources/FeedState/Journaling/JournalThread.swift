@@ -163,7 +163,7 @@ package final class JournalThread: Sendable {
             Self.sleep(until: lastBegan + Self.interval, clock)
         }
         try checkSpaceIfDue(&work)
-        folding.waitForRoom()
+        try waitForRoom(&work)
         let since = openSince.load(ordering: .relaxed)
         guard let cut = logs.takeCut(into: &work.body) else { return false }
         takenSince.store(since, ordering: .relaxed)
@@ -188,14 +188,29 @@ package final class JournalThread: Sendable {
         waitingLimit.store(work.admission.byteCount, ordering: .relaxed)
         if duration > Self.slowCommit { events.slow(duration) }
         work.body = folding.submit(work.body, at: position)
-        if !keepsSegments { try work.journal.forget(through: folding.foldedSequence) }
+        try forget(&work)
         return true
+    }
+
+    /// Waits while more is to be folded than memory should be spent on.
+    private func waitForRoom(_ work: inout Work) throws(JournalError) {
+        while !folding.hasRoom, !stopping.load(ordering: .acquiring) {
+            usleep(1_000)
+            try checkSpaceIfDue(&work)
+        }
+    }
+
+    private func forget(_ work: inout Work) throws(JournalError) {
+        guard !keepsSegments else { return }
+        try work.journal.forget(through: folding.foldedSequence)
     }
 
     private func checkSpaceIfDue(_ work: inout Work) throws(JournalError) {
         let now = ContinuousClock.now
         if let last = work.lastSpaceCheck, last.duration(to: now) < Self.spaceInterval { return }
         work.lastSpaceCheck = now
+        // What can go makes room; with nothing to commit, nobody else would look.
+        try forget(&work)
         let isWritable = try work.journal.checkSpace() == .writable
         free.store(try work.journal.freeByteCount(), ordering: .relaxed)
         files.store(work.journal.fileByteCount, ordering: .relaxed)

@@ -78,6 +78,6 @@ package struct RecoverySummary: Sendable, Equatable {
     package var effectCount: UInt64 = 0
     /// The last record of the journal.
     package var last = JournalPosition.start
-    /// Whether a loss was accepted, so that the instance is a new one.
-    package var acceptedLoss = false
+    /// The last record that was left when a loss was accepted, which made the instance a new one.
+    package var acceptedLoss: UInt64?
 }

@@ -40,6 +40,9 @@ package struct StateDirectory {
             guard try !hasJournal() else {
                 throw .missingDatabase(path: "\(options.path)/\(StateDatabase.fileName)")
             }
+            guard options.acceptedLoss == nil else {
+                throw .state(.missingFile(path: "\(options.path)/\(StateDatabase.fileName)"))
+            }
             summary.isNew = true
             return try stateErrors { () throws(StateError) in
                 try StateDatabase.create(directory: options.path, files: files, vfs: vfs)
@@ -47,11 +50,12 @@ package struct StateDirectory {
         }
         let database = try existingDatabase()
         if let accepted = options.acceptedLoss, try isLossOpen(database) {
-            let left = try scan(database, acceptsAnyInstance: true).last.sequence
-            guard left == accepted else {
+            let scan = try scan(database, acceptsAnyInstance: true)
+            let left = scan.last.sequence
+            guard accepted == left || accepted == scan.lastFound else {
                 throw .journal(.otherLossAccepted(accepted: accepted, last: left))
             }
-            summary.acceptedLoss = true
+            summary.acceptedLoss = left
             try stateErrors { () throws(StateError) in
                 try database.updateMeta { $0.instanceID = .random(in: 1 ... .max) }
             }
@@ -65,7 +69,7 @@ package struct StateDirectory {
         _ summary: inout RecoverySummary,
         _ progress: (RecoveryProgress) -> Void
     ) throws(StateStartError) -> SegmentJournal {
-        let accepted = summary.acceptedLoss ? options.acceptedLoss : nil
+        let accepted = summary.acceptedLoss
         let journal = try journalErrors { () throws(JournalError) in
             try SegmentJournal(
                 files,
@@ -75,7 +79,17 @@ package struct StateDirectory {
                 progress: { progress(RecoveryProgress($0)) }
             )
         }
-        try checkFold(database.meta, journal.last, accepted)
+        let last = journal.last
+        if accepted == nil {
+            try checkFold(database.meta, last)
+        } else if last.sequence < database.meta.folding.sequence {
+            // What a fold had begun with is lost: rows of it stay, and no more of it will come.
+            try stateErrors { () throws(StateError) in
+                try database.updateMeta { meta in
+                    meta.folding = last.sequence > meta.folded.sequence ? last : meta.folded
+                }
+            }
+        }
         return journal
     }
 
@@ -135,7 +149,8 @@ extension StateDirectory {
     /// Whether there is a loss to accept, or one whose acceptance was cut short.
     private func isLossOpen(_ database: StateDatabase) throws(StateStartError) -> Bool {
         do throws(StateStartError) {
-            return try scan(database).problem != nil
+            let scan = try scan(database)
+            return scan.problem != nil || scan.last.sequence < database.meta.folding.sequence
         } catch {
             guard case .journal(.otherInstance) = error else { throw error }
             return true
@@ -143,12 +158,8 @@ extension StateDirectory {
     }
 
     /// A fold that was cut short has rows of records that the journal must have, too.
-    func checkFold(
-        _ meta: StateMeta,
-        _ last: JournalPosition,
-        _ accepted: UInt64?
-    ) throws(StateStartError) {
-        guard last.sequence < meta.folding.sequence, accepted == nil else { return }
+    func checkFold(_ meta: StateMeta, _ last: JournalPosition) throws(StateStartError) {
+        guard last.sequence < meta.folding.sequence else { return }
         throw .journal(.lost(sequences: last.sequence + 1...meta.folding.sequence))
     }
 

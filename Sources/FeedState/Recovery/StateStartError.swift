@@ -24,7 +24,7 @@ package enum StateStartError: Error, CustomStringConvertible {
             5
         case .state(.unfinishedFold): 5
         case .state(.newerFormat): 4
-        case .state(.missingFile), .state(.notEmpty): 2
+        case .state(.missingFile), .state(.notEmpty), .state(.notABackup): 2
         case .state(.database(.locked)): 3
         case .state(.file(let error)): error.isOfPermission ? 2 : 1
         case .state: 1

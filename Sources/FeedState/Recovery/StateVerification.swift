@@ -57,7 +57,7 @@ package struct StateVerification: Sendable, Equatable {
         try recovery.load(database)
         let scan = try directory.scan(database)
         if let problem = scan.problem { throw .journal(problem) }
-        try directory.checkFold(meta, scan.last, nil)
+        try directory.checkFold(meta, scan.last)
         var counts: (records: UInt64, effects: UInt64) = (0, 0)
         try recovery.replay(scan, directory.files, after: meta.folded.sequence) { effects in
             counts = (counts.records + 1, counts.effects + effects)

@@ -17,7 +17,7 @@ import Testing
             return []
         }
 
-        func waitForRoom() {}
+        var hasRoom: Bool { true }
     }
 
     /// A thread over a fake journal, and what it says.
