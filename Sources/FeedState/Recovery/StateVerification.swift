@@ -39,6 +39,16 @@ package struct StateVerification: Sendable, Equatable {
     ) throws(StateStartError) -> StateVerification {
         let files = try journalErrors { () throws(JournalError) in try POSIXFiles(path: path) }
         let directory = StateDirectory(StateOptions(path: path, logCount: 1), files)
+        return try run(directory, stripeCount, replaysAll: replaysAll, progress)
+    }
+
+    /// The same of a directory that is locked already.
+    package static func run(
+        _ directory: StateDirectory,
+        _ stripeCount: Int = 16,
+        replaysAll: Bool = false,
+        _ progress: @escaping (RecoveryProgress) -> Void = { _ in }
+    ) throws(StateStartError) -> StateVerification {
         let database = try directory.existingDatabase()
         let meta = database.meta
         try stateErrors { () throws(StateError) in try database.checkPages() }
@@ -49,7 +59,7 @@ package struct StateVerification: Sendable, Equatable {
         if let problem = scan.problem { throw .journal(problem) }
         try directory.checkFold(meta, scan.last, nil)
         var counts: (records: UInt64, effects: UInt64) = (0, 0)
-        try recovery.replay(scan, files, after: meta.folded.sequence) { effects in
+        try recovery.replay(scan, directory.files, after: meta.folded.sequence) { effects in
             counts = (counts.records + 1, counts.effects + effects)
         }
         var verified = StateVerification(

@@ -17,17 +17,22 @@ struct DurableLife: ~Copyable {
         _ journal: JournalConfiguration,
         clock: Locked<Int64>
     ) throws(StateStartError) {
-        var options = StateOptions(path: ".", logCount: 2)
-        options.journal = journal
         let store = FeedStore(stripeCount: 4) { clock.withLock { $0 } }
         let channels = ChannelTable()
         state = try RecoveredState(
-            StateDirectory(options, disk, vfs: disk.databaseDiskName),
+            Self.directory(disk, journal),
             into: store,
             channels: { channels.restore($0) }
         )
         self.store = store
         self.channels = channels
+    }
+
+    /// The directory that a disk is.
+    static func directory(_ disk: FakeDisk, _ journal: JournalConfiguration) -> StateDirectory {
+        var options = StateOptions(path: ".", logCount: 2)
+        options.journal = journal
+        return StateDirectory(options, disk, vfs: disk.databaseDiskName)
     }
 
     /// Executes a command that is no batch, within a section; nil where it is refused.

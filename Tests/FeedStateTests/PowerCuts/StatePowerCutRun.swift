@@ -127,6 +127,7 @@ struct StatePowerCutRun {
         disk.failure = { _, _ in nil }
         var hasFailed = { false }
         do {
+            let verified = try verify()
             var life = try DurableLife(disk, journal, clock: clock)
             // The disk has to be dead when the connection is closed, however this ends.
             let database = life.state.folding.database
@@ -136,6 +137,9 @@ struct StatePowerCutRun {
             }
             if database.meta.isFolding { brokenFoldCount += 1 }
             try audit(life)
+            guard verified == nil || verified == durable.hash else {
+                throw Complaint(text: "A start finds another state than its verification did.")
+            }
             if fault == .failingSync { hasFailed = failSyncs() }
             // Pages go from the log to the file often, and a few at a time.
             let pages = generator.oneIn(2) ? 8 : 60
@@ -151,6 +155,12 @@ struct StatePowerCutRun {
         }
         disk.die()
         return nil
+    }
+
+    /// Now and then, what there is by its verification: the hash of the state.
+    private mutating func verify() throws -> UInt64? {
+        guard generator.oneIn(5), disk.names.contains(StateDatabase.fileName) else { return nil }
+        return try StateVerification.run(DurableLife.directory(disk, journal), 2).stateHash
     }
 
     /// Lets one of the next syncs fail, and those after it; the result says whether one has.
