@@ -55,8 +55,8 @@ extension StateError: CustomStringConvertible {
         case .notEmpty(let directory, let name):
             return "The directory \(directory) is not empty: it has \(name)."
         case .notABackup(let path, let name):
-            return "\(path) is no backup but a data directory, as it has \(name): start a service on "
-                + "it, and make a backup of it then."
+            return "\(path) is no backup but a data directory, as it has \(name): start a service "
+                + "on it, and make a backup of it then."
         case .unfinishedFold(let file, let sequence):
             return "\(file) was copied while records up to \(sequence) were written to it: "
                 + "without the journal it is of no use."

@@ -13,7 +13,8 @@ extension ServiceLoop {
             nextBackup += 1
             let number = nextBackup
             waitingForBackup[number] = (connection, request)
-            state.folding.backUp(through: state.journal.durableCut) { [mailbox = eventLoop.mailbox] result in
+            let mailbox = eventLoop.mailbox
+            state.folding.backUp(through: state.journal.durableCut) { result in
                 mailbox.post { ServiceLoop.of($0).finishBackup(number, result) }
             }
         }

@@ -53,7 +53,8 @@ extension FeedServer {
         return "recovered \(store.postCount) posts from \(options.path) in \(hundredths) s: "
             + "\(recovery.recordCount) records of the journal replayed, up to "
             + "\(recovery.last.sequence)"
-            + (recovery.acceptedLoss != nil ? "; a loss was accepted, the instance is a new one" : "")
+            + (recovery.acceptedLoss != nil
+                ? "; a loss was accepted, the instance is a new one" : "")
     }
 
     /// Times never go back, so a clock that was wrong once holds all later ones up.
