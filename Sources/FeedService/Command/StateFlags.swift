@@ -69,6 +69,13 @@ extension StateOptions {
         acceptedLoss = flags.acceptDataLoss
         keepsJournal = flags.keepJournal
         foldByteCount = flags.foldBytes
+        guard maximumWaitingByteCount >= 1 << 20 else {
+            let limit = (journal.maximumBodyByteCount - 1 << 20) / longestSectionByteCount
+            throw .badFlag(
+                "--threads",
+                "with a durable state expected at most \(limit), got \(logCount)."
+            )
+        }
         journal.space.readOnlyByteCount = flags.spaceLow
         journal.space.resumeByteCount = flags.spaceHigh
         journal.space.ballastByteCount = flags.ballast

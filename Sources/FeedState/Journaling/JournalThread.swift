@@ -17,10 +17,6 @@ package final class JournalThread: Sendable {
     static let interval = Duration.milliseconds(1)
     /// How often the free space is looked at.
     static let spaceInterval = Duration.seconds(1)
-    /// The unjournaled bytes that are let in at most: with what one section may add, they stay
-    /// below what a record may have, and so below the ballast.
-    package static let maximumWaitingByteCount = 24 << 20
-
     /// Who is told what, on the journal's thread.
     package struct Events: Sendable {
         /// All cuts up to this one are durable.
@@ -39,11 +35,16 @@ package final class JournalThread: Sendable {
     /// What belongs to the thread.
     private struct Work {
         let journal: any WatchedJournal
-        init(journal: Handed<any WatchedJournal>) { self.journal = journal.value }
+
+        init(_ journal: Handed<any WatchedJournal>, _ admission: Admission) {
+            self.journal = journal.value
+            self.admission = admission
+        }
+
         var body: [UInt8] = []
         var lastBegan: ContinuousClock.Instant?
         var lastSpaceCheck: ContinuousClock.Instant?
-        var admission = Admission(maximumByteCount: JournalThread.maximumWaitingByteCount)
+        var admission: Admission
     }
 
     /// What the commits were like.
@@ -61,7 +62,7 @@ package final class JournalThread: Sendable {
     private let free = Atomic<Int>(0)
     private let files = Atomic<Int>(0)
     private let stopping = Atomic(false)
-    private let waitingLimit = Atomic(JournalThread.maximumWaitingByteCount)
+    private let waitingLimit: Atomic<Int>
     /// When the open cut got its first effect, in nanoseconds of the monotonic clock.
     private let openSince = Atomic<UInt64>(0)
     /// The same of the cut that is on its way to the disk; 0 where none is.
@@ -71,12 +72,14 @@ package final class JournalThread: Sendable {
     ///
     /// - Parameters:
     ///   - journal: Ends where the logs begin: its next record is the open cut.
+    ///   - maximumWaitingByteCount: The unjournaled bytes that are let in at most.
     ///   - keepsSegments: Whether what is folded stays in the journal.
     ///   - logs: What the loops log to.
     ///   - folding: Is given each cut once it is durable.
     ///   - events: Who is told.
     package init(
         journal: Handed<any WatchedJournal>,
+        maximumWaitingByteCount: Int,
         keepsSegments: Bool,
         logs: EffectLogs,
         folding: any CutReceiver,
@@ -85,7 +88,8 @@ package final class JournalThread: Sendable {
         let last = journal.value.last.sequence
         precondition(logs.openCut == last + 1, "The next cut is the journal's next record.")
         durable = Atomic(last)
-        work = Mutex(Work(journal: journal))
+        work = Mutex(Work(journal, Admission(maximumByteCount: maximumWaitingByteCount)))
+        waitingLimit = Atomic(maximumWaitingByteCount)
         self.keepsSegments = keepsSegments
         self.logs = logs
         self.folding = folding

@@ -51,6 +51,7 @@ extension DurableState {
         journalEvents.readOnly = events.readOnly
         let thread = JournalThread(
             journal: Handed(options.filtersJournal(journal)),
+            maximumWaitingByteCount: options.maximumWaitingByteCount,
             keepsSegments: options.keepsJournal,
             logs: logs,
             folding: folding,

@@ -38,6 +38,18 @@ package struct StateOptions: Sendable {
     /// Puts something before the journal that commits go through, for tests of slow disks.
     package var filtersJournal: @Sendable (any WatchedJournal) -> any WatchedJournal = { $0 }
 
+    /// The longest section of a log: a frame's posts, and what an effect has beside their texts.
+    package var longestSectionByteCount = (1 << 20) + (128 << 10)
+
+    /// The unjournaled bytes at which no more are let in.
+    ///
+    /// Each loop may be in the middle of a section then; with all of them a cut still fits into a
+    /// record, and so into the ballast. Below a megabyte there are too many loops for that.
+    package var maximumWaitingByteCount: Int {
+        let sections = logCount * longestSectionByteCount
+        return min(24 << 20, journal.maximumBodyByteCount - sections)
+    }
+
     /// The defaults, for a directory.
     package init(path: String, logCount: Int) {
         self.path = path

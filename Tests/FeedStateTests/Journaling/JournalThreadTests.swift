@@ -44,6 +44,7 @@ import Testing
             }
             thread = JournalThread(
                 journal: Handed(journal),
+                maximumWaitingByteCount: 1 << 20,
                 keepsSegments: false,
                 logs: logs,
                 folding: receiver,
