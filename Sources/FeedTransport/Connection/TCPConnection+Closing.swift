@@ -54,7 +54,8 @@ extension TCPConnection {
 
     /// Looks at the deadlines, and at the budget if it stopped the reading.
     func sweep() {
-        if !writeQueue.isEmpty {
+        // What is held is no fault of the peer's, and what it takes meanwhile may look the same twice.
+        if !writeQueue.isClear {
             deadlines.observeUnsent(stream.untakenByteCount, at: loop.sweep)
         }
         if pauses.contains(.budget) { pauseOverBudget() }
