@@ -12,6 +12,8 @@ internal import Synchronization
 package final class FoldThread: CutReceiver {
     /// With nothing new for so long, what was gathered is folded: nobody is kept waiting by it.
     static let quietTime = Duration.seconds(1)
+    /// How far the thread stands back behind the loops: it gets a tenth of a core they want too.
+    static let niceness: Int32 = 10
     /// How long a stop may fold.
     static let longestStop = Duration.seconds(5)
     /// What was gathered is folded at last after so long.
@@ -107,6 +109,8 @@ package final class FoldThread: CutReceiver {
     /// Starts the thread.
     func start() {
         let thread = Thread { [self] in
+            // On Linux of this thread alone: where cores are few, answers come first.
+            _ = setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, Self.niceness)
             work.withLock { run(&$0) }
             ended.signal()
         }
