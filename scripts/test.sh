@@ -6,6 +6,9 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 started=$SECONDS
 
+# A step of tests that hangs must end and say so; the longest takes a third of this.
+tests() { timeout --verbose --signal=QUIT --kill-after=30 1200 swift test "$@"; }
+
 step() { printf '\n==> [%4ds] %s\n' "$((SECONDS - started))" "$*"; }
 
 if ! command -v swift >/dev/null; then
@@ -34,19 +37,21 @@ step "Building the embedding example, a package of its own"
 swift build --package-path Examples/EmbeddedClient
 
 step "Running every test"
-swift test -c release --skip-build
+tests -c release --skip-build
 
 # One at a time: with a sanitizer tests are slow, and some wait for each other's deadlines. All
 # tests are of Swift Testing; the empty XCTest run would be reported for what it never frees.
 sanitized=(--no-parallel --disable-xctest)
+export FEED_MODEL_OPERATIONS
 
 step "Thread sanitizer: what runs concurrently"
-FEED_MODEL_OPERATIONS=20000 swift test --scratch-path .build-thread --sanitize=thread \
-    "${sanitized[@]}" --filter 'Concurren|FeedTransportTests|DrainTests|Storm|HotPost|JournalThread|ChannelFight'
+FEED_MODEL_OPERATIONS=20000
+tests --scratch-path .build-thread --sanitize=thread "${sanitized[@]}" \
+    --filter 'Concurren|FeedTransportTests|DrainTests|Storm|HotPost|JournalThread|ChannelFight'
 
 step "Address sanitizer: the decoder, the structure, the transport, the state and the service"
-FEED_MODEL_OPERATIONS=50000 swift test --scratch-path .build-address --sanitize=address \
-    "${sanitized[@]}" \
+FEED_MODEL_OPERATIONS=50000
+tests --scratch-path .build-address --sanitize=address "${sanitized[@]}" \
     --filter 'FeedProtoTests|FeedRankingTests|FeedTransportTests|FeedServiceTests|FeedStateTests|FeedSQLiteTests|FeedJournalTests' \
     --skip 'PowerCut|BitFlip'
 

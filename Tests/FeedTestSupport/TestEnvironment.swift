@@ -18,8 +18,9 @@ package enum TestEnvironment {
         number("FEED_SEED").map { [$0] } ?? seeds.map { $0 + (firstSeed - 1) }
     }
 
-    /// How many operations a model test makes in all: `FEED_MODEL_OPERATIONS`, or those given.
+    /// How many operations a test against a model makes in all: those given, or
+    /// `FEED_MODEL_OPERATIONS` where that is fewer, as a sanitizer makes each many times slower.
     package static func modelOperations(_ count: Int) -> Int {
-        Int(number("FEED_MODEL_OPERATIONS") ?? UInt64(count))
+        min(count, number("FEED_MODEL_OPERATIONS").map { Int(clamping: $0) } ?? count)
     }
 }

@@ -97,4 +97,38 @@ import Testing
             #expect(server.budget.bufferedByteCount == 0)
         }
     }
+
+    @Test("what is held is no stall of a peer that is slow to take what was sent before")
+    func takesWhatItHoldsForNoStall() async throws {
+        var configuration = TransportConfiguration()
+        configuration.sweepInterval = .milliseconds(5)
+        configuration.writeProgressTimeout = .milliseconds(10)
+        configuration.partialReadTimeout = .milliseconds(60)
+        configuration.sendBufferByteCount = 1 << 20
+        let sent = 64 << 10
+        let reasons = Recorder<CloseReason>()
+        let plan = TestServer.Plan(configuration: configuration) { handler in
+            handler.received = { connection, bytes in
+                guard bytes == Array("h".utf8) else { return ReadProgress(consumedByteCount: 0) }
+                connection.write([UInt8](repeating: 1, count: sent))
+                unsafe connection.hold([2].span.bytes)
+                return ReadProgress(consumedByteCount: 1)
+            }
+            handler.closed = { _, reason in reasons.record(reason) }
+        }
+        try await plan.run { server in
+            let socket = try await server.client(receiveBufferByteCount: 4 << 10)
+            try await offload { try socket.send(Array("h".utf8)) }
+            // Another one, whose unfinished frame is waited for longer than a stall may last.
+            let clock = try await server.client()
+            try await offload {
+                try clock.send(Array("?".utf8))
+                _ = try clock.receiveUntilEndOfFile()
+            }
+            #expect(reasons.events == [.partialReadTimeout])
+            await server.onLoop { loop in loop.forEachConnection { $0.releaseHeld(1) } }
+            let answer = try await offload { try socket.receive(sent + 1) }
+            #expect(answer.last == 2)
+        }
+    }
 }

@@ -35,6 +35,14 @@ struct CommandLineTests {
         ),
         BadFlags(arguments: ["--data-dir", "/nowhere/data"], complaint: "/nowhere"),
         BadFlags(arguments: ["--accept-data-loss", "all"], complaint: "--accept-data-loss"),
+        BadFlags(
+            arguments: ["--in-memory", "--data-dir", "feed"],
+            complaint: "--data-dir: --in-memory keeps nothing, and goes without it; got feed."
+        ),
+        BadFlags(
+            arguments: ["--in-memory", "--accept-data-loss", "7"],
+            complaint: "--accept-data-loss: --in-memory keeps nothing"
+        ),
         BadFlags(arguments: ["verify"], complaint: "Missing expected argument '<directory>'"),
         BadFlags(arguments: ["verify", "/nowhere"], complaint: "/nowhere"),
         BadFlags(arguments: ["restore", "/nowhere"], complaint: "Missing expected argument"),

@@ -7,11 +7,12 @@ struct StateFlags: ParsableArguments {
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "Where the state is kept: a directory, made where there is none.",
+            "Where the state is kept: a directory, made where there is none. (default: "
+                + "\(StateOptions.defaultPath))",
             valueName: "directory"
         )
     )
-    var dataDir: String = StateOptions.defaultPath
+    var dataDir: String?
 
     @Flag(name: .long, help: "Keep all state in memory; it ends with the process.")
     var inMemory = false
@@ -19,11 +20,12 @@ struct StateFlags: ParsableArguments {
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "What an answer outlives: fsync is a power cut, os is a crash of the process only.",
+            "What an answer outlives: fsync is a power cut, os is a crash of the process only. "
+                + "(default: \(FeedJournal.Durability.fsync.rawValue))",
             valueName: "fsync|os"
         )
     )
-    var durability: String = FeedJournal.Durability.fsync.rawValue
+    var durability: String?
 
     @Option(
         name: .long,
@@ -57,15 +59,21 @@ struct StateFlags: ParsableArguments {
 extension StateOptions {
     /// What the flags say; nil for a state in memory.
     init?(_ flags: StateFlags, logCount: Int) throws(ServiceStartError) {
-        guard let durability = FeedJournal.Durability(rawValue: flags.durability) else {
-            throw .badFlag("--durability", "expected fsync or os, got \(flags.durability).")
+        if flags.inMemory {
+            try flags.checkNothingIsKept()
+            return nil
         }
-        guard !flags.inMemory else { return nil }
-        guard !flags.dataDir.isEmpty else {
+        let path = flags.dataDir ?? Self.defaultPath
+        guard !path.isEmpty else {
             throw .badFlag("--data-dir", "expected a directory, got an empty text.")
         }
-        self.init(path: flags.dataDir, logCount: logCount)
-        self.durability = durability
+        self.init(path: path, logCount: logCount)
+        if let name = flags.durability {
+            guard let durability = FeedJournal.Durability(rawValue: name) else {
+                throw .badFlag("--durability", "expected fsync or os, got \(name).")
+            }
+            self.durability = durability
+        }
         acceptedLoss = flags.acceptDataLoss
         keepsJournal = flags.keepJournal
         foldByteCount = flags.foldBytes
@@ -79,5 +87,18 @@ extension StateOptions {
         journal.space.readOnlyByteCount = flags.spaceLow
         journal.space.resumeByteCount = flags.spaceHigh
         journal.space.ballastByteCount = flags.ballast
+    }
+}
+
+extension StateFlags {
+    /// Whoever names a directory beside `--in-memory` would miss it later.
+    fileprivate func checkNothingIsKept() throws(ServiceStartError) {
+        let given = [
+            ("--data-dir", dataDir), ("--durability", durability),
+            ("--accept-data-loss", acceptDataLoss.map { "\($0)" }),
+        ]
+        for case (let flag, let value?) in given {
+            throw .badFlag(flag, "--in-memory keeps nothing, and goes without it; got \(value).")
+        }
     }
 }

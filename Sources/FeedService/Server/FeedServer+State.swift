@@ -31,6 +31,9 @@ extension FeedServer {
         channels.endRestoring()
         let seconds = began.duration(to: .now) / .seconds(1)
         logger.info("\(describe(state.recovery, store, seconds, options))")
+        if let accepted = options.acceptedLoss, state.recovery.acceptedLoss == nil {
+            logger.warning("--accept-data-loss \(accepted) did nothing: no record is lost")
+        }
         warnOfClock(store, configuration.timeOfDay(), logger)
         if configuration.logsStateHash { logger.info("state hash \(hex(store.stateHash()))") }
         return state

@@ -17,6 +17,7 @@ package final class JournalThread: Sendable {
     static let interval = Duration.milliseconds(1)
     /// How often the free space is looked at.
     static let spaceInterval = Duration.seconds(1)
+
     /// Who is told what, on the journal's thread.
     package struct Events: Sendable {
         /// All cuts up to this one are durable.
@@ -35,16 +36,15 @@ package final class JournalThread: Sendable {
     /// What belongs to the thread.
     private struct Work {
         let journal: any WatchedJournal
+        var admission: Admission
+        var body: [UInt8] = []
+        var lastBegan: ContinuousClock.Instant?
+        var lastSpaceCheck: ContinuousClock.Instant?
 
         init(_ journal: Handed<any WatchedJournal>, _ admission: Admission) {
             self.journal = journal.value
             self.admission = admission
         }
-
-        var body: [UInt8] = []
-        var lastBegan: ContinuousClock.Instant?
-        var lastSpaceCheck: ContinuousClock.Instant?
-        var admission: Admission
     }
 
     /// What the commits were like.
