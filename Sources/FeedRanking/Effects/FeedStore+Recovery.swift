@@ -86,14 +86,17 @@ extension FeedStore {
         let slot = try check(counts)
         guard feedTable.policy(of: post.feed) != nil else { throw .badFeed(counts.id, post.feed) }
         guard post.editRevision <= counts.revision else { throw .badEditRevision(counts.id) }
-        for time in [post.createTimeMilliseconds, post.updateTimeMilliseconds] {
-            guard (0...RankingLimits.maximumTimeMilliseconds).contains(time) else {
-                throw .badTime(counts.id, milliseconds: time)
-            }
-        }
+        try check(post.createTimeMilliseconds, of: counts.id)
+        try check(post.updateTimeMilliseconds, of: counts.id)
         let content = post.content
         guard let byteCount = content.excessiveByteCount else { return slot }
         throw .textTooLong(counts.id, byteCount: byteCount)
+    }
+
+    private func check(_ time: Int64, of id: PostID) throws(RecoveryError) {
+        guard (0...RankingLimits.maximumTimeMilliseconds).contains(time) else {
+            throw .badTime(id, milliseconds: time)
+        }
     }
 
     private func check(_ counts: PostCounts) throws(RecoveryError) -> UInt32 {

@@ -10,7 +10,7 @@ package struct FoldTable: ~Copyable {
     package private(set) var position = JournalPosition.start
 
     var counts = CountsTable()
-    var posts: [UInt64: PostState] = [:]
+    var posts = PendingPosts()
     var deletions: Set<UInt64> = []
     var ballots = PendingBallots()
     var voters: [VoterID: Device16] = [:]
@@ -23,7 +23,6 @@ package struct FoldTable: ~Copyable {
     private var channelPlaces: [UInt64: Int] = [:]
     private var lastChannelPlace: Int?
     private var channelByteCount = 0
-    private var textByteCount = 0
 
     /// Gathers nothing yet.
     package init() {}
@@ -33,8 +32,8 @@ package struct FoldTable: ~Copyable {
 
     /// About the bytes of memory it takes.
     package var byteCount: Int {
-        counts.byteCount + ballots.byteCount + channelByteCount + textByteCount
-            + posts.capacity * 220 + deletions.capacity * 9 + voters.capacity * 24
+        counts.byteCount + ballots.byteCount + channelByteCount + posts.byteCount
+            + deletions.capacity * 9 + voters.capacity * 24
             + channels.capacity * MemoryLayout<PendingChannel>.stride
     }
 
@@ -48,6 +47,11 @@ package struct FoldTable: ~Copyable {
     ) throws(EffectError) {
         var reader = try EffectReader(body)
         while let effect = try reader.next() { gather(effect) }
+        endRecord(at: position)
+    }
+
+    /// All effects of a record were taken, one by one.
+    mutating func endRecord(at position: JournalPosition) {
         counts.flush()
         self.position = position
     }
@@ -70,12 +74,14 @@ package struct FoldTable: ~Copyable {
         case .ballot(let counts, let voter, let direction):
             gather(counts)
             ballots.set(counts.id, voter, direction)
-        case .post(let post): gather(post)
+        case .post(let post):
+            gather(post.counts)
+            posts.set(post)
         case .deletion(let id, let revision):
             gather(
                 PostCounts(id: id, upvoteCount: 0, downvoteCount: 0, revision: revision)
             )
-            posts[id.rawValue] = nil
+            posts.remove(id.rawValue)
             deletions.insert(id.rawValue)
         case .feed(let id, let policy): feeds[id] = policy
         case .voter(let voter, let device): voters[voter] = device
@@ -98,17 +104,6 @@ package struct FoldTable: ~Copyable {
         highestRevision = max(highestRevision, news.revision)
     }
 
-    private mutating func gather(_ post: PostState) {
-        gather(post.counts)
-        let id = post.counts.id.rawValue
-        if let old = posts[id] {
-            guard old.editRevision <= post.editRevision else { return }
-            textByteCount -= old.content.byteCount
-        }
-        textByteCount += post.content.byteCount
-        posts[id] = post
-    }
-
     private mutating func gather(_ outcome: ChannelOutcome) {
         let place = channelPlace(outcome.channel)
         channelByteCount -= channels[place].byteCount
@@ -128,13 +123,5 @@ package struct FoldTable: ~Copyable {
         lastChannelPlace = channels.count
         channels.append(PendingChannel(number: number))
         return channels.count - 1
-    }
-}
-
-extension PostContent {
-    /// The bytes of all texts together.
-    fileprivate var byteCount: Int {
-        authorName.utf8.count + title.utf8.count + text.utf8.count + linkURL.utf8.count
-            + thumbnailURL.utf8.count + imageURL.utf8.count
     }
 }

@@ -55,7 +55,20 @@ package struct FoldWork: ~Copyable, @unchecked Sendable {
         } catch {
             throw .effects(sequence: position.sequence, error)
         }
-        gatheredByteCount += body.count
+        countRecord(body.count)
+    }
+
+    /// Takes one effect of a record that is read elsewhere.
+    mutating func gather(_ effect: Effect) { table.gather(effect) }
+
+    /// All effects of that record were taken.
+    mutating func endRecord(_ byteCount: Int, at position: JournalPosition) {
+        table.endRecord(at: position)
+        countRecord(byteCount)
+    }
+
+    private mutating func countRecord(_ byteCount: Int) {
+        gatheredByteCount += byteCount
         lastCut = .now
         firstCut = firstCut ?? lastCut
     }

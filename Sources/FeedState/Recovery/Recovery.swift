@@ -40,9 +40,11 @@ struct Recovery {
         try journalErrors { () throws(JournalError) in
             try journal.replay(after: first) { record, bytes in
                 do throws(StateStartError) {
-                    let body = Array(copying: bytes)
-                    summary.effectCount += try apply(body, record)
-                    try folding.gather(body, at: record.position)
+                    try apply(bytes, record) { effect in
+                        summary.effectCount += 1
+                        folding.gather(effect)
+                    }
+                    folding.endRecord(bytes.count, at: record.position)
                 } catch {
                     failure = error
                     return false
@@ -63,17 +65,20 @@ struct Recovery {
         for outcome in outcomes { channels(.outcome(outcome)) }
     }
 
-    /// Applies one record's effects; gives how many there were.
+    /// Applies one record's effects, each of which it shows first.
     ///
     /// Outcomes come last: that of a call that changed nothing has no revision to order it, so in
     /// the record it may be before the channel's own effect, which another loop has logged.
-    func apply(_ body: [UInt8], _ record: JournalRecord) throws(StateStartError) -> UInt64 {
-        var count: UInt64 = 0
+    func apply(
+        _ body: borrowing Span<UInt8>,
+        _ record: JournalRecord,
+        _ show: (Effect) -> Void
+    ) throws(StateStartError) {
         var outcomes: [ChannelOutcome] = []
         var reader = try effectErrors(record) { () throws(EffectError) in try EffectReader(body) }
         while let effect = try effectErrors(record, { () throws(EffectError) in try reader.next() })
         {
-            count += 1
+            show(effect)
             switch effect {
             case .channel: channels(effect)
             case .outcome(let outcome): outcomes.append(outcome)
@@ -86,7 +91,6 @@ struct Recovery {
             }
         }
         for outcome in outcomes { channels(.outcome(outcome)) }
-        return count
     }
 
     private func effectErrors<Result: ~Copyable>(

@@ -103,7 +103,9 @@ extension Recovery {
         try journalErrors { () throws(JournalError) in
             try scan.replay(files, after: sequence) { record, bytes in
                 do throws(StateStartError) {
-                    applied(try apply(Array(copying: bytes), record))
+                    var effectCount: UInt64 = 0
+                    try apply(bytes, record) { _ in effectCount += 1 }
+                    applied(effectCount)
                 } catch {
                     failure = error
                     return false
