@@ -16,7 +16,7 @@ extension SegmentJournal {
         // The current segment stays, so a newer one than any that goes is durable.
         while segments.count > 1, segments[1].first - 1 <= sequence {
             let name = segments[0].name
-            try fileErrors { () throws(FileError) in try files.remove(name) }
+            try fileErrors { () throws(FileError) in try files.discard(name) }
             segments.removeFirst()
         }
     }

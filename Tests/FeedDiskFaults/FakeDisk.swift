@@ -115,6 +115,8 @@ package final class FakeDisk: JournalFiles {
         changes.append(.remove(name))
     }
 
+    package func discard(_ name: String) throws(FileError) { try remove(name) }
+
     package func syncDirectory(_ name: String) throws(FileError) {
         try change(.syncDirectory, name)
         guard !ignoresSyncs else { return }

@@ -21,6 +21,10 @@ package protocol JournalFiles: AnyObject {
     /// Removes a file; one that is not there is no error.
     func remove(_ name: String) throws(FileError)
 
+    /// Removes a file's name at once; its blocks may be free a little later, as nobody waits for
+    /// them. Freeing many takes the system tens of milliseconds.
+    func discard(_ name: String) throws(FileError)
+
     /// Makes the entries of a directory durable, "." being the data directory's own.
     func syncDirectory(_ name: String) throws(FileError)
 

@@ -174,7 +174,11 @@ package final class FoldThread: CutReceiver {
         }
         if !evicted.isEmpty { work.table.evict(evicted) }
         guard !cuts.isEmpty else { return }
-        for (body, position) in cuts { try work.gather(body, at: position) }
+        var pauses = Pauses()
+        for (body, position) in cuts {
+            try work.gather(body, at: position)
+            pauses.pauseIfDue()
+        }
         inbox.withLock { inbox in
             for (body, _) in cuts
             where inbox.spares.count < Self.spareCount && body.capacity <= Self.spareByteCount {

@@ -94,7 +94,12 @@ package struct FoldWork: ~Copyable, @unchecked Sendable {
     /// Writes a slice; gives the bytes of the fold's cuts where that was the last one.
     mutating func goOn() throws(StateStartError) -> Int? {
         let deadline = ContinuousClock.now + Self.sliceTime
-        return try goOn { .now >= deadline }
+        var pauses = Pauses()
+        return try goOn {
+            let now = ContinuousClock.now
+            pauses.pauseIfDue(at: now)
+            return now >= deadline
+        }
     }
 
     /// Writes a slice of at most so many changes, which ends where `isDue` says so.

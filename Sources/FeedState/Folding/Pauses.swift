@@ -1,0 +1,19 @@
+internal import Glibc
+
+/// Lets other threads run now and then in the middle of work that nobody waits for.
+///
+/// Where cores are few, a thread that works on keeps those that answer waiting: Linux may let it
+/// run to the next tick, four milliseconds, before it looks who else could.
+struct Pauses {
+    /// How long the work goes on between two pauses.
+    static let interval = Duration.microseconds(200)
+
+    private var last = ContinuousClock.now
+
+    /// Pauses if that is due; to be called often, where no lock is held.
+    mutating func pauseIfDue(at now: ContinuousClock.Instant = .now) {
+        guard last.duration(to: now) >= Self.interval else { return }
+        sched_yield()
+        last = .now
+    }
+}
