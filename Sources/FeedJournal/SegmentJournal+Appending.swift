@@ -71,6 +71,7 @@ extension SegmentJournal {
 
     /// Keeps the next segment's preparation ahead: it is whole when this one is half full.
     private func prepareSpare() {
+        guard recycled.isEmpty else { return }
         do {
             while true {
                 var next = if let spare { spare } else { try SpareSegment(files, configuration) }
@@ -108,10 +109,17 @@ extension SegmentJournal {
     }
 
     private func startNext() throws(FileError) {
-        let next = if let spare { spare } else { try SpareSegment(files, configuration) }
-        spare = nil
-        current = try Self.start(next, files, configuration, after: last, lastMicroseconds)
+        current = try Self.start(takeNext(), files, configuration, after: last, lastMicroseconds)
         segments.append(RecoveryScan.Segment(first: last.sequence + 1))
+    }
+
+    /// The next segment's file: a forgotten one, else the one that was prepared.
+    private func takeNext() throws(FileError) -> SpareSegment {
+        while let name = recycled.popLast() {
+            if let next = try SpareSegment(files, configuration, recycling: name) { return next }
+        }
+        defer { spare = nil }
+        return if let spare { spare } else { try SpareSegment(files, configuration) }
     }
 
     /// Makes a spare the segment behind a record: its header first, then its name.
@@ -138,7 +146,7 @@ extension SegmentJournal {
         let isSynced = configuration.durability == .fsync
         if isSynced { try spare.file.sync() }
         let name = SegmentLayout.name(first: header.firstSequence)
-        try files.rename(SegmentLayout.spareName, to: name)
+        try files.rename(spare.name, to: name)
         spare.file.name = name
         if isSynced { try files.syncDirectory(SegmentLayout.directory) }
         return Current(file: spare.file, header: header, offset: SegmentLayout.firstRecord)

@@ -11,15 +11,6 @@ extension SegmentJournal {
         )
         try replay.run(after: sequence, body)
     }
-
-    package func forget(through sequence: UInt64) throws(JournalError) {
-        // The current segment stays, so a newer one than any that goes is durable.
-        while segments.count > 1, segments[1].first - 1 <= sequence {
-            let name = segments[0].name
-            try fileErrors { () throws(FileError) in try files.discard(name) }
-            segments.removeFirst()
-        }
-    }
 }
 
 extension RecoveryScan {

@@ -1,7 +1,7 @@
 /// A journal in files of one size, each named after its first record.
 ///
 /// Bound to one thread at a time. Records lie one behind the other, each a header and a body,
-/// chained by their hashes; behind the newest are zeros. A record is written at its end and synced
+/// chained by their hashes; behind the newest is nothing that passes for one. A record is written at its end and synced
 /// before the append returns, so at most one, the last, can be torn. `docs/JOURNAL.md` has the
 /// formats and the rules.
 package final class SegmentJournal: Journal {
@@ -10,7 +10,7 @@ package final class SegmentJournal: Journal {
         let file: any JournalFile
         let header: SegmentHeader
 
-        /// Where the next record goes; behind it the file is zero.
+        /// Where the next record goes; behind it is nothing that passes for one.
         var offset: Int
     }
 
@@ -33,6 +33,10 @@ package final class SegmentJournal: Journal {
 
     var current: Current
     var spare: SpareSegment?
+
+    /// The names of forgotten segments that are used again.
+    var recycled: [String] = []
+
     var mark: HighWaterMark
     var ballast: Ballast
     var space: SpaceWatch
@@ -60,6 +64,7 @@ package final class SegmentJournal: Journal {
         lastMicroseconds = scan.lastMicroseconds
         (segments, current) = try Self.repair(files, configuration, scan, acceptedLoss != nil)
         let position = last
+        try fileErrors { () throws(FileError) in try Self.removeRecycled(files) }
         (mark, ballast) = try fileErrors { () throws(FileError) in
             var mark = try HighWaterMark(files, configuration.hash)
             if acceptedLoss != nil { try mark.replace(with: position) }
@@ -80,6 +85,7 @@ package final class SegmentJournal: Journal {
             {
                 space.ballastWritten()
             }
+            if space.mode == .readOnly { try releaseRecycled() }
             return space.mode
         }
     }
@@ -91,9 +97,9 @@ extension SegmentJournal {
         try fileErrors { () throws(FileError) in try files.freeByteCount() }
     }
 
-    /// The bytes of the segments, each as large as the current one, and of the next one.
+    /// The bytes of the segments, each as large as the current one, and of those to come.
     package var fileByteCount: Int {
-        (segments.count + (spare == nil ? 0 : 1)) * current.header.segmentByteCount
+        (segments.count + recycled.count + (spare == nil ? 0 : 1)) * current.header.segmentByteCount
     }
 }
 

@@ -15,6 +15,14 @@ enum SegmentLayout {
     /// The segment to come, not named yet as nobody knows what its first record will be.
     static let spareName = "journal/spare.log"
 
+    /// What the names of forgotten segments begin with whose blocks are used again.
+    static let recycledPrefix = "recycled-"
+
+    /// What a forgotten segment is called until it is used again.
+    static func recycledName(first sequence: UInt64) -> String {
+        "\(directory)/\(recycledPrefix)\(sequence).log"
+    }
+
     /// The file that begins with a record: `journal/<20 digits>.log`.
     static func name(first sequence: UInt64) -> String {
         let digits = String(sequence)

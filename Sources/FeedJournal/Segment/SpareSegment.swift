@@ -1,4 +1,5 @@
-/// The segment to come: its blocks are taken and zeroed piece by piece, ahead of need.
+/// The segment to come: its blocks are taken and zeroed piece by piece, ahead of need; or they are
+/// those of a segment that was forgotten, as PostgreSQL recycles its log.
 ///
 /// Zeroed and not only allocated: the first write to an allocated block changes the file's extents,
 /// which makes each sync commit the file system's own journal too (`docs/JOURNAL.md`).
@@ -8,6 +9,9 @@ struct SpareSegment {
 
     /// The file, whose name is to be given.
     let file: any JournalFile
+
+    /// What it is called until then.
+    let name: String
 
     /// How far it is zeroed.
     private(set) var zeroedByteCount = 0
@@ -19,9 +23,33 @@ struct SpareSegment {
     init(_ files: any JournalFiles, _ configuration: JournalConfiguration) throws(FileError) {
         self.files = files
         self.configuration = configuration
-        try files.remove(SegmentLayout.spareName)
-        file = try files.create(SegmentLayout.spareName)
+        name = SegmentLayout.spareName
+        try files.remove(name)
+        file = try files.create(name)
         try file.allocate(byteCount: configuration.segmentByteCount)
+    }
+
+    /// Takes a segment that was forgotten and renamed; nil where it cannot be had.
+    ///
+    /// What it holds needs no zeros: none of it is a record under another segment's salt. Its old
+    /// name is durably gone on return, so that no new header is ever found under that.
+    init?(
+        _ files: any JournalFiles,
+        _ configuration: JournalConfiguration,
+        recycling name: String
+    ) throws(FileError) {
+        guard let file = try files.open(name),
+            try file.byteCount() == configuration.segmentByteCount
+        else { return nil }
+        if configuration.durability == .fsync {
+            try files.syncDirectory(SegmentLayout.directory)
+        }
+        self.files = files
+        self.configuration = configuration
+        self.file = file
+        self.name = name
+        zeroedByteCount = configuration.segmentByteCount
+        isReady = true
     }
 
     /// Zeroes the next piece, or makes the file durable when no piece is left.

@@ -49,14 +49,14 @@ extension SegmentJournal {
 }
 
 extension JournalConfiguration {
-    /// Small segments, and the same salts in every run.
-    static func small(_ seed: UInt64 = 1) -> JournalConfiguration {
+    /// Small segments.
+    static func small() -> JournalConfiguration {
         var configuration = JournalConfiguration(instanceID: 77)
         configuration.segmentByteCount = 32 << 10
         configuration.space.readOnlyByteCount = 100_000
         configuration.space.resumeByteCount = 200_000
         configuration.space.ballastByteCount = 64 << 10
-        configuration.drawSalt = { seed }
+        configuration.drawSalt = { TestSalt.next() }
         return configuration
     }
 }

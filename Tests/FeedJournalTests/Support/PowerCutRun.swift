@@ -36,7 +36,7 @@ struct PowerCutRun {
     init(seed: UInt64, fault: Fault = .none) {
         generator = SeededGenerator(seed: seed)
         self.fault = fault
-        var configuration = JournalConfiguration.small(seed)
+        var configuration = JournalConfiguration.small()
         if fault == .noSync { configuration.durability = .os }
         if fault == .blindHash { configuration.hash = RecordHash { _, _ in 1 } }
         self.configuration = configuration

@@ -21,7 +21,7 @@ struct FoldingRun {
         var configuration = JournalConfiguration(instanceID: 77)
         configuration.segmentByteCount = 32 << 10
         configuration.space.ballastByteCount = 0
-        configuration.drawSalt = { seed }
+        configuration.drawSalt = { TestSalt.next() }
         self.configuration = configuration
     }
 

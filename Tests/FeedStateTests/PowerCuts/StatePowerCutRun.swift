@@ -69,7 +69,7 @@ struct StatePowerCutRun {
         var journal = JournalConfiguration(instanceID: 0)
         journal.segmentByteCount = 16 << 10
         journal.space.ballastByteCount = 0
-        journal.drawSalt = { seed }
+        journal.drawSalt = { TestSalt.next() }
         journal.hash = hash
         self.journal = journal
         disk.ignoresSyncs = fault == .noSync

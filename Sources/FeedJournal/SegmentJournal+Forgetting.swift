@@ -1,0 +1,38 @@
+extension SegmentJournal {
+    /// How many files are kept for the segments to come, the one that is being prepared among them.
+    private static let maximumSpareCount = 2
+
+    package func forget(through sequence: UInt64) throws(JournalError) {
+        // The current segment stays, so a newer one than any that goes is durable.
+        while segments.count > 1, segments[1].first - 1 <= sequence {
+            let segment = segments[0]
+            try fileErrors { () throws(FileError) in try release(segment) }
+            segments.removeFirst()
+        }
+    }
+
+    /// Keeps a forgotten segment's file for a segment to come: what is unlinked has to be taken and
+    /// zeroed anew, and freeing its blocks may hold up the disk. On a full disk all of them go.
+    private func release(_ segment: RecoveryScan.Segment) throws(FileError) {
+        guard space.mode == .writable else { return try files.remove(segment.name) }
+        guard recycled.count + (spare == nil ? 0 : 1) < Self.maximumSpareCount else {
+            return try files.discard(segment.name)
+        }
+        let name = SegmentLayout.recycledName(first: segment.first)
+        try files.rename(segment.name, to: name)
+        recycled.append(name)
+    }
+
+    /// Gives up the forgotten files that were kept.
+    func releaseRecycled() throws(FileError) {
+        while let name = recycled.popLast() { try files.remove(name) }
+    }
+
+    /// Removes the forgotten files that an earlier run had kept.
+    static func removeRecycled(_ files: any JournalFiles) throws(FileError) {
+        for name in try files.names(in: SegmentLayout.directory)
+        where name.hasPrefix(SegmentLayout.recycledPrefix) {
+            try files.discard("\(SegmentLayout.directory)/\(name)")
+        }
+    }
+}

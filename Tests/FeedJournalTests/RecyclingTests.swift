@@ -1,0 +1,90 @@
+import FeedDiskFaults
+import FeedJournal
+import FeedTestSupport
+import Testing
+
+/// Forgotten segments whose files are used again.
+@Suite struct RecyclingTests {
+    private let files = FakeDisk()
+
+    private func record(_ sequence: UInt64) -> WrittenRecord {
+        let body = [UInt8](repeating: UInt8(sequence % 251), count: 3000)
+        return WrittenRecord(sequence: sequence, count: 1, microseconds: 5, body: body)
+    }
+
+    private func append(_ sequences: ClosedRange<UInt64>, to journal: SegmentJournal) throws {
+        for sequence in sequences { try journal.append(record(sequence)) }
+    }
+
+    private func names(_ prefix: String) -> [String] {
+        files.names.filter { $0.hasPrefix("journal/\(prefix)") }
+    }
+
+    /// All records that the journal still has.
+    private func kept(_ journal: SegmentJournal) throws -> [WrittenRecord] {
+        let first = try #require(UInt64(names("0")[0].dropFirst(8).dropLast(4)))
+        return try journal.records(after: first - 1)
+    }
+
+    @Test func filesComeBackAndWhatTheyHeldDoesNot() throws {
+        let journal = try SegmentJournal(files, .small())
+        for turn in 0..<20 as Range<UInt64> {
+            try append(turn * 10 + 1...turn * 10 + 10, to: journal)
+            try journal.forget(through: turn * 10 + 10)
+            // The current one, and two for those to come.
+            #expect(names("").count <= 3)
+        }
+        #expect(!names("recycled-").isEmpty)
+        let records = try kept(journal)
+        let first = try #require(records.first?.sequence)
+        #expect(records == (first...200).map(record))
+
+        let folded = JournalPosition(sequence: 200, hash: journal.last.hash)
+        let again = try SegmentJournal(files, .small(), folded: folded)
+        #expect(try kept(again) == records)
+        #expect(names("recycled-").isEmpty)
+        try append(201...230, to: again)
+        #expect(try SegmentJournal(files, .small(), folded: folded).last.sequence == 230)
+    }
+
+    @Test func aFullDiskKeepsNone() throws {
+        let journal = try SegmentJournal(files, .small())
+        try append(1...20, to: journal)
+        try journal.forget(through: 20)
+        #expect(!names("recycled-").isEmpty)
+        files.capacity = files.names.reduce(0) { $0 + (files[$1]?.count ?? 0) }
+        #expect(try journal.checkSpace() == .readOnly)
+        #expect(names("recycled-").isEmpty)
+        // What is forgotten from now on makes room at once.
+        try append(21...40, to: journal)
+        try journal.forget(through: 40)
+        #expect(names("recycled-").isEmpty)
+    }
+
+    @Test("a file of another size, or one that somebody has removed, is not taken")
+    func takesOnlyWholeFiles() throws {
+        let journal = try SegmentJournal(files, .small())
+        try append(1...40, to: journal)
+        try journal.forget(through: 40)
+        for name in names("recycled-") { files[name] = [1, 2, 3] }
+        try append(41...80, to: journal)
+        #expect(try kept(journal).suffix(40) == (41...80).map(record))
+    }
+
+    @Test("negative control: under one salt for all, what a file held before passes for records")
+    func needsASaltOfItsOwn() throws {
+        var configuration = JournalConfiguration.small()
+        configuration.drawSalt = { 7 }
+        let journal = try SegmentJournal(files, configuration)
+        for turn in 0..<20 as Range<UInt64> {
+            try append(turn * 10 + 1...turn * 10 + 10, to: journal)
+            try journal.forget(through: turn * 10 + 10)
+        }
+        #expect {
+            try SegmentJournal(files, configuration, folded: journal.last)
+        } throws: {
+            guard case JournalError.damaged = $0 else { return false }
+            return true
+        }
+    }
+}
