@@ -11,8 +11,9 @@ extension SegmentJournal {
         }
     }
 
-    /// Keeps a forgotten segment's file for a segment to come: what is unlinked has to be taken and
-    /// zeroed anew, and freeing its blocks may hold up the disk. On a full disk all of them go.
+    /// Keeps a forgotten segment's file for a segment to come; on a full disk it goes.
+    ///
+    /// What is unlinked has to be taken and zeroed anew, and freeing its blocks may hold up the disk.
     private func release(_ segment: RecoveryScan.Segment) throws(FileError) {
         guard space.mode == .writable else { return try files.remove(segment.name) }
         guard recycled.count + (spare == nil ? 0 : 1) < Self.maximumSpareCount else {
