@@ -26,7 +26,9 @@ package struct JournalConfiguration: Sendable {
 
     /// Draws the number that a segment's records are hashed with.
     ///
-    /// Clients do not know it, so no text of theirs can pass for a record where a torn one is searched for what follows.
+    /// Clients do not know it, so no text of theirs can pass for a record where what follows a torn
+    /// one is searched for. And no two segments may have the same: files are used again, and what
+    /// they held before must pass for nothing.
     package var drawSalt: @Sendable () -> UInt64 = { .random(in: .min ... .max) }
 
     /// The defaults, for one data directory.

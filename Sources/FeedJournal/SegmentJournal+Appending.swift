@@ -61,10 +61,15 @@ extension SegmentJournal {
         }
     }
 
-    /// Deletes the ballast after an error that says that the disk is full; throws any other.
+    /// Deletes the ballast and what is kept for later after an error that says that the disk is
+    /// full; throws any other.
     private func makeRoom(after error: FileError) throws(JournalError) {
         guard error.isOutOfSpace else { throw .file(error) }
-        guard ballast.isThere else { throw .outOfSpace(error) }
+        let hadRecycled = try fileErrors { () throws(FileError) in try releaseRecycled() }
+        guard ballast.isThere else {
+            guard hadRecycled else { throw .outOfSpace(error) }
+            return
+        }
         try fileErrors { () throws(FileError) in try ballast.release() }
         space.ballastReleased()
     }
@@ -117,6 +122,7 @@ extension SegmentJournal {
     private func takeNext() throws(FileError) -> SpareSegment {
         while let name = recycled.popLast() {
             if let next = try SpareSegment(files, configuration, recycling: name) { return next }
+            try files.discard(name)
         }
         defer { spare = nil }
         return if let spare { spare } else { try SpareSegment(files, configuration) }

@@ -13,27 +13,35 @@ extension SegmentJournal {
 
     /// Keeps a forgotten segment's file for a segment to come; on a full disk it goes.
     ///
-    /// What is unlinked has to be taken and zeroed anew, and freeing its blocks may hold up the disk.
+    /// What is unlinked has to be taken and zeroed anew, and freeing its blocks may hold up the
+    /// disk.
     private func release(_ segment: RecoveryScan.Segment) throws(FileError) {
         guard space.mode == .writable else { return try files.remove(segment.name) }
         guard recycled.count + (spare == nil ? 0 : 1) < Self.maximumSpareCount else {
             return try files.discard(segment.name)
         }
         let name = SegmentLayout.recycledName(first: segment.first)
-        try files.rename(segment.name, to: name)
+        do {
+            try files.rename(segment.name, to: name)
+        } catch {
+            // It is gone already, or its new name finds no room: nothing hangs on it.
+            return try files.remove(segment.name)
+        }
         recycled.append(name)
     }
 
-    /// Gives up the forgotten files that were kept.
-    func releaseRecycled() throws(FileError) {
+    /// Gives up the forgotten files that were kept; whether there were some.
+    func releaseRecycled() throws(FileError) -> Bool {
+        guard !recycled.isEmpty else { return false }
         while let name = recycled.popLast() { try files.remove(name) }
+        return true
     }
 
     /// Removes the forgotten files that an earlier run had kept.
     static func removeRecycled(_ files: any JournalFiles) throws(FileError) {
         for name in try files.names(in: SegmentLayout.directory)
         where name.hasPrefix(SegmentLayout.recycledPrefix) {
-            try files.discard("\(SegmentLayout.directory)/\(name)")
+            try files.remove("\(SegmentLayout.directory)/\(name)")
         }
     }
 }

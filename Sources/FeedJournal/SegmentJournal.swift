@@ -1,9 +1,9 @@
 /// A journal in files of one size, each named after its first record.
 ///
 /// Bound to one thread at a time. Records lie one behind the other, each a header and a body,
-/// chained by their hashes; behind the newest is nothing that passes for one. A record is written at its end and synced
-/// before the append returns, so at most one, the last, can be torn. `docs/JOURNAL.md` has the
-/// formats and the rules.
+/// chained by their hashes; behind the newest is nothing that passes for one. A record is written at
+/// its end and synced before the append returns, so at most one, the last, can be torn.
+/// `docs/JOURNAL.md` has the formats and the rules.
 package final class SegmentJournal: Journal {
     /// The segment that is written to.
     struct Current {
@@ -62,9 +62,10 @@ package final class SegmentJournal: Journal {
         let scan = try Self.scan(files, configuration, folded, acceptedLoss, progress)
         last = scan.last
         lastMicroseconds = scan.lastMicroseconds
+        // Before anything is made, which may need the room.
+        try fileErrors { () throws(FileError) in try Self.removeRecycled(files) }
         (segments, current) = try Self.repair(files, configuration, scan, acceptedLoss != nil)
         let position = last
-        try fileErrors { () throws(FileError) in try Self.removeRecycled(files) }
         (mark, ballast) = try fileErrors { () throws(FileError) in
             var mark = try HighWaterMark(files, configuration.hash)
             if acceptedLoss != nil { try mark.replace(with: position) }
@@ -80,12 +81,14 @@ package final class SegmentJournal: Journal {
     /// To be called every second or so, on the journal's thread.
     package func checkSpace() throws(JournalError) -> SpaceWatch.Mode {
         try fileErrors { () throws(FileError) in
-            if case .writeBallast = space.observe(freeByteCount: try files.freeByteCount()),
-                try ballast.write()
-            {
+            var free = try files.freeByteCount()
+            // What is kept for later is no reason to refuse anything.
+            if free < configuration.space.readOnlyByteCount, try releaseRecycled() {
+                free = try files.freeByteCount()
+            }
+            if case .writeBallast = space.observe(freeByteCount: free), try ballast.write() {
                 space.ballastWritten()
             }
-            if space.mode == .readOnly { try releaseRecycled() }
             return space.mode
         }
     }

@@ -1,6 +1,7 @@
 import FeedDiskFaults
 import FeedJournal
 import FeedTestSupport
+import Glibc
 import Testing
 
 /// Forgotten segments whose files are used again.
@@ -35,6 +36,9 @@ import Testing
             #expect(names("").count <= 3)
         }
         #expect(!names("recycled-").isEmpty)
+        // Old records are still there, behind those of the segment that has the file now.
+        let current = try #require(files[names("0")[0]])
+        #expect(current.suffix(4096).contains { $0 != 0 })
         let records = try kept(journal)
         let first = try #require(records.first?.sequence)
         #expect(records == (first...200).map(record))
@@ -64,11 +68,65 @@ import Testing
     @Test("a file of another size, or one that somebody has removed, is not taken")
     func takesOnlyWholeFiles() throws {
         let journal = try SegmentJournal(files, .small())
+        try append(1...10, to: journal)
+        try journal.forget(through: 10)
+        let short = try #require(names("recycled-").first)
+        files[short] = [1, 2, 3]
+        try append(11...20, to: journal)
+        #expect(files[short] == nil)
+        try journal.forget(through: 20)
+        for name in names("recycled-") { files[name] = nil }
+        // A forgotten segment that is gone already is no error either.
+        try append(21...40, to: journal)
+        files[names("0")[0]] = nil
+        try journal.forget(through: 40)
+        try append(41...60, to: journal)
+        let folded = JournalPosition(sequence: 60, hash: journal.last.hash)
+        #expect(try SegmentJournal(files, .small(), folded: folded).last == folded)
+    }
+
+    @Test("a forgotten segment whose new name finds no room goes")
+    func removesWhatCannotBeRenamed() throws {
+        let journal = try SegmentJournal(files, .small())
+        try append(1...20, to: journal)
+        files.failure = { call, name in
+            call == .rename && name.contains("journal/0") ? ENOSPC : nil
+        }
+        try journal.forget(through: 20)
+        files.failure = { _, _ in nil }
+        #expect(names("0").count == 1)
+        #expect(names("recycled-").isEmpty)
+    }
+
+    @Test("what is kept for later does not make the disk full")
+    func givesUpWhatItKeepsBeforeItRefuses() throws {
+        let journal = try SegmentJournal(files, .small())
         try append(1...40, to: journal)
         try journal.forget(through: 40)
-        for name in names("recycled-") { files[name] = [1, 2, 3] }
+        #expect(!names("recycled-").isEmpty)
+        // Too little by half of a segment: one file's blocks suffice.
+        let used = files.names.reduce(0) { $0 + (files[$1]?.count ?? 0) }
+        files.capacity = used + 100_000 - (16 << 10)
+        #expect(try journal.checkSpace() == .writable)
+        #expect(names("recycled-").isEmpty)
+    }
+
+    @Test("the records of a deleted segment are named, also where stale bytes are in their place")
+    func namesWhatIsMissing() throws {
+        let journal = try SegmentJournal(files, .small())
+        for turn in 0..<4 as Range<UInt64> {
+            try append(turn * 10 + 1...turn * 10 + 10, to: journal)
+            try journal.forget(through: turn * 10 + 10)
+        }
+        let folded = journal.last
         try append(41...80, to: journal)
-        #expect(try kept(journal).suffix(40) == (41...80).map(record))
+        let segments = names("0")
+        files[segments[2]] = nil
+        let first = try #require(UInt64(segments[2].dropFirst(8).dropLast(4)))
+        let next = try #require(UInt64(segments[3].dropFirst(8).dropLast(4)))
+        #expect(throws: JournalError.missing(sequences: first...next - 1)) {
+            try SegmentJournal(files, .small(), folded: folded)
+        }
     }
 
     @Test("negative control: under one salt for all, what a file held before passes for records")

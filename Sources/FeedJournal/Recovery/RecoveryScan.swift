@@ -15,8 +15,8 @@ package struct JournalProgress: Equatable, Sendable {
 /// What a journal holds, found by reading it from the folded position on; it changes nothing.
 ///
 /// All records up to `last` are whole and chained. Where `problem` is nil they are all that was
-/// ever acknowledged, as far as can be proved; behind them is nothing, or a write that a power cut
-/// tore.
+/// ever acknowledged, as far as can be proved; behind them is nothing, what the file held before it
+/// was used again, or a write that a power cut tore.
 package struct RecoveryScan {
     /// A segment's place among the files.
     struct Segment: Equatable {
@@ -242,7 +242,7 @@ extension RecoveryScan {
                 return damaged("the next segment begins with record \(following)")
             }
             // Without a trace of it in this file, the record was in one that is not there.
-            guard reader.hasContentAtEnd || reader.laterRecord() != nil else {
+            guard reader.hasTraceAtEnd || reader.laterRecord() != nil else {
                 return .missing(sequences: next...following - 1)
             }
             return damaged("its hash is wrong, and the journal goes on behind it")

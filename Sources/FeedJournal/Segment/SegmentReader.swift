@@ -63,10 +63,16 @@ struct SegmentReader {
         return .record(record, body: start..<start + record.bodyByteCount)
     }
 
-    /// Whether there is anything but zeros where the next record's header would be.
-    var hasContentAtEnd: Bool {
-        let end = min(bytes.count, offset + RecordHeader.byteCount)
-        return offset < end && bytes[offset..<end].contains { $0 != 0 }
+    /// Whether something is left of the next record's header: its number or what it continues.
+    ///
+    /// Other bytes there may be what the file held before it was used again.
+    var hasTraceAtEnd: Bool {
+        let end = offset + RecordHeader.byteCount
+        guard end <= bytes.count, bytes[offset..<end].contains(where: { $0 != 0 }) else {
+            return false
+        }
+        return bytes.span.uint64(at: offset + 8) == last.sequence + 1
+            || bytes.span.uint64(at: offset + 24) == last.hash
     }
 
     /// Where the bytes behind the last record end that are not zero.
@@ -75,7 +81,8 @@ struct SegmentReader {
     /// The first whole record behind the place where none was, with its offset.
     ///
     /// One there proves that the journal went on once: what is missing before it is damaged, not
-    /// torn. O(n) in what is left of the segment; only headers with a fitting number are hashed.
+    /// torn. O(n) in what is left of the segment, where only headers with a fitting number are
+    /// hashed; each of those that clients' bytes happen to look like takes its body's length more.
     func laterRecord() -> (offset: Int, record: RecordHeader)? {
         let end = endOfContent
         let remaining = UInt64(max(0, bytes.count - offset) / RecordHeader.byteCount)

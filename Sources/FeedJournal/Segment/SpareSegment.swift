@@ -32,7 +32,7 @@ struct SpareSegment {
     /// Takes a segment that was forgotten and renamed; nil where it cannot be had.
     ///
     /// What it holds needs no zeros: none of it is a record under another segment's salt. Its old
-    /// name is durably gone on return, so that no new header is ever found under that.
+    /// name is durably gone on return: a start would not look at it, but need not be trusted so.
     init?(
         _ files: any JournalFiles,
         _ configuration: JournalConfiguration,
@@ -48,7 +48,6 @@ struct SpareSegment {
         self.configuration = configuration
         self.file = file
         self.name = name
-        zeroedByteCount = configuration.segmentByteCount
         isReady = true
     }
 

@@ -6,7 +6,7 @@ internal import FeedSQLite
 ///
 /// `Sendable` so that a start can give it to that thread, and uses it no more.
 package struct FoldWork: ~Copyable, @unchecked Sendable {
-    /// How long a slice takes, but for its sync: others wait for the disk meanwhile.
+    /// How long a slice works, but for its sync: others wait for the disk meanwhile.
     static let sliceTime = Duration.milliseconds(5)
 
     /// After how long a slice that found the disk full is tried again.
@@ -93,11 +93,12 @@ package struct FoldWork: ~Copyable, @unchecked Sendable {
 
     /// Writes a slice; gives the bytes of the fold's cuts where that was the last one.
     mutating func goOn() throws(StateStartError) -> Int? {
-        let deadline = ContinuousClock.now + Self.sliceTime
+        var deadline = ContinuousClock.now + Self.sliceTime
         var pauses = Pauses()
         return try goOn {
             let now = ContinuousClock.now
-            pauses.pauseIfDue(at: now)
+            // Each slice ends with a sync: there should not be more of them where cores are taken.
+            deadline += pauses.pauseIfDue(at: now)
             return now >= deadline
         }
     }

@@ -10,10 +10,13 @@ struct Pauses {
 
     private var last = ContinuousClock.now
 
-    /// Pauses if that is due; to be called often, where no lock is held.
-    mutating func pauseIfDue(at now: ContinuousClock.Instant = .now) {
-        guard last.duration(to: now) >= Self.interval else { return }
+    /// Pauses if that is due, and says for how long; to be called often, where nobody waits for a
+    /// lock.
+    @discardableResult
+    mutating func pauseIfDue(at now: ContinuousClock.Instant = .now) -> Duration {
+        guard last.duration(to: now) >= Self.interval else { return .zero }
         sched_yield()
         last = .now
+        return now.duration(to: last)
     }
 }

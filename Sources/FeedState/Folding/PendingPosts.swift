@@ -2,7 +2,8 @@ import FeedRanking
 
 /// The newest state of each post that was made or edited, until it is folded.
 ///
-/// A dictionary of places only: the states themselves are large, and would move whenever it grows.
+/// A dictionary of places only: the states themselves are large, and a dictionary of them would
+/// keep room for twice as many and hash all anew whenever it grows.
 struct PendingPosts {
     private var places: [UInt64: Int] = [:]
     private var states: [PostState] = []
