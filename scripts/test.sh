@@ -6,8 +6,8 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 started=$SECONDS
 
-# A step of tests that hangs must end and say so; the longest takes a third of this.
-tests() { timeout --verbose --signal=QUIT --kill-after=30 1200 swift test "$@"; }
+# A step of tests that hangs must end and say so; the longest takes a third of this or less.
+tests() { timeout --verbose --signal=QUIT --kill-after=30 1800 swift test "$@"; }
 
 step() { printf '\n==> [%4ds] %s\n' "$((SECONDS - started))" "$*"; }
 
@@ -49,11 +49,11 @@ FEED_MODEL_OPERATIONS=20000
 tests --scratch-path .build-thread --sanitize=thread "${sanitized[@]}" \
     --filter 'Concurren|FeedTransportTests|DrainTests|Storm|HotPost|JournalThread|ChannelFight'
 
-# Left to the release run: what needs thousands of runs, or disks of many megabytes, to say anything.
+# Left to the release run: what needs thousands of runs, disks or answers of many megabytes, to say anything.
 step "Address sanitizer: the decoder, the structure, the transport, the state and the service"
-FEED_MODEL_OPERATIONS=50000
+FEED_MODEL_OPERATIONS=20000
 tests --scratch-path .build-address --sanitize=address "${sanitized[@]}" \
     --filter 'FeedProtoTests|FeedRankingTests|FeedTransportTests|FeedServiceTests|FeedStateTests|FeedSQLiteTests|FeedJournalTests' \
-    --skip 'PowerCut|BitFlip|SpaceWatchTests'
+    --skip 'PowerCut|BitFlip|SpaceWatchTests|OverloadTests'
 
 step "Everything passed"
