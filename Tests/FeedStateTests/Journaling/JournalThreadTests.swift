@@ -28,9 +28,10 @@ import Testing
         let failures = Locked<[JournalError]>([])
         let receiver = Receiver()
         let said = DispatchSemaphore(value: 0)
+        private let started = Locked<JournalThread?>(nil)
 
         init(_ journal: FakeJournal) {
-            let started = Locked<JournalThread?>(nil)
+            let started = started
             logs = EffectLogs(count: 2, firstCut: 1) { started.withLock { $0 }?.wake() }
             var events = JournalThread.Events()
             let (durable, failures, said) = (durable, failures, said)
@@ -53,6 +54,9 @@ import Testing
             started.withLock { [thread] in $0 = thread }
             thread.start()
         }
+
+        // The logs lead to the thread, and the thread to the logs.
+        deinit { started.withLock { $0 = nil } }
 
         /// Appends a vote's effect to a log, as a section of its own.
         func log(_ loop: Int, revision: UInt64) {
