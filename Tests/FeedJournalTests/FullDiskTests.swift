@@ -69,8 +69,7 @@ import Testing
         let journal = try SegmentJournal(files, .small())
         try fill(journal, through: 1)
         // A file system that copies on write has no room for what was allocated before, either.
-        let files = files
-        files.failure = { call, name in
+        files.failure = { [unowned files] call, name in
             call == .write && name.contains("journal/0") && files["ballast"] != nil ? ENOSPC : nil
         }
         try fill(journal, through: 2)
