@@ -31,7 +31,8 @@ import Testing
         }
         guard count >= 200, TestEnvironment.number("FEED_SEED") == nil else { return }
         for name in ["journal", "state.db"] {
-            #expect(refusedCount[name, default: 0] > count / 50, "\(refusedCount)")
+            // Some 3 in 100 flips are of the journal's records; a thousand flips may well have fewer.
+            #expect(refusedCount[name, default: 0] > count / 100, "\(refusedCount)")
         }
     }
 
