@@ -31,8 +31,7 @@ import Testing
         }
         guard count >= 200, TestEnvironment.number("FEED_SEED") == nil else { return }
         for name in ["journal", "state.db"] {
-            // Some 3 in 100 flips are of the journal's records; a thousand flips may well have fewer.
-            #expect(refusedCount[name, default: 0] > count / 100, "\(refusedCount)")
+            #expect(refusedCount[name, default: 0] > count / 50, "\(refusedCount)")
         }
     }
 
@@ -63,15 +62,19 @@ import Testing
         }
     }
 
-    /// A bit of any file; in zeros behind a file's content one time in eight only.
+    /// A bit of what was written for a start to read; of anything at all one time in eight.
     private static func draw(
         _ state: WrittenState,
         _ generator: inout SeededGenerator
     ) -> (name: String, bit: Int)? {
-        let names = state.disk.names.filter { state.disk[$0]?.isEmpty == false }
+        let isOfAnything = generator.oneIn(8)
+        let names = state.disk.names.filter { name in
+            let isToBeUsedAgain = name == "journal/spare.log" || name.hasPrefix("journal/recycled-")
+            return state.disk[name]?.isEmpty == false && (isOfAnything || !isToBeUsedAgain)
+        }
         guard let name = names.randomElement(using: &generator) else { return nil }
         let all = state.disk[name]?.count ?? 1
-        let end = generator.oneIn(8) ? all : min(all, state.contentByteCount(name))
+        let end = isOfAnything ? all : min(all, state.contentByteCount(name))
         return (name, Int.random(in: 0..<8 * end, using: &generator))
     }
 }

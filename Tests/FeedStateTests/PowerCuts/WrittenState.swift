@@ -30,9 +30,25 @@ struct WrittenState {
         self.run = run
     }
 
-    /// The bytes of a file up to the last that is not zero.
+    /// The bytes of a file that were written for it: a segment's records, or all up to the last
+    /// that is not zero. Behind the records is what the file held before it was used again.
     func contentByteCount(_ name: String) -> Int {
-        (disk[name]?.lastIndex { $0 != 0 } ?? 0) + 1
+        guard let bytes = disk[name] else { return 0 }
+        guard name.hasPrefix("journal/"), let first = UInt64(name.dropFirst(8).dropLast(4)) else {
+            return (bytes.lastIndex { $0 != 0 } ?? 0) + 1
+        }
+        var sequence = first
+        var end = 4096
+        while end + 40 <= bytes.count, number(bytes[end + 8..<end + 16]) == sequence {
+            end += (40 + Int(number(bytes[end..<end + 4])) + 7) & ~7
+            sequence += 1
+        }
+        return end
+    }
+
+    /// A number, least byte first.
+    private func number(_ bytes: ArraySlice<UInt8>) -> UInt64 {
+        bytes.reversed().reduce(0) { $0 << 8 | UInt64($1) }
     }
 
     /// Where some bytes are in the files.
