@@ -30,8 +30,9 @@ struct WrittenState {
         self.run = run
     }
 
-    /// The bytes of a file that were written for it: a segment's records, or all up to the last
-    /// that is not zero. Behind the records is what the file held before it was used again.
+    /// The bytes of a file that were written for it: a segment's records, or all up to the zeros.
+    ///
+    /// Behind the records is what the file held before it was used again.
     func contentByteCount(_ name: String) -> Int {
         guard let bytes = disk[name] else { return 0 }
         guard name.hasPrefix("journal/"), let first = UInt64(name.dropFirst(8).dropLast(4)) else {
