@@ -109,12 +109,13 @@ package final class FoldThread: CutReceiver {
     /// Starts the thread.
     func start() {
         let thread = Thread { [self] in
+            // By itself, as a name given before the start reaches no thread.
+            Thread.current.name = "feed-fold"
             // On Linux of this thread alone: where cores are few, answers come first.
             _ = setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, Self.niceness)
             work.withLock { run(&$0) }
             ended.signal()
         }
-        thread.name = "feed-fold"
         thread.start()
     }
 

@@ -131,10 +131,11 @@ package final class JournalThread: Sendable {
     /// Starts the thread.
     package func start() {
         let thread = Thread { [self] in
+            // As `top -H` shows it: by itself, as a name given before the start reaches no thread.
+            Thread.current.name = "feed-journal"
             work.withLock { run(&$0) }
             ended.signal()
         }
-        thread.name = "feed-journal"
         thread.start()
     }
 
