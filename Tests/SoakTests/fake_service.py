@@ -21,7 +21,7 @@ import threading
 import feed_pb2 as feed
 
 FAULT = os.environ.get("FAKE_FAULT", "")
-UNWRITTEN = 40  # changes that `lose` keeps for later
+UNWRITTEN = range(3, 40)  # how many changes `lose` has not written yet, whenever it is killed
 
 
 class Store:
@@ -58,9 +58,11 @@ class Store:
     def change(self, *change):
         self.apply(json.loads(json.dumps(change)))
         self.waiting.append(json.dumps(change).encode() + b"\n")
-        if FAULT != "lose" or len(self.waiting) >= UNWRITTEN:
-            self.file.write(b"".join(self.waiting))
-            self.waiting.clear()
+        written = len(self.waiting)
+        if FAULT == "lose":
+            written = written - UNWRITTEN.start if written >= UNWRITTEN.stop else 0
+        self.file.write(b"".join(self.waiting[:written]))
+        del self.waiting[:written]
 
     def hash(self, wrong=False):
         text = json.dumps([sorted(self.posts.items()), sorted(self.feeds), wrong])
