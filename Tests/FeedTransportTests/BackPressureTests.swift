@@ -1,3 +1,4 @@
+import Dispatch
 import FeedTestSupport
 import FeedTransport
 import Testing
@@ -174,16 +175,19 @@ import Testing
             handler.closed = { _, reason in reasons.record(reason) }
         }.run { server in
             let socket = try await server.client(receiveBufferByteCount: 16 * 1_024)
-            let ticks = Recorder<Void>()
+            let ticks = DispatchSemaphore(value: 0)
             await server.onLoop { loop in
-                _ = try? loop.addTimer(every: .milliseconds(2)) { ticks.record(()) }
+                _ = try? loop.addTimer(every: .milliseconds(2)) { ticks.signal() }
             }
-            try await offload { try socket.send([1]) }
-            for _ in 0..<64 {
-                for _ in 0..<32 { try await ticks.next() }
-                _ = try await offload { try socket.receive(byteCount / 64) }
+            // On one thread, so that no other test comes between: the peer is slow, not silent.
+            try await offload {
+                try socket.send([1])
+                for _ in 0..<64 {
+                    for _ in 0..<32 { ticks.wait() }
+                    _ = try socket.receive(byteCount / 64)
+                }
+                socket.shutDownSending()
             }
-            socket.shutDownSending()
             let reason = try await reasons.next()
             #expect(reason == .peerClosed)
         }
@@ -205,14 +209,16 @@ import Testing
             handler.closed = { _, reason in reasons.record(reason) }
         }.run { server in
             let socket = try await server.client(receiveBufferByteCount: 8 * 1_024)
-            let ticks = Recorder<Void>()
+            let ticks = DispatchSemaphore(value: 0)
             await server.onLoop { loop in
-                _ = try? loop.addTimer(every: .milliseconds(150)) { ticks.record(()) }
+                _ = try? loop.addTimer(every: .milliseconds(150)) { ticks.signal() }
             }
-            try await offload { try socket.send([1]) }
-            for _ in 0..<30 {
-                try await ticks.next()
-                _ = try await offload { try socket.receive(4 * 1_024) }
+            try await offload {
+                try socket.send([1])
+                for _ in 0..<30 {
+                    ticks.wait()
+                    _ = try socket.receive(4 * 1_024)
+                }
             }
             #expect(reasons.events.isEmpty)
         }
