@@ -36,8 +36,12 @@ swift build -c release --build-tests "${strict[@]}"
 step "Building the embedding example, a package of its own"
 swift build --package-path Examples/EmbeddedClient
 
-step "Running every test"
-tests -c release --skip-build
+# Apart, as tests that wait for sockets and processes would wait for all computing too.
+computing='FeedDatasetTests|FeedJournalTests|FeedProtoTests|FeedRankingTests|FeedSQLiteTests|FeedStateTests'
+step "Running every test of the contract, the ranking and the durable state"
+tests -c release --skip-build --filter "$computing"
+step "Running every test of the service and its tools: all others"
+tests -c release --skip-build --skip "$computing"
 
 # One at a time: with a sanitizer tests are slow, and some wait for each other's deadlines. All
 # tests are of Swift Testing; the empty XCTest run would be reported for what it never frees.
