@@ -113,6 +113,8 @@ struct FramingTests {
             let client = try WireClient(port: port)
             try client.socket.send(Array(Self.ping.dropLast()))
             #expect(try client.receiveAll().isEmpty)
+            // Counted at the end of the loop's turn, which what is asked behind this call comes after.
+            #expect(try healthy.call(.ping(PingRequest())).status == nil)
             let stats = try healthy.call(.getServerStats)
             guard case .serverStats(let stats) = stats.response else {
                 Issue.record("GetServerStats answers with statistics.")
