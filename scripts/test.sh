@@ -53,12 +53,11 @@ FEED_MODEL_OPERATIONS=20000
 tests --scratch-path .build-thread --sanitize=thread "${sanitized[@]}" \
     --filter 'Concurren|FeedTransportTests|DrainTests|Storm|HotPost|JournalThread|ChannelFight'
 
-# Left to the runs before: what takes thousands of runs, many megabytes or several threads, and has
-# no unsafe code of its own.
+# Left to the release run: what needs thousands of runs, disks or answers of many megabytes, to say anything.
 step "Address sanitizer: the decoder, the structure, the transport, the state and the service"
 FEED_MODEL_OPERATIONS=20000
 tests --scratch-path .build-address --sanitize=address "${sanitized[@]}" \
     --filter 'FeedProtoTests|FeedRankingTests|FeedTransportTests|FeedServiceTests|FeedStateTests|FeedSQLiteTests|FeedJournalTests' \
-    --skip 'PowerCut|BitFlip|SpaceWatchTests|OverloadTests|FoldModelTests|DamageTests|EffectConcurrencyTests|manyPostsAreFoldedOnceEach'
+    --skip 'PowerCut|BitFlip|SpaceWatchTests|OverloadTests'
 
 step "Everything passed"

@@ -21,7 +21,8 @@ import threading
 import feed_pb2 as feed
 
 FAULT = os.environ.get("FAKE_FAULT", "")
-UNWRITTEN = range(3, 40)  # how many changes `lose` has not written yet, whenever it is killed
+BATCH = 40  # changes that `lose` gathers before it writes
+KEPT = 3  # of which it keeps the last for later, so that some are lost whenever it is killed
 
 
 class Store:
@@ -60,7 +61,7 @@ class Store:
         self.waiting.append(json.dumps(change).encode() + b"\n")
         written = len(self.waiting)
         if FAULT == "lose":
-            written = written - UNWRITTEN.start if written >= UNWRITTEN.stop else 0
+            written = written - KEPT if written >= BATCH else 0
         self.file.write(b"".join(self.waiting[:written]))
         del self.waiting[:written]
 

@@ -29,7 +29,7 @@ def limit(sync_p99):
 def run(tools, options, progress):
     """Each round: the capacity, then votes at half of it, with the disk probed before and after."""
     rounds, every = [], []
-    seconds = max(options.seconds, options.durable_seconds / 6)
+    seconds = max(options.seconds, options.durable_seconds / 3)
     with disk.directory(options) as directory, contextlib.ExitStack() as stack:
         service = stack.enter_context(servers.Service(tools, directory))
         memory = stack.enter_context(servers.Service(tools))
@@ -51,8 +51,9 @@ def run(tools, options, progress):
             rounds.append({
                 "capacity": full.votes_per_second, "rate": rate, "disk": disk.summary(syncs),
                 "memory_p99_ms": floor.values["p99_ms"],
+                "skipped": half.values["skipped"] + floor.values["skipped"],
                 **{name: half.values[name] for name in
-                   ("latencies", "p50_ms", "p99_ms", "p999_ms", "skipped", "votes", "seconds")}})
+                   ("latencies", "p50_ms", "p99_ms", "p999_ms", "votes", "seconds")}})
             progress(f"latency {turn + 1}/{options.growth_rounds}: {rate:,}/s: p50 "
                      f"{half.values['p50_ms']:.2f} ms, p99 {half.values['p99_ms']:.2f} ms, in "
                      f"memory {floor.values['p99_ms']:.2f} ms, the disk's own p99 "
