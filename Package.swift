@@ -45,6 +45,7 @@ let package = Package(
             providers: [.apt(["libxxhash-dev"]), .brew(["xxhash"])]
         ),
         .systemLibrary(name: "CWriteBack"),
+        .systemLibrary(name: "CFileBirth"),
         .systemLibrary(
             name: "CSQLite",
             pkgConfig: "sqlite3",
@@ -60,7 +61,7 @@ let package = Package(
         // Layer 1 too: what the durable state stands on.
         .target(
             name: "FeedJournal",
-            dependencies: ["CXXHash", "CWriteBack"],
+            dependencies: ["CFileBirth", "CXXHash", "CWriteBack"],
             swiftSettings: settings
         ),
         .target(name: "FeedSQLite", dependencies: ["CSQLite"], swiftSettings: settings),
@@ -198,7 +199,7 @@ let package = Package(
             name: "FeedServiceTests",
             dependencies: [
                 "FeedService", "FeedJournal", "FeedProto", "FeedRanking", "FeedState",
-                "FeedTransport", "FeedTestSupport", "CMallocHook",
+                "FeedTransport", "FeedDiskFaults", "FeedTestSupport", "CMallocHook",
                 .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: settings
@@ -227,7 +228,11 @@ let package = Package(
         ),
         .testTarget(
             name: "IntegrationTests",
-            dependencies: ["FeedProto", "FeedJournal", "FeedSQLite", "FeedTestSupport"],
+            dependencies: [
+                "FeedProto", "FeedJournal", "FeedService", "FeedSQLite", "FeedState",
+                "FeedTestSupport", "FeedTransport",
+                .product(name: "Logging", package: "swift-log"),
+            ],
             swiftSettings: settings
         ),
     ]

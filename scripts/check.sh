@@ -38,7 +38,7 @@ layers() {
         [FeedRanking]="CPrefetch"
         [FeedTransport]="CLibUV"
         [FeedDataset]=""
-        [FeedJournal]="CWriteBack CXXHash"
+        [FeedJournal]="CFileBirth CWriteBack CXXHash"
         [FeedSQLite]="CSQLite"
         [FeedState]="FeedJournal FeedRanking FeedSQLite"
         [FeedService]="FeedJournal FeedProto FeedRanking FeedState FeedTransport"

@@ -5,6 +5,8 @@
 #   scripts/soak.sh power                100,000 power cuts of simulated disks
 #   scripts/soak.sh flips                10,000 flipped bits
 #   scripts/soak.sh dataset FILE.csv...  real votes through a service that is killed half way
+#   scripts/soak.sh attack               one host that takes answers, channels and devices without end
+#   scripts/soak.sh lag                  votes while the syncs of state.db are slow, and stand still
 #   scripts/soak.sh kill --minutes 10    stops after ten minutes; the next run goes on from there
 #   scripts/soak.sh kill --help          every flag
 #

@@ -6,8 +6,24 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 started=$SECONDS
 
-# A step of tests that hangs must end and say so; the longest takes a third of this or less.
-tests() { timeout --verbose --signal=QUIT --kill-after=30 1800 swift test "$@"; }
+# As many tests at once as the processors keep up with: where hundreds share two of them, each
+# waits longer than its deadlines.
+export SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=$((2 * $(nproc)))
+
+output=$(mktemp)
+trap 'rm -f "$output"' EXIT
+
+# A step of tests that hangs must end and say so; the longest takes a third of this or less. What
+# failed stands at the end again, below thousands of lines of what passed.
+tests() {
+    local code=0
+    timeout --verbose --signal=QUIT --kill-after=30 1800 swift test "$@" 2>&1 |
+        tee "$output" || code=$?
+    [[ $code == 0 ]] && return
+    printf '\nWhat failed:\n'
+    grep -aE '^✘|error:|Sanitizer|WARNING: ' "$output" | head -100 || true
+    return "$code"
+}
 
 step() { printf '\n==> [%4ds] %s\n' "$((SECONDS - started))" "$*"; }
 
@@ -51,7 +67,7 @@ export FEED_MODEL_OPERATIONS
 step "Thread sanitizer: what runs concurrently"
 FEED_MODEL_OPERATIONS=20000
 tests --scratch-path .build-thread --sanitize=thread "${sanitized[@]}" \
-    --filter 'Concurren|FeedTransportTests|DrainTests|Storm|HotPost|JournalThread|ChannelFight'
+    --filter 'Concurren|FeedTransportTests|DrainTests|Storm|HotPost|JournalThread|ChannelFight|ReadAhead'
 
 # Left to the release run: what needs thousands of runs, disks or answers of many megabytes, to say anything.
 step "Address sanitizer: the decoder, the structure, the transport, the state and the service"

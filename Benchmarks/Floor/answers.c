@@ -40,9 +40,25 @@ static bool is_full_page(const unsigned char *at, const unsigned char *end) {
     return posts == REQUEST_PAGE_SIZE;
 }
 
+// Whether a BatchCastVotesResponse holds as many results as votes were sent, none of them a status.
+// An echo returns the votes, which look alike.
+static bool is_full_batch(const unsigned char *at, const unsigned char *end, uint64_t votes) {
+    uint64_t results = 0;
+    while (at < end) {
+        uint64_t tag = read_varint(&at, end);
+        uint64_t count = read_varint(&at, end);
+        if (tag != (1 << 3 | 2) || count == 0 || count > (uint64_t)(end - at)) return false;
+        if (*at == (1 << 3 | 2)) return false;
+        results++;
+        at += count;
+    }
+    return results == votes;
+}
+
 // Decodes a whole ServerFrame (or the request that an echo returned): it must name the request
 // that is due, and hold an answer instead of a status.
-static void check_frame(answer_reader *reader, const char *body, size_t count) {
+static void check_frame(
+    answer_reader *reader, const char *body, size_t count, uint64_t batch_votes) {
     const unsigned char *at = (const unsigned char *)body, *end = at + count;
     uint64_t id = 0, answer = 0;
     while (at < end) {
@@ -58,6 +74,7 @@ static void check_frame(answer_reader *reader, const char *body, size_t count) {
         if (value > (uint64_t)(end - at)) break;
         if (answer == 30 || answer == 39) note_post_id(reader, answer, at, at + value);
         if (answer == 33 && !is_full_page(at, at + value)) id = 0;
+        if (answer == 41 && !is_full_batch(at, at + value, batch_votes)) id = 0;
         at += value;
     }
     reader->checked++;
@@ -81,7 +98,8 @@ static const char *skip(answer_reader *reader, const char *bytes, const char *en
 }
 
 static uint64_t read_frames(
-    answer_reader *reader, const char *bytes, size_t count, uint64_t check_every) {
+    answer_reader *reader, const char *bytes, size_t count, uint64_t check_every,
+    uint64_t batch_votes) {
     uint64_t before = reader->answered;
     const char *end = bytes + count;
     while (bytes < end) {
@@ -97,7 +115,7 @@ static uint64_t read_frames(
         reader->header_length = 0;
         reader->skip_byte_count = length;
         if ((size_t)(end - bytes) >= length && reader->answered % check_every == 0)
-            check_frame(reader, bytes, length);
+            check_frame(reader, bytes, length, batch_votes);
     }
     return reader->answered - before;
 }
@@ -145,7 +163,7 @@ static uint64_t read_resp(answer_reader *reader, const char *bytes, size_t count
 
 uint64_t answers_read(
     protocol protocol, answer_reader *reader, const char *bytes, size_t count,
-    uint64_t check_every) {
+    uint64_t check_every, uint64_t batch_votes) {
     if (protocol == PROTOCOL_RESP) return read_resp(reader, bytes, count);
-    return read_frames(reader, bytes, count, check_every);
+    return read_frames(reader, bytes, count, check_every, batch_votes);
 }

@@ -21,9 +21,9 @@ typedef struct {
 } answer_reader;
 
 // Reads `count` bytes of answers and returns how many answers ended in them. Of frames that came
-// whole every `check_every`th is decoded; of RESP every answer.
+// whole every `check_every`th is decoded; of RESP every answer. A batch has `batch_votes` results.
 uint64_t answers_read(
     protocol protocol, answer_reader *reader, const char *bytes, size_t count,
-    uint64_t check_every);
+    uint64_t check_every, uint64_t batch_votes);
 
 #endif

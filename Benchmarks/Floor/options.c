@@ -12,6 +12,7 @@ static const char usage_text[] =
     "  --protocol feed|resp    frames of the service (or an echo of them), or Redis's (feed)\n"
     "  --connections N         connections that vote (500)\n"
     "  --in-flight N           requests on each; with each read as many leave as came back (1)\n"
+    "  --batch N               votes in each request, sent as BatchCastVotes; 1: as CastVote (1)\n"
     "  --vote-rate N           votes a second in all, sent every millisecond, answered or not\n"
     "  --burst N               connections take turns, each with N of those votes in one write, and\n"
     "                          latencies are kept; 0: all send every millisecond (0)\n"
@@ -54,6 +55,7 @@ static const struct option flags[] = {
     {"protocol", required_argument, NULL, 'o'},
     {"connections", required_argument, NULL, 'c'},
     {"in-flight", required_argument, NULL, 'P'},
+    {"batch", required_argument, NULL, 'B'},
     {"vote-rate", required_argument, NULL, 'r'},
     {"burst", required_argument, NULL, 'b'},
     {"posts", required_argument, NULL, 'n'},
@@ -83,6 +85,7 @@ static void take(options *options, int flag, const char *name, const char *value
             break;
         case 'c': options->connections = (int)whole(name, value, 0, 10000); break;
         case 'P': options->in_flight = (int)whole(name, value, 1, 1024); break;
+        case 'B': options->batch_votes = whole(name, value, 1, REQUEST_BATCH_VOTES); break;
         case 'r': options->vote_rate = whole(name, value, 1000, 1e7); break;
         case 'b': options->burst = whole(name, value, 0, 1024); break;
         case 'n': options->posts = whole(name, value, 1, 4e9); break;
@@ -114,6 +117,7 @@ options options_read(int count, char **arguments) {
         .protocol = PROTOCOL_FEED,
         .connections = 500,
         .in_flight = 1,
+        .batch_votes = 1,
         .posts = 100000,
         .seed = 1,
         .warmup_seconds = 1,
@@ -127,6 +131,11 @@ options options_read(int count, char **arguments) {
     if (optind < count) refuse("port", "flags alone", arguments[optind]);
     if (options.port == 0) refuse("port", "1 to 65535", "nothing");
     if (options.burst && !options.vote_rate) refuse("burst", "a --vote-rate beside it", "none");
+    if (options.batch_votes > 1 && options.vote_rate) refuse("batch", "no --vote-rate", "one");
+    if (options.batch_votes > 1 && options.in_flight > 256)
+        refuse("in-flight", "at most 256 with --batch", "more");
+    if (options.batch_votes > 1 && options.protocol == PROTOCOL_RESP)
+        refuse("batch", "--protocol feed", "resp");
     if (options.protocol == PROTOCOL_RESP && options.page_connections && !options.script)
         refuse("script", "the SHA of a script for pages of Redis", "nothing");
     return options;

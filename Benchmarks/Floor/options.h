@@ -14,6 +14,7 @@ typedef struct {
     pid_t server;             // whose processor time is read, or 0
     int connections;          // that vote
     int in_flight;            // requests on each of them
+    uint64_t batch_votes;     // votes in a request; 1: requests of one vote each
     uint64_t vote_rate;       // votes a second in all; 0: as many as are answered
     uint64_t burst;           // of them that a connection sends at once; 0: all send every tick
     uint64_t posts;

@@ -90,11 +90,16 @@ static size_t write_creation(char *out, uint64_t id) {
     return request_import(out, id, first, rest < asked.batch ? rest : asked.batch, &text_bytes);
 }
 
+static uint64_t next_key(void) { return keys_next(&keys); }
+
 static size_t write_request(connection *connection, char *out) {
     uint64_t id = ++connection->sent;
     if (connection->due) connection->due[id % MOST_IN_FLIGHT] = due_now;
     switch (connection->kind) {
-        case VOTES: return request_vote(asked.protocol, out, id, keys_next(&keys));
+        case VOTES:
+            if (asked.batch_votes > 1)
+                return request_batch(out, id, asked.batch_votes, next_key);
+            return request_vote(asked.protocol, out, id, keys_next(&keys));
         case PAGES: return request_page(asked.protocol, out, id, 0, asked.script);
         case FIRST_PAGES:
             return request_page(asked.protocol, out, id, (id - 1) % 3, asked.script);
@@ -141,7 +146,8 @@ static void read_answers(connection *connection) {
     if (count <= 0) fail("the server closed a connection");
     uint64_t every = connection->kind == VOTES ? asked.check_every : 1;
     uint64_t answers = answers_read(
-        asked.protocol, &connection->reader, receive_buffer, (size_t)count, every);
+        asked.protocol, &connection->reader, receive_buffer, (size_t)count, every,
+        asked.batch_votes);
     answered[connection->kind] += answers;
     uint64_t last = connection->reader.answered;
     record_latencies(connection, last - answers + 1, last);
@@ -258,8 +264,9 @@ static int report(usage used, const uint64_t before[KIND_COUNT]) {
     }
     printf("{\"connections\": %d, \"in_flight\": %d, \"posts\": %" PRIu64 ", \"zipf\": %g, ",
         asked.connections, asked.in_flight, asked.posts, asked.zipf);
+    printf("\"batch\": %" PRIu64 ", ", asked.batch_votes);
     printf("\"seconds\": %.6f, \"votes\": %" PRIu64 ", \"pages\": %" PRIu64 ", ", used.time,
-        answered[VOTES] - before[VOTES], answered[PAGES] - before[PAGES]);
+        (answered[VOTES] - before[VOTES]) * asked.batch_votes, answered[PAGES] - before[PAGES]);
     printf("\"first_pages\": %" PRIu64 ", \"skipped\": %" PRIu64 ", ",
         answered[FIRST_PAGES] - before[FIRST_PAGES], skipped);
     printf("\"latencies\": %" PRIu64 ", \"p50_ms\": %.3f, \"p99_ms\": %.3f, \"p999_ms\": %.3f, ",

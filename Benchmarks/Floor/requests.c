@@ -39,6 +39,16 @@ size_t request_vote(protocol protocol, char *out, uint64_t id, uint64_t post) {
     return frame(out, id, 40, body, (size_t)(end - body));
 }
 
+size_t request_batch(char *out, uint64_t id, uint64_t count, uint64_t (*next)(void)) {
+    char body[REQUEST_BATCH_BYTE_LIMIT], *end = body;
+    for (uint64_t i = 0; i < count; i++) {
+        char vote[16];
+        char *vote_end = number(number(vote, 1, next() + 1), 2, 1);  // the post's id, UP
+        end = bytes(end, 1, vote, (size_t)(vote_end - vote));
+    }
+    return frame(out, id, 41, body, (size_t)(end - body));
+}
+
 size_t request_page(protocol protocol, char *out, uint64_t id, int order, const char *script_sha) {
     if (protocol == PROTOCOL_RESP) {
         return (size_t)sprintf(

@@ -8,6 +8,8 @@
 
 enum {
     REQUEST_BYTE_LIMIT = 1024,  // the longest request, but for imports
+    REQUEST_BATCH_VOTES = 256,   // the most in one batch
+    REQUEST_BATCH_BYTE_LIMIT = REQUEST_BATCH_VOTES * 15 + 64,
     REQUEST_PAGE_SIZE = 20,
     REQUEST_IMPORT_POSTS = 256,  // the most in one import
 };
@@ -16,6 +18,10 @@ typedef enum { PROTOCOL_FEED, PROTOCOL_RESP } protocol;
 
 // Writes a vote for `post`, counted from 0, as request `id`; returns its length.
 size_t request_vote(protocol protocol, char *out, uint64_t id, uint64_t post);
+
+// Writes a batch of `count` votes, for posts that `next` names, counted from 0, as request `id`; at
+// most REQUEST_BATCH_BYTE_LIMIT bytes.
+size_t request_batch(char *out, uint64_t id, uint64_t count, uint64_t (*next)(void));
 
 // Writes a request for the first page of TOP (0), NEW (1) or HOT (2); RESP has TOP alone, by the
 // script of that name.

@@ -31,6 +31,8 @@ struct WireBenchmark {
         let answer = try ProtobufC(Samples.frame(answers[0]))
         show("protobuf-c alone", count: answers.count) { answer.pack(times: answers.count) }
 
+        try showBatches(&decoder, &encoder)
+
         print("a page of \(Samples.pageSize) posts")
         let page = Samples.page()
         try show("is written from fields", count: 1) { () throws(FrameError) in
@@ -41,6 +43,29 @@ struct WireBenchmark {
         show("is written by protobuf-c alone", count: 1) { packed.pack(times: 1) }
         show("is read", count: 1) { read(body, &decoder) }
         show("is read by protobuf-c alone", count: 1) { _ = ProtobufC(body) }
+    }
+
+    /// What a vote of a batch costs, by the same ways.
+    private static func showBatches(
+        _ decoder: inout MessageDecoder,
+        _ encoder: inout FrameEncoder
+    ) throws(FrameError) {
+        var batches = try Batches()
+        let bytes = batches.body
+        let frame = batches.frame
+        print("a vote of a batch of \(Batches.voteCount) is read")
+        show("past protobuf-c", count: Batches.voteCount) { batches.read() }
+        show("by MessageDecoder", count: Batches.voteCount) {
+            decode(bytes, [0..<bytes.count], &decoder)
+        }
+        print("a vote's answer is written in that of a batch")
+        try show("past protobuf-c", count: Batches.voteCount) { () throws(FrameError) in
+            try batches.write(&encoder)
+        }
+        try show("as a ServerFrame", count: Batches.voteCount) { () throws(FrameError) in
+            encoder.removeAll()
+            try encoder.append(frame)
+        }
     }
 
     /// Times a body that handles `count` messages.

@@ -1672,6 +1672,141 @@ void   feed__v1__backup_response__free_unpacked
   assert(message->base.descriptor == &feed__v1__backup_response__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
+void   feed__v1__correct_times_request__init
+                     (Feed__V1__CorrectTimesRequest         *message)
+{
+  static const Feed__V1__CorrectTimesRequest init_value = FEED__V1__CORRECT_TIMES_REQUEST__INIT;
+  *message = init_value;
+}
+size_t feed__v1__correct_times_request__get_packed_size
+                     (const Feed__V1__CorrectTimesRequest *message)
+{
+  assert(message->base.descriptor == &feed__v1__correct_times_request__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t feed__v1__correct_times_request__pack
+                     (const Feed__V1__CorrectTimesRequest *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &feed__v1__correct_times_request__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t feed__v1__correct_times_request__pack_to_buffer
+                     (const Feed__V1__CorrectTimesRequest *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &feed__v1__correct_times_request__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Feed__V1__CorrectTimesRequest *
+       feed__v1__correct_times_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Feed__V1__CorrectTimesRequest *)
+     protobuf_c_message_unpack (&feed__v1__correct_times_request__descriptor,
+                                allocator, len, data);
+}
+void   feed__v1__correct_times_request__free_unpacked
+                     (Feed__V1__CorrectTimesRequest *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &feed__v1__correct_times_request__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   feed__v1__correct_times_response__init
+                     (Feed__V1__CorrectTimesResponse         *message)
+{
+  static const Feed__V1__CorrectTimesResponse init_value = FEED__V1__CORRECT_TIMES_RESPONSE__INIT;
+  *message = init_value;
+}
+size_t feed__v1__correct_times_response__get_packed_size
+                     (const Feed__V1__CorrectTimesResponse *message)
+{
+  assert(message->base.descriptor == &feed__v1__correct_times_response__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t feed__v1__correct_times_response__pack
+                     (const Feed__V1__CorrectTimesResponse *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &feed__v1__correct_times_response__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t feed__v1__correct_times_response__pack_to_buffer
+                     (const Feed__V1__CorrectTimesResponse *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &feed__v1__correct_times_response__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Feed__V1__CorrectTimesResponse *
+       feed__v1__correct_times_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Feed__V1__CorrectTimesResponse *)
+     protobuf_c_message_unpack (&feed__v1__correct_times_response__descriptor,
+                                allocator, len, data);
+}
+void   feed__v1__correct_times_response__free_unpacked
+                     (Feed__V1__CorrectTimesResponse *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &feed__v1__correct_times_response__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   feed__v1__post_times__init
+                     (Feed__V1__PostTimes         *message)
+{
+  static const Feed__V1__PostTimes init_value = FEED__V1__POST_TIMES__INIT;
+  *message = init_value;
+}
+size_t feed__v1__post_times__get_packed_size
+                     (const Feed__V1__PostTimes *message)
+{
+  assert(message->base.descriptor == &feed__v1__post_times__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t feed__v1__post_times__pack
+                     (const Feed__V1__PostTimes *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &feed__v1__post_times__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t feed__v1__post_times__pack_to_buffer
+                     (const Feed__V1__PostTimes *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &feed__v1__post_times__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Feed__V1__PostTimes *
+       feed__v1__post_times__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Feed__V1__PostTimes *)
+     protobuf_c_message_unpack (&feed__v1__post_times__descriptor,
+                                allocator, len, data);
+}
+void   feed__v1__post_times__free_unpacked
+                     (Feed__V1__PostTimes *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &feed__v1__post_times__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
 void   feed__v1__get_server_stats_request__init
                      (Feed__V1__GetServerStatsRequest         *message)
 {
@@ -1760,6 +1895,51 @@ void   feed__v1__server_stats__free_unpacked
   if(!message)
     return;
   assert(message->base.descriptor == &feed__v1__server_stats__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   feed__v1__backup_stats__init
+                     (Feed__V1__BackupStats         *message)
+{
+  static const Feed__V1__BackupStats init_value = FEED__V1__BACKUP_STATS__INIT;
+  *message = init_value;
+}
+size_t feed__v1__backup_stats__get_packed_size
+                     (const Feed__V1__BackupStats *message)
+{
+  assert(message->base.descriptor == &feed__v1__backup_stats__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t feed__v1__backup_stats__pack
+                     (const Feed__V1__BackupStats *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &feed__v1__backup_stats__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t feed__v1__backup_stats__pack_to_buffer
+                     (const Feed__V1__BackupStats *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &feed__v1__backup_stats__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Feed__V1__BackupStats *
+       feed__v1__backup_stats__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Feed__V1__BackupStats *)
+     protobuf_c_message_unpack (&feed__v1__backup_stats__descriptor,
+                                allocator, len, data);
+}
+void   feed__v1__backup_stats__free_unpacked
+                     (Feed__V1__BackupStats *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &feed__v1__backup_stats__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
 void   feed__v1__journal_stats__init
@@ -1852,7 +2032,7 @@ void   feed__v1__method_stats__free_unpacked
   assert(message->base.descriptor == &feed__v1__method_stats__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
-static const ProtobufCFieldDescriptor feed__v1__client_frame__field_descriptors[20] =
+static const ProtobufCFieldDescriptor feed__v1__client_frame__field_descriptors[21] =
 {
   {
     "id",
@@ -2094,12 +2274,25 @@ static const ProtobufCFieldDescriptor feed__v1__client_frame__field_descriptors[
     0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "correct_times",
+    55,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Feed__V1__ClientFrame, body_case),
+    offsetof(Feed__V1__ClientFrame, correct_times),
+    &feed__v1__correct_times_request__descriptor,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned feed__v1__client_frame__field_indices_by_name[] = {
   19,   /* field[19] = backup */
   15,   /* field[15] = batch_cast_votes */
   8,   /* field[8] = batch_get_posts */
   14,   /* field[14] = cast_vote */
+  20,   /* field[20] = correct_times */
   18,   /* field[18] = create_feed */
   6,   /* field[6] = create_post */
   11,   /* field[11] = delete_post */
@@ -2125,7 +2318,7 @@ static const ProtobufCIntRange feed__v1__client_frame__number_ranges[6 + 1] =
   { 38, 12 },
   { 50, 16 },
   { 53, 18 },
-  { 0, 20 }
+  { 0, 21 }
 };
 const ProtobufCMessageDescriptor feed__v1__client_frame__descriptor =
 {
@@ -2135,14 +2328,14 @@ const ProtobufCMessageDescriptor feed__v1__client_frame__descriptor =
   "Feed__V1__ClientFrame",
   "feed.v1",
   sizeof(Feed__V1__ClientFrame),
-  20,
+  21,
   feed__v1__client_frame__field_descriptors,
   feed__v1__client_frame__field_indices_by_name,
   6,  feed__v1__client_frame__number_ranges,
   (ProtobufCMessageInit) feed__v1__client_frame__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor feed__v1__server_frame__field_descriptors[18] =
+static const ProtobufCFieldDescriptor feed__v1__server_frame__field_descriptors[19] =
 {
   {
     "id",
@@ -2349,6 +2542,18 @@ static const ProtobufCFieldDescriptor feed__v1__server_frame__field_descriptors[
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
+    "correct_times",
+    55,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Feed__V1__ServerFrame, body_case),
+    offsetof(Feed__V1__ServerFrame, correct_times),
+    &feed__v1__correct_times_response__descriptor,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
     "empty",
     60,
     PROTOBUF_C_LABEL_NONE,
@@ -2366,7 +2571,8 @@ static const unsigned feed__v1__server_frame__field_indices_by_name[] = {
   12,   /* field[12] = batch_cast_votes */
   7,   /* field[7] = batch_get_posts */
   11,   /* field[11] = cast_vote */
-  17,   /* field[17] = empty */
+  17,   /* field[17] = correct_times */
+  18,   /* field[18] = empty */
   15,   /* field[15] = feed */
   5,   /* field[5] = go_away */
   3,   /* field[3] = hello */
@@ -2391,8 +2597,8 @@ static const ProtobufCIntRange feed__v1__server_frame__number_ranges[9 + 1] =
   { 38, 9 },
   { 50, 13 },
   { 53, 15 },
-  { 60, 17 },
-  { 0, 18 }
+  { 60, 18 },
+  { 0, 19 }
 };
 const ProtobufCMessageDescriptor feed__v1__server_frame__descriptor =
 {
@@ -2402,7 +2608,7 @@ const ProtobufCMessageDescriptor feed__v1__server_frame__descriptor =
   "Feed__V1__ServerFrame",
   "feed.v1",
   sizeof(Feed__V1__ServerFrame),
-  18,
+  19,
   feed__v1__server_frame__field_descriptors,
   feed__v1__server_frame__field_indices_by_name,
   9,  feed__v1__server_frame__number_ranges,
@@ -2685,7 +2891,7 @@ const ProtobufCMessageDescriptor feed__v1__hello_request__descriptor =
   (ProtobufCMessageInit) feed__v1__hello_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor feed__v1__hello_response__field_descriptors[8] =
+static const ProtobufCFieldDescriptor feed__v1__hello_response__field_descriptors[9] =
 {
   {
     "protocol_version",
@@ -2783,9 +2989,22 @@ static const ProtobufCFieldDescriptor feed__v1__hello_response__field_descriptor
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "channel_status",
+    10,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Feed__V1__HelloResponse, channel_status),
+    &feed__v1__status__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned feed__v1__hello_response__field_indices_by_name[] = {
   5,   /* field[5] = capabilities */
+  8,   /* field[8] = channel_status */
   6,   /* field[6] = client_known */
   2,   /* field[2] = instance_id */
   7,   /* field[7] = last_sequence */
@@ -2798,7 +3017,7 @@ static const ProtobufCIntRange feed__v1__hello_response__number_ranges[2 + 1] =
 {
   { 1, 0 },
   { 7, 5 },
-  { 0, 8 }
+  { 0, 9 }
 };
 const ProtobufCMessageDescriptor feed__v1__hello_response__descriptor =
 {
@@ -2808,7 +3027,7 @@ const ProtobufCMessageDescriptor feed__v1__hello_response__descriptor =
   "Feed__V1__HelloResponse",
   "feed.v1",
   sizeof(Feed__V1__HelloResponse),
-  8,
+  9,
   feed__v1__hello_response__field_descriptors,
   feed__v1__hello_response__field_indices_by_name,
   2,  feed__v1__hello_response__number_ranges,
@@ -4674,6 +4893,237 @@ const ProtobufCMessageDescriptor feed__v1__backup_response__descriptor =
   (ProtobufCMessageInit) feed__v1__backup_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
+static const ProtobufCFieldDescriptor feed__v1__correct_times_request__field_descriptors[4] =
+{
+  {
+    "apply",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Feed__V1__CorrectTimesRequest, apply),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "time_ms",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT64,
+    0,   /* quantifier_offset */
+    offsetof(Feed__V1__CorrectTimesRequest, time_ms),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "after_id",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Feed__V1__CorrectTimesRequest, after_id),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "limit",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT32,
+    0,   /* quantifier_offset */
+    offsetof(Feed__V1__CorrectTimesRequest, limit),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned feed__v1__correct_times_request__field_indices_by_name[] = {
+  2,   /* field[2] = after_id */
+  0,   /* field[0] = apply */
+  3,   /* field[3] = limit */
+  1,   /* field[1] = time_ms */
+};
+static const ProtobufCIntRange feed__v1__correct_times_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 4 }
+};
+const ProtobufCMessageDescriptor feed__v1__correct_times_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "feed.v1.CorrectTimesRequest",
+  "CorrectTimesRequest",
+  "Feed__V1__CorrectTimesRequest",
+  "feed.v1",
+  sizeof(Feed__V1__CorrectTimesRequest),
+  4,
+  feed__v1__correct_times_request__field_descriptors,
+  feed__v1__correct_times_request__field_indices_by_name,
+  1,  feed__v1__correct_times_request__number_ranges,
+  (ProtobufCMessageInit) feed__v1__correct_times_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor feed__v1__correct_times_response__field_descriptors[3] =
+{
+  {
+    "posts",
+    1,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Feed__V1__CorrectTimesResponse, n_posts),
+    offsetof(Feed__V1__CorrectTimesResponse, posts),
+    &feed__v1__post_times__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "next_after_id",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Feed__V1__CorrectTimesResponse, next_after_id),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "server_time_ms",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT64,
+    0,   /* quantifier_offset */
+    offsetof(Feed__V1__CorrectTimesResponse, server_time_ms),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned feed__v1__correct_times_response__field_indices_by_name[] = {
+  1,   /* field[1] = next_after_id */
+  0,   /* field[0] = posts */
+  2,   /* field[2] = server_time_ms */
+};
+static const ProtobufCIntRange feed__v1__correct_times_response__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 3 }
+};
+const ProtobufCMessageDescriptor feed__v1__correct_times_response__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "feed.v1.CorrectTimesResponse",
+  "CorrectTimesResponse",
+  "Feed__V1__CorrectTimesResponse",
+  "feed.v1",
+  sizeof(Feed__V1__CorrectTimesResponse),
+  3,
+  feed__v1__correct_times_response__field_descriptors,
+  feed__v1__correct_times_response__field_indices_by_name,
+  1,  feed__v1__correct_times_response__number_ranges,
+  (ProtobufCMessageInit) feed__v1__correct_times_response__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor feed__v1__post_times__field_descriptors[5] =
+{
+  {
+    "id",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Feed__V1__PostTimes, id),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "feed",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Feed__V1__PostTimes, feed),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "title",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Feed__V1__PostTimes, title),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "create_time_ms",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT64,
+    0,   /* quantifier_offset */
+    offsetof(Feed__V1__PostTimes, create_time_ms),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "update_time_ms",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT64,
+    0,   /* quantifier_offset */
+    offsetof(Feed__V1__PostTimes, update_time_ms),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned feed__v1__post_times__field_indices_by_name[] = {
+  3,   /* field[3] = create_time_ms */
+  1,   /* field[1] = feed */
+  0,   /* field[0] = id */
+  2,   /* field[2] = title */
+  4,   /* field[4] = update_time_ms */
+};
+static const ProtobufCIntRange feed__v1__post_times__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 5 }
+};
+const ProtobufCMessageDescriptor feed__v1__post_times__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "feed.v1.PostTimes",
+  "PostTimes",
+  "Feed__V1__PostTimes",
+  "feed.v1",
+  sizeof(Feed__V1__PostTimes),
+  5,
+  feed__v1__post_times__field_descriptors,
+  feed__v1__post_times__field_indices_by_name,
+  1,  feed__v1__post_times__number_ranges,
+  (ProtobufCMessageInit) feed__v1__post_times__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
 #define feed__v1__get_server_stats_request__field_descriptors NULL
 #define feed__v1__get_server_stats_request__field_indices_by_name NULL
 #define feed__v1__get_server_stats_request__number_ranges NULL
@@ -4692,7 +5142,7 @@ const ProtobufCMessageDescriptor feed__v1__get_server_stats_request__descriptor 
   (ProtobufCMessageInit) feed__v1__get_server_stats_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor feed__v1__server_stats__field_descriptors[18] =
+static const ProtobufCFieldDescriptor feed__v1__server_stats__field_descriptors[23] =
 {
   {
     "server_name",
@@ -4910,20 +5360,85 @@ static const ProtobufCFieldDescriptor feed__v1__server_stats__field_descriptors[
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "over_budget_closes",
+    22,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Feed__V1__ServerStats, over_budget_closes),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "channel_bytes",
+    30,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Feed__V1__ServerStats, channel_bytes),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "refused_channels",
+    31,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Feed__V1__ServerStats, refused_channels),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "refused_devices",
+    32,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Feed__V1__ServerStats, refused_devices),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "backups",
+    38,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Feed__V1__ServerStats, backups),
+    &feed__v1__backup_stats__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned feed__v1__server_stats__field_indices_by_name[] = {
   13,   /* field[13] = accept_pauses */
   7,   /* field[7] = accepted_connections */
+  22,   /* field[22] = backups */
   10,   /* field[10] = bad_frames */
   11,   /* field[11] = buffered_bytes */
+  19,   /* field[19] = channel_bytes */
   15,   /* field[15] = channels */
   2,   /* field[2] = connections */
   12,   /* field[12] = durability */
   16,   /* field[16] = evicted_channels */
   14,   /* field[14] = journal */
   5,   /* field[5] = methods */
+  18,   /* field[18] = over_budget_closes */
   3,   /* field[3] = posts */
+  20,   /* field[20] = refused_channels */
   8,   /* field[8] = refused_connections */
+  21,   /* field[21] = refused_devices */
   17,   /* field[17] = repeated_calls */
   4,   /* field[4] = revision */
   0,   /* field[0] = server_name */
@@ -4931,11 +5446,13 @@ static const unsigned feed__v1__server_stats__field_indices_by_name[] = {
   1,   /* field[1] = start_time_ms */
   6,   /* field[6] = stripe_contentions */
 };
-static const ProtobufCIntRange feed__v1__server_stats__number_ranges[2 + 1] =
+static const ProtobufCIntRange feed__v1__server_stats__number_ranges[4 + 1] =
 {
   { 1, 0 },
   { 10, 6 },
-  { 0, 18 }
+  { 30, 19 },
+  { 38, 22 },
+  { 0, 23 }
 };
 const ProtobufCMessageDescriptor feed__v1__server_stats__descriptor =
 {
@@ -4945,14 +5462,156 @@ const ProtobufCMessageDescriptor feed__v1__server_stats__descriptor =
   "Feed__V1__ServerStats",
   "feed.v1",
   sizeof(Feed__V1__ServerStats),
-  18,
+  23,
   feed__v1__server_stats__field_descriptors,
   feed__v1__server_stats__field_indices_by_name,
-  2,  feed__v1__server_stats__number_ranges,
+  4,  feed__v1__server_stats__number_ranges,
   (ProtobufCMessageInit) feed__v1__server_stats__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor feed__v1__journal_stats__field_descriptors[13] =
+static const ProtobufCFieldDescriptor feed__v1__backup_stats__field_descriptors[9] =
+{
+  {
+    "running",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Feed__V1__BackupStats, running),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "copied_bytes",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Feed__V1__BackupStats, copied_bytes),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "total_bytes",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Feed__V1__BackupStats, total_bytes),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "last_name",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Feed__V1__BackupStats, last_name),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "last_time_ms",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT64,
+    0,   /* quantifier_offset */
+    offsetof(Feed__V1__BackupStats, last_time_ms),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "last_bytes",
+    6,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Feed__V1__BackupStats, last_bytes),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "last_duration_ms",
+    7,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Feed__V1__BackupStats, last_duration_ms),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "last_error",
+    8,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Feed__V1__BackupStats, last_error),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "last_error_time_ms",
+    9,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT64,
+    0,   /* quantifier_offset */
+    offsetof(Feed__V1__BackupStats, last_error_time_ms),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned feed__v1__backup_stats__field_indices_by_name[] = {
+  1,   /* field[1] = copied_bytes */
+  5,   /* field[5] = last_bytes */
+  6,   /* field[6] = last_duration_ms */
+  7,   /* field[7] = last_error */
+  8,   /* field[8] = last_error_time_ms */
+  3,   /* field[3] = last_name */
+  4,   /* field[4] = last_time_ms */
+  0,   /* field[0] = running */
+  2,   /* field[2] = total_bytes */
+};
+static const ProtobufCIntRange feed__v1__backup_stats__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 9 }
+};
+const ProtobufCMessageDescriptor feed__v1__backup_stats__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "feed.v1.BackupStats",
+  "BackupStats",
+  "Feed__V1__BackupStats",
+  "feed.v1",
+  sizeof(Feed__V1__BackupStats),
+  9,
+  feed__v1__backup_stats__field_descriptors,
+  feed__v1__backup_stats__field_indices_by_name,
+  1,  feed__v1__backup_stats__number_ranges,
+  (ProtobufCMessageInit) feed__v1__backup_stats__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor feed__v1__journal_stats__field_descriptors[19] =
 {
   {
     "executed_position",
@@ -5110,8 +5769,83 @@ static const ProtobufCFieldDescriptor feed__v1__journal_stats__field_descriptors
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "unfolded_bytes",
+    14,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Feed__V1__JournalStats, unfolded_bytes),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "unfolded_limit_bytes",
+    15,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Feed__V1__JournalStats, unfolded_limit_bytes),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "unfolded_refusals",
+    16,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Feed__V1__JournalStats, unfolded_refusals),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "checkpoint_us",
+    17,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Feed__V1__JournalStats, checkpoint_us),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "checkpoint_slice_max_us",
+    18,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Feed__V1__JournalStats, checkpoint_slice_max_us),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "checkpoint_stalled",
+    19,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Feed__V1__JournalStats, checkpoint_stalled),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned feed__v1__journal_stats__field_indices_by_name[] = {
+  17,   /* field[17] = checkpoint_slice_max_us */
+  18,   /* field[18] = checkpoint_stalled */
+  16,   /* field[16] = checkpoint_us */
   4,   /* field[4] = commit_effects */
   7,   /* field[7] = commit_max_us */
   5,   /* field[5] = commit_p50_us */
@@ -5125,11 +5859,14 @@ static const unsigned feed__v1__journal_stats__field_indices_by_name[] = {
   8,   /* field[8] = journal_bytes */
   10,   /* field[10] = oldest_held_us */
   12,   /* field[12] = read_only */
+  13,   /* field[13] = unfolded_bytes */
+  14,   /* field[14] = unfolded_limit_bytes */
+  15,   /* field[15] = unfolded_refusals */
 };
 static const ProtobufCIntRange feed__v1__journal_stats__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 13 }
+  { 0, 19 }
 };
 const ProtobufCMessageDescriptor feed__v1__journal_stats__descriptor =
 {
@@ -5139,7 +5876,7 @@ const ProtobufCMessageDescriptor feed__v1__journal_stats__descriptor =
   "Feed__V1__JournalStats",
   "feed.v1",
   sizeof(Feed__V1__JournalStats),
-  13,
+  19,
   feed__v1__journal_stats__field_descriptors,
   feed__v1__journal_stats__field_indices_by_name,
   1,  feed__v1__journal_stats__number_ranges,

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/sockios.h>
+#include <malloc.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <pthread.h>
@@ -103,6 +104,17 @@ static inline int64_t clibuv_thread_cpu_nanoseconds(void) {
     struct timespec time;
     if (clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time) != 0) return 0;
     return (int64_t)time.tv_sec * 1000000000 + time.tv_nsec;
+}
+
+/* Allocations of `least` bytes and more are mapped from now on, and earlier frees do not change that.
+ * The end of the heap is given back where more than `kept` bytes of it are free. */
+static inline void clibuv_map_large_allocations(int least, int kept) {
+    (void)mallopt(M_MMAP_THRESHOLD, least);
+    (void)mallopt(M_TRIM_THRESHOLD, kept);
+}
+
+static inline void clibuv_give_memory_back(void) {
+    (void)malloc_trim(0);
 }
 
 static inline void clibuv_ignore_broken_pipes(void) {

@@ -3,8 +3,15 @@
 
 #include <sqlite3.h>
 
-/* Only what Swift cannot call itself: SQLITE_TRANSIENT, a pointer made of a number. The statement
- * keeps a copy of the bytes. */
+/* Only what Swift cannot call itself: functions with any number of arguments, and SQLITE_TRANSIENT,
+ * a pointer made of a number. */
+
+/* Closing the connection leaves the file and its log as they are. */
+static inline int csqlite_keep_log_on_close(sqlite3 *connection) {
+    return sqlite3_db_config(connection, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, (int *)0);
+}
+
+/* The statement keeps a copy of the bytes. */
 
 static inline int csqlite_bind_blob(sqlite3_stmt *statement, int index, const void *bytes,
                                     sqlite3_uint64 count) {

@@ -1,7 +1,7 @@
 /// Who a client is to the service: a device, which nothing proves.
 ///
-/// Make one at random once, keep it for good, and hand it in at each start: ballots and whatever
-/// else the service remembers of a caller hang on it.
+/// Make one at random once, keep it for good, and hand it in at each start: the service keeps
+/// ballots and all else that it remembers of a caller by it.
 public struct ClientID: Sendable, Hashable {
     /// The bytes of every id.
     public static var byteCount: Int { 16 }

@@ -68,7 +68,7 @@ public final class FeedClient: Sendable {
     ///   - request: The call.
     ///   - minimumRevision: Never answer from an older state than this; 0 is any.
     ///   - timeout: How long it may take; nil is the client's ``ClientConfiguration/timeout``.
-    /// - Returns: The answer, of whatever kind it is.
+    /// - Returns: The answer, of the kind that the call has.
     /// - Throws: A ``FeedClientError``; its effect says whether the call may have been executed.
     public func call(
         _ request: Request,

@@ -18,7 +18,7 @@ struct FeedCtl: ParsableCommand {
         subcommands: [
             ListCommand.self, GetCommand.self, CreateCommand.self, VoteCommand.self,
             DeleteCommand.self, FeedsCommand.self, StatsCommand.self, ImportCommand.self,
-            BackupCommand.self,
+            BackupCommand.self, CorrectTimesCommand.self,
         ]
     )
 
@@ -34,6 +34,8 @@ struct FeedCtl: ParsableCommand {
         } catch let error as FeedClientError {
             fail(error.description, ExitStatus(error))
         } catch let failure as ImportFailure {
+            fail(failure.description, .failed)
+        } catch let failure as BackupFailure {
             fail(failure.description, .failed)
         } catch let error as ConsoleError {
             fail(error.description, .failed)

@@ -25,6 +25,11 @@ struct CSVRecord {
         }
     }
 
+    /// A field's text, with U+FFFD in place of bytes that are not UTF-8.
+    func repairedText(_ field: Int) -> String {
+        String(decoding: bytes[range(field)], as: UTF8.self)
+    }
+
     /// A field's whole number of decimal digits; nil where it is none, or too large.
     func count(_ field: Int) -> UInt64? {
         let range = range(field)

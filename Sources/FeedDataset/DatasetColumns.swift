@@ -18,7 +18,7 @@ struct DatasetColumns {
         var names: [String] = []
         for index in 0..<header.fieldCount {
             guard let name = header.text(index) else {
-                throw .badText(line: header.line, column: "\(index + 1)")
+                throw .badColumnName(line: header.line, column: index + 1)
             }
             names.append(name)
             guard places.updateValue(index, forKey: name) == nil else {
@@ -38,8 +38,11 @@ struct DatasetColumns {
         downs = places["downs"]
     }
 
-    /// The post of a record; what the file has no column for is empty or 0.
-    func post(_ record: CSVRecord) throws(DatasetError) -> DatasetPost {
+    /// The post of a record, or why it gives none; what the file has no column for is empty or 0.
+    ///
+    /// Throws where the record has more or fewer fields than there are columns: which value belongs
+    /// to which column is then unknown, also for the lines behind it.
+    func row(_ record: CSVRecord) throws(DatasetError) -> DatasetRow {
         guard record.fieldCount == names.count else {
             throw .fieldCount(
                 line: record.line,
@@ -47,16 +50,24 @@ struct DatasetColumns {
                 expected: names.count
             )
         }
+        do throws(RejectedPost) {
+            return .post(try post(record))
+        } catch {
+            return .rejected(error)
+        }
+    }
+
+    private func post(_ record: CSVRecord) throws(RejectedPost) -> DatasetPost {
         var post = DatasetPost(line: record.line)
-        post.authorName = try text(author, record)
-        post.title = try text(title, record)
-        post.text = try text(text, record)
-        post.linkURL = try text(link, record)
-        post.thumbnailURL = Self.address(try text(thumbnail, record))
-        post.createTimeMilliseconds = try milliseconds(time, record)
-        post.commentCount = try count(comments, record)
-        post.upvoteCount = try count(ups, record)
-        post.downvoteCount = try count(downs, record)
+        post.authorName = try text("author", author, record)
+        post.title = try text("title", title, record)
+        post.text = try text("text", text, record)
+        post.linkURL = try text("link_url", link, record)
+        post.thumbnailURL = Self.address(try text("thumbnail_url", thumbnail, record))
+        post.createTimeMilliseconds = try milliseconds("create_time_ms", time, record)
+        post.commentCount = try count("comment_count", comments, record)
+        post.upvoteCount = try count("upvote_count", ups, record)
+        post.downvoteCount = try count("downvote_count", downs, record)
         return post
     }
 
@@ -68,38 +79,62 @@ struct DatasetColumns {
         }
     }
 
-    private func text(_ column: Int?, _ record: CSVRecord) throws(DatasetError) -> String {
+    private func text(
+        _ field: String,
+        _ column: Int?,
+        _ record: CSVRecord
+    ) throws(RejectedPost) -> String {
         guard let column else { return "" }
         guard let text = record.text(column) else {
-            throw .badText(line: record.line, column: names[column])
+            throw rejection(.badText, field, column, record)
         }
         return text
     }
 
-    private func count(_ column: Int?, _ record: CSVRecord) throws(DatasetError) -> UInt64 {
+    private func count(
+        _ field: String,
+        _ column: Int?,
+        _ record: CSVRecord
+    ) throws(RejectedPost) -> UInt64 {
         guard let column else { return 0 }
         guard let count = record.count(column) else {
-            let text = try text(column, record)
-            throw .badNumber(line: record.line, column: names[column], value: text)
+            throw rejection(.badCount, field, column, record)
         }
         return count
     }
 
     /// Reads Unix seconds, which may have a fraction.
-    private func milliseconds(_ column: Int?, _ record: CSVRecord) throws(DatasetError) -> Int64 {
+    private func milliseconds(
+        _ field: String,
+        _ column: Int?,
+        _ record: CSVRecord
+    ) throws(RejectedPost) -> Int64 {
         guard let column else { return 0 }
-        let text = try text(column, record)
         // Double reads hexadecimal numbers and words, too.
-        guard text.utf8.allSatisfy(Self.numberBytes.contains), let seconds = Double(text),
+        guard let text = record.text(column),
+            text.utf8.allSatisfy(Self.numberBytes.contains), let seconds = Double(text),
             seconds >= 0, seconds <= Self.maximumSeconds
-        else {
-            throw .badNumber(line: record.line, column: names[column], value: text)
-        }
+        else { throw rejection(.badTime, field, column, record) }
         return Int64((seconds * 1000).rounded())
+    }
+
+    private func rejection(
+        _ cause: RejectedPost.Cause,
+        _ field: String,
+        _ column: Int,
+        _ record: CSVRecord
+    ) -> RejectedPost {
+        RejectedPost(
+            line: record.line,
+            column: names[column],
+            field: field,
+            cause: cause,
+            value: record.repairedText(column)
+        )
     }
 
     private static let numberBytes = Set("0123456789.eE+-".utf8)
 
     /// Up to here a fraction of a second has its milliseconds; it is the year 286,000.
-    private static let maximumSeconds = 9e12
+    static let maximumSeconds = 9e12
 }

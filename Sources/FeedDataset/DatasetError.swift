@@ -1,4 +1,6 @@
-/// Why a file of posts cannot be read on; what was read before stands.
+/// Why a file of posts cannot be read on: its structure is broken.
+///
+/// The posts that were read before are valid.
 package enum DatasetError: Error, Equatable, Sendable {
     /// The file has no header, and so no columns.
     case empty
@@ -14,10 +16,8 @@ package enum DatasetError: Error, Equatable, Sendable {
     case unclosedQuote(line: Int)
     /// A record is longer than any of posts, most often for want of a closing quote.
     case recordTooLong(line: Int, limit: Int)
-    /// A field is not UTF-8.
-    case badText(line: Int, column: String)
-    /// A field is not the number that its column has.
-    case badNumber(line: Int, column: String, value: String)
+    /// The name of a column is not UTF-8; columns are counted from 1.
+    case badColumnName(line: Int, column: Int)
 }
 
 extension DatasetError: CustomStringConvertible {
@@ -27,9 +27,9 @@ extension DatasetError: CustomStringConvertible {
         case .empty:
             "The file is empty; its first line names the columns."
         case .missingColumn(let name):
-            "The first line names no column \(quoted(name))."
+            "The first line names no column \(name.quotedStart)."
         case .repeatedColumn(let name):
-            "The first line names the column \(quoted(name)) twice."
+            "The first line names the column \(name.quotedStart) twice."
         case .fieldCount(let line, let actual, let expected):
             "Line \(line) has \(actual) fields; the first line names \(expected) columns."
         case .textAfterQuote(let line):
@@ -38,30 +38,8 @@ extension DatasetError: CustomStringConvertible {
             "Line \(line) begins a field in quotes that the file never closes."
         case .recordTooLong(let line, let limit):
             "Line \(line) begins a record of more than \(limit) bytes; is a quote left open?"
-        case .badText(let line, let column):
-            "Line \(line) has text in \(quoted(column)) that is not UTF-8."
-        case .badNumber(let line, let column, let value):
-            "Line \(line) has \(quoted(value)) in \(quoted(column)), which is no number from 0 up."
+        case .badColumnName(let line, let column):
+            "Line \(line) names the columns, and the name of column \(column) is not UTF-8."
         }
     }
-}
-
-extension DatasetError {
-    /// What a file says, in quotes: its beginning, with ASCII for what a terminal may obey.
-    private func quoted(_ text: String) -> String {
-        var shown = String.UnicodeScalarView()
-        for scalar in text.unicodeScalars.prefix(Self.shownScalarCount) {
-            switch scalar.properties.generalCategory {
-            case .control, .format, .lineSeparator, .paragraphSeparator:
-                shown.append(contentsOf: scalar.escaped(asASCII: true).unicodeScalars)
-            default:
-                shown.append(scalar)
-            }
-        }
-        let isWhole = text.unicodeScalars.count <= Self.shownScalarCount
-        return "\"\(String(shown))\(isWhole ? "" : "…")\""
-    }
-
-    /// A field may be megabytes.
-    private static var shownScalarCount: Int { 60 }
 }

@@ -5,10 +5,10 @@
 /// var reader = DatasetReader()
 /// while let bytes = try file.nextPiece() {
 ///     reader.append(bytes)
-///     while let post = try reader.next() { use(post) }
+///     while let row = try reader.next() { use(row) }
 /// }
 /// reader.finish()
-/// while let post = try reader.next() { use(post) }
+/// while let row = try reader.next() { use(row) }
 /// ```
 package struct DatasetReader {
     private var records = CSVReader()
@@ -30,10 +30,11 @@ package struct DatasetReader {
         records.finish()
     }
 
-    /// The next post; nil where it needs more bytes first, or where a finished file has no more.
+    /// The next row; nil where it needs more bytes first, or where a finished file has no more.
     ///
-    /// After an error nothing more can be read.
-    package mutating func next() throws(DatasetError) -> DatasetPost? {
+    /// A wrong value costs its own row alone. After an error, which means that the structure of the
+    /// file is broken, nothing more can be read.
+    package mutating func next() throws(DatasetError) -> DatasetRow? {
         if columns == nil {
             guard try records.read(into: &record) else {
                 if isFinished { throw .empty }
@@ -42,6 +43,6 @@ package struct DatasetReader {
             columns = try DatasetColumns(record)
         }
         guard let columns, try records.read(into: &record) else { return nil }
-        return try columns.post(record)
+        return try columns.row(record)
     }
 }

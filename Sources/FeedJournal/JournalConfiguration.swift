@@ -12,6 +12,15 @@ package struct JournalConfiguration: Sendable {
     /// Names the data directory; the journal of another one is refused.
     package var instanceID: UInt64
 
+    /// The instance that the data directory had before, while a change of instance is finished: the
+    /// segments of both are taken, and get the new one.
+    package var previousInstanceID: UInt64?
+
+    /// A record that is known to be durable by another file than the journal's.
+    ///
+    /// Where there is one, the journal has begun: its segments and its mark have to be there.
+    package var known = JournalPosition.start
+
     /// When an append returns.
     package var durability = Durability.fsync
 

@@ -30,6 +30,10 @@ package enum JournalError: Error, Equatable, Sendable {
     /// The journal ends before records that were durable once.
     case lost(sequences: ClosedRange<UInt64>)
 
+    /// The journal has begun, and its mark is not there or spoiled: whether records behind the last
+    /// one are lost cannot be told.
+    case missingMark(last: UInt64)
+
     /// The loss that was accepted is not the one that there is.
     case otherLossAccepted(accepted: UInt64, last: UInt64)
 
@@ -69,19 +73,24 @@ extension JournalError: CustomStringConvertible {
         case .missingDirectory(let path): return "There is no directory \(path)."
         case .notADirectory(let path): return "\(path) is no directory."
         case .wrongOwner(let path, let owner, let user):
-            return "The data directory \(path) is of user \(owner), this process of user \(user)."
+            return "\(path) is of user \(owner), and this process is of user \(user)."
         case .readOnlyDirectory(let path): return "The data directory \(path) is read-only."
         case .newerFormat(let file, let version, let known):
             return "\(file) has format \(version); this program knows formats up to \(known)."
         case .otherInstance(let file, let found, let expected):
-            return "\(file) is of instance \(found), the data directory of instance \(expected)."
+            return "\(file) is of instance \(hexadecimal(found)), and state.db is of instance "
+                + "\(hexadecimal(expected))."
         case .damaged(let file, let offset, let sequence, let reason):
             return "\(file) is damaged at offset \(offset), record \(sequence): \(reason)."
         case .missing(let sequences): return "\(text(sequences)) in no file of the journal."
         case .lost(let sequences):
             return "\(text(sequences)) lost: durable once, and not in the journal any more."
+        case .missingMark(let last):
+            return "durable.hwm is missing or spoiled: it proves that record \(last), with which "
+                + "the journal ends, is the last one."
         case .otherLossAccepted(let accepted, let last):
-            return "Loss of all after record \(accepted) was accepted; the last one is \(last)."
+            return "--accept-data-loss \(accepted) does not fit: the last record that is left is "
+                + "\(last)."
         case .recordTooLarge(let byteCount, let limit):
             return "Record of \(byteCount) bytes exceeds the limit of \(limit) bytes."
         case .outOfSpace(let error): return "The disk is full, without ballast. \(error)"
@@ -96,4 +105,10 @@ extension JournalError: CustomStringConvertible {
             ? "Record \(sequences.lowerBound) is"
             : "Records \(sequences.lowerBound) to \(sequences.upperBound) are"
     }
+}
+
+/// A number as instances are shown: 16 hexadecimal digits.
+package func hexadecimal(_ number: UInt64) -> String {
+    let digits = String(number, radix: 16)
+    return String(repeating: "0", count: 16 - digits.count) + digits
 }

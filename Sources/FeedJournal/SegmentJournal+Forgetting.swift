@@ -17,6 +17,8 @@ extension SegmentJournal {
     /// disk.
     private func release(_ segment: RecoveryScan.Segment) throws(FileError) {
         guard space.mode == .writable else { return try files.remove(segment.name) }
+        // Where a disk has damaged a file, a new one is safer.
+        guard segment.name != foldedDamage?.file else { return try files.discard(segment.name) }
         guard recycled.count + (spare == nil ? 0 : 1) < Self.maximumSpareCount else {
             return try files.discard(segment.name)
         }
@@ -35,6 +37,39 @@ extension SegmentJournal {
         guard !recycled.isEmpty else { return false }
         while let name = recycled.popLast() { try files.remove(name) }
         return true
+    }
+
+    /// Gives up what only keeps room: what is kept for segments to come, and the ballast.
+    ///
+    /// For when another file of the directory finds no room. All of it is made anew when there is
+    /// room again.
+    package func giveUpReserves() throws(JournalError) {
+        try fileErrors { () throws(FileError) in
+            _ = try releaseRecycled()
+            if let spare {
+                try files.remove(spare.name)
+                self.spare = nil
+            }
+            try files.syncDirectory(SegmentLayout.directory)
+            if ballast.isThere { try ballast.release() }
+        }
+        space.ballastReleased()
+    }
+
+    /// Removes the files that only keep room: what is kept for segments to come, and the ballast.
+    ///
+    /// For a start on a full disk, before there is a journal; all of them are made anew later.
+    package static func removeReserves(_ files: any JournalFiles) throws(JournalError) {
+        try fileErrors { () throws(FileError) in
+            if try files.names(in: ".").contains(SegmentLayout.directory) {
+                try removeRecycled(files)
+                try files.remove(SegmentLayout.spareName)
+                try files.syncDirectory(SegmentLayout.directory)
+            }
+            try files.remove(Ballast.name)
+            // Some file systems free the blocks only with the transaction that the unlink is in.
+            try files.syncDirectory(".")
+        }
     }
 
     /// Removes the forgotten files that an earlier run had kept.

@@ -7,9 +7,12 @@ extension SegmentJournal {
         _ acceptedLoss: UInt64?,
         _ progress: (JournalProgress) -> Void
     ) throws(JournalError) -> RecoveryScan {
-        try fileErrors { () throws(FileError) in
-            try files.createDirectory(SegmentLayout.directory)
-            try files.syncDirectory(".")
+        // Where a journal has begun, a folder that is missing is a loss to be told of.
+        if configuration.known.sequence == 0 || acceptedLoss != nil {
+            try fileErrors { () throws(FileError) in
+                try files.createDirectory(SegmentLayout.directory)
+                try files.syncDirectory(".")
+            }
         }
         let scan = try RecoveryScan(
             files,
@@ -37,12 +40,16 @@ extension SegmentJournal {
         _ isLossAccepted: Bool
     ) throws(JournalError) -> ([RecoveryScan.Segment], Current) {
         var segments = scan.segments
+        if isLossAccepted {
+            try quarantine(files, scan, configuration.hash)
+            segments.removeSubrange((scan.end.lastKeptIndex + 1)...)
+        }
         switch scan.end {
         case .segment(let index, let record, let offset, let content):
             try remove(&segments, from: index + 1, files)
             var current: Current?
             for segment in segments[min(scan.start, index)...] {
-                current = try reopen(files, configuration, segment, isLossAccepted)
+                current = try reopen(files, configuration, segment)
             }
             guard var current else { preconditionFailure("The journal ends in no segment.") }
             current.offset = offset
@@ -60,18 +67,28 @@ extension SegmentJournal {
                 try file.sync()
                 try files.syncDirectory(SegmentLayout.directory)
             }
-            return (segments, current)
+            // The next fold may forget a damaged segment once it is not the current one.
+            guard scan.foldedDamage?.file == segments[index].name else {
+                return (segments, current)
+            }
         case .fresh(let index):
             try remove(&segments, from: index, files)
-            segments.append(RecoveryScan.Segment(first: scan.last.sequence + 1))
-            let current: Current
-            do {
-                let spare = try SpareSegment(files, configuration)
-                current = try start(spare, files, configuration, after: scan.last, 0)
-            } catch {
-                throw error.isOutOfSpace ? .outOfSpace(error) : .file(error)
-            }
-            return (segments, current)
+        }
+        segments.append(RecoveryScan.Segment(first: scan.last.sequence + 1))
+        return (segments, try startAnew(files, configuration, scan))
+    }
+
+    /// Makes the segment behind the last record.
+    private static func startAnew(
+        _ files: any JournalFiles,
+        _ configuration: JournalConfiguration,
+        _ scan: RecoveryScan
+    ) throws(JournalError) -> Current {
+        do {
+            let spare = try SpareSegment(files, configuration)
+            return try start(spare, files, configuration, after: scan.last, scan.lastMicroseconds)
+        } catch {
+            throw error.isOutOfSpace ? .outOfSpace(error) : .file(error)
         }
     }
 
@@ -79,8 +96,7 @@ extension SegmentJournal {
     private static func reopen(
         _ files: any JournalFiles,
         _ configuration: JournalConfiguration,
-        _ segment: RecoveryScan.Segment,
-        _ isLossAccepted: Bool
+        _ segment: RecoveryScan.Segment
     ) throws(JournalError) -> Current {
         let file = try RecoveryScan.open(files, segment)
         let bytes = try fileErrors { () throws(FileError) in
@@ -92,7 +108,7 @@ extension SegmentJournal {
             first: segment.first,
             configuration.hash
         )
-        let changed = isLossAccepted && header.instanceID != configuration.instanceID
+        let changed = header.instanceID != configuration.instanceID
         header.instanceID = configuration.instanceID
         let encoded = header.encoded(configuration.hash)
         try fileErrors { () throws(FileError) in

@@ -7,7 +7,8 @@ extension SegmentJournal {
             files: files,
             segments: segments,
             last: last.sequence,
-            hash: configuration.hash
+            hash: configuration.hash,
+            foldedDamage: foldedDamage
         )
         try replay.run(after: sequence, body)
     }
@@ -27,7 +28,8 @@ extension RecoveryScan {
             files: files,
             segments: segments,
             last: last.sequence,
-            hash: configuration.hash
+            hash: configuration.hash,
+            foldedDamage: foldedDamage
         )
         try replay.run(after: sequence, body)
     }

@@ -20,6 +20,9 @@ package final class SegmentJournal: Journal {
     /// The file of the high-water mark.
     package static let markName = HighWaterMark.name
 
+    /// The file that is given up on a full disk.
+    package static let ballastName = Ballast.name
+
     package internal(set) var last: JournalPosition
 
     /// When the last record was written, in microseconds; the next one is not before.
@@ -37,6 +40,9 @@ package final class SegmentJournal: Journal {
     /// The names of forgotten segments that are used again.
     var recycled: [String] = []
 
+    /// Damage in records that are folded: its segment goes with the next fold, and is not used again.
+    package let foldedDamage: FoldedDamage?
+
     var mark: HighWaterMark
     var ballast: Ballast
     var space: SpaceWatch
@@ -47,8 +53,10 @@ package final class SegmentJournal: Journal {
     /// Opens the journal of a directory, or makes it where the directory is new.
     ///
     /// It is read from the record behind `folded`, and what a power cut has torn is cut off. Where
+    /// damage is only in records up to `folded` it costs nothing: see ``foldedDamage``. Where
     /// more is missing the problem is thrown, unless `acceptedLoss` names the last record that is
-    /// left; then all behind it is removed, and the configuration's instance has to be a new one.
+    /// left; then all behind it is moved to `quarantine/`, and the configuration's instance has to be
+    /// a new one.
     package init(
         _ files: any JournalFiles,
         _ configuration: JournalConfiguration,
@@ -62,13 +70,16 @@ package final class SegmentJournal: Journal {
         let scan = try Self.scan(files, configuration, folded, acceptedLoss, progress)
         last = scan.last
         lastMicroseconds = scan.lastMicroseconds
+        foldedDamage = scan.foldedDamage
         // Before anything is made, which may need the room.
         try fileErrors { () throws(FileError) in try Self.removeRecycled(files) }
         (segments, current) = try Self.repair(files, configuration, scan, acceptedLoss != nil)
         let position = last
         (mark, ballast) = try fileErrors { () throws(FileError) in
             var mark = try HighWaterMark(files, configuration.hash)
-            if acceptedLoss != nil { try mark.replace(with: position) }
+            // Durable from here on: a mark that is missing later was removed.
+            try mark.replace(with: position)
+            try files.syncDirectory(".")
             let byteCount = configuration.space.ballastByteCount
             return (mark, try Ballast(files, byteCount: byteCount))
         }
@@ -99,6 +110,12 @@ extension SegmentJournal {
     package func freeByteCount() throws(JournalError) -> Int {
         try fileErrors { () throws(FileError) in try files.freeByteCount() }
     }
+
+    /// The free bytes from which on changes are taken again, once they are not.
+    package var writableByteCount: Int { space.writableByteCount }
+
+    /// Whether the file is there that is given up on a full disk.
+    package var hasBallast: Bool { ballast.isThere }
 
     /// The bytes of the segments, each as large as the current one, and of those to come.
     package var fileByteCount: Int {

@@ -1,4 +1,5 @@
 import CSQLite
+internal import Glibc
 
 /// The one connection to a database file, used by one thread at a time.
 ///
@@ -7,7 +8,7 @@ import CSQLite
 @safe
 package final class Database {
     /// What a file is opened for.
-    package enum Mode: Sendable {
+    package enum Mode: Sendable, Equatable {
         /// To write; it is made where there is none.
         case create
 
@@ -16,6 +17,13 @@ package final class Database {
 
         /// To read only; nothing of it is changed.
         case readOnly
+
+        /// To read only a file that no program changes, as a backup is: SQLite locks nothing and
+        /// makes no file beside it.
+        case immutable
+
+        /// To read a file and its log that nobody else has open; both stay as they are.
+        case keepingLog
     }
 
     /// Where the file is.
@@ -41,14 +49,21 @@ package final class Database {
         let flags =
             switch mode {
             case .create: SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
-            case .existing: SQLITE_OPEN_READWRITE
+            // SQLite reads a log without shared memory only with the right to lock, that is to write.
+            case .existing, .keepingLog: SQLITE_OPEN_READWRITE
             case .readOnly: SQLITE_OPEN_READONLY
+            case .immutable: SQLITE_OPEN_READONLY | SQLITE_OPEN_URI
             }
+        let name = mode == .immutable ? Self.immutableName(of: path) : path
         // Calls from one thread at a time need none of SQLite's own locks.
         let all = flags | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE
-        try check(unsafe sqlite3_open_v2(path, &connection, all, vfs), "open \(path)")
+        try check(unsafe sqlite3_open_v2(name, &connection, all, vfs), "open \(path)")
         for pragma in Self.pragmas { try execute(pragma) }
-        guard mode != .readOnly else { return }
+        if mode == .keepingLog {
+            try check(unsafe csqlite_keep_log_on_close(connection), "keep the log of \(path)")
+            try execute("PRAGMA locking_mode=EXCLUSIVE")
+        }
+        guard mode == .create || mode == .existing else { return }
         // Known before the file is first read, so that no memory is shared with other processes.
         try execute("PRAGMA locking_mode=EXCLUSIVE")
         try execute("PRAGMA synchronous=FULL")
@@ -110,8 +125,13 @@ package final class Database {
 
     /// The error of a result code, in the connection's own words.
     func error(_ code: Int32, _ operation: String) -> SQLiteError {
+        // Read first, as the system's calls replace it.
+        let systemCode = errno
         let text = unsafe String(cString: sqlite3_errmsg(connection))
-        return SQLiteError(SQLiteFailure(operation: operation, code: code, text: text))
+        return SQLiteError(
+            SQLiteFailure(operation: operation, code: code, text: text),
+            systemCode: systemCode
+        )
     }
 }
 

@@ -1,4 +1,5 @@
 import CSQLite
+internal import Glibc
 
 /// A call of SQLite that failed.
 package enum SQLiteError: Error, Equatable, Sendable {
@@ -11,7 +12,7 @@ package enum SQLiteError: Error, Equatable, Sendable {
     /// The database may only be read.
     case readOnly(SQLiteFailure)
 
-    /// The disk is full.
+    /// The disk is full, or the quota on it is used up.
     case full(SQLiteFailure)
 
     /// The system could not read, write or sync.
@@ -34,6 +35,9 @@ package struct SQLiteFailure: Equatable, Sendable {
 
     /// SQLite's own words.
     package let text: String
+
+    /// Whether a statement does not fit the tables that the file has.
+    package var isOfStatement: Bool { code & 0xFF == SQLITE_ERROR }
 }
 
 extension SQLiteError {
@@ -50,6 +54,23 @@ extension SQLiteError {
         default: self = .other(failure)
         }
     }
+
+    /// An error of the connection, right after the system's code was read.
+    ///
+    /// SQLite knows a full disk, and takes a quota that is used up for an error of the disk.
+    init(_ failure: SQLiteFailure, systemCode: Int32) {
+        guard failure.code == SQLiteError.failedWrite, systemCode == EDQUOT else {
+            self.init(failure)
+            return
+        }
+        let text = "the disk quota of the service's user is used up (\(failure.text))"
+        self = .full(
+            SQLiteFailure(operation: failure.operation, code: failure.code, text: text)
+        )
+    }
+
+    /// `SQLITE_IOERR_WRITE`, a macro that Swift does not see.
+    private static let failedWrite = SQLITE_IOERR | 3 << 8
 
     /// An error with SQLite's general words for its code.
     init(_ operation: String, code: Int32) {

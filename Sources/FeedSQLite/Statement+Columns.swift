@@ -2,9 +2,6 @@ import CSQLite
 
 // Numbers of columns are checked: SQLite answers one that is not there with nothing at all.
 extension Statement {
-    /// How many columns a row has.
-    package var columnCount: Int { Int(unsafe sqlite3_column_count(handle)) }
-
     /// Whether the column is NULL.
     package func isNull(_ column: Int) -> Bool {
         unsafe sqlite3_column_type(handle, checked(column)) == SQLITE_NULL
@@ -22,8 +19,9 @@ extension Statement {
 
     /// The column as text, nil for NULL; what is no UTF-8 in it is replaced.
     package func text(_ column: Int) -> String? {
-        guard !isNull(column) else { return nil }
+        // Only NULL has no address.
         let characters = unsafe sqlite3_column_text(handle, checked(column))
+        guard unsafe characters != nil else { return nil }
         let count = Int(unsafe sqlite3_column_bytes(handle, checked(column)))
         let bytes = unsafe UnsafeBufferPointer(start: characters, count: count)
         return unsafe String(decoding: bytes, as: UTF8.self)

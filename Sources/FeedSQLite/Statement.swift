@@ -7,6 +7,9 @@ package final class Statement {
     let handle: OpaquePointer
     private let sql: String
 
+    /// How many columns a row has.
+    package let columnCount: Int
+
     /// Kept, as the statement is of its connection.
     private let database: Database
 
@@ -15,6 +18,7 @@ package final class Statement {
         unsafe self.handle = handle
         self.sql = sql
         self.database = database
+        columnCount = Int(unsafe sqlite3_column_count(handle))
     }
 
     deinit { unsafe sqlite3_finalize(handle) }

@@ -20,6 +20,8 @@ extension StateDatabase {
             throw .notEmpty(directory: directory, name: fileName)
         }
         try removeNewFile(files)
+        // SQLite would let everybody read it, and its log has the same rights.
+        _ = try fileErrors { () throws(FileError) in try files.create(newFileName) }
         try databaseErrors { () throws(SQLiteError) in
             try write(meta, to: Database(path: "\(directory)/\(newFileName)", vfs: vfs))
         }
@@ -60,6 +62,7 @@ extension StateDatabase {
             }
             try writeTotals(totals, over: nil, database)
             try meta.write(database, format: StateSchema.format)
+            try DirectoryRecord.createTable(database)
         }
         try database.checkpoint()
     }

@@ -13,6 +13,9 @@ package final class StateDatabase {
     /// What it knows of itself, as it is on the disk.
     package internal(set) var meta: StateMeta
 
+    /// What the file knows of the other files beside it; nil where the directory has not begun.
+    package internal(set) var directoryRecord: DirectoryRecord?
+
     /// The one connection to the file.
     package let connection: Database
 
@@ -23,8 +26,25 @@ package final class StateDatabase {
     /// What the rows of each table come to, as it is on the disk, by ``StateTable``'s raw value.
     var totals: [TableTotals]
 
+    /// How long the commit of the last slice took, its sync included.
+    var lastCommitTime = Duration.zero
+
     /// Made by the first fold and kept for the next ones.
     var writer: FoldWriter?
+
+    /// The pages of SQLite's log that may gather once ``thaw()`` is called; nil while the file is
+    /// not frozen.
+    var thawedCheckpointInterval: Int?
+
+    /// The file as copies read it, once there was one: closing it would drop SQLite's locks, so it
+    /// stays open as long as the connection.
+    var copySource: (any JournalFile)?
+
+    deinit {
+        // The writer's statements keep the connection open, and the directory's lock must not end
+        // before it: who takes the lock next opens the same file.
+        writer = nil
+    }
 
     /// Opens the state of a data directory.
     ///
@@ -41,7 +61,17 @@ package final class StateDatabase {
         vfs: String? = nil,
         migrations: [StateMigration] = StateMigration.all
     ) throws(StateError) {
-        try self.init(directory, files, vfs, name: Self.fileName, migrations)
+        try self.init(directory, files, vfs, name: Self.fileName, mode: .existing, migrations)
+    }
+
+    /// Opens the state of a data directory to look at it: no file is changed.
+    package static func look(
+        directory: String,
+        files: any JournalFiles,
+        vfs: String? = nil
+    ) throws(StateError) -> StateDatabase {
+        let mode: Database.Mode = try hasLog(fileName, files) ? .keepingLog : .immutable
+        return try StateDatabase(directory, files, vfs, name: fileName, mode: mode)
     }
 
     /// Opens a file that may have another name, as one that is being made.
@@ -50,28 +80,33 @@ package final class StateDatabase {
         _ files: any JournalFiles,
         _ vfs: String? = nil,
         name: String,
+        mode: Database.Mode = .existing,
         _ migrations: [StateMigration] = StateMigration.all
     ) throws(StateError) {
         let path = "\(directory)/\(name)"
-        guard try fileErrors({ () throws(FileError) in try files.names(in: ".") }).contains(name)
-        else { throw .missingFile(path: path) }
+        try Self.checkFile(name, path, files)
         let connection = try databaseErrors { () throws(SQLiteError) in
-            try Database(path: path, mode: .existing, vfs: vfs)
+            try Database(path: path, mode: mode, vfs: vfs)
         }
         let known = migrations.last.map { $0.format + 1 } ?? StateSchema.format
+        try StateSchema.checkTables(["meta"], of: connection, name)
         let format = try StateSchema.format(of: connection)
         guard format <= known else {
             throw .newerFormat(file: name, format: format, known: known)
         }
+        try StateSchema.checkTables(StateSchema.tables, of: connection, name)
         var meta = try StateMeta.read(connection, format: format)
-        if format < known {
+        // An older format is read as it is where nothing may be changed.
+        let isMigrated = format < known && mode == .existing
+        if isMigrated {
             try StateMigration.run(migrations, on: connection, format, meta, files)
             meta = try StateMeta.read(connection, format: known)
         }
+        directoryRecord = try DirectoryRecord.read(connection, instanceID: meta.instanceID)
         self.directory = directory
         self.files = files
         self.connection = connection
-        self.format = known
+        self.format = isMigrated ? known : format
         self.meta = meta
         totals = try Self.readTotals(connection)
     }

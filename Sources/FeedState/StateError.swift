@@ -6,6 +6,9 @@ package enum StateError: Error, Equatable, Sendable {
     /// A row is not what was written, is missing, or is one too many.
     case damaged(table: String, key: String, reason: String)
 
+    /// A file is no database of this program's, or has lost a table.
+    case notAState(file: String, reason: String)
+
     /// The file was written by a later program.
     case newerFormat(file: String, format: Int64, known: Int64)
 
@@ -17,6 +20,9 @@ package enum StateError: Error, Equatable, Sendable {
 
     /// A directory is no backup but a data directory, whose journal holds more than its database.
     case notABackup(path: String, name: String)
+
+    /// A backup has a file that only a program makes that has changed it.
+    case changedBackup(path: String, name: String)
 
     /// A copy was made in the middle of a fold, so its posts are not of one moment.
     case unfinishedFold(file: String, sequence: UInt64)
@@ -38,7 +44,9 @@ extension StateError {
     /// Whether the file holds something else than was written to it.
     package var isDamage: Bool {
         switch self {
-        case .damaged, .database(.corrupt): true
+        case .damaged, .notAState, .database(.corrupt): true
+        // A statement that does not fit the tables.
+        case .database(.other(let failure)): failure.isOfStatement
         default: false
         }
     }
@@ -49,6 +57,7 @@ extension StateError: CustomStringConvertible {
         switch self {
         case .damaged(let table, let key, let reason):
             return "state.db is damaged in table \(table), \(key): \(reason)."
+        case .notAState(let file, let reason): return "\(file) is damaged: \(reason)."
         case .newerFormat(let file, let format, let known):
             return "\(file) has format \(format); this program knows formats up to \(known)."
         case .missingFile(let path): return "There is no file \(path)."
@@ -57,13 +66,32 @@ extension StateError: CustomStringConvertible {
         case .notABackup(let path, let name):
             return "\(path) is no backup but a data directory, as it has \(name): start a service "
                 + "on it, and make a backup of it then."
+        case .changedBackup(let path, let name):
+            return "The backup \(path) has a file \(name): another program has changed it. Use "
+                + "another backup."
         case .unfinishedFold(let file, let sequence):
             return "\(file) was copied while records up to \(sequence) were written to it: "
                 + "without the journal it is of no use."
-        case .database(let error): return "\(StateDatabase.fileName): \(error)"
+        case .database(let error): return Self.describe(error)
         case .file(let error): return error.description
         case .directory(let error): return error.description
         case .stopped(let reason): return "The state is not written any more. \(reason)"
+        }
+    }
+}
+
+extension StateError {
+    /// A failure of SQLite's without the statement, which says nothing to an operator.
+    private static func describe(_ error: SQLiteError) -> String {
+        let text = "\(error.failure.text) (SQLite error \(error.failure.code))"
+        return switch error {
+        case .corrupt: "\(StateDatabase.fileName) is damaged: \(text)."
+        case .locked: "\(StateDatabase.fileName) is in use by another program: \(text)."
+        case .full: "The disk is full, \(StateDatabase.fileName) cannot be written: \(text)."
+        case .other(let failure) where failure.isOfStatement:
+            "\(StateDatabase.fileName) is damaged: its tables are others than were made: \(text)."
+        case .readOnly, .io, .constraint, .other:
+            "\(StateDatabase.fileName) cannot be read or written: \(text)."
         }
     }
 }

@@ -63,6 +63,15 @@ package struct StateMeta: Equatable, Sendable {
         )
     }
 
+    /// Makes this another state: what clients hold of the one before means nothing here.
+    ///
+    /// The page tokens of the old instance end with it, as their key does.
+    package mutating func becomeAnotherInstance() {
+        let other = StateMeta.random()
+        instanceID = other.instanceID
+        pageTokenKey = other.pageTokenKey
+    }
+
     /// Whether a fold has begun and not ended.
     package var isFolding: Bool { folding.sequence > folded.sequence }
 }

@@ -65,6 +65,25 @@ enum StateSchema {
         """,
     ]
 
+    /// The tables of a file; ``DirectoryRecord`` has one more, which a file of version 0.1 lacks.
+    static let tables = ["meta", "totals"] + StateTable.allCases.map(\.name)
+
+    /// Refuses a file that lacks a table, before a statement does that in words of SQL.
+    static func checkTables(
+        _ names: [String],
+        of database: Database,
+        _ file: String
+    ) throws(StateError) {
+        let found = try databaseErrors { () throws(SQLiteError) in
+            let row = try database.prepare("SELECT name FROM sqlite_schema WHERE type = 'table'")
+            var found: Set<String> = []
+            while try row.step() { found.insert(row.text(0) ?? "") }
+            return found
+        }
+        guard let missing = names.first(where: { !found.contains($0) }) else { return }
+        throw .notAState(file: file, reason: "it has no table \(missing)")
+    }
+
     /// The format of a file, whatever else is in it.
     static func format(of database: Database) throws(StateError) -> Int64 {
         try databaseErrors { () throws(SQLiteError) in

@@ -22,6 +22,8 @@ typedef struct {
 /* SQLite's code for what a call came to: a failure is a full disk or of the given kind. */
 static int code_of(int error, int kind) {
     if (error == 0) return SQLITE_OK;
+    /* As the system leaves it. */
+    errno = error;
     return error == ENOSPC ? SQLITE_FULL : kind;
 }
 
@@ -177,7 +179,7 @@ static int vfs_last_error(sqlite3_vfs *base, int capacity, char *text) {
     (void)base;
     (void)capacity;
     (void)text;
-    return 0;
+    return errno;
 }
 
 fault_vfs *fault_vfs_register(const char *name, void *disk, fault_vfs_calls calls) {

@@ -49,6 +49,7 @@ class FakeServer:
     def __init__(self, answer, resp=False, cut=False):
         self.answer, self.resp, self.cut = answer, resp, cut
         self.posts = []   # that were voted on
+        self.batches = []  # their bytes
         self.ids = []     # of frames, by connection
         self.random = random.Random(7)
         self.listener = socket.create_server(("127.0.0.1", 0))
@@ -99,5 +100,7 @@ class FakeServer:
             ids.append(request[1])
             if 40 in request:
                 self.posts.append(fields(request[40])[1])
+            if 41 in request:
+                self.batches.append(request[41])
             answers += self.answer(request[1], next(call for call in request if call > 1))
         return data, answers

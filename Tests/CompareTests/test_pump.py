@@ -12,6 +12,9 @@ from fake_server import FakeServer, framed, varint
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 POST = varint(1 << 3 | 2) + varint(4) + b"\x08\x05\x48\x01"
 
+# A vote's counts in the answer to a batch.
+RESULT = varint(1 << 3 | 2) + varint(4) + b"\x12\x02\x08\x05"
+
 
 def good(frame_id, call):
     return framed(call, POST * 20 if call == 33 else b"\x08\x05", frame_id)
@@ -78,6 +81,20 @@ class PumpTests(unittest.TestCase):
     def test_refuses_a_status(self):
         with FakeServer(lambda frame_id, _: framed(3, b"\x08\x05", frame_id)) as server:
             self.assertIn("a wrong answer", self.refused(server))
+
+    def test_counts_the_votes_of_batches(self):
+        with FakeServer(lambda frame_id, call: framed(call, RESULT * 9, frame_id)) as server:
+            result = self.result(server, "--batch", "9")
+            self.assertEqual(result["votes"] % 9, 0)
+            self.assertGreater(result["votes"], 0)
+            self.assertLessEqual(result["votes"], 9 * len(server.batches))
+            self.assertEqual(result["checked"] > 0, True)
+
+    def test_refuses_a_batch_that_is_not_full_or_has_a_status(self):
+        status = varint(1 << 3 | 2) + varint(4) + b"\x0a\x02\x08\x05"
+        for results in (RESULT * 8, RESULT * 10, RESULT * 8 + status):
+            with FakeServer(lambda frame_id, call: framed(call, results, frame_id)) as server:
+                self.assertIn("a wrong answer", self.refused(server, "--batch", "9"))
 
     def test_refuses_a_page_that_is_not_full(self):
         pages = ["--connections", "0", "--page-connections", "1"]

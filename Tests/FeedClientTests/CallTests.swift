@@ -100,7 +100,7 @@ struct CallTests {
     }
 
     @Test func keepsTheBallotOfAClientWithAnID() async throws {
-        var configuration = ClientConfiguration()
+        var configuration = ClientConfiguration.patient
         configuration.clientID = ClientID()
         try await withClient(configuration) { client in
             let feed = try await client.createFeed(Feed(name: "polls", voteMode: .ballot))

@@ -161,7 +161,8 @@ struct FaultTests {
             let error = await failure {
                 try await client.vote(on: 1, .up)
             }
-            #expect(error == .deadlinePassed(timeout: .seconds(5), effect: .none))
+            let timeout = ClientConfiguration.patient.timeout
+            #expect(error == .deadlinePassed(timeout: timeout, effect: .none))
         }
     }
 

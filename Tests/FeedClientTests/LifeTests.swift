@@ -35,7 +35,7 @@ struct LifeTests {
     }
 
     @Test func introducesItself() async throws {
-        var configuration = ClientConfiguration()
+        var configuration = ClientConfiguration.patient
         configuration.clientName = "tester/1"
         configuration.clientID = ClientID()
         try await withScript(configuration: configuration, silence) { client, service in
@@ -52,7 +52,7 @@ struct LifeTests {
 
     @Test func aServiceThatDoesNotGreetIsNotWaitedForForEver() async throws {
         let service = try await ScriptedService.start(greets: false) { _ in [] }
-        var configuration = ClientConfiguration()
+        var configuration = ClientConfiguration.patient
         configuration.connectTimeout = .seconds(1)
         let error = await Self.connect(service.address, configuration)
         // On a busy machine the second may be over before the client has seen the connection open.
@@ -111,7 +111,7 @@ struct LifeTests {
     }
 
     @Test func pingsAServiceThatIsNotTalkedTo() async throws {
-        var configuration = ClientConfiguration()
+        var configuration = ClientConfiguration.patient
         configuration.keepAliveInterval = .milliseconds(40)
         configuration.keepAliveTimeout = .seconds(3_600)
         let script: ScriptedService.Script = { frame in
@@ -133,7 +133,7 @@ struct LifeTests {
     /// The service never says a word, not even Hello: only the client's patience can end this.
     @Test func givesUpAServiceWithoutASignOfLife() async throws {
         let service = try await ScriptedService.start(greets: false) { _ in [] }
-        var configuration = ClientConfiguration()
+        var configuration = ClientConfiguration.patient
         configuration.connectTimeout = .seconds(3_600)
         configuration.keepAliveInterval = .milliseconds(40)
         configuration.keepAliveTimeout = .milliseconds(40)
@@ -157,7 +157,7 @@ struct LifeTests {
             }
             return [.answer(ServerFrame(id: frame.id, revision: 1, response: response))]
         }
-        var configuration = ClientConfiguration()
+        var configuration = ClientConfiguration.patient
         configuration.keepAliveInterval = .milliseconds(40)
         configuration.keepAliveTimeout = .seconds(3_600)
         try await withScript(greets: false, configuration: configuration, script) {

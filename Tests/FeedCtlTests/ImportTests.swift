@@ -122,7 +122,56 @@ struct ImportTests {
         let object = try ReportTests.object(report)
         #expect(object["imported_count"] as? Int == 989)
         let leftOut = try #require((object["left_out"] as? [[String: Any]])?.first)
-        #expect(leftOut.keys.sorted() == ["actual", "field", "limit", "line", "reason"])
+        #expect(leftOut.keys.sorted() == ["actual", "field", "limit", "line", "reason", "value"])
+    }
+
+    @Test func reportsTheValueOfAPostThatIsNoNumber() throws {
+        let posts = [
+            LeftOutPost(
+                line: 9,
+                field: "downvote_count",
+                reason: "BAD_COUNT",
+                value: "-1",
+                actual: 0,
+                limit: 0
+            )
+        ]
+        let report = ImportReport(feed: "books", importedCount: 2, leftOut: posts)
+        #expect(
+            ReportTests.text(report).hasSuffix(
+                """
+                LINE  ACTUAL  LIMIT  FIELD           REASON
+                   9      -1      0  downvote_count  BAD_COUNT
+
+                """
+            )
+        )
+        let object = try ReportTests.object(report)
+        let leftOut = try #require((object["left_out"] as? [[String: Any]])?.first)
+        #expect(leftOut["value"] as? String == "-1")
+    }
+
+    @Test func countsRowsWithoutPostsTowardsAFullBatch() throws {
+        var reader = DatasetReader()
+        reader.append(Array(("title,ups\n" + String(repeating: "a,-1\n", count: 256)).utf8))
+        var batch = PostBatch()
+        for _ in 0..<256 {
+            #expect(!batch.isFull)
+            batch.append(try #require(try reader.next()))
+        }
+        #expect(batch.isFull)
+        #expect(batch.posts.isEmpty)
+        let expected = (2...257).map { line in
+            LeftOutPost(
+                line: line,
+                field: "upvote_count",
+                reason: "BAD_COUNT",
+                value: "-1",
+                actual: 0,
+                limit: 0
+            )
+        }
+        #expect(batch.leftOut == expected)
     }
 
     @Test func aTableForPeopleIsNotEndless() throws {

@@ -4,7 +4,10 @@ import Testing
 
 /// What `stats` says of a service with a journal, and of one without.
 struct StatsReportTests {
-    static func stats(_ journal: JournalStats?) -> StatsReport {
+    static func stats(
+        _ journal: JournalStats?,
+        _ backups: BackupStats? = nil
+    ) -> StatsReport {
         StatsReport(
             ServerStats(
                 serverName: "feed-service",
@@ -24,7 +27,11 @@ struct StatsReportTests {
                 journal: journal,
                 channelCount: 5,
                 evictedChannelCount: 6,
-                repeatedCallCount: 7
+                repeatedCallCount: 7,
+                channelByteCount: 1280,
+                refusedChannelCount: 8,
+                refusedDeviceCount: 9,
+                backups: backups
             )
         )
     }
@@ -42,14 +49,23 @@ struct StatsReportTests {
         heldAnswerCount: 3,
         oldestHeldMicroseconds: 450,
         freeByteCount: 1 << 30,
-        isReadOnly: true
+        isReadOnly: true,
+        checkpoints: CheckpointStats(
+            unfoldedByteCount: 700,
+            unfoldedLimitByteCount: 1000,
+            refusedCount: 42,
+            underWayMicroseconds: 123,
+            longestSliceMicroseconds: 456
+        )
     )
 
     @Test func aJournalIsSeveralLines() {
         let text = ReportTests.text(Self.stats(Self.journal))
         for line in [
             "durability        fsync",
-            "channels          5 (6 forgotten)",
+            "channels          5 (6 forgotten, 8 refused)",
+            "channel bytes     1280",
+            "refused devices   9",
             "repeated calls    7",
             "journal           record 12 (11 durable, 10 folded)",
             "commits           4 of 2.5 changes each",
@@ -58,9 +74,18 @@ struct StatsReportTests {
             "held answers      3, the oldest for 450 µs",
             "free bytes        1073741824",
             "read only         yes: changes are refused for want of room",
+            "unfolded bytes    700 of at most 1000, 42 changes refused for it",
+            "checkpoint        under way for 123 µs, longest slice 456 µs",
         ] {
             #expect(text.split(separator: "\n").contains { $0 == line }, "\(line)\n\(text)")
         }
+    }
+
+    @Test func aCheckpointWithoutRoomIsSaidToBeStalled() {
+        var journal = Self.journal
+        journal.checkpoints.isStalled = true
+        let text = ReportTests.text(Self.stats(journal))
+        #expect(text.contains("checkpoint        stalled: no room for state.db, longest"))
     }
 
     @Test func whoHasNoJournalIsToldNothingOfIt() {

@@ -10,11 +10,10 @@ import Testing
         var titles: [String] = []
         for start in stride(from: 0, to: file.count, by: pieceByteCount) {
             reader.append(file[start..<min(start + pieceByteCount, file.count)])
-            while let post = try reader.next() { titles.append(post.title) }
+            titles += try DatasetReaderTests.posts(&reader).map(\.title)
         }
         reader.finish()
-        while let post = try reader.next() { titles.append(post.title) }
-        return titles
+        return titles + (try DatasetReaderTests.posts(&reader).map(\.title))
     }
 
     struct Sample: Sendable, CustomTestStringConvertible {

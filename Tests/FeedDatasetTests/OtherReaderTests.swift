@@ -48,7 +48,7 @@ struct OtherReaderTests {
         reader.append(try Data(contentsOf: file))
         reader.finish()
         var rows = output.filter { !$0.isEmpty }[...]
-        while let post = try reader.next() {
+        for post in try DatasetReaderTests.posts(&reader) {
             let next = rows.popFirst()
             let line = try #require(next)
             let row = try JSONDecoder().decode([String].self, from: Data(line.utf8))

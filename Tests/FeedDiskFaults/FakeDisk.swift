@@ -82,9 +82,8 @@ package final class FakeDisk: JournalFiles {
             return Set(entries.keys.map { String($0.prefix { $0 != "/" }) }).sorted()
         }
         let prefix = directory + "/"
-        return entries.keys.filter { $0.hasPrefix(prefix) }.map {
-            String($0.dropFirst(prefix.count))
-        }
+        let below = entries.keys.filter { $0.hasPrefix(prefix) }
+        return Set(below.map { String($0.dropFirst(prefix.count).prefix { $0 != "/" }) }).sorted()
     }
 
     package func createDirectory(_ name: String) throws(FileError) {
@@ -115,6 +114,14 @@ package final class FakeDisk: JournalFiles {
         changes.append(.remove(name))
     }
 
+    /// Directories are no more than the names of the files in them.
+    package func removeDirectory(_ name: String) throws(FileError) {
+        try change(.remove, name)
+        guard !entries.keys.contains(where: { $0.hasPrefix(name + "/") }) else {
+            throw FileError("remove", name, code: ENOTEMPTY)
+        }
+    }
+
     package func discard(_ name: String) throws(FileError) { try remove(name) }
 
     package func syncDirectory(_ name: String) throws(FileError) {
@@ -127,6 +134,8 @@ package final class FakeDisk: JournalFiles {
         changes.removeAll { isInside($0.name) }
         for change in synced { Self.apply(change, to: &durableEntries) }
     }
+
+    package func freeByteCount(in directory: String) -> Int { freeByteCount() }
 
     package func freeByteCount() -> Int {
         capacity == .max ? .max : max(0, capacity - usedByteCount)

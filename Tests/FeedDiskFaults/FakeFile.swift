@@ -53,6 +53,8 @@ final class FakeFile: JournalFile {
 
     func startWriting(_ range: Range<Int>) {}
 
+    func writeBack(_ range: Range<Int>) throws(FileError) { try disk.call(.write, name) }
+
     func sync() throws(FileError) {
         try disk.sync(content, name)
     }

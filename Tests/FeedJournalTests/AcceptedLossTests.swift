@@ -82,6 +82,18 @@ import Testing
         #expect(isDone)
     }
 
+    @Test func isNotAskedForWhereTheDamageIsFolded() throws {
+        let damaged = try middle
+        try spoil(damaged)
+        var configuration = JournalConfiguration.small()
+        configuration.instanceID = 77
+        let folded = written.positions[damaged]
+        let number = Int(folded.sequence)
+        let journal = try SegmentJournal(written.files, configuration, folded: folded)
+        #expect(try journal.records(after: folded.sequence) == Array(written.records[number...]))
+        #expect(try !written.files.names(in: ".").contains(SegmentJournal.quarantineName))
+    }
+
     @Test func takesNoOtherNumber() throws {
         let damaged = UInt64(try middle)
         try spoil(Int(damaged))

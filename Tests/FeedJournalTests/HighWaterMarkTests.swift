@@ -46,9 +46,33 @@ import Testing
         var bytes = try #require(written.files[name])
         bytes[last % 2 * 512] ^= 1
         written.files[name] = bytes
-        #expect(try SegmentJournal(written.files, .small()).last == written.positions.last)
+        #expect(try SegmentJournal(written.files.copy(), .small()).last == written.positions.last)
         try loseLastRecord()
         #expect(try SegmentJournal(written.files, .small()).last == written.positions[last - 2])
+    }
+
+    @Test func aStartMakesBothSlotsAnew() throws {
+        var bytes = try #require(written.files[name])
+        bytes[written.records.count % 2 * 512] ^= 1
+        written.files[name] = bytes
+        _ = try SegmentJournal(written.files, .small())
+        try loseLastRecord()
+        let last = UInt64(written.records.count)
+        #expect(throws: JournalError.lost(sequences: last...last)) {
+            try SegmentJournal(written.files, .small())
+        }
+    }
+
+    @Test func aJournalThatHasBegunHasAMark() throws {
+        written.files[name] = nil
+        var configuration = JournalConfiguration.small()
+        configuration.known = written.positions[2]
+        let last = UInt64(written.records.count)
+        #expect(throws: JournalError.missingMark(last: last)) {
+            try SegmentJournal(written.files, configuration)
+        }
+        configuration.known = .start
+        #expect(try SegmentJournal(written.files, configuration).last.sequence == last)
     }
 
     @Test(arguments: [0, 10, 512, 1000])

@@ -24,7 +24,7 @@ import Testing
         )
     }
 
-    @Test(arguments: [12, 20, 36, 42, 55, 1000] as [UInt64])
+    @Test(arguments: [12, 20, 36, 42, 56, 1000] as [UInt64])
     func hasNoRequestForUnknownMethod(field: UInt64) throws {
         let frame = try decode(id + Wire.bytes(field, [1, 2, 3]))
         #expect(frame == ClientFrame(id: 7, request: nil))

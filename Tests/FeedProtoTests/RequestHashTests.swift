@@ -11,6 +11,12 @@ import Testing
         return try decoder.decodeClientFrame(body).requestHash(of: body)
     }
 
+    /// The hash of a numbered frame's content as a service finds it.
+    private static func contentHash(_ bytes: [UInt8]) throws -> UInt32 {
+        var decoder = MessageDecoder()
+        return try decoder.decodeCall(Array(bytes.dropFirst(4))).contentHash
+    }
+
     private static func hash(
         _ request: Request,
         id: UInt64 = 1,
@@ -29,6 +35,41 @@ import Testing
                 == 1_218_320_575
         )
         #expect(try Self.hash(.deletePost(DeletePostRequest(id: 9))) == 92_682_570)
+    }
+
+    /// Version 0.1 recorded the hash of the bytes; what an encoder writes is recognised since.
+    @Test func ofContentIsThatOfTheBytesThatEncodersWrite() throws {
+        for request in Samples.requests {
+            let bytes = try ClientFrame(id: 3, request: request, sequence: 7).encoded()
+            #expect(try Self.contentHash(bytes) == Self.hash(bytes))
+        }
+        let request = Request.createPost(CreatePostRequest(post: Post(title: "Apple")))
+        let numbered = try ClientFrame(id: 1, request: request, sequence: 7).encoded()
+        #expect(try Self.contentHash(numbered) == 1_218_320_575)
+        let plain = try ClientFrame(id: 1, request: request).encoded()
+        #expect(try Self.contentHash(plain) == 0)
+    }
+
+    @Test func ofContentIsTheSameInAnyOrderOfFields() throws {
+        let title = Wire.bytes(4, Array("Apple".utf8))
+        let link = Wire.bytes(6, Array("http://a".utf8))
+        let feed = Wire.bytes(1, Array("posts".utf8))
+        let envelope = Wire.number(1, 1) + Wire.number(3, 7)
+        let calls = [
+            feed + Wire.bytes(2, title + link),
+            Wire.bytes(2, link + title) + feed,
+            // A message in two parts, a default that is written out, a value that is replaced.
+            Wire.bytes(2, link) + feed + Wire.bytes(2, title),
+            feed + Wire.bytes(2, title + link + Wire.number(12, 0)),
+            feed + Wire.bytes(2, Wire.bytes(4, [0x61]) + title + link),
+        ]
+        let hashes = try calls.map {
+            try Self.contentHash([0, 0, 0, 0] + envelope + Wire.bytes(30, $0))
+        }
+        #expect(Set(hashes).count == 1)
+        let other = feed + Wire.bytes(2, title + link + Wire.number(12, 1))
+        let otherHash = try Self.contentHash([0, 0, 0, 0] + envelope + Wire.bytes(30, other))
+        #expect(otherHash != hashes[0])
     }
 
     @Test func ignoresTheEnvelope() throws {

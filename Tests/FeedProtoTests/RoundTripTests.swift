@@ -46,7 +46,7 @@ import Testing
             Samples.requests.map { Mirror(reflecting: $0).children.first?.label ?? "-" }
         )
         // Three calls have no payload and therefore no label.
-        #expect(names.count == 14)
+        #expect(names.count == 15)
     }
 
     /// Whole, byte by byte, and cut in two at up to 200 places.

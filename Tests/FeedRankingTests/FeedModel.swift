@@ -17,19 +17,21 @@ struct FeedModel {
 
         var score: Int64 { Int64(upvotes) - Int64(downvotes) }
         /// Whether a change may go on that expects this revision.
-        func admits(_ expected: UInt64) -> Bool {
-            expected == 0 || (expected >= editRevision && expected <= revision)
+        func admits(_ expected: UInt64, at newest: UInt64) -> Bool {
+            expected == 0 || (expected >= editRevision && expected <= newest)
         }
 
         var title: [UInt8] { Array(content.title.utf8) }
 
         var hotKey: Int64 {
+            // In ninths of the seventh decimal the time's part is an integer; only what is left of
+            // it is added to the logarithm, so that doubles have room for both.
             let seconds = Int64((Double(time) / 1_000).rounded(.down)) - 1_134_028_003
+            let whole = (seconds * 2_000 - 8) / 9
+            let rest = Double(seconds * 2_000 - whole * 9) / 9
             let order = log10(Double(max(abs(score), 1)))
             let sign: Double = score > 0 ? 1 : score < 0 ? -1 : 0
-            return Int64(
-                ((sign * order + Double(seconds) / 45_000) * 1e7).rounded(.toNearestOrEven)
-            )
+            return whole + Int64((sign * order * 1e7 + rest).rounded(.toNearestOrEven))
         }
     }
 
@@ -48,6 +50,40 @@ struct FeedModel {
     var ignoresTitles = false
     /// A fault on purpose: imported posts as new as their ids.
     var ignoresImportedTimes = false
+
+    /// The time that a write gets at a time of the clock: it stands still where the clock goes back by
+    /// up to five minutes.
+    mutating func time(at clock: Int64) -> Int64 {
+        if clock > time || time - clock > 300_000 { time = clock }
+        return time
+    }
+
+    /// Gives posts with these ids whose times are after a bound an earlier time, if there is one.
+    ///
+    /// - Returns: What the posts were, at most so many, and the last id that was looked at.
+    mutating func correctTimes(
+        after bound: Int64,
+        to time: Int64?,
+        ids: Range<UInt64>,
+        postCount: Int
+    ) -> (found: [Post], lastID: UInt64) {
+        var found: [Post] = []
+        for id in ids {
+            if found.count == postCount { return (found, id - 1) }
+            guard var post = posts[id], post.time > bound || post.updateTime > bound else {
+                continue
+            }
+            found.append(post)
+            guard let time else { continue }
+            if post.time > bound { post.time = time }
+            if post.updateTime > bound { post.updateTime = time }
+            revision += 1
+            post.revision = revision
+            post.editRevision = revision
+            posts[id] = post
+        }
+        return (found, ids.upperBound - 1)
+    }
 
     /// Whether one post comes before another in an order.
     func precedes(_ left: Post, _ right: Post, _ order: Order) -> Bool {

@@ -54,6 +54,19 @@ struct AllocationTests {
         }
     }
 
+    /// Votes in batches of 256, numbered or not: a channel's first batch takes room for its outcome.
+    @Test(
+        .enabled(if: malloc_hook_is_active(), "a sanitizer brings a malloc of its own"),
+        arguments: [false, true]
+    )
+    func countsBatchedVotesWithoutAllocating(isNumbered: Bool) async {
+        await #expect(processExitsWith: .success) { [isNumbered] in
+            let count = try await Self.batchAllocationCount(batches: 4_000, isNumbered: isNumbered)
+            print("allocations in 4,000 batches of 256 votes: \(count)")
+            exit(count == 0 ? EXIT_SUCCESS : EXIT_FAILURE)
+        }
+    }
+
     /// The count would be of no use if it did not see what does allocate: refusals have texts.
     @Test(.enabled(if: malloc_hook_is_active(), "a sanitizer brings a malloc of its own"))
     func seesWhatAllocates() async {
@@ -89,6 +102,42 @@ struct AllocationTests {
             result.value = Int(after - before)
         }
         return result.value
+    }
+
+    /// How often the service asks for memory while it answers so many batches of 256 votes.
+    static func batchAllocationCount(batches: Int, isNumbered: Bool) async throws -> Int {
+        let result = Box()
+        try await withService { port in
+            let client = try WireClient(port: port)
+            _ = try client.hello(clientID: .init(repeating: 1, count: 16))
+            for number in 0..<10_000 { _ = try client.createPost(title: "\(number)") }
+            _ = try client.list(ListPostsRequest(feed: "posts", order: .top))
+            try exchangeBatches(client, count: 1_000, isNumbered)
+            let before = malloc_hook_process_count() - malloc_hook_count()
+            try exchangeBatches(client, count: batches, isNumbered)
+            let after = malloc_hook_process_count() - malloc_hook_count()
+            result.value = Int(after - before)
+        }
+        return result.value
+    }
+
+    /// Sends batches of votes and takes their answers, on this thread.
+    private static func exchangeBatches(
+        _ client: WireClient,
+        count: Int,
+        _ isNumbered: Bool
+    ) throws {
+        for number in 0..<count {
+            let votes = (0..<256).map {
+                CastVoteRequest(postID: UInt64((number * 256 + $0) % 10_000) + 1, direction: .up)
+            }
+            let id = client.nextID()
+            let request = Request.batchCastVotes(BatchCastVotesRequest(votes: votes))
+            try client.send(
+                ClientFrame(id: id, request: request, sequence: isNumbered ? id : 0)
+            )
+            _ = try client.receive()
+        }
     }
 
     /// How often the loop's thread of a durable service asks for memory while it answers so many

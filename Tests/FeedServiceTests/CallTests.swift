@@ -158,6 +158,35 @@ struct CallTests {
         }
     }
 
+    @Test("takes the revision of any answer since the last edit, and none from before or to come")
+    func updatesOnTheRevisionOfAnAnswer() async throws {
+        try await withService { port in
+            let client = try WireClient(port: port)
+            let id = try client.createPost(title: "a")
+            let other = try client.createPost(title: "b")
+            _ = try client.vote(other)
+            // The answer's revision is above the post's: other posts have changed since.
+            let read = try client.call(.getPost(GetPostRequest(id: id))).revision
+            func edit(_ revision: UInt64) throws -> ServerFrame {
+                let post = Post(id: id, title: "edited", revision: revision)
+                return try client.call(
+                    .updatePost(UpdatePostRequest(post: post, updateMask: [.title]))
+                )
+            }
+            let future = try edit(read + 1000)
+            #expect(future.status?.reason == .revisionMismatch)
+            let first = try edit(read)
+            #expect(first.status == nil)
+            #expect(try edit(read).status?.reason == .revisionMismatch)
+            _ = try client.vote(other)
+            let seen = try client.call(.getPost(GetPostRequest(id: id))).revision
+            let early = DeletePostRequest(id: id, revision: read)
+            #expect(try client.call(.deletePost(early)).status?.reason == .revisionMismatch)
+            let late = DeletePostRequest(id: id, revision: seen)
+            #expect(try client.call(.deletePost(late)).status == nil)
+        }
+    }
+
     @Test("finds a post's place, and the page around it")
     func findsPlaces() async throws {
         try await withService { port in

@@ -9,63 +9,69 @@ import Testing
 struct ClockTests {
     /// A watch that has looked at two clocks, and what it is shown next.
     private struct Clocks {
-        let watch = ClockWatch()
-        var wall: Int64 = 1_700_000_000_000
-        var monotonic: Int64 = 500
+        static let start: Int64 = 1_700_000_000_000
+        private let clocks: Locked<(wall: Int64, monotonic: Int64)>
+        let watch: ClockWatch
 
-        init() { _ = look() }
-
-        /// Lets time pass, and sets the wall clock by so much; whether something has changed.
-        mutating func look(after passed: Int64 = 0, setBy jump: Int64 = 0) -> Bool {
-            monotonic += passed
-            wall += passed + jump
-            return look()
+        init() {
+            let clocks = Locked((wall: Self.start, monotonic: Int64(500)))
+            self.clocks = clocks
+            watch = ClockWatch(
+                timeOfDay: { clocks.withLock { $0.wall } },
+                monotonic: { clocks.withLock { $0.monotonic } }
+            )
         }
 
-        private func look() -> Bool {
-            watch.observe(wallMilliseconds: wall, monotonicMilliseconds: monotonic)
+        /// Lets time pass, and sets the wall clock by so much; the time that the watch gives.
+        @discardableResult
+        func look(after passed: Int64, setBy jump: Int64 = 0) -> Int64 {
+            clocks.withLock {
+                $0.monotonic += passed
+                $0.wall += passed + jump
+            }
+            return watch.now()
         }
-    }
-
-    /// Lets the clocks go on, and expects that something changes, or that nothing does.
-    private func look(
-        _ clocks: inout Clocks,
-        after passed: Int64,
-        setBy jump: Int64 = 0,
-        changes: Bool
-    ) {
-        let hasChanged = clocks.look(after: passed, setBy: jump)
-        #expect(hasChanged == changes)
     }
 
     private static let limit = ClockWatch.limitMilliseconds
 
     @Test("67: a jump of more than five minutes counts until it is taken back", arguments: [-1, 1])
     func noticesAJump(sign: Int64) {
-        var clocks = Clocks()
-        look(&clocks, after: 1000, changes: false)
+        let clocks = Clocks()
+        clocks.look(after: 1000)
         #expect(clocks.watch.jumpMilliseconds == 0)
-        look(&clocks, after: 1000, setBy: sign * (Self.limit + 1), changes: true)
-        #expect(clocks.watch.jumpMilliseconds == sign * (Self.limit + 1))
-        look(&clocks, after: 3_600_000, changes: false)
-        #expect(clocks.watch.jumpMilliseconds == sign * (Self.limit + 1))
-        look(&clocks, after: 1000, setBy: -sign * Self.limit, changes: true)
+        #expect(clocks.watch.takeNews() == nil)
+        let jump = sign * (Self.limit + 1)
+        // The time that it should be, for who has been let in before.
+        #expect(clocks.look(after: 1000, setBy: jump) == Clocks.start + 2000)
+        #expect(clocks.watch.jumpMilliseconds == jump)
+        #expect(clocks.watch.takeNews() == .jumped(by: jump))
+        #expect(clocks.look(after: 3_600_000) == Clocks.start + 3_602_000)
+        #expect(clocks.watch.jumpMilliseconds == jump)
+        #expect(clocks.watch.takeNews() == nil)
+        clocks.look(after: 1000, setBy: -sign * Self.limit)
         #expect(clocks.watch.jumpMilliseconds == 0)
+        #expect(clocks.watch.takeNews() == .agrees)
     }
 
     @Test("corrections are followed, however many", arguments: [-1, 1])
     func followsCorrections(sign: Int64) {
-        var clocks = Clocks()
-        for _ in 0..<10 {
-            look(&clocks, after: 1000, setBy: sign * Self.limit, changes: false)
+        let clocks = Clocks()
+        for count in 1...10 as ClosedRange<Int64> {
+            let time = clocks.look(after: 1000, setBy: sign * Self.limit)
+            #expect(time == Clocks.start + count * (1000 + sign * Self.limit))
         }
         #expect(clocks.watch.jumpMilliseconds == 0)
+        #expect(clocks.watch.takeNews() == .corrected(by: 10 * sign * Self.limit))
+        #expect(clocks.watch.takeNews() == nil)
+        clocks.look(after: 1000, setBy: sign * 999)
+        #expect(clocks.watch.takeNews() == nil, "Small corrections are nothing to tell.")
     }
 
     @Test("time that passes unseen is no jump")
     func takesALongPause() {
-        var clocks = Clocks()
-        look(&clocks, after: 86_400_000, changes: false)
+        let clocks = Clocks()
+        clocks.look(after: 86_400_000)
         #expect(clocks.watch.jumpMilliseconds == 0)
     }
 
@@ -80,7 +86,13 @@ struct ClockTests {
             let vote = Request.castVote(CastVoteRequest(postID: id, direction: .up))
             var ups: UInt64 = 0
             offset.withLock { $0 = sign * 3_600_000 }
-            // The service looks every second.
+            // The very first change that would take a time is refused.
+            let create = Request.createPost(CreatePostRequest(post: Post(title: "wrong")))
+            #expect(try client.call(create).status?.reason == .clockJumped)
+            let update = Request.updatePost(
+                UpdatePostRequest(post: Post(id: id, text: "wrong"), updateMask: [.text])
+            )
+            #expect(try client.call(update).status?.reason == .clockJumped)
             let deadline = ContinuousClock.now + .seconds(30)
             var answer = try client.call(vote)
             while answer.status == nil, ContinuousClock.now < deadline {
@@ -89,8 +101,6 @@ struct ClockTests {
             }
             #expect(answer.status?.reason == .clockJumped)
             #expect(answer.status?.isNotExecuted == true)
-            let create = Request.createPost(CreatePostRequest(post: Post(title: "wrong")))
-            #expect(try client.call(create).status?.reason == .clockJumped)
             guard case .post(let post) = try client.call(.getPost(GetPostRequest(id: id))).response
             else {
                 Issue.record("no post")

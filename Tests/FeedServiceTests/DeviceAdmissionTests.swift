@@ -1,25 +1,85 @@
 import FeedService
+import FeedTestSupport
 import FeedTransport
 import Testing
 
 @Suite struct DeviceAdmissionTests {
-    static let minute: Int64 = 60_000
+    /// A clock that is set by hand.
+    private let now = Locked(MonotonicInstant(nanoseconds: 1_000_000_000_000))
 
-    @Test func admitsSoManyAHostAndMinute() {
-        let admission = DeviceAdmission(limit: 3)
-        let admitted = (0..<5).map { _ in admission.admit(host: .v4(1), unixMilliseconds: 59_999) }
-        #expect(admitted == [true, true, true, false, false])
-        #expect(admission.admit(host: .v4(2), unixMilliseconds: 59_999))
-        #expect(admission.admit(host: .v4(1), unixMilliseconds: Self.minute))
+    private func admission(_ limit: Int) -> DeviceAdmission {
+        DeviceAdmission(limit: limit, clock: { [now] in now.withLock { $0 } })
     }
 
-    @Test func boundsTheHostsItCounts() {
-        let admission = DeviceAdmission(limit: 2)
-        for host in 0..<UInt32(DeviceAdmission.maximumHostCount) {
-            #expect(admission.admit(host: .v4(host), unixMilliseconds: 0))
-        }
-        #expect(!admission.admit(host: .v4(.max), unixMilliseconds: 0))
-        #expect(admission.admit(host: .v4(7), unixMilliseconds: 0))
-        #expect(admission.admit(host: .v4(.max), unixMilliseconds: Self.minute))
+    private func pass(_ duration: Duration) {
+        now.withLock { $0 = $0.advanced(by: duration) }
+    }
+
+    /// How many devices of a host are admitted until one is refused.
+    private func count(
+        _ admission: DeviceAdmission,
+        _ host: ClientHost,
+        _ standing: DeviceAdmission.Standing
+    ) -> Int {
+        var count = 0
+        while count < 10_000, admission.admit(host, standing) == nil { count += 1 }
+        return count
+    }
+
+    @Test func admitsSoManyAtOnceAndThenAsManyAMinute() {
+        let admission = admission(60)
+        #expect(count(admission, .address(1), .settled) == 60)
+        #expect(admission.admit(.address(1), .settled) == .seconds(1))
+        #expect(admission.refusedCount == 2)
+        #expect(count(admission, .address(2), .settled) == 60)
+        pass(.milliseconds(900))
+        #expect(admission.admit(.address(1), .settled) == .milliseconds(100))
+        // No minute has to end: each second brings one.
+        pass(.milliseconds(100))
+        #expect(count(admission, .address(1), .settled) == 1)
+        pass(.seconds(20))
+        #expect(count(admission, .address(1), .settled) == 20)
+        pass(.seconds(3600))
+        #expect(count(admission, .address(1), .settled) == 60)
+    }
+
+    @Test func oneClientCannotTakeWhatIsForOthersBehindTheSameProxy() {
+        let admission = admission(400)
+        let proxy = ClientHost.address(7)
+        // One connection that invents devices, others that bring one each, one that was here before.
+        #expect(count(admission, proxy, .repeated) == 200)
+        #expect(count(admission, proxy, .fresh) == 100)
+        #expect(count(admission, proxy, .settled) == 100)
+        // What comes back is for those first who have the larger share.
+        pass(.seconds(15))
+        #expect(admission.admit(proxy, .repeated) != nil)
+        #expect(admission.admit(proxy, .fresh) != nil)
+        #expect(count(admission, proxy, .settled) == 100)
+    }
+
+    @Test func hostsOfOneNetworkShare() {
+        let admission = admission(3)
+        let hosts: [SocketAddress.Host] = [
+            .v6(high: 9, low: 1), .v6(high: 9, low: 2), .v6(high: 9, low: 3),
+        ]
+        for host in hosts { #expect(admission.admit(ClientHost(host), .settled) == nil) }
+        #expect(admission.admit(ClientHost(.v6(high: 9, low: 4)), .settled) != nil)
+        #expect(admission.admit(ClientHost(.v6(high: 8, low: 1)), .settled) == nil)
+        #expect(ClientHost(.v6(high: 0, low: 0xFFFF_0000_0001)) == ClientHost(.v4(1)))
+    }
+
+    @Test func boundsTheHostsThatItKeeps() {
+        let buckets = HostBuckets(
+            burst: 2,
+            countPerMinute: 2,
+            clock: { [now] in now.withLock { $0 } }
+        )
+        let hosts = 0..<UInt32(HostBuckets.maximumHostCount + 20_000)
+        #expect(hosts.allSatisfy { buckets.take(from: .address($0)) == nil })
+        #expect(buckets.hostCount <= HostBuckets.maximumHostCount)
+        // Full buckets go first.
+        pass(.seconds(60))
+        #expect(hosts.allSatisfy { buckets.take(from: .network(UInt64($0))) == nil })
+        #expect(buckets.hostCount <= HostBuckets.maximumHostCount)
     }
 }

@@ -93,7 +93,7 @@ struct ImportTests {
         Refused(
             testDescription: "author.display_name",
             post: Post(author: User(displayName: String(repeating: "a", count: 51))),
-            reason: .badText,
+            reason: .nameTooLong,
             limit: 50,
             actual: 51
         ),
@@ -232,6 +232,7 @@ struct ImportTests {
             for request in [
                 Request.importPosts(ImportPostsRequest(posts: [Post()])),
                 .createFeed(CreateFeedRequest(feed: Feed(name: "mine"))),
+                .correctTimes(CorrectTimesRequest()),
             ] {
                 let status = try remote.call(request).status
                 #expect(status?.code == .permissionDenied)

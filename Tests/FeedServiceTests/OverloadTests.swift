@@ -1,6 +1,7 @@
 import FeedProto
 import FeedService
 import FeedTestSupport
+import FeedTransport
 import Testing
 
 /// What clients get that take more than their share.
@@ -40,8 +41,9 @@ struct OverloadTests {
 
     @Test("56, 57: stops executing for a client that does not read, and resets it")
     func stopsExecutingForAClientThatDoesNotRead() async throws {
+        let clock = ManualClock()
         try await withService {
-            $0.limits.writeProgressTimeout = .milliseconds(300)
+            $0.loopClock = clock
         } _: { port in
             let healthy = try WireClient(port: port)
             let post = try Self.createLargePost(healthy)
@@ -52,12 +54,14 @@ struct OverloadTests {
                 .first { $0.method == "get_post" }?.requestCount ?? 0
             // Every answer has over 10,000 bytes; the kernel's buffers take some megabytes.
             #expect(executed < asked)
-            // The service holds a megabyte of answers, the one that passed it, and unread requests.
-            #expect(try Self.stats(healthy).bufferedByteCount < (1 << 20) + (128 << 10))
+            // The service holds a megabyte of answers, the one that passed it, unread requests, and
+            // the full send buffer of the kernel.
+            #expect(try Self.stats(healthy).bufferedByteCount < 2 << 20)
             #expect(try healthy.vote(post).score == 1)
             // The reset comes while answers wait unread; reading on ends in an error.
             #expect(throws: (any Error).self) {
                 while true {
+                    clock.advance(by: .seconds(1))
                     guard Self.isOpen(try Self.stats(healthy)) else { break }
                 }
                 _ = try greedy.receiveAll()
@@ -142,24 +146,30 @@ struct OverloadTests {
 
     @Test("64: refuses writes while too many bytes wait, and takes them again")
     func refusesWritesUnderOverload() async throws {
+        let budget = BufferBudget(limitByteCount: 256 << 10)
         try await withService {
-            $0.limits.maximumBufferedByteCount = 256 << 10
-            $0.limits.writeProgressTimeout = .seconds(30)
+            $0.budget = budget
         } _: { port in
-            let healthy = try WireClient(port: port)
-            let post = try Self.createLargePost(healthy)
-            let greedy = try WireClient(port: port)
-            _ = try Self.askWithoutReading(greedy, post)
-            while try Self.stats(healthy).bufferedByteCount <= 256 << 10 {}
+            let client = try WireClient(port: port)
+            let post = try Self.createLargePost(client)
+            let read = Request.getPost(GetPostRequest(id: post))
+            #expect(try client.call(read).status == nil)
+            budget.addReserved((256 << 10) + 1)
             let vote = Request.castVote(CastVoteRequest(postID: post, direction: .up))
-            let refused = try healthy.call(vote)
-            #expect(refused.status?.code == .resourceExhausted)
-            #expect(refused.status?.reason == .overloaded)
-            #expect(refused.status?.isNotExecuted == true)
-            #expect(try healthy.call(.getPost(GetPostRequest(id: post))).status == nil)
-            greedy.socket.reset()
-            while try Self.stats(healthy).connectionCount > 1 {}
-            #expect(try healthy.vote(post).score == 1)
+            for request in [vote, read] {
+                let refused = try client.call(request)
+                #expect(refused.status?.code == .resourceExhausted)
+                #expect(refused.status?.reason == .overloaded)
+                #expect(refused.status?.isNotExecuted == true)
+                #expect(refused.status?.retryAfterMilliseconds ?? 0 > 0)
+            }
+            #expect(try client.call(.ping(PingRequest())).status == nil)
+            // Reads are the first to stop and the last to come back.
+            budget.addReserved(-(64 << 10))
+            #expect(try client.call(read).status?.reason == .overloaded)
+            #expect(try client.vote(post).score == 1)
+            budget.addReserved(-(192 << 10) - 1)
+            #expect(try client.call(read).status == nil)
         }
     }
 

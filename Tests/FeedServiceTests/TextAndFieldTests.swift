@@ -155,8 +155,7 @@ struct TextAndFieldTests {
             testDescription: "a revision that is still to come",
             request: RawMessage().field(4, 1 << 60).field(31, RawMessage().field(1, 1)),
             code: .failedPrecondition,
-            reason: .instanceChanged,
-            isNotExecuted: false
+            reason: .instanceChanged
         ),
         Refused(
             testDescription: "a feed that is not there",

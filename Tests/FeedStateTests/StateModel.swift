@@ -73,7 +73,7 @@ struct StateModel: Equatable {
     init(_ database: StateDatabase) throws {
         var model = StateModel()
         try database.visit(
-            { (effect, _, _) throws(StateError) in model.apply(effect) },
+            { (effect) throws(StateError) in model.apply(effect) },
             { channel, outcomes in
                 model.channels[channel.number] = channel
                 for outcome in outcomes { model.apply(.outcome(outcome)) }

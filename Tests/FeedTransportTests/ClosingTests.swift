@@ -25,8 +25,7 @@ import Testing
 
     @Test func closesALingeringPeerThatNeverCloses() async throws {
         var configuration = TransportConfiguration()
-        configuration.sweepInterval = .milliseconds(5)
-        configuration.lingerTimeout = .milliseconds(20)
+        configuration.clock = ManualClock()
         let reasons = Recorder<CloseReason>()
         try await TestServer.Plan(configuration: configuration) { handler in
             handler.opened = { $0.closeAfterFlush() }
@@ -35,6 +34,9 @@ import Testing
             let socket = try await server.client()
             let rest = try await offload { try socket.receiveUntilEndOfFile() }
             #expect(rest.isEmpty)
+            await server.advance(by: configuration.lingerTimeout)
+            #expect(reasons.events.isEmpty)
+            await server.advance(by: configuration.sweepInterval * 2)
             #expect(try await reasons.next() == .local)
             _ = socket
         }
@@ -44,6 +46,8 @@ import Testing
         let events = Recorder<CloseReason>()
         let started = Recorder<Void>()
         var configuration = TransportConfiguration()
+        // A busy machine may keep the peer from its reset for longer than a stall may last.
+        configuration.clock = ManualClock()
         configuration.sendBufferByteCount = 16 * 1_024
         try await TestServer.Plan(configuration: configuration) { handler in
             handler.received = { connection, bytes in

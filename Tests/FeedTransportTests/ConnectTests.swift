@@ -6,7 +6,6 @@ import Testing
 @Suite(.timeLimit(.minutes(1))) struct ConnectTests {
     private static var configuration: TransportConfiguration {
         var configuration = TransportConfiguration()
-        configuration.sweepInterval = .milliseconds(5)
         configuration.idleTimeout = nil
         return configuration
     }
@@ -15,12 +14,15 @@ import Testing
     private func connect(
         to address: SocketAddress,
         timeout: Duration = .seconds(20),
+        clock: ManualClock? = nil,
         _ script: @escaping TestServer.Script = { _ in }
     ) async throws -> [String] {
         let events = Recorder<String>()
+        var configuration = Self.configuration
+        configuration.clock = clock
         let thread = try EventLoopThread(
             name: "client",
-            configuration: Self.configuration,
+            configuration: configuration,
             budget: BufferBudget()
         ) { loop in
             let handler = ScriptedHandler { handler in
@@ -38,6 +40,8 @@ import Testing
                 loop.stop()
             }
         }
+        // The attempt has begun by the time that a loop hears of its clock's moves.
+        clock?.advance(by: timeout + Self.configuration.sweepInterval * 2)
         try await offload { thread.join() }
         return events.events
     }
@@ -73,7 +77,11 @@ import Testing
     @Test func givesUpOnAPeerThatDoesNotAnswer() async throws {
         let silent = try SilentPeer()
         defer { silent.close() }
-        let events = try await connect(to: silent.address, timeout: .milliseconds(50))
+        let events = try await connect(
+            to: silent.address,
+            timeout: .seconds(5),
+            clock: ManualClock()
+        )
         let timedOut = CloseReason.connectFailed(.timedOut)
         #expect(events == ["closed \(timedOut)"])
     }

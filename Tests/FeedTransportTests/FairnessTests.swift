@@ -45,7 +45,7 @@ import Testing
 
     @Test func readsOneBufferOfAConnectionATurn() async throws {
         // Consuming everything does not let a flood have the loop for itself either.
-        var configuration = TransportConfiguration()
+        var configuration = TransportConfiguration.patient
         configuration.receiveBufferByteCount = 1_024
         let order = Recorder<UInt8>()
         try await TestServer.Plan(configuration: configuration) { handler in

@@ -3,51 +3,58 @@ import FeedTransport
 import Testing
 
 @Suite(.timeLimit(.minutes(1))) struct LiveDeadlineTests {
-    /// Runs a server with short limits whose handler waits for a byte 0, and says how it closed.
-    private func closeReason(
+    /// What a server with the usual limits says of a connection that has sent `bytes` to a handler
+    /// that waits for a byte 0: whether it is still open right before `deadline`, and how it closed
+    /// after.
+    private func reasons(
         afterSending bytes: [UInt8],
-        _ change: (inout TransportConfiguration) -> Void
-    ) async throws -> CloseReason {
+        deadline: Duration
+    ) async throws -> [CloseReason] {
         var configuration = TransportConfiguration()
-        configuration.sweepInterval = .milliseconds(5)
-        change(&configuration)
+        configuration.clock = ManualClock()
         let reasons = Recorder<CloseReason>()
+        let shown = Recorder<Int>()
         try await TestServer.Plan(configuration: configuration) { handler in
+            handler.opened = { _ in shown.record(0) }
             handler.received = { _, bytes in
                 let end = bytes.lastIndex(of: 0).map { $0 + 1 } ?? 0
+                shown.record(bytes.count)
                 return ReadProgress(consumedByteCount: end)
             }
             handler.closed = { _, reason in reasons.record(reason) }
         }.run { server in
             let socket = try await server.client()
-            let rest = try await offload {
-                try socket.send(bytes)
-                return try socket.receiveUntilEndOfFile()
-            }
+            _ = try await shown.next()
+            try await offload { try socket.send(bytes) }
+            if !bytes.isEmpty { while try await shown.next() < bytes.count {} }
+            await server.advance(by: deadline)
+            #expect(reasons.events.isEmpty)
+            // A deadline is late by at most two sweeps.
+            await server.advance(by: TransportLimits.sweepInterval * 2)
+            let rest = try await offload { try socket.receiveUntilEndOfFile() }
             #expect(rest.isEmpty)
         }
-        return try await reasons.next()
+        return reasons.events
     }
 
     @Test func closesAConnectionWithoutAByte() async throws {
-        let reason = try await closeReason(afterSending: []) {
-            $0.idleTimeout = .milliseconds(30)
-        }
-        #expect(reason == .idleTimeout)
+        let reasons = try await reasons(afterSending: [], deadline: TransportLimits.idleTimeout)
+        #expect(reasons == [.idleTimeout])
     }
 
     @Test func closesAConnectionThatFellSilent() async throws {
-        let reason = try await closeReason(afterSending: [1, 2, 0]) {
-            $0.idleTimeout = .milliseconds(30)
-            $0.partialReadTimeout = .milliseconds(1)
-        }
-        #expect(reason == .idleTimeout)
+        let reasons = try await reasons(
+            afterSending: [1, 2, 0],
+            deadline: TransportLimits.idleTimeout
+        )
+        #expect(reasons == [.idleTimeout])
     }
 
     @Test func closesAConnectionThatLeavesAFrameUnfinished() async throws {
-        let reason = try await closeReason(afterSending: [0, 1, 2]) {
-            $0.partialReadTimeout = .milliseconds(30)
-        }
-        #expect(reason == .partialReadTimeout)
+        let reasons = try await reasons(
+            afterSending: [0, 1, 2],
+            deadline: TransportLimits.partialReadTimeout
+        )
+        #expect(reasons == [.partialReadTimeout])
     }
 }

@@ -4,7 +4,7 @@ import Testing
 @Suite struct SocketAddressTests {
     @Test(arguments: [
         "127.0.0.1:7433", "0.0.0.0:0", "255.255.255.255:65535", "[::1]:7433", "[::]:1",
-        "[2001:db8::ff]:80", "[::ffff:127.0.0.1]:9",
+        "[2001:db8::ff]:80", "[::fffe:7f00:1]:9",
     ])
     func readsWhatItWrites(text: String) throws {
         #expect(try SocketAddress(parsing: text).description == text)
@@ -12,6 +12,18 @@ import Testing
 
     @Test func takesLocalhostForTheLoopbackAddress() throws {
         #expect(try SocketAddress(parsing: "localhost:80") == .loopback(port: 80))
+    }
+
+    @Test("an IPv4-mapped address is the IPv4 address")
+    func takesTheIPv4AddressOfAMappedOne() throws {
+        let address = try SocketAddress(parsing: "[::ffff:127.0.0.1]:9")
+        #expect(address == .loopback(port: 9))
+        #expect(address.isLoopback)
+        #expect(try SocketAddress(parsing: "[::ffff:7f00:1]:9") == .loopback(port: 9))
+        let other = try SocketAddress(parsing: "[::FFFF:10.0.0.1]:9")
+        #expect(other.description == "10.0.0.1:9")
+        #expect(!other.isLoopback)
+        #expect(SocketAddress.Host(high: 1, low: 0xffff_7f00_0001) != .v4(0x7f00_0001))
     }
 
     @Test(arguments: [

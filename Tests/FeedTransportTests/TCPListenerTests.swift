@@ -94,7 +94,7 @@ import Testing
             refusal: [1],
             maximumLingeringRefusals: 2
         )
-        var configuration = TransportConfiguration()
+        var configuration = TransportConfiguration.patient
         configuration.lingerTimeout = .seconds(3_600)
         try await TestServer.Plan(configuration: configuration, admission: admission).run {
             server in
@@ -142,7 +142,7 @@ import Testing
     }
 
     @Test func letsAConnectionInWhileRefusedOnesLinger() async throws {
-        var configuration = TransportConfiguration()
+        var configuration = TransportConfiguration.patient
         configuration.lingerTimeout = .seconds(60)
         let closed = Recorder<Void>()
         let admission = Admission(maximumConnectionCount: 1, refusal: [0])

@@ -24,7 +24,22 @@ struct CommandLineTests {
             arguments: ["--stripes", "3"],
             complaint: "--stripes: expected a power of two from 1 to 4096, got 3."
         ),
-        BadFlags(arguments: ["--threads", "many"], complaint: "--threads"),
+        BadFlags(
+            arguments: ["--threads", "many"],
+            complaint: "--threads: expected 1 to 256, got many."
+        ),
+        BadFlags(
+            arguments: ["--threads", "-1"],
+            complaint: "--threads: expected 1 to 256, got -1."
+        ),
+        BadFlags(
+            arguments: ["--threads", "257"],
+            complaint: "--threads: expected 1 to 256, got 257."
+        ),
+        BadFlags(
+            arguments: ["--stripes", "-1"],
+            complaint: "--stripes: expected a power of two from 1 to 4096, got -1."
+        ),
         BadFlags(
             arguments: ["--durability", "some"],
             complaint: "--durability: expected fsync or os, got some."
@@ -35,6 +50,14 @@ struct CommandLineTests {
         ),
         BadFlags(arguments: ["--data-dir", "/nowhere/data"], complaint: "/nowhere"),
         BadFlags(arguments: ["--accept-data-loss", "all"], complaint: "--accept-data-loss"),
+        BadFlags(
+            arguments: ["--accept-data-loss", "-1"],
+            complaint: "The value '-1' is invalid for '--accept-data-loss <record>'"
+        ),
+        BadFlags(
+            arguments: ["--keep-backups", "-1"],
+            complaint: "--keep-backups: expected 1 to 10000, got -1."
+        ),
         BadFlags(
             arguments: ["--in-memory", "--data-dir", "feed"],
             complaint: "--data-dir: --in-memory keeps nothing, and goes without it; got feed."
@@ -73,11 +96,11 @@ struct CommandLineTests {
     @Test("87: says version, address, threads, stripes and durability on one line")
     func printsOneStartLine() async throws {
         let service = try await ServiceProcess.start(["--threads", "2", "--stripes", "32"])
-        let line = try #require(service.process.output.first)
+        let line = try #require(service.process.output.first { $0.contains("listening on") })
         #expect(line.contains("feed-service 0."))
         #expect(line.contains("127.0.0.1:\(service.port)"))
-        #expect(line.contains("threads 2"))
-        #expect(line.contains("stripes 32"))
+        #expect(line.contains("threads 2 ("))
+        #expect(line.contains(" cores), stripes 32"))
         #expect(line.contains("durability none"))
         #expect(await service.stop() == 0)
         #expect(service.process.output.count { $0.contains("listening") } == 1)
@@ -100,8 +123,67 @@ struct CommandLineTests {
     @Test("listens on several addresses, of both families")
     func listensOnSeveralAddresses() async throws {
         let service = try await ServiceProcess.start(["--listen", "[::1]:0"])
-        let line = try #require(service.process.output.first)
+        let line = try #require(service.process.output.first { $0.contains("listening on") })
         #expect(line.contains("[::1]:"))
         #expect(await service.stop() == 0)
+    }
+
+    @Test("listens on the IPv4 address of an IPv4-mapped one")
+    func listensOnAMappedAddress() async throws {
+        let service = try await ServiceProcess.start(["--listen", "[::ffff:127.0.0.1]:0"])
+        let line = try #require(service.process.output.first { $0.contains("listening on") })
+        #expect(line.contains(#/listening on 127\.0\.0\.1:\d+, 127\.0\.0\.1:\d+:/#), "\(line)")
+        #expect(await service.stop() == 0)
+    }
+
+    @Test("a durable service starts with more loops than any machine of today has cores for")
+    func startsWithManyLoops() async throws {
+        let directory = try TemporaryDirectory()
+        let flags = ["--listen", "127.0.0.1:0", "--data-dir", directory.path]
+        let process = try RunningProcess(Programs.feedService, flags + ["--threads", "128"])
+        let line = await process.line { $0.contains("listening on") }
+        #expect(line?.contains("threads 128 (") == true, "\(process.output)")
+        process.signal(15)
+        #expect(await process.exitStatus() == 0)
+    }
+
+    /// Runs the service where it may open few files; it ends by itself, or is stopped.
+    private static func output(openFiles: Int) async throws -> (Int32, [String]) {
+        let program = Programs.feedService.path()
+        let process = try RunningProcess(
+            URL(filePath: "/bin/sh"),
+            [
+                "-c",
+                "ulimit -n \(openFiles); exec \"\(program)\" --in-memory --listen 127.0.0.1:0 "
+                    + "--threads 2",
+            ]
+        )
+        if await process.line(where: { $0.contains("listening on") }) != nil { process.signal(15) }
+        return (await process.exitStatus(), process.output)
+    }
+
+    @Test("too few files for one connection: words and exit code 2", arguments: [5, 20, 72])
+    func refusesToServeNobody(openFiles: Int) async throws {
+        let (status, output) = try await Self.output(openFiles: openFiles)
+        #expect(status == 2)
+        #expect(
+            output == [
+                "feed-service: The limit of open files is \(openFiles), and with --threads 2 the "
+                    + "service needs 73 to serve one connection: raise the limit with "
+                    + "`ulimit -n 10072`, which is enough for 10000 connections."
+            ]
+        )
+    }
+
+    @Test("fewer files than connections: a warning before the start", arguments: [73, 500])
+    func warnsOfFewConnections(openFiles: Int) async throws {
+        let (status, output) = try await Self.output(openFiles: openFiles)
+        #expect(status == 0)
+        let warning =
+            "the limit of open files is \(openFiles) and the service itself needs 72 of them: at "
+            + "most \(openFiles - 72) connections are accepted, not 10000; for all of them raise it "
+            + "with `ulimit -n 10072`"
+        #expect(output.first?.hasSuffix(warning) == true, "\(output)")
+        #expect(output.first?.contains("warning") == true)
     }
 }

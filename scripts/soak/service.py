@@ -17,20 +17,21 @@ class Failure(Exception):
 
 
 class Service:
-    """A service on a data directory. Ends with the `with` block, and only it."""
+    """A service on a data directory, or in memory where that is None. Ends with the `with` block,
+    and only it."""
 
-    def __init__(self, binaries, directory, flags=(), port=0, wait=True):
+    def __init__(self, binaries, directory, flags=(), port=0, wait=True, environment=None):
         self.log = tempfile.TemporaryFile("w+")
         self.process = subprocess.Popen(
-            [binaries + "/feed-service", "--listen", f"127.0.0.1:{port}", "--data-dir", directory,
-             "--state-hash", *flags],
+            [binaries + "/feed-service", "--listen", f"127.0.0.1:{port}",
+             *(["--data-dir", directory] if directory else ["--in-memory"]), "--state-hash", *flags],
             stdin=subprocess.DEVNULL, stdout=self.log, stderr=subprocess.STDOUT,
-            start_new_session=True)
+            start_new_session=True, env=environment)
         if not wait:
             return
         try:
             self.port = int(self._await(r"listening on 127\.0\.0\.1:(\d+)"))
-            self.hash = self._await(HASH)
+            self.hash = self._await(HASH) if directory else None
         except BaseException:
             self.kill()
             raise
@@ -79,7 +80,7 @@ class Service:
         self.log.close()
         if status != 0:
             raise Failure(f"the service stopped with {status}:\n{text}")
-        return re.findall(HASH, text)[-1]
+        return next(reversed(re.findall(HASH, text)), None)
 
     def __enter__(self):
         return self

@@ -21,9 +21,10 @@ class Refused(Exception):
 class Connection:
     """Frames over TCP: four bytes of big-endian length, then a message."""
 
-    def __init__(self, port, timeout=10):
+    def __init__(self, port, timeout=10, source=""):
         try:
-            self.socket = socket.create_connection(("127.0.0.1", port), timeout=timeout)
+            self.socket = socket.create_connection(
+                ("127.0.0.1", port), timeout=timeout, source_address=(source, 0))
         except OSError as error:
             raise Lost(str(error)) from error
         self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)

@@ -52,8 +52,12 @@ typedef struct Feed__V1__ListFeedsResponse Feed__V1__ListFeedsResponse;
 typedef struct Feed__V1__CreateFeedRequest Feed__V1__CreateFeedRequest;
 typedef struct Feed__V1__BackupRequest Feed__V1__BackupRequest;
 typedef struct Feed__V1__BackupResponse Feed__V1__BackupResponse;
+typedef struct Feed__V1__CorrectTimesRequest Feed__V1__CorrectTimesRequest;
+typedef struct Feed__V1__CorrectTimesResponse Feed__V1__CorrectTimesResponse;
+typedef struct Feed__V1__PostTimes Feed__V1__PostTimes;
 typedef struct Feed__V1__GetServerStatsRequest Feed__V1__GetServerStatsRequest;
 typedef struct Feed__V1__ServerStats Feed__V1__ServerStats;
+typedef struct Feed__V1__BackupStats Feed__V1__BackupStats;
 typedef struct Feed__V1__JournalStats Feed__V1__JournalStats;
 typedef struct Feed__V1__MethodStats Feed__V1__MethodStats;
 
@@ -89,7 +93,8 @@ typedef enum _Feed__V1__Code {
 typedef enum _Feed__V1__Capability {
   FEED__V1__CAPABILITY__CAPABILITY_UNSPECIFIED = 0,
   /*
-   * Mutations may carry a sequence, and are then executed exactly once.
+   * Mutations may carry a sequence, and are then executed exactly once. Missing where the
+   * connection has no channel: see HelloResponse.channel_status.
    */
   FEED__V1__CAPABILITY__EXACTLY_ONCE = 1
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(FEED__V1__CAPABILITY)
@@ -127,7 +132,7 @@ typedef enum _Feed__V1__Order {
    */
   FEED__V1__ORDER__OLD = 3,
   /*
-   * Reddit's hot formula descending, id ascending.
+   * Reddit's hot formula, rounded exactly (docs/PROTOCOL.md), descending, id ascending.
    */
   FEED__V1__ORDER__HOT = 4
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(FEED__V1__ORDER)
@@ -208,7 +213,8 @@ typedef enum {
   FEED__V1__CLIENT_FRAME__BODY_LIST_FEEDS = 50,
   FEED__V1__CLIENT_FRAME__BODY_GET_SERVER_STATS = 51,
   FEED__V1__CLIENT_FRAME__BODY_CREATE_FEED = 53,
-  FEED__V1__CLIENT_FRAME__BODY_BACKUP = 54
+  FEED__V1__CLIENT_FRAME__BODY_BACKUP = 54,
+  FEED__V1__CLIENT_FRAME__BODY_CORRECT_TIMES = 55
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(FEED__V1__CLIENT_FRAME__BODY__CASE)
 } Feed__V1__ClientFrame__BodyCase;
 
@@ -230,8 +236,10 @@ struct  Feed__V1__ClientFrame
    * Names a mutation for good, so that it may be sent again and is executed once: 1, 2, 3 ... for
    * each client_id and channel that Hello named. The same call with the same sequence gets the
    * outcome of its one execution, also on another connection and after a restart. 0 is at most
-   * once. Another call is SEQUENCE_REUSED, one too long ago SEQUENCE_EXPIRED. A call that changes
-   * nothing takes none (BAD_FIELD), nor does a caller without a client_id (IDENTITY_REQUIRED).
+   * once. Two calls are the same where all fields have the same values, in any order. Another call
+   * is SEQUENCE_REUSED; a sequence 256 or more below the highest that was executed is
+   * SEQUENCE_EXPIRED. A call that changes nothing takes none (BAD_FIELD), nor does a caller without
+   * a client_id (IDENTITY_REQUIRED).
    */
   uint64_t sequence;
   /*
@@ -257,6 +265,7 @@ struct  Feed__V1__ClientFrame
     Feed__V1__GetServerStatsRequest *get_server_stats;
     Feed__V1__CreateFeedRequest *create_feed;
     Feed__V1__BackupRequest *backup;
+    Feed__V1__CorrectTimesRequest *correct_times;
   };
 };
 #define FEED__V1__CLIENT_FRAME__INIT \
@@ -280,6 +289,7 @@ typedef enum {
   FEED__V1__SERVER_FRAME__BODY_SERVER_STATS = 51,
   FEED__V1__SERVER_FRAME__BODY_FEED = 53,
   FEED__V1__SERVER_FRAME__BODY_BACKUP = 54,
+  FEED__V1__SERVER_FRAME__BODY_CORRECT_TIMES = 55,
   FEED__V1__SERVER_FRAME__BODY_EMPTY = 60
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(FEED__V1__SERVER_FRAME__BODY__CASE)
 } Feed__V1__ServerFrame__BodyCase;
@@ -324,6 +334,7 @@ struct  Feed__V1__ServerFrame
      */
     Feed__V1__Feed *feed;
     Feed__V1__BackupResponse *backup;
+    Feed__V1__CorrectTimesResponse *correct_times;
     /*
      * DeletePost.
      */
@@ -423,7 +434,8 @@ struct  Feed__V1__HelloRequest
    */
   uint32_t protocol_version;
   /*
-   * The client's name and version, for the service's logs.
+   * The client's name and version. The service logs at most one name a second, its first 64
+   * characters, with control characters escaped.
    */
   ProtobufCBinaryData client_name;
   /*
@@ -470,23 +482,30 @@ struct  Feed__V1__HelloResponse
    */
   Feed__V1__Limits *limits;
   /*
-   * What the service offers beyond the calls of version 1.
+   * What the service offers this connection beyond the calls of version 1.
    */
   size_t n_capabilities;
   Feed__V1__Capability *capabilities;
   /*
    * Whether the sequences of this client_id and channel were remembered before this Hello. false
-   * is a new channel, or one that was forgotten: 10 minutes after its connection closed.
+   * is a new channel, or one that was forgotten: 10 minutes after its connection closed, or earlier
+   * where channels of its host take much memory.
    */
   protobuf_c_boolean client_known;
   /*
    * The highest sequence that was executed on this channel; 0 is none.
    */
   uint64_t last_sequence;
+  /*
+   * Why this connection has no channel though it named a client_id; absent where it has one. All
+   * calls without a sequence are taken. A call with a sequence asks for the channel again. It is
+   * executed if there is one now, else refused with the cause as it then is, not_executed.
+   */
+  Feed__V1__Status *channel_status;
 };
 #define FEED__V1__HELLO_RESPONSE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&feed__v1__hello_response__descriptor) \
-    , 0, {0,NULL}, 0, 0, NULL, 0,NULL, 0, 0 }
+    , 0, {0,NULL}, 0, 0, NULL, 0,NULL, 0, 0, NULL }
 
 
 /*
@@ -642,6 +661,9 @@ struct  Feed__V1__Post
   uint64_t upvote_count;
   uint64_t downvote_count;
   uint64_t comment_count;
+  /*
+   * By the service's clock, or as it was imported; only CorrectTimes changes it.
+   */
   int64_t create_time_ms;
   /*
    * When it was last edited; votes do not count.
@@ -673,7 +695,7 @@ struct  Feed__V1__User
    */
   uint64_t id;
   /*
-   * At most 50 characters.
+   * At most 50 characters and 200 bytes, else NAME_TOO_LONG.
    */
   ProtobufCBinaryData display_name;
 };
@@ -897,8 +919,8 @@ struct  Feed__V1__UpdatePostRequest
 {
   ProtobufCMessage base;
   /*
-   * The id says which post; a revision other than 0 is one since which nobody may have edited the
-   * post, else REVISION_MISMATCH. Votes are no edits.
+   * The id says which post. A revision other than 0 is the revision of a post or of any answer:
+   * REVISION_MISMATCH where somebody has edited the post since. Votes are no edits.
    */
   Feed__V1__Post *post;
   /*
@@ -920,7 +942,8 @@ struct  Feed__V1__DeletePostRequest
   ProtobufCMessage base;
   uint64_t id;
   /*
-   * Other than 0 it is one since which nobody may have edited the post, else REVISION_MISMATCH.
+   * 0, or the revision of a post or of any answer: REVISION_MISMATCH where somebody has edited the
+   * post since.
    */
   uint64_t revision;
 };
@@ -1008,7 +1031,7 @@ struct  Feed__V1__BatchCastVotesRequest
 {
   ProtobufCMessage base;
   /*
-   * 1 to 256 votes, executed in order.
+   * 1 to 256 votes. Those on one post are executed in their order.
    */
   size_t n_votes;
   Feed__V1__CastVoteRequest **votes;
@@ -1136,8 +1159,18 @@ struct  Feed__V1__CreateFeedRequest
 
 
 /*
- * Backs up the service's state while it serves; for services. In memory only there is nothing to
- * back up: FAILED_PRECONDITION / NOT_DURABLE. -> BackupResponse
+ * Backs up the service's state while it serves; for services. -> BackupResponse
+ * The answer comes once the backup is complete or has failed, and may come after the answers to
+ * later calls of the connection; all other calls are answered in their order. The answer also comes
+ * where the client has shut down its sending side. A service that stops finishes the backup if that
+ * takes no longer than half of `drain_ms`, else it cancels the backup, and answers either way.
+ * One backup is made at a time. With an error there is no backup, and nothing of it is left:
+ * - RESOURCE_EXHAUSTED / BACKUP_RUNNING: another one is under way.
+ * - RESOURCE_EXHAUSTED / BACKUP_NO_ROOM or READ_ONLY: the disk has too little room.
+ * - ABORTED / BACKUP_CANCELLED: it held changes up, or the disk filled while it was made.
+ * - UNAVAILABLE / DRAINING: the service stops.
+ * - FAILED_PRECONDITION / NOT_DURABLE: in memory only there is nothing to back up.
+ * - INTERNAL / INTERNAL: it failed otherwise; the message says how.
  */
 struct  Feed__V1__BackupRequest
 {
@@ -1155,7 +1188,8 @@ struct  Feed__V1__BackupResponse
 {
   ProtobufCMessage base;
   /*
-   * Its folder's name, in `backups` of the service's data directory.
+   * Its folder's name, as `20270115T080000123Z`, in `backups` of the service's data directory. The
+   * service keeps 7 backups (`--keep-backups` sets another number) and removes older ones.
    */
   ProtobufCBinaryData name;
   /*
@@ -1166,6 +1200,82 @@ struct  Feed__V1__BackupResponse
 #define FEED__V1__BACKUP_RESPONSE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&feed__v1__backup_response__descriptor) \
     , {0,NULL}, 0 }
+
+
+/*
+ * Finds posts whose create_time_ms or update_time_ms is more than five minutes ahead of the
+ * service's clock, as a wrong clock stamps them, and corrects them if told to. A call looks at
+ * 16,384 ids at most: repeat it with `next_after_id` until that is 0. Services only, else
+ * SERVICE_ONLY; CLOCK_JUMPED while the service does not trust its clock. The call takes no
+ * sequence: a repeat changes nothing more. -> CorrectTimesResponse
+ */
+struct  Feed__V1__CorrectTimesRequest
+{
+  ProtobufCMessage base;
+  /*
+   * Whether the posts are corrected: each of their two times that is ahead becomes `time_ms`, which
+   * counts as an edit. false only lists them.
+   */
+  protobuf_c_boolean apply;
+  /*
+   * The time to set, 0 (the service's clock) to five minutes from now, else BAD_TIME.
+   */
+  int64_t time_ms;
+  /*
+   * Only posts with greater ids.
+   */
+  uint64_t after_id;
+  /*
+   * The most posts of the answer; 0 is 256, more is 256.
+   */
+  uint32_t limit;
+};
+#define FEED__V1__CORRECT_TIMES_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&feed__v1__correct_times_request__descriptor) \
+    , 0, 0, 0, 0 }
+
+
+/*
+ * Posts that are ahead of the clock, in the order of their ids.
+ */
+struct  Feed__V1__CorrectTimesResponse
+{
+  ProtobufCMessage base;
+  /*
+   * As they were found: with the times before the correction. There may be none here and more to
+   * come.
+   */
+  size_t n_posts;
+  Feed__V1__PostTimes **posts;
+  /*
+   * The `after_id` of the next call; 0 is the end.
+   */
+  uint64_t next_after_id;
+  /*
+   * The clock that the posts were compared with.
+   */
+  int64_t server_time_ms;
+};
+#define FEED__V1__CORRECT_TIMES_RESPONSE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&feed__v1__correct_times_response__descriptor) \
+    , 0,NULL, 0, 0 }
+
+
+/*
+ * A post and its times.
+ */
+struct  Feed__V1__PostTimes
+{
+  ProtobufCMessage base;
+  uint64_t id;
+  ProtobufCBinaryData feed;
+  ProtobufCBinaryData title;
+  int64_t create_time_ms;
+  int64_t update_time_ms;
+};
+#define FEED__V1__POST_TIMES__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&feed__v1__post_times__descriptor) \
+    , 0, {0,NULL}, {0,NULL}, 0, 0 }
 
 
 /*
@@ -1217,7 +1327,8 @@ struct  Feed__V1__ServerStats
    */
   uint64_t bad_frames;
   /*
-   * Bytes waiting in the read and write buffers of all connections.
+   * Bytes held for all connections: read and not yet used, answers that are being built, that wait
+   * to be durable or to be taken, and full send buffers of the kernel.
    */
   uint64_t buffered_bytes;
   /*
@@ -1238,17 +1349,78 @@ struct  Feed__V1__ServerStats
    */
   uint64_t channels;
   /*
-   * Channels that were forgotten, a while after their connection closed.
+   * Channels that were forgotten after their connection closed.
    */
   uint64_t evicted_channels;
   /*
    * Calls that had been executed before and got the outcome of that.
    */
   uint64_t repeated_calls;
+  /*
+   * Connections closed because the service held too much for clients: connections of the host that
+   * it held most for, and first those that did not take their answers.
+   */
+  uint64_t over_budget_closes;
+  /*
+   * Bytes of memory that the channels take, about.
+   */
+  uint64_t channel_bytes;
+  /*
+   * How often a Hello or a call with a sequence got no channel (TOO_MANY_CHANNELS, or changes were
+   * refused).
+   */
+  uint64_t refused_channels;
+  /*
+   * How often a ballot of a new device was refused (RATE_LIMITED).
+   */
+  uint64_t refused_devices;
+  /*
+   * The backups; absent where the durability is `none`.
+   */
+  Feed__V1__BackupStats *backups;
 };
 #define FEED__V1__SERVER_STATS__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&feed__v1__server_stats__descriptor) \
-    , {0,NULL}, 0, 0, 0, 0, 0,NULL, 0, 0, 0, 0, 0, 0, 0, {0,NULL}, NULL, 0, 0, 0 }
+    , {0,NULL}, 0, 0, 0, 0, 0,NULL, 0, 0, 0, 0, 0, 0, 0, {0,NULL}, NULL, 0, 0, 0, 0, 0, 0, 0, NULL }
+
+
+/*
+ * How backups are doing.
+ */
+struct  Feed__V1__BackupStats
+{
+  ProtobufCMessage base;
+  /*
+   * Whether one is under way.
+   */
+  protobuf_c_boolean running;
+  /*
+   * Of the one under way, the bytes that are copied, and all of them; 0 before the copy begins.
+   */
+  uint64_t copied_bytes;
+  uint64_t total_bytes;
+  /*
+   * The newest complete backup: its folder's name, and when it was complete, in milliseconds since
+   * the Unix epoch; when it began, if an earlier run of the service made it. Empty and 0 where
+   * there is none.
+   */
+  ProtobufCBinaryData last_name;
+  int64_t last_time_ms;
+  /*
+   * Its bytes and how long it took; 0 where an earlier run of the service made it.
+   */
+  uint64_t last_bytes;
+  uint64_t last_duration_ms;
+  /*
+   * Why the last backup since the service's start failed, and when; empty and 0 where it is
+   * complete.
+   */
+  ProtobufCBinaryData last_error;
+  int64_t last_error_time_ms;
+};
+#define FEED__V1__BACKUP_STATS__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&feed__v1__backup_stats__descriptor) \
+    , 0, 0, 0, {0,NULL}, 0, 0, 0, {0,NULL}, 0 }
 
 
 /*
@@ -1304,10 +1476,35 @@ struct  Feed__V1__JournalStats
    * Whether changes are refused for want of room on the disk (READ_ONLY).
    */
   protobuf_c_boolean read_only;
+  /*
+   * The bytes of records that are durable and not in the state database yet.
+   */
+  uint64_t unfolded_bytes;
+  /*
+   * The number of them at which changes are refused (OVERLOADED). From half of it on changes are
+   * slowed: some are refused, so that the backlog settles below this limit.
+   */
+  uint64_t unfolded_limit_bytes;
+  /*
+   * The changes that were refused for that.
+   */
+  uint64_t unfolded_refusals;
+  /*
+   * How long the checkpoint under way has taken so far, in microseconds; 0 where none is.
+   */
+  uint64_t checkpoint_us;
+  /*
+   * The longest slice of a checkpoint, a transaction with its sync, in microseconds.
+   */
+  uint64_t checkpoint_slice_max_us;
+  /*
+   * Whether the disk has no room for the state database; the journal keeps what waits.
+   */
+  protobuf_c_boolean checkpoint_stalled;
 };
 #define FEED__V1__JOURNAL_STATS__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&feed__v1__journal_stats__descriptor) \
-    , 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 }
+    , 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 }
 
 
 /*
@@ -2035,6 +2232,63 @@ Feed__V1__BackupResponse *
 void   feed__v1__backup_response__free_unpacked
                      (Feed__V1__BackupResponse *message,
                       ProtobufCAllocator *allocator);
+/* Feed__V1__CorrectTimesRequest methods */
+void   feed__v1__correct_times_request__init
+                     (Feed__V1__CorrectTimesRequest         *message);
+size_t feed__v1__correct_times_request__get_packed_size
+                     (const Feed__V1__CorrectTimesRequest   *message);
+size_t feed__v1__correct_times_request__pack
+                     (const Feed__V1__CorrectTimesRequest   *message,
+                      uint8_t             *out);
+size_t feed__v1__correct_times_request__pack_to_buffer
+                     (const Feed__V1__CorrectTimesRequest   *message,
+                      ProtobufCBuffer     *buffer);
+Feed__V1__CorrectTimesRequest *
+       feed__v1__correct_times_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   feed__v1__correct_times_request__free_unpacked
+                     (Feed__V1__CorrectTimesRequest *message,
+                      ProtobufCAllocator *allocator);
+/* Feed__V1__CorrectTimesResponse methods */
+void   feed__v1__correct_times_response__init
+                     (Feed__V1__CorrectTimesResponse         *message);
+size_t feed__v1__correct_times_response__get_packed_size
+                     (const Feed__V1__CorrectTimesResponse   *message);
+size_t feed__v1__correct_times_response__pack
+                     (const Feed__V1__CorrectTimesResponse   *message,
+                      uint8_t             *out);
+size_t feed__v1__correct_times_response__pack_to_buffer
+                     (const Feed__V1__CorrectTimesResponse   *message,
+                      ProtobufCBuffer     *buffer);
+Feed__V1__CorrectTimesResponse *
+       feed__v1__correct_times_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   feed__v1__correct_times_response__free_unpacked
+                     (Feed__V1__CorrectTimesResponse *message,
+                      ProtobufCAllocator *allocator);
+/* Feed__V1__PostTimes methods */
+void   feed__v1__post_times__init
+                     (Feed__V1__PostTimes         *message);
+size_t feed__v1__post_times__get_packed_size
+                     (const Feed__V1__PostTimes   *message);
+size_t feed__v1__post_times__pack
+                     (const Feed__V1__PostTimes   *message,
+                      uint8_t             *out);
+size_t feed__v1__post_times__pack_to_buffer
+                     (const Feed__V1__PostTimes   *message,
+                      ProtobufCBuffer     *buffer);
+Feed__V1__PostTimes *
+       feed__v1__post_times__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   feed__v1__post_times__free_unpacked
+                     (Feed__V1__PostTimes *message,
+                      ProtobufCAllocator *allocator);
 /* Feed__V1__GetServerStatsRequest methods */
 void   feed__v1__get_server_stats_request__init
                      (Feed__V1__GetServerStatsRequest         *message);
@@ -2072,6 +2326,25 @@ Feed__V1__ServerStats *
                       const uint8_t       *data);
 void   feed__v1__server_stats__free_unpacked
                      (Feed__V1__ServerStats *message,
+                      ProtobufCAllocator *allocator);
+/* Feed__V1__BackupStats methods */
+void   feed__v1__backup_stats__init
+                     (Feed__V1__BackupStats         *message);
+size_t feed__v1__backup_stats__get_packed_size
+                     (const Feed__V1__BackupStats   *message);
+size_t feed__v1__backup_stats__pack
+                     (const Feed__V1__BackupStats   *message,
+                      uint8_t             *out);
+size_t feed__v1__backup_stats__pack_to_buffer
+                     (const Feed__V1__BackupStats   *message,
+                      ProtobufCBuffer     *buffer);
+Feed__V1__BackupStats *
+       feed__v1__backup_stats__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   feed__v1__backup_stats__free_unpacked
+                     (Feed__V1__BackupStats *message,
                       ProtobufCAllocator *allocator);
 /* Feed__V1__JournalStats methods */
 void   feed__v1__journal_stats__init
@@ -2224,11 +2497,23 @@ typedef void (*Feed__V1__BackupRequest_Closure)
 typedef void (*Feed__V1__BackupResponse_Closure)
                  (const Feed__V1__BackupResponse *message,
                   void *closure_data);
+typedef void (*Feed__V1__CorrectTimesRequest_Closure)
+                 (const Feed__V1__CorrectTimesRequest *message,
+                  void *closure_data);
+typedef void (*Feed__V1__CorrectTimesResponse_Closure)
+                 (const Feed__V1__CorrectTimesResponse *message,
+                  void *closure_data);
+typedef void (*Feed__V1__PostTimes_Closure)
+                 (const Feed__V1__PostTimes *message,
+                  void *closure_data);
 typedef void (*Feed__V1__GetServerStatsRequest_Closure)
                  (const Feed__V1__GetServerStatsRequest *message,
                   void *closure_data);
 typedef void (*Feed__V1__ServerStats_Closure)
                  (const Feed__V1__ServerStats *message,
+                  void *closure_data);
+typedef void (*Feed__V1__BackupStats_Closure)
+                 (const Feed__V1__BackupStats *message,
                   void *closure_data);
 typedef void (*Feed__V1__JournalStats_Closure)
                  (const Feed__V1__JournalStats *message,
@@ -2287,8 +2572,12 @@ extern const ProtobufCMessageDescriptor feed__v1__list_feeds_response__descripto
 extern const ProtobufCMessageDescriptor feed__v1__create_feed_request__descriptor;
 extern const ProtobufCMessageDescriptor feed__v1__backup_request__descriptor;
 extern const ProtobufCMessageDescriptor feed__v1__backup_response__descriptor;
+extern const ProtobufCMessageDescriptor feed__v1__correct_times_request__descriptor;
+extern const ProtobufCMessageDescriptor feed__v1__correct_times_response__descriptor;
+extern const ProtobufCMessageDescriptor feed__v1__post_times__descriptor;
 extern const ProtobufCMessageDescriptor feed__v1__get_server_stats_request__descriptor;
 extern const ProtobufCMessageDescriptor feed__v1__server_stats__descriptor;
+extern const ProtobufCMessageDescriptor feed__v1__backup_stats__descriptor;
 extern const ProtobufCMessageDescriptor feed__v1__journal_stats__descriptor;
 extern const ProtobufCMessageDescriptor feed__v1__method_stats__descriptor;
 

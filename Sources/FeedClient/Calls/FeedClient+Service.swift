@@ -47,7 +47,8 @@ extension FeedClient {
 
     /// Backs up the service's state while it serves, in its data directory.
     ///
-    /// - Parameter timeout: How long it may take; a large state takes seconds.
+    /// - Parameter timeout: How long to wait for it; a large state takes minutes. The service goes on
+    ///   with the backup when the time has passed: ``stats(timeout:)`` says how far it is.
     /// - Returns: The backup's name, and the revision of the state that it holds.
     /// - Throws: A ``FeedClientError``, as `NOT_DURABLE` where the state is in memory only.
     @discardableResult
@@ -55,6 +56,24 @@ extension FeedClient {
         try await call(.backup, timeout: timeout) {
             guard case .backup(let backup) = $0 else { return nil }
             return backup
+        }
+    }
+
+    /// Finds posts whose times lie more than five minutes ahead of the service's clock, and corrects
+    /// them if told to: a part of them a call.
+    ///
+    /// - Parameters:
+    ///   - request: Where to go on, what to set, and whether to set it.
+    ///   - timeout: How long it may take; nil is the client's timeout.
+    /// - Returns: The posts as they were found, and where to go on.
+    /// - Throws: A ``FeedClientError``, as `SERVICE_ONLY` for callers from another machine.
+    public func correctTimes(
+        _ request: CorrectTimesRequest,
+        timeout: Duration? = nil
+    ) async throws(FeedClientError) -> CorrectTimesResponse {
+        try await call(.correctTimes(request), timeout: timeout) {
+            guard case .correctTimes(let answer) = $0 else { return nil }
+            return answer
         }
     }
 

@@ -7,6 +7,7 @@ extension Request {
         case .hello, .ping, .getPost, .batchGetPosts, .listPosts, .getPostRank, .listFeeds,
             .getServerStats:
             false
+        case .correctTimes(let request): request.appliesCorrection
         default:
             true
         }

@@ -10,6 +10,7 @@ extension Ending {
             case .reset: .lost("The service or the network broke the connection.")
             case .idleTimeout: .lost("The service was silent for too long.")
             case .partialReadTimeout: .lost("The rest of a frame did not come.")
+            case .overBudget: .lost("Too much was held for connections.")
             case .writeStalled: .lost("The service took nothing of what was sent.")
             case .connectFailed(let error): .cannotConnect(error.description)
             case .failed(let error): .lost(error.description)

@@ -38,7 +38,7 @@ public struct Page: Sendable, Equatable {
     }
 }
 
-/// A place in a list, to keep for as long as you like: it stays good whatever comes and goes.
+/// A place in a list, to keep for as long as you like: it stays good when posts come and go.
 ///
 /// It belongs to its feed, order and caller; elsewhere the service refuses it.
 public struct PageToken: Sendable, Hashable {

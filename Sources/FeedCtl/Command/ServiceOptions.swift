@@ -6,8 +6,17 @@ struct ServiceOptions: ParsableArguments {
     @Option(help: ArgumentHelp("The service.", valueName: "host:port"))
     var target = FeedClient.defaultAddress
 
-    @Option(help: ArgumentHelp("How long a call may take.", valueName: "seconds"))
-    var timeout = 5.0
+    /// How long a call may take where the command line does not say.
+    static let defaultTimeout = 5.0
+
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp(
+            "How long a call may take. (default: \(Int(defaultTimeout)); a backup may take an hour)",
+            valueName: "seconds"
+        )
+    )
+    var timeout: Double?
 
     @Option(
         help: ArgumentHelp(
@@ -22,6 +31,7 @@ struct ServiceOptions: ParsableArguments {
     var json = false
 
     func validate() throws {
+        guard let timeout else { return }
         guard (0.001...86_400).contains(timeout) else {
             throw ValidationError("--timeout: expected 0.001 to 86400 seconds, got \(timeout).")
         }
@@ -32,9 +42,14 @@ struct ServiceOptions: ParsableArguments {
         var configuration = ClientConfiguration()
         configuration.clientName = "feedctl"
         configuration.clientID = clientID
-        configuration.timeout = .milliseconds(Int64(timeout * 1_000))
+        configuration.timeout = timeout(default: Self.defaultTimeout)
         configuration.connectTimeout = configuration.timeout
         return configuration
+    }
+
+    /// How long a call may take, or so many seconds where the command line does not say.
+    func timeout(default seconds: Double) -> Duration {
+        .milliseconds(Int64((timeout ?? seconds) * 1_000))
     }
 
     private static func readClientID(_ text: String) throws -> ClientID {

@@ -10,8 +10,8 @@ struct ImportCommand: ServiceCommand {
         abstract: "Imports the posts of a CSV file with their times and counts.",
         discussion: """
             The first line names the columns: title, and where there are author, selftext, url, \
-            thumbnail, created_utc, num_comments, ups and downs. Posts that the feed does not take \
-            are left out and reported.
+            thumbnail, created_utc, num_comments, ups and downs. Posts that the feed does not take, \
+            and those with a value that no post may have, are left out and reported.
             """
     )
 

@@ -15,16 +15,22 @@ struct ListCommand: ServiceCommand {
     @Option(help: "The order; without it, the feed's own.")
     var order: OrderWord?
 
-    @Option(help: "How many posts, 1 to 10000.")
+    @Option(parsing: .unconditional, help: "How many posts, 1 to 10000.")
     var limit = 20
 
     @Option(help: "Where another list said that it goes on.")
     var pageToken: String?
 
-    @Option(help: ArgumentHelp("Start with the page that holds this post.", valueName: "id"))
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp("Start with the page that holds this post.", valueName: "id")
+    )
     var around: UInt64?
 
-    @Option(help: ArgumentHelp("Start at this rank; 1 is the first post.", valueName: "rank"))
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp("Start at this rank; 1 is the first post.", valueName: "rank")
+    )
     var fromRank: UInt64?
 
     @OptionGroup var options: ServiceOptions

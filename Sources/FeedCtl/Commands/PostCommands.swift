@@ -78,7 +78,10 @@ struct DeleteCommand: ServiceCommand {
     @Argument(help: "The post.")
     var id: UInt64
 
-    @Option(help: "Delete it only if nobody has edited it since this revision.")
+    @Option(
+        parsing: .unconditional,
+        help: "Delete it only if nobody has edited it since this revision."
+    )
     var revision: UInt64 = 0
 
     @OptionGroup var options: ServiceOptions

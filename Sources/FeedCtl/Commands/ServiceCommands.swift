@@ -28,17 +28,3 @@ struct StatsCommand: ServiceCommand {
         StatsReport(try await client.stats())
     }
 }
-
-/// A backup of the state.
-struct BackupCommand: ServiceCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "backup",
-        abstract: "Backs up the service's state, in its data directory."
-    )
-
-    @OptionGroup var options: ServiceOptions
-
-    func perform(_ client: FeedClient) async throws -> any Report {
-        BackupReport(try await client.backup())
-    }
-}

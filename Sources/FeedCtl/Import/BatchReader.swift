@@ -20,15 +20,15 @@ struct BatchReader {
     mutating func next() throws -> PostBatch? {
         var batch = PostBatch()
         while !batch.isFull {
-            if let post = try reader.next() {
-                batch.append(post)
+            if let row = try reader.next() {
+                batch.append(row)
             } else if isAtEnd {
                 break
             } else {
                 try readPiece()
             }
         }
-        return batch.posts.isEmpty ? nil : batch
+        return batch.isEmpty ? nil : batch
     }
 
     /// What is read from the file at once.

@@ -96,7 +96,7 @@ struct Importer {
         over client: FeedClient
     ) async throws -> Outcome {
         var batch = batch
-        var outcome = Outcome()
+        var outcome = Outcome(leftOut: batch.leftOut)
         while !batch.posts.isEmpty {
             do {
                 outcome.importedCount = try await client.importPosts(batch.posts, in: feed).count

@@ -12,6 +12,8 @@ package struct PostBatch: Sendable {
 
     /// The posts, in the order of the file.
     package private(set) var posts: [Post] = []
+    /// Posts of the same part of the file with a value that no post may have.
+    package private(set) var leftOut: [LeftOutPost] = []
     /// The line of the file on which each post begins.
     package private(set) var lines: [Int] = []
     private var textByteCount = 0
@@ -21,13 +23,25 @@ package struct PostBatch: Sendable {
 
     /// Whether the next post belongs into another batch.
     package var isFull: Bool {
-        posts.count == Self.maximumPostCount || textByteCount >= Self.maximumTextByteCount
+        posts.count + leftOut.count == Self.maximumPostCount
+            || textByteCount >= Self.maximumTextByteCount
+    }
+
+    /// Whether it has neither posts nor anything to report.
+    var isEmpty: Bool { posts.isEmpty && leftOut.isEmpty }
+
+    /// Adds a row: its post, or what to report of it.
+    package mutating func append(_ row: DatasetRow) {
+        switch row {
+        case .post(let post): append(post)
+        case .rejected(let rejection): leftOut.append(LeftOutPost(rejection))
+        }
     }
 
     /// Adds a post.
-    package mutating func append(_ row: DatasetPost) {
-        posts.append(Post(row))
-        lines.append(row.line)
+    package mutating func append(_ post: DatasetPost) {
+        posts.append(Post(post))
+        lines.append(post.line)
         textByteCount += posts[posts.count - 1].textByteCount
     }
 
@@ -60,6 +74,20 @@ extension PostBatch {
             reason: Reason.textTooLong.rawValue,
             actual: UInt64(posts.remove(at: longest).textByteCount),
             limit: UInt64(limitByteCount)
+        )
+    }
+}
+
+extension LeftOutPost {
+    /// A post that is left out for what the reader of its file found.
+    fileprivate init(_ rejection: RejectedPost) {
+        self.init(
+            line: rejection.line,
+            field: rejection.field,
+            reason: rejection.cause.rawValue,
+            value: rejection.value,
+            actual: 0,
+            limit: rejection.limit
         )
     }
 }

@@ -1,16 +1,27 @@
-/// A post of a file that the service did not take, and why.
+/// A post of a file that was not imported, and why.
 package struct LeftOutPost: Encodable, Equatable, Sendable {
     let line: Int
     let field: String
     let reason: String
+    /// What the file has where that is no number from 0 up, safe to print; else empty.
+    let value: String
+    /// What the field has; 0 where `value` tells it.
     let actual: UInt64
     let limit: UInt64
 
     /// The post on a line, with the limit that its field passed.
-    package init(line: Int, field: String, reason: String, actual: UInt64, limit: UInt64) {
+    package init(
+        line: Int,
+        field: String,
+        reason: String,
+        value: String = "",
+        actual: UInt64,
+        limit: UInt64
+    ) {
         self.line = line
         self.field = field
         self.reason = reason
+        self.value = value
         self.actual = actual
         self.limit = limit
     }
@@ -40,7 +51,8 @@ package struct ImportReport: Report, Equatable {
         ])
         for post in leftOut.prefix(Self.shownCount) {
             table.append([
-                "\(post.line)", "\(post.actual)", "\(post.limit)", post.field, post.reason,
+                "\(post.line)", post.value.isEmpty ? "\(post.actual)" : post.value,
+                "\(post.limit)", post.field, post.reason,
             ])
         }
         let rest = leftOut.count - Self.shownCount

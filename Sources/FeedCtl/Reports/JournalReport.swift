@@ -15,6 +15,12 @@ package struct JournalReport: Encodable, Equatable, Sendable {
     let oldestHeldUs: UInt64
     let freeByteCount: UInt64
     let isReadOnly: Bool
+    let unfoldedByteCount: UInt64
+    let unfoldedLimitByteCount: UInt64
+    let unfoldedRefusalCount: UInt64
+    let checkpointUs: UInt64
+    let checkpointSliceMaxUs: UInt64
+    let isCheckpointStalled: Bool
 
     /// What is reported of a journal; zeros where there is none, so that programs find the same
     /// members everywhere.
@@ -32,6 +38,13 @@ package struct JournalReport: Encodable, Equatable, Sendable {
         oldestHeldUs = stats?.oldestHeldMicroseconds ?? 0
         freeByteCount = stats?.freeByteCount ?? 0
         isReadOnly = stats?.isReadOnly ?? false
+        let checkpoints = stats?.checkpoints ?? CheckpointStats()
+        unfoldedByteCount = checkpoints.unfoldedByteCount
+        unfoldedLimitByteCount = checkpoints.unfoldedLimitByteCount
+        unfoldedRefusalCount = checkpoints.refusedCount
+        checkpointUs = checkpoints.underWayMicroseconds
+        checkpointSliceMaxUs = checkpoints.longestSliceMicroseconds
+        isCheckpointStalled = checkpoints.isStalled
     }
 
     /// The lines for people.
@@ -50,5 +63,19 @@ package struct JournalReport: Encodable, Equatable, Sendable {
         fields.add("held answers", "\(heldAnswerCount), the oldest for \(oldestHeldUs) µs")
         fields.add("free bytes", "\(freeByteCount)")
         fields.add("read only", isReadOnly ? "yes: changes are refused for want of room" : "no")
+        addCheckpoints(to: &fields)
+    }
+
+    private func addCheckpoints(to fields: inout FieldList) {
+        fields.add(
+            "unfolded bytes",
+            "\(unfoldedByteCount) of at most \(unfoldedLimitByteCount), "
+                + "\(unfoldedRefusalCount) changes refused for it"
+        )
+        let state =
+            isCheckpointStalled
+            ? "stalled: no room for state.db"
+            : checkpointUs == 0 ? "none under way" : "under way for \(checkpointUs) µs"
+        fields.add("checkpoint", "\(state), longest slice \(checkpointSliceMaxUs) µs")
     }
 }

@@ -32,7 +32,7 @@ package struct PageReport: Report, Equatable {
         var table = TextTable(columns + [.number("ID"), .text("TITLE")])
         for (index, post) in posts.enumerated() {
             var cells = [
-                // Whatever the service says the first rank is.
+                // The service may give any first rank: the sum must not overflow.
                 "\(firstRank &+ UInt64(index))", "\(post.score)", "\(post.commentCount)",
                 RelativeTime.text(post.createTimeMs, now: style.nowMilliseconds),
             ]

@@ -26,9 +26,15 @@ package struct StatsReport: Report, Equatable {
     let stripeContentionCount: UInt64
     let channelCount: UInt64
     let evictedChannelCount: UInt64
+    let channelByteCount: UInt64
+    let refusedChannelCount: UInt64
+    let refusedDeviceCount: UInt64
     let repeatedCallCount: UInt64
+    let overBudgetCloseCount: UInt64
     /// All zeros where nothing is journaled.
     let journal: JournalReport
+    /// All zeros where nothing outlives the process.
+    let backups: BackupStatsReport
     let methods: [Row]
 
     /// What is reported of the service's counters.
@@ -48,8 +54,13 @@ package struct StatsReport: Report, Equatable {
         stripeContentionCount = stats.stripeContentionCount
         channelCount = stats.channelCount
         evictedChannelCount = stats.evictedChannelCount
+        channelByteCount = stats.channelByteCount
+        refusedChannelCount = stats.refusedChannelCount
+        refusedDeviceCount = stats.refusedDeviceCount
         repeatedCallCount = stats.repeatedCallCount
+        overBudgetCloseCount = stats.overBudgetCloseCount
         journal = JournalReport(stats.journal)
+        backups = BackupStatsReport(stats.backups)
         methods = stats.methods.map { method in
             Row(
                 method: method.method,
@@ -74,12 +85,23 @@ package struct StatsReport: Report, Equatable {
         )
         fields.add("slow frames", "\(slowFrameCount)")
         fields.add("bad frames", "\(badFrameCount)")
-        fields.add("buffered bytes", "\(bufferedByteCount)")
+        fields.add(
+            "buffered bytes",
+            "\(bufferedByteCount) (\(overBudgetCloseCount) connections closed for too many)"
+        )
         fields.add("accept pauses", "\(acceptPauseCount)")
         fields.add("lock contentions", "\(stripeContentionCount)")
-        fields.add("channels", "\(channelCount) (\(evictedChannelCount) forgotten)")
+        fields.add(
+            "channels",
+            "\(channelCount) (\(evictedChannelCount) forgotten, \(refusedChannelCount) refused)"
+        )
+        fields.add("channel bytes", "\(channelByteCount)")
+        fields.add("refused devices", "\(refusedDeviceCount)")
         fields.add("repeated calls", "\(repeatedCallCount)")
-        if durability != "none" { journal.add(to: &fields) }
+        if durability != "none" {
+            journal.add(to: &fields)
+            backups.add(to: &fields, style)
+        }
         var table = TextTable([
             .text("METHOD"), .number("REQUESTS"), .number("ERRORS"), .text("LAST ERROR"),
         ])

@@ -19,12 +19,15 @@ package struct FileError: Error, Equatable, Sendable {
     }
 
     /// Whether the disk, or what we may use of it, is full.
-    var isOutOfSpace: Bool { code == ENOSPC || code == EDQUOT }
+    package var isOutOfSpace: Bool { code == ENOSPC || code == EDQUOT }
 
     /// Whether the path, or what we may do with it, is at fault.
     package var isOfPermission: Bool {
         [EACCES, EPERM, EROFS, ENOENT, ENOTDIR, EISDIR].contains(code)
     }
+
+    /// Whether there is no such file or directory.
+    package var isMissing: Bool { code == ENOENT }
 
     /// Whether a signal came first, so that the call is to be made again.
     var isInterruption: Bool { code == EINTR }

@@ -37,7 +37,7 @@ extension JournalFile {
     }
 
     /// Writes one piece whole.
-    func write(_ bytes: Span<UInt8>, at offset: Int) throws(FileError) {
+    package func write(_ bytes: Span<UInt8>, at offset: Int) throws(FileError) {
         try write(bytes, Span(), at: offset)
     }
 
@@ -52,7 +52,7 @@ extension JournalFile {
     }
 
     /// Reads a range, less where the file ends before it.
-    func read(_ range: Range<Int>) throws(FileError) -> [UInt8] {
+    package func read(_ range: Range<Int>) throws(FileError) -> [UInt8] {
         var bytes = [UInt8](repeating: 0, count: range.count)
         var count = 0
         while count < bytes.count {

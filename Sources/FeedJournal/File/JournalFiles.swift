@@ -25,16 +25,35 @@ package protocol JournalFiles: AnyObject {
     /// them. Freeing many takes the system tens of milliseconds.
     func discard(_ name: String) throws(FileError)
 
+    /// Removes a directory; one that is not empty is an error, one that is not there is none.
+    func removeDirectory(_ name: String) throws(FileError)
+
     /// Makes the entries of a directory durable, "." being the data directory's own.
     func syncDirectory(_ name: String) throws(FileError)
 
-    /// What the file system still has for us.
-    func freeByteCount() throws(FileError) -> Int
+    /// The bytes that the file system of a directory still has for us, "." being the data
+    /// directory: a directory below it may be a link to another file system.
+    func freeByteCount(in directory: String) throws(FileError) -> Int
+
+    /// What tells a file from a copy of it; nil where the disk keeps nothing of the kind.
+    func identity(of name: String) throws(FileError) -> FileIdentity?
+}
+
+extension JournalFiles {
+    /// The bytes that the file system still has for us.
+    package func freeByteCount() throws(FileError) -> Int { try freeByteCount(in: ".") }
+
+    package func identity(of name: String) throws(FileError) -> FileIdentity? { nil }
+
+    /// The first bytes of a file, fewer where it has fewer; nil where there is none.
+    package func begin(of name: String, byteCount: Int) throws(FileError) -> [UInt8]? {
+        try open(name)?.read(0..<byteCount)
+    }
 }
 
 /// One open file, read and written at offsets; closed when the last reference goes.
 package protocol JournalFile: AnyObject {
-    /// Its name below the data directory, for messages; whoever renames it sets it.
+    /// Its name below the data directory, for messages; the code that renames the file sets it.
     var name: String { get set }
 
     /// How long it is now.
@@ -60,6 +79,11 @@ package protocol JournalFile: AnyObject {
     /// Lets the system begin to write a range to the disk, without waiting and without promise.
     func startWriting(_ range: Range<Int>)
 
-    /// Returns when what was written is on the disk, with whatever is needed to read it.
+    /// Writes a range to the disk and waits for that, so that little is left for ``sync()``.
+    ///
+    /// Promises nothing: other programs' syncs are not held up by it, as they are by a sync of much.
+    func writeBack(_ range: Range<Int>) throws(FileError)
+
+    /// Returns when what was written is on the disk, with the metadata that reading it needs.
     func sync() throws(FileError)
 }

@@ -74,6 +74,16 @@ final class POSIXFile: JournalFile {
         cwriteback_start(descriptor, Int64(range.lowerBound), Int64(range.count))
     }
 
+    func writeBack(_ range: Range<Int>) throws(FileError) {
+        let (start, count) = (Int64(range.lowerBound), Int64(range.count))
+        guard cwriteback_wait(descriptor, start, count) != 0 else { return }
+        // Some file systems do not know the call; any other failure is reported only once.
+        guard [ENOSYS, EINVAL, ESPIPE, EOPNOTSUPP].contains(errno) else {
+            throw failure("write back")
+        }
+        try sync()
+    }
+
     func sync() throws(FileError) {
         // Not made again after EINTR or any other error: what failed may be forgotten by then.
         guard fdatasync(descriptor) == 0 else { throw failure("sync") }

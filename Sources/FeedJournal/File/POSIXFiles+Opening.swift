@@ -3,12 +3,25 @@ import Glibc
 extension POSIXFiles {
     /// Makes the directory where none is, its parent being there, and opens it.
     package static func creating(path: String) throws(JournalError) -> POSIXFiles {
-        if unsafe mkdir(path, 0o700) == 0 {
-            try syncParent(of: path)
-        } else if errno != EEXIST {
-            throw .file(FileError("create", path, code: errno))
+        guard unsafe mkdir(path, 0o700) == 0 else {
+            guard errno == EEXIST else { throw .file(FileError("create", path, code: errno)) }
+            return try POSIXFiles(path: path)
         }
-        return try POSIXFiles(path: path)
+        do {
+            try syncParent(of: path)
+            return try POSIXFiles(path: path)
+        } catch {
+            // The disk may have no room for the lock's file.
+            _ = unsafe rmdir(path)
+            throw error
+        }
+    }
+
+    /// Removes the directory where it has nothing but the lock's file; else it stays as it is.
+    package func removeUnused() {
+        guard (try? names(in: ".")) == ["lock"] else { return }
+        _ = unsafe unlinkat(directory, "lock", 0)
+        _ = unsafe rmdir(path)
     }
 
     /// Makes the name of a directory durable, which is in the directory above.
@@ -21,8 +34,8 @@ extension POSIXFiles {
         }
     }
 
-    /// A descriptor of a directory that is there, ours, and not read-only.
-    static func openDirectory(_ path: String) throws(JournalError) -> Int32 {
+    /// A descriptor of a directory that is there; to be changed, it is ours and not read-only.
+    static func openDirectory(_ path: String, _ access: Access) throws(JournalError) -> Int32 {
         let descriptor = unsafe Glibc.open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard descriptor >= 0 else {
             switch errno {
@@ -31,6 +44,7 @@ extension POSIXFiles {
             default: throw .file(FileError("open", path, code: errno))
             }
         }
+        guard access == .change else { return descriptor }
         do {
             try check(descriptor, path)
         } catch {
@@ -55,8 +69,16 @@ extension POSIXFiles {
     }
 
     /// The lock of a directory, held until the descriptor is closed.
-    static func lock(_ directory: Int32, _ path: String) throws(JournalError) -> Int32 {
-        let descriptor = unsafe openat(directory, "lock", O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+    ///
+    /// A directory that is looked at and has no lock's file is used by nobody: the result is -1.
+    static func lock(
+        _ directory: Int32,
+        _ path: String,
+        _ access: Access
+    ) throws(JournalError) -> Int32 {
+        let mode = access == .look ? O_RDONLY : O_RDWR | O_CREAT
+        let descriptor = unsafe openat(directory, "lock", mode | O_CLOEXEC, 0o600)
+        if descriptor < 0, errno == ENOENT, access == .look { return -1 }
         guard descriptor >= 0 else {
             throw .file(FileError("open", "lock", code: errno))
         }
@@ -68,6 +90,7 @@ extension POSIXFiles {
             guard code == EWOULDBLOCK else { throw .file(FileError("lock", path, code: code)) }
             throw .locked(path: path, holder: holder)
         }
+        guard access == .change else { return descriptor }
         // Who holds it is for the message that another one gets; nothing depends on it.
         let text = Array("\(getpid())\n".utf8)
         _ = ftruncate(descriptor, 0)

@@ -8,23 +8,45 @@ package final class POSIXFiles: JournalFiles {
     /// Where the directory is, as it was given.
     package let path: String
 
-    private let directory: Int32
-    private let lock: Int32
+    /// What a directory is opened for.
+    package enum Access: Sendable {
+        /// To change it; this user has to own it.
+        case change
 
-    /// Opens and locks a directory that this user owns and may write.
-    package init(path: String) throws(JournalError) {
+        /// To look at it; nothing in it is changed, not even the lock's file.
+        case look
+    }
+
+    let directory: Int32
+    private let lock: Int32
+    private let access: Access
+
+    /// Opens and locks a directory that is there.
+    package init(path: String, for access: Access = .change) throws(JournalError) {
         self.path = path
-        directory = try Self.openDirectory(path)
+        self.access = access
+        directory = try Self.openDirectory(path, access)
         do {
-            lock = try Self.lock(directory, path)
+            lock = try Self.lock(directory, path, access)
         } catch {
             close(directory)
             throw error
         }
     }
 
+    /// Opens a directory of any owner to read it only, without a lock: nothing is written.
+    ///
+    /// For a backup, which no program changes. Every call that changes something fails.
+    package init(reading path: String) throws(FileError) {
+        self.path = path
+        access = .look
+        lock = -1
+        directory = unsafe Glibc.open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard directory >= 0 else { throw FileError("open", path, code: errno) }
+    }
+
     deinit {
-        close(lock)
+        if lock >= 0 { close(lock) }
         close(directory)
     }
 
@@ -41,17 +63,7 @@ package final class POSIXFiles: JournalFiles {
             throw error
         }
         defer { unsafe closedir(stream) }
-        var names: [String] = []
-        errno = 0
-        while let entry = unsafe readdir(stream) {
-            // In place: an entry is as long as its name, and the type as the longest name.
-            let start = MemoryLayout<dirent>.offset(of: \.d_name) ?? 0
-            let name = unsafe String(
-                cString: UnsafeRawPointer(entry).advanced(by: start)
-                    .assumingMemoryBound(to: CChar.self)
-            )
-            if name != "." && name != ".." { names.append(name) }
-        }
+        let names = unsafe Self.names(stream)
         guard errno == 0 else { throw failure("list", directory) }
         return names
     }
@@ -63,7 +75,8 @@ package final class POSIXFiles: JournalFiles {
     }
 
     package func open(_ name: String) throws(FileError) -> (any JournalFile)? {
-        let descriptor = unsafe openat(directory, name, O_RDWR | O_CLOEXEC)
+        let mode = access == .look ? O_RDONLY : O_RDWR
+        let descriptor = unsafe openat(directory, name, mode | O_CLOEXEC)
         if descriptor >= 0 { return POSIXFile(name: name, descriptor: descriptor) }
         guard errno == ENOENT else { throw failure("open", name) }
         return nil
@@ -100,6 +113,12 @@ package final class POSIXFiles: JournalFiles {
         DispatchQueue.global(qos: .background).async { close(descriptor) }
     }
 
+    package func removeDirectory(_ name: String) throws(FileError) {
+        guard unsafe unlinkat(directory, name, AT_REMOVEDIR) == 0 || errno == ENOENT else {
+            throw failure("remove", name)
+        }
+    }
+
     package func syncDirectory(_ name: String) throws(FileError) {
         let descriptor = unsafe openat(directory, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard descriptor >= 0 else { throw failure("open", name) }
@@ -107,9 +126,12 @@ package final class POSIXFiles: JournalFiles {
         guard fsync(descriptor) == 0 else { throw failure("sync", name) }
     }
 
-    package func freeByteCount() throws(FileError) -> Int {
+    package func freeByteCount(in name: String) throws(FileError) -> Int {
+        let descriptor = unsafe openat(directory, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw failure("open", name) }
+        defer { close(descriptor) }
         var status = statvfs()
-        guard unsafe fstatvfs(directory, &status) == 0 else { throw failure("measure", path) }
+        guard unsafe fstatvfs(descriptor, &status) == 0 else { throw failure("measure", name) }
         return Int(status.f_bavail) * Int(status.f_frsize)
     }
 

@@ -32,30 +32,49 @@ package struct RecoveryScan {
 
         /// Into a segment that has to be made, in place of all from an index on.
         case fresh(index: Int)
+
+        /// The last segment that stays, as an index; -1 where none does.
+        var lastKeptIndex: Int {
+            switch self {
+            case .segment(let index, record: _, offset: _, content: _): index
+            case .fresh(let index): index - 1
+            }
+        }
     }
 
     /// All segments, wholly folded ones among them.
     private(set) var segments: [Segment] = []
 
     /// The last record.
-    package private(set) var last: JournalPosition
+    package internal(set) var last: JournalPosition
 
     /// The last record that is in the files, where that is before the folded one.
     package private(set) var lastFound: UInt64 = 0
 
     /// When it was written.
-    package private(set) var lastMicroseconds: UInt64 = 0
+    package internal(set) var lastMicroseconds: UInt64 = 0
 
     /// Why the journal must not be gone on with unless its loss is accepted.
     package private(set) var problem: JournalError?
+
+    /// Damage in records that are folded already: it is no problem.
+    package internal(set) var foldedDamage: FoldedDamage?
 
     /// The first segment that is not wholly folded.
     private(set) var start = 0
 
     private(set) var end = End.fresh(index: 0)
     let configuration: JournalConfiguration
-    private let folded: JournalPosition
-    private let mark: JournalPosition?
+    let folded: JournalPosition
+    let mark: JournalPosition?
+
+    /// Whether the mark is there and not spoiled.
+    package var hasMark: Bool { mark != nil }
+
+    /// The last record that is known to have been durable, by the mark, the fold or `state.db`.
+    package var lastKnown: UInt64 {
+        max(folded.sequence, mark?.sequence ?? 0, configuration.known.sequence)
+    }
 
     /// The instance need not be the configured one where a loss is accepted, which changes it.
     private let acceptsAnyInstance: Bool
@@ -85,11 +104,11 @@ package struct RecoveryScan {
         if problem == nil { problem = loss() }
         lastFound = last.sequence
         guard last.sequence >= folded.sequence else {
-            // The state has all of it; only the chain has to begin anew behind it.
+            // The state has all up to the fold; only the chain has to begin anew behind it. A segment
+            // that cannot be read up to there may have whole records behind the fold, so it is
+            // dropped, and kept in quarantine.
             last = folded
-            end = .fresh(
-                index: segments.firstIndex { $0.first > folded.sequence } ?? segments.count
-            )
+            end = .fresh(index: start)
             return
         }
     }
@@ -134,8 +153,10 @@ package struct RecoveryScan {
             let file = try Self.open(files, segment)
             reader = try SegmentReader(file, first: segment.first, configuration.hash)
         } catch {
-            guard case .damaged = error else { throw error }
-            problem = error
+            guard case .damaged(let file, let offset, _, let reason) = error else { throw error }
+            // Records of the segment that are folded are not lost with its header.
+            let next = last.sequence + 1
+            problem = .damaged(file: file, offset: offset, sequence: next, reason: reason)
             return nil
         }
         try check(reader.header, segment.name)
@@ -145,6 +166,10 @@ package struct RecoveryScan {
         lastMicroseconds = reader.lastMicroseconds
         var record = reader.offset
         problem = walk(&reader, &record)
+        if problem == nil, endsWithTheFold(reader, index) {
+            end = .fresh(index: index + 1)
+            return reader
+        }
         end = .segment(
             index: index,
             record: record,
@@ -166,7 +191,8 @@ package struct RecoveryScan {
     }
 
     private func check(_ header: SegmentHeader, _ name: String) throws(JournalError) {
-        guard acceptsAnyInstance || header.instanceID == configuration.instanceID else {
+        let taken = [configuration.instanceID, configuration.previousInstanceID]
+        guard acceptsAnyInstance || taken.contains(header.instanceID) else {
             throw .otherInstance(
                 file: name,
                 found: header.instanceID,
@@ -206,7 +232,8 @@ extension RecoveryScan {
             }
             switch reader.next() {
             case .record(let record, body: _):
-                for known in [folded, mark] where known?.sequence == record.sequence {
+                for known in [folded, mark, configuration.known]
+                where known?.sequence == record.sequence {
                     guard known == record.position else {
                         return .damaged(
                             file: reader.name,
@@ -224,6 +251,7 @@ extension RecoveryScan {
                     "record \(record.sequence) is there and does not continue the journal"
                 )
             case .end:
+                guard !skipFolded(&reader, &lastOffset) else { continue }
                 return reader.sizeProblem.map(damaged)
             }
         }
@@ -254,12 +282,15 @@ extension RecoveryScan {
         )
     }
 
-    /// What was durable once, by the mark and the fold, and is not found.
+    /// What was durable once, by what is known of it, and is not found.
     private func loss() -> JournalError? {
-        let known = max(folded.sequence, mark?.sequence ?? 0)
+        let known = lastKnown
         guard last.sequence < known else {
             // The newest segment is never removed, even where all of it is folded.
-            guard segments.isEmpty, known > 0 else { return nil }
+            guard segments.isEmpty, known > 0 else {
+                guard configuration.known.sequence > 0, mark == nil else { return nil }
+                return .missingMark(last: last.sequence)
+            }
             return .missing(sequences: known...known)
         }
         return .lost(sequences: last.sequence + 1...known)

@@ -63,6 +63,13 @@ struct SegmentReader {
         return .record(record, body: start..<start + record.bodyByteCount)
     }
 
+    /// Goes on at a place that was found before.
+    mutating func resume(at place: RecordPlace) {
+        offset = place.offset
+        last = place.previous
+        lastMicroseconds = place.microseconds
+    }
+
     /// Whether something is left of the next record's header: its number or what it continues.
     ///
     /// Other bytes there may be what the file held before it was used again.
@@ -78,15 +85,17 @@ struct SegmentReader {
     /// Where the bytes behind the last record end that are not zero.
     var endOfContent: Int { bytes.span.endOfContent(from: min(offset, bytes.count)) }
 
-    /// The first whole record behind the place where none was, with its offset.
+    /// The first whole record behind the place where none was, with its offset; of those behind a
+    /// number where one is named.
     ///
     /// One there proves that the journal went on once: what is missing before it is damaged, not
     /// torn. O(n) in what is left of the segment, where only headers with a fitting number are
     /// hashed; each of those that clients' bytes happen to look like takes its body's length more.
-    func laterRecord() -> (offset: Int, record: RecordHeader)? {
+    func laterRecord(than sequence: UInt64? = nil) -> (offset: Int, record: RecordHeader)? {
         let end = endOfContent
         let remaining = UInt64(max(0, bytes.count - offset) / RecordHeader.byteCount)
-        let plausible = last.sequence + 1...last.sequence + 1 + remaining
+        let next = (sequence ?? last.sequence) + 1
+        let plausible = next...next + remaining
         var candidate = offset + SegmentLayout.alignment
         while candidate < end {
             if candidate + RecordHeader.byteCount <= bytes.count,
@@ -100,7 +109,7 @@ struct SegmentReader {
         return nil
     }
 
-    private func intactRecord(at offset: Int) -> RecordHeader? {
+    func intactRecord(at offset: Int) -> RecordHeader? {
         guard let record = RecordHeader(bytes.span, at: offset),
             record.sequence > 0,
             record.isIntact(bytes.span, at: offset, salt: header.salt, hash)

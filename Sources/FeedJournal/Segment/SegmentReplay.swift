@@ -10,6 +10,9 @@ struct SegmentReplay {
 
     let hash: RecordHash
 
+    /// Damage in folded records, which is skipped where only those behind it are asked for.
+    let foldedDamage: FoldedDamage?
+
     /// Gives the records behind a position, until `body` says false or none is left.
     func run(
         after sequence: UInt64,
@@ -23,6 +26,11 @@ struct SegmentReplay {
             let segment = segments[index]
             let file = try RecoveryScan.open(files, segment)
             var reader = try SegmentReader(file, first: segment.first, hash)
+            if let damage = foldedDamage, damage.file == segment.name,
+                let place = damage.resumption, place.previous.sequence <= sequence
+            {
+                reader.resume(at: place)
+            }
             while reader.last.sequence < endSequence(index) {
                 let offset = reader.offset
                 guard case .record(let header, body: let range) = reader.next() else {

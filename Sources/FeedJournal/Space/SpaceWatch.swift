@@ -33,6 +33,13 @@ package struct SpaceWatch: Equatable, Sendable {
         self.hasBallast = hasBallast
     }
 
+    /// The free bytes from which on new work is taken again, once it is not.
+    var writableByteCount: Int {
+        hasStarted
+            ? limits.resumeByteCount
+            : limits.readOnlyByteCount + (hasBallast ? 0 : limits.ballastByteCount)
+    }
+
     /// Takes note of the space that is free now.
     mutating func observe(freeByteCount: Int) -> Action {
         switch mode {
@@ -40,11 +47,7 @@ package struct SpaceWatch: Equatable, Sendable {
             if freeByteCount < limits.readOnlyByteCount { mode = .readOnly }
             return .none
         case .readOnly:
-            let needed =
-                hasStarted
-                ? limits.resumeByteCount
-                : limits.readOnlyByteCount + (hasBallast ? 0 : limits.ballastByteCount)
-            guard freeByteCount >= needed else { return .none }
+            guard freeByteCount >= writableByteCount else { return .none }
             guard hasBallast else { return .writeBallast }
             becomeWritable()
             return .none

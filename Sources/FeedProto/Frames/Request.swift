@@ -34,4 +34,6 @@ public enum Request: Equatable, Sendable {
     indirect case createFeed(CreateFeedRequest)
     /// Backs up the service's state.
     case backup
+    /// Finds posts whose times lie ahead of the clock, and corrects them.
+    indirect case correctTimes(CorrectTimesRequest)
 }

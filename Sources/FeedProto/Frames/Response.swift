@@ -30,6 +30,8 @@ public enum Response: Equatable, Sendable {
     indirect case feed(Feed)
     /// The backup that was made.
     indirect case backup(BackupResponse)
+    /// Posts whose times lie ahead of the clock.
+    indirect case correctTimes(CorrectTimesResponse)
     /// Done, and nothing to say.
     case empty
 }

@@ -17,9 +17,11 @@ public struct VoteRun: ~Copyable {
         public var endOffset = 0
     }
 
-    // Public, so that a service that looks at each vote twice does not call a function to do so.
+    // Public, so that a service that looks at each vote twice does not call a function to do so; and
+    // an array of fixed size, as the compiler copies the whole of an `InlineArray` for a look at one
+    // of its elements.
     /// Places for votes, of which the first `count` are taken.
-    public private(set) var entries = InlineArray<64, Entry>(repeating: Entry())
+    public private(set) var entries = [Entry](repeating: Entry(), count: capacity)
     /// How many votes there are.
     public private(set) var count = 0
 
@@ -35,15 +37,17 @@ public struct VoteRun: ~Copyable {
         limit: Int,
         _ scanner: borrowing FrameScanner
     ) {
-        count = 0
         var offset = offset
-        while count < min(limit, Self.capacity),
+        var taken = 0
+        var places = entries.mutableSpan
+        while taken < min(limit, places.count),
             let body = (try? scanner.nextBody(in: bytes, at: offset)) ?? nil,
             let frame = VoteFrame(scanning: bytes, in: body)
         {
             offset = body.upperBound
-            entries[count] = Entry(frame: frame, endOffset: offset)
-            count += 1
+            places[taken] = Entry(frame: frame, endOffset: offset)
+            taken += 1
         }
+        count = taken
     }
 }

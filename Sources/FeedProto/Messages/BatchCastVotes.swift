@@ -1,6 +1,6 @@
 /// Votes several times in one frame; not atomic.
 public struct BatchCastVotesRequest: Equatable, Sendable {
-    /// The votes, executed in order.
+    /// The votes; those on one post are executed in their order.
     public var votes: [CastVoteRequest]
 
     /// A batch of votes.

@@ -41,6 +41,9 @@ public struct HelloResponse: Equatable, Sendable {
     public var isClientKnown: Bool
     /// The highest sequence that was executed on the channel; 0 is none.
     public var lastSequence: UInt64
+    /// Why the connection has no channel for calls with a sequence; nil where it has one, or is
+    /// anonymous.
+    public var channelStatus: Status?
 
     /// An introduction, by default with nothing beyond version 1.
     public init(
@@ -51,7 +54,8 @@ public struct HelloResponse: Equatable, Sendable {
         limits: Limits?,
         capabilities: [Capability] = [],
         isClientKnown: Bool = false,
-        lastSequence: UInt64 = 0
+        lastSequence: UInt64 = 0,
+        channelStatus: Status? = nil
     ) {
         self.protocolVersion = protocolVersion
         self.serverName = serverName
@@ -61,5 +65,6 @@ public struct HelloResponse: Equatable, Sendable {
         self.capabilities = capabilities
         self.isClientKnown = isClientKnown
         self.lastSequence = lastSequence
+        self.channelStatus = channelStatus
     }
 }

@@ -28,6 +28,8 @@ public struct JournalStats: Equatable, Sendable {
     public var freeByteCount: UInt64
     /// Whether changes are refused for want of room on the disk.
     public var isReadOnly: Bool
+    /// How the state database keeps up; nothing of it is known from a service before version 0.2.
+    public var checkpoints: CheckpointStats
 
     /// All of them; each has to be said.
     public init(
@@ -43,7 +45,8 @@ public struct JournalStats: Equatable, Sendable {
         heldAnswerCount: UInt64,
         oldestHeldMicroseconds: UInt64,
         freeByteCount: UInt64,
-        isReadOnly: Bool
+        isReadOnly: Bool,
+        checkpoints: CheckpointStats = CheckpointStats()
     ) {
         self.executedPosition = executedPosition
         self.durablePosition = durablePosition
@@ -58,5 +61,6 @@ public struct JournalStats: Equatable, Sendable {
         self.oldestHeldMicroseconds = oldestHeldMicroseconds
         self.freeByteCount = freeByteCount
         self.isReadOnly = isReadOnly
+        self.checkpoints = checkpoints
     }
 }

@@ -36,6 +36,16 @@ public struct ServerStats: Equatable, Sendable {
     public var evictedChannelCount: UInt64
     /// Calls that had been executed before and got the outcome of that.
     public var repeatedCallCount: UInt64
+    /// Connections closed because too much was held for clients that did not take their answers.
+    public var overBudgetCloseCount: UInt64
+    /// The bytes of memory that the channels take, about.
+    public var channelByteCount: UInt64
+    /// How often a Hello or a numbered call got no channel.
+    public var refusedChannelCount: UInt64
+    /// How often a new device was refused.
+    public var refusedDeviceCount: UInt64
+    /// The backups; nil where nothing outlives the process.
+    public var backups: BackupStats?
 
     /// All of them; each has to be said but for what only some services have.
     public init(
@@ -56,7 +66,12 @@ public struct ServerStats: Equatable, Sendable {
         journal: JournalStats? = nil,
         channelCount: UInt64 = 0,
         evictedChannelCount: UInt64 = 0,
-        repeatedCallCount: UInt64 = 0
+        repeatedCallCount: UInt64 = 0,
+        overBudgetCloseCount: UInt64 = 0,
+        channelByteCount: UInt64 = 0,
+        refusedChannelCount: UInt64 = 0,
+        refusedDeviceCount: UInt64 = 0,
+        backups: BackupStats? = nil
     ) {
         self.serverName = serverName
         self.startTimeMilliseconds = startTimeMilliseconds
@@ -76,6 +91,11 @@ public struct ServerStats: Equatable, Sendable {
         self.channelCount = channelCount
         self.evictedChannelCount = evictedChannelCount
         self.repeatedCallCount = repeatedCallCount
+        self.overBudgetCloseCount = overBudgetCloseCount
+        self.channelByteCount = channelByteCount
+        self.refusedChannelCount = refusedChannelCount
+        self.refusedDeviceCount = refusedDeviceCount
+        self.backups = backups
     }
 }
 

@@ -72,6 +72,8 @@ extension Request {
         case FEED__V1__CLIENT_FRAME__BODY_BACKUP:
             try unsafe reader.rejectFieldZero(frame.pointee.backup)
             self = .backup
+        case FEED__V1__CLIENT_FRAME__BODY_CORRECT_TIMES:
+            self = try unsafe .correctTimes(reader.body(frame.pointee.correct_times))
         default:
             return nil
         }
@@ -133,6 +135,9 @@ extension Request {
         case .backup:
             unsafe frame.pointee.body_case = FEED__V1__CLIENT_FRAME__BODY_BACKUP
             unsafe frame.pointee.backup = arena.empty(feed__v1__backup_request__init)
+        case .correctTimes(let request):
+            unsafe frame.pointee.body_case = FEED__V1__CLIENT_FRAME__BODY_CORRECT_TIMES
+            unsafe frame.pointee.correct_times = arena.message(request)
         }
     }
 }

@@ -60,7 +60,50 @@ struct FieldScan {
         return true
     }
 
-    /// As above, where the message ends near the end of the bytes, or the number is a long one.
+    /// Takes the tag, of two bytes, and the length of a message of up to 16,383 bytes that ends where
+    /// this one does.
+    @inline(__always)
+    mutating func enterLongMessage(
+        tag first: UInt8,
+        _ second: UInt8,
+        in bytes: RawSpan
+    ) -> Bool {
+        guard offset + 3 <= end,
+            byte(at: offset, in: bytes) == first,
+            byte(at: offset + 1, in: bytes) == second
+        else { return false }
+        var length = Int(byte(at: offset + 2, in: bytes))
+        var start = offset + 3
+        if length >= 0x80 {
+            guard start < end, 1..<0x80 ~= byte(at: start, in: bytes) else { return false }
+            length = length & 0x7F | Int(byte(at: start, in: bytes)) << 7
+            start += 1
+        }
+        guard start + length == end else { return false }
+        offset = start
+        return true
+    }
+
+    /// Takes a message of at most 127 bytes with a tag of one byte; nil where the next field is
+    /// another.
+    @inline(__always)
+    mutating func takeMessage(tag: UInt8, in bytes: RawSpan) -> FieldScan? {
+        guard offset + 2 <= end,
+            byte(at: offset, in: bytes) == tag,
+            byte(at: offset + 1, in: bytes) < 0x80
+        else { return nil }
+        let start = offset + 2
+        let messageEnd = start + Int(byte(at: offset + 1, in: bytes))
+        guard messageEnd <= end else { return nil }
+        offset = messageEnd
+        return FieldScan(of: start..<messageEnd, in: bytes)
+    }
+
+    /// What is left of the message.
+    @inline(__always)
+    var rest: Range<Int> { offset..<end }
+
+    /// As `varint`, where the message ends near the end of the bytes, or the number is a long one.
     private mutating func varintOfBytes(at start: Int, in bytes: RawSpan) -> UInt64 {
         var value: UInt64 = 0
         var shift: UInt64 = 0

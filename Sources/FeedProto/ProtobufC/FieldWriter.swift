@@ -1,3 +1,11 @@
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#else
+import Darwin
+#endif
+
 /// Writes the fields of one frame into room that was reserved for it, for messages that are worth
 /// a way past the general encoder: the same bytes, without a C message first.
 @safe struct FieldWriter: ~Copyable {
@@ -58,6 +66,70 @@
         unsafe (room + byteCount + 1).storeBytes(of: second, as: UInt8.self)
         byteCount &+= Self.messageHeadByteCount
         return byteCount
+    }
+
+    /// Begins a message with a tag of one byte; it has at most 127 bytes.
+    ///
+    /// - Returns: The place to hand to `endMessage(at:)`.
+    @inline(__always)
+    mutating func beginMessage(tag: UInt8) -> Int {
+        precondition(roomByteCount &- byteCount >= 2, "There is room left.")
+        unsafe (room + byteCount).storeBytes(of: tag, as: UInt8.self)
+        byteCount &+= 2
+        return byteCount
+    }
+
+    /// Begins a message with a tag of two bytes, and leaves two bytes for its length.
+    ///
+    /// - Returns: The place to hand to `endLongMessage(at:)`.
+    mutating func beginLongMessage(tag first: UInt8, _ second: UInt8) -> Int {
+        let start = beginMessage(tag: first, second)
+        byteCount &+= 1
+        return start &+ 1
+    }
+
+    /// Ends a message that `beginLongMessage` began; moves it where its length has not two bytes.
+    ///
+    /// Room for one byte more is needed where the message has 16,384 bytes or more.
+    mutating func endLongMessage(at start: Int) {
+        let length = byteCount - start
+        precondition(start > 2 && length >= 0 && length < 1 << 21, "A long message was begun.")
+        let lengthByteCount = Self.byteCount(of: UInt64(length))
+        let place = start - 2 + lengthByteCount
+        precondition(roomByteCount - place >= length, "There is room left.")
+        if place != start { unsafe memmove(room + place, room + start, length) }
+        byteCount = place + length
+        _ = unsafe Self.writeLength(length, to: room + (start - 2))
+    }
+
+    /// Writes the tag, of one byte, and the length of a message of fewer than 2^21 bytes.
+    mutating func head(tag: UInt8, length: Int) {
+        precondition(roomByteCount - byteCount >= 4 && length < 1 << 21, "There is room left.")
+        unsafe (room + byteCount).storeBytes(of: tag, as: UInt8.self)
+        byteCount += unsafe 1 + Self.writeLength(length, to: room + (byteCount + 1))
+    }
+
+    /// Writes so many bytes, which `pack` puts into the place that it gets.
+    mutating func bytes(count: Int, _ pack: (UnsafeMutablePointer<UInt8>) -> Void) {
+        precondition(count >= 0 && roomByteCount - byteCount >= count, "There is room left.")
+        unsafe pack((room + byteCount).assumingMemoryBound(to: UInt8.self))
+        byteCount += count
+    }
+
+    /// Writes a length; returns how many bytes it took.
+    private static func writeLength(_ length: Int, to place: UnsafeMutableRawPointer) -> Int {
+        let lengthByteCount = byteCount(of: UInt64(length))
+        for number in 0..<lengthByteCount {
+            let follows = number + 1 < lengthByteCount ? 0x80 : 0
+            unsafe (place + number)
+                .storeBytes(of: UInt8(length >> (7 * number) & 0x7F | follows), as: UInt8.self)
+        }
+        return lengthByteCount
+    }
+
+    /// How many bytes a number takes without a tag.
+    static func byteCount(of value: UInt64) -> Int {
+        (70 - (value | 1).leadingZeroBitCount) / 7
     }
 
     /// Ends the message that began at a place.

@@ -48,7 +48,8 @@ extension HelloResponse: @unsafe WireMessage {
                 count: message.pointee.n_capabilities
             ).map { Capability($0) },
             isClientKnown: message.pointee.client_known != 0,
-            lastSequence: message.pointee.last_sequence
+            lastSequence: message.pointee.last_sequence,
+            channelStatus: reader.message(message.pointee.channel_status, "channel_status")
         )
     }
 
@@ -65,6 +66,7 @@ extension HelloResponse: @unsafe WireMessage {
         unsafe message.pointee.capabilities = arena.numbers(capabilities.map { $0.cValue() })
         unsafe message.pointee.client_known = isClientKnown ? 1 : 0
         unsafe message.pointee.last_sequence = lastSequence
+        unsafe message.pointee.channel_status = arena.message(channelStatus)
     }
 }
 

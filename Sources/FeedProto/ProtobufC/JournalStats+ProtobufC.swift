@@ -22,7 +22,8 @@ extension JournalStats: @unsafe WireMessage {
             heldAnswerCount: message.pointee.held_answers,
             oldestHeldMicroseconds: message.pointee.oldest_held_us,
             freeByteCount: message.pointee.free_bytes,
-            isReadOnly: message.pointee.read_only != 0
+            isReadOnly: message.pointee.read_only != 0,
+            checkpoints: CheckpointStats(message)
         )
     }
 
@@ -43,5 +44,28 @@ extension JournalStats: @unsafe WireMessage {
         unsafe message.pointee.oldest_held_us = oldestHeldMicroseconds
         unsafe message.pointee.free_bytes = freeByteCount
         unsafe message.pointee.read_only = isReadOnly ? 1 : 0
+        unsafe checkpoints.write(to: message)
+    }
+}
+
+extension CheckpointStats {
+    fileprivate init(_ message: UnsafeMutablePointer<Feed__V1__JournalStats>) {
+        unsafe self.init(
+            unfoldedByteCount: message.pointee.unfolded_bytes,
+            unfoldedLimitByteCount: message.pointee.unfolded_limit_bytes,
+            refusedCount: message.pointee.unfolded_refusals,
+            underWayMicroseconds: message.pointee.checkpoint_us,
+            longestSliceMicroseconds: message.pointee.checkpoint_slice_max_us,
+            isStalled: message.pointee.checkpoint_stalled != 0
+        )
+    }
+
+    fileprivate func write(to message: UnsafeMutablePointer<Feed__V1__JournalStats>) {
+        unsafe message.pointee.unfolded_bytes = unfoldedByteCount
+        unsafe message.pointee.unfolded_limit_bytes = unfoldedLimitByteCount
+        unsafe message.pointee.unfolded_refusals = refusedCount
+        unsafe message.pointee.checkpoint_us = underWayMicroseconds
+        unsafe message.pointee.checkpoint_slice_max_us = longestSliceMicroseconds
+        unsafe message.pointee.checkpoint_stalled = isStalled ? 1 : 0
     }
 }

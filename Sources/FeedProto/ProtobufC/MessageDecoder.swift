@@ -21,15 +21,21 @@ public struct MessageDecoder: ~Copyable {
     /// The call in a body.
     public mutating func decodeClientFrame(_ body: RawSpan) throws(MessageError) -> ClientFrame {
         defer { arena.reset() }
-        let frame = unsafe body.withUnsafeBytes { body in
-            unsafe feed__v1__client_frame__unpack(
-                arena.allocator,
-                body.count,
-                body.baseAddress?.assumingMemoryBound(to: UInt8.self)
-            )
+        return try unsafe ClientFrame(unpackClientFrame(body), byteCount: body.byteCount)
+    }
+
+    /// The call in a body, and the hash of its content where it has a sequence, else 0.
+    package mutating func decodeCall(
+        _ body: RawSpan
+    ) throws(MessageError) -> (frame: ClientFrame, contentHash: UInt32) {
+        defer { arena.reset() }
+        let message = try unsafe unpackClientFrame(body)
+        let frame = try unsafe ClientFrame(message, byteCount: body.byteCount)
+        switch frame.request {
+        case _ where frame.sequence == 0, nil: return (frame, 0)
+        case .castVote(let vote): return (frame, vote.requestHash)
+        case .some: return unsafe (frame, RequestHash.ofContent(message))
         }
-        guard let frame = unsafe frame else { throw failure(byteCount: body.byteCount) }
-        return try unsafe ClientFrame(frame, byteCount: body.byteCount)
     }
 
     /// The answer in a body.
@@ -44,6 +50,21 @@ public struct MessageDecoder: ~Copyable {
         }
         guard let frame = unsafe frame else { throw failure(byteCount: body.byteCount) }
         return try unsafe ServerFrame(frame, byteCount: body.byteCount)
+    }
+
+    /// The C struct of a call, in the arena.
+    private func unpackClientFrame(
+        _ body: RawSpan
+    ) throws(MessageError) -> UnsafeMutablePointer<Feed__V1__ClientFrame> {
+        let frame = unsafe body.withUnsafeBytes { body in
+            unsafe feed__v1__client_frame__unpack(
+                arena.allocator,
+                body.count,
+                body.baseAddress?.assumingMemoryBound(to: UInt8.self)
+            )
+        }
+        guard let frame = unsafe frame else { throw failure(byteCount: body.byteCount) }
+        return unsafe frame
     }
 
     private func failure(byteCount: Int) -> MessageError {

@@ -27,6 +27,13 @@ extension MessageDecoder {
         try unsafe decodeClientFrame(body.span.bytes)
     }
 
+    /// The call in a body, and the hash of its content where it has a sequence, else 0.
+    package mutating func decodeCall(
+        _ body: [UInt8]
+    ) throws(MessageError) -> (frame: ClientFrame, contentHash: UInt32) {
+        try unsafe decodeCall(body.span.bytes)
+    }
+
     /// The answer in a body.
     public mutating func decodeServerFrame(_ body: [UInt8]) throws(MessageError) -> ServerFrame {
         try unsafe decodeServerFrame(body.span.bytes)

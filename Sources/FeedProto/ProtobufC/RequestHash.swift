@@ -1,5 +1,10 @@
 // What tells a request from another under the same sequence. The hashes are kept for as long as
 // services remember calls, over restarts and new versions: they must not change.
+//
+// A call has two hashes. The hash of its content is recorded. It is computed over the call as
+// protobuf-c writes it: fields in the order of their numbers, defaults left out, unknown fields last.
+// Version 0.1 recorded the hash of the bytes that arrived. The two are equal for each call that an
+// encoder has written in that form, as nearly all do. So a service looks for both.
 
 extension CastVoteRequest {
     /// 32 bits of what the vote says, the same however it is written.
@@ -11,11 +16,23 @@ extension CastVoteRequest {
     }
 }
 
-extension ClientFrame {
-    /// 32 bits of what the call says, without the envelope.
+extension VoteBatch {
+    /// The hash of the call's content and of its bytes, which are one: a batch that is scanned is
+    /// written in protobuf-c's form.
     ///
-    /// Those of a vote are of what it says; those of other calls of how it is written, which a
-    /// client that sends a call again does not change. `body` is what the frame was decoded from.
+    /// `bytes` is what the batch was scanned from. O(bytes).
+    package func requestHash(in bytes: RawSpan) -> UInt32 {
+        var hash = RequestHash(field: 0)
+        hash.combine(41)
+        hash.combine(bytes: bytes, content)
+        return hash.finished()
+    }
+}
+
+extension ClientFrame {
+    /// 32 bits of how the call is written, without the envelope, as version 0.1 recorded them.
+    ///
+    /// Those of a vote are of what it says. `body` is what the frame was decoded from. O(bytes).
     package func requestHash(of body: RawSpan) -> UInt32 {
         if case .castVote(let vote) = request { return vote.requestHash }
         var hash = RequestHash(field: 0)
@@ -31,7 +48,7 @@ extension ClientFrame {
 }
 
 /// Mixes numbers into 64 bits, with the multiplications of splitmix64's finisher.
-private struct RequestHash {
+struct RequestHash {
     private var state: UInt64
 
     /// A hash of a call in a field of the oneof.

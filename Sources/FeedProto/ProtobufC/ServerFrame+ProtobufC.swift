@@ -61,6 +61,8 @@ extension Response {
             self = try unsafe .feed(reader.body(frame.pointee.feed))
         case FEED__V1__SERVER_FRAME__BODY_BACKUP:
             self = try unsafe .backup(reader.body(frame.pointee.backup))
+        case FEED__V1__SERVER_FRAME__BODY_CORRECT_TIMES:
+            self = try unsafe .correctTimes(reader.body(frame.pointee.correct_times))
         case FEED__V1__SERVER_FRAME__BODY_EMPTY:
             try unsafe reader.rejectFieldZero(frame.pointee.empty)
             self = .empty
@@ -117,6 +119,9 @@ extension Response {
         case .backup(let response):
             unsafe frame.pointee.body_case = FEED__V1__SERVER_FRAME__BODY_BACKUP
             unsafe frame.pointee.backup = arena.message(response)
+        case .correctTimes(let response):
+            unsafe frame.pointee.body_case = FEED__V1__SERVER_FRAME__BODY_CORRECT_TIMES
+            unsafe frame.pointee.correct_times = arena.message(response)
         case .empty:
             unsafe frame.pointee.body_case = FEED__V1__SERVER_FRAME__BODY_EMPTY
             unsafe frame.pointee.empty = arena.empty(feed__v1__empty__init)

@@ -31,7 +31,12 @@ extension ServerStats: @unsafe WireMessage {
             journal: reader.message(message.pointee.journal, "journal"),
             channelCount: message.pointee.channels,
             evictedChannelCount: message.pointee.evicted_channels,
-            repeatedCallCount: message.pointee.repeated_calls
+            repeatedCallCount: message.pointee.repeated_calls,
+            overBudgetCloseCount: message.pointee.over_budget_closes,
+            channelByteCount: message.pointee.channel_bytes,
+            refusedChannelCount: message.pointee.refused_channels,
+            refusedDeviceCount: message.pointee.refused_devices,
+            backups: reader.message(message.pointee.backups, "backups")
         )
     }
 
@@ -58,6 +63,11 @@ extension ServerStats: @unsafe WireMessage {
         unsafe message.pointee.channels = channelCount
         unsafe message.pointee.evicted_channels = evictedChannelCount
         unsafe message.pointee.repeated_calls = repeatedCallCount
+        unsafe message.pointee.over_budget_closes = overBudgetCloseCount
+        unsafe message.pointee.channel_bytes = channelByteCount
+        unsafe message.pointee.refused_channels = refusedChannelCount
+        unsafe message.pointee.refused_devices = refusedDeviceCount
+        unsafe message.pointee.backups = arena.message(backups)
     }
 }
 

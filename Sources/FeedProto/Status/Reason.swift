@@ -20,6 +20,8 @@ extension Reason {
     public static var textTooLong: Self { Self(rawValue: "TEXT_TOO_LONG") }
     /// The text has fewer characters than the feed asks for.
     public static var textEmpty: Self { Self(rawValue: "TEXT_EMPTY") }
+    /// The author's name has more characters or bytes than the service takes.
+    public static var nameTooLong: Self { Self(rawValue: "NAME_TOO_LONG") }
     /// A text is not UTF-8, or has a NUL in it.
     public static var badText: Self { Self(rawValue: "BAD_TEXT") }
     /// A URL is too long.
@@ -84,6 +86,12 @@ extension Reason {
     public static var clockJumped: Self { Self(rawValue: "CLOCK_JUMPED") }
     /// FAILED_PRECONDITION: the service keeps its state in memory only.
     public static var notDurable: Self { Self(rawValue: "NOT_DURABLE") }
+    /// RESOURCE_EXHAUSTED: a backup is under way already.
+    public static var backupRunning: Self { Self(rawValue: "BACKUP_RUNNING") }
+    /// RESOURCE_EXHAUSTED: the service's disk has too little room for a backup.
+    public static var backupNoRoom: Self { Self(rawValue: "BACKUP_NO_ROOM") }
+    /// ABORTED: the backup was given up, as it stood in the way of changes.
+    public static var backupCancelled: Self { Self(rawValue: "BACKUP_CANCELLED") }
     /// UNIMPLEMENTED: the service does not speak the protocol version.
     public static var unsupportedVersion: Self { Self(rawValue: "UNSUPPORTED_VERSION") }
     /// UNIMPLEMENTED: the service knows no voters of that kind.

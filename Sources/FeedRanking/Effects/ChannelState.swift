@@ -71,6 +71,16 @@ package struct ItemMask: Hashable, BitwiseCopyable, Sendable {
         self.word3 = word3
     }
 
+    /// The first items, so many of them.
+    package init(firstItems count: Int) {
+        precondition(0...Self.itemCount ~= count, "A set has no \(count) items.")
+        func word(_ first: Int) -> UInt64 {
+            let bits = min(max(count - first, 0), 64)
+            return bits == 0 ? 0 : .max >> UInt64(64 - bits)
+        }
+        self.init(word(0), word(64), word(128), word(192))
+    }
+
     /// Whether the set has an item; of one there is no room for, it has not, and takes none.
     package subscript(item: Int) -> Bool {
         get {

@@ -7,7 +7,7 @@ package enum Effect: Equatable, Sendable {
     case counts(PostCounts)
     /// A voter's ballot that stands now, nil where it was taken back, and the counts with it.
     case ballot(PostCounts, VoterID, VoteDirection?)
-    /// A post as it was created, imported or edited.
+    /// A post as it was created, imported, edited or corrected.
     ///
     /// Indirect, as a feed is: the frequent effects are moved about without room for texts.
     indirect case post(PostState)

@@ -19,11 +19,8 @@ extension EffectLog {
     /// Appends a whole post; O(its texts).
     func append(_ post: PostState) {
         let content = post.content
-        let texts = [
-            content.authorName, content.title, content.text, content.linkURL,
-            content.thumbnailURL, content.imageURL,
-        ]
-        let byteCount = texts.reduce(160) { $0 + $1.utf8.count }
+        let texts = content.texts
+        let byteCount = texts.reduce(PostContent.effectNumbersByteCount) { $0 + $1.utf8.count }
         let counts = post.counts
         let feed = UInt64(post.feed.rawValue)
         let mode: UInt8 = post.keepsBallots ? 1 : 0
@@ -127,6 +124,22 @@ extension EffectLog {
         case .outcome(let outcome): append(outcome)
         case .epoch(let lastID, let revision): append(epochOf: lastID, revision: revision)
         }
+    }
+}
+
+extension PostContent {
+    /// The most bytes that the effect of a post with this content takes in a log; O(1).
+    package var maximumEffectByteCount: Int {
+        let numbers = EffectWriter.headByteCount + Self.effectNumbersByteCount
+        return texts.reduce(numbers) { $0 + $1.utf8.count }
+    }
+
+    /// The most bytes of a post's numbers and of the lengths of its texts.
+    fileprivate static var effectNumbersByteCount: Int { 160 }
+
+    /// The texts in the order of their fields in the effect.
+    fileprivate var texts: [String] {
+        [authorName, title, text, linkURL, thumbnailURL, imageURL]
     }
 }
 

@@ -3,7 +3,10 @@ import Synchronization
 /// A start: the effects of earlier runs are put back, by one thread and before any other uses the
 /// store.
 extension FeedStore {
-    /// Puts an effect back; O(1) beside the post's texts, save for the order of a new title.
+    /// Puts an effect back; O(1) beside the post's texts, save for the order of a new title or time.
+    ///
+    /// The times of posts do not move the store's clock: new posts get the time that there is, also
+    /// where posts that are put back lie ahead of it.
     ///
     /// Whatever is not newer than what is there changes nothing, and a post that was deleted never
     /// comes back. What votes a ballot post had when it was loaded, its ballots are loaded with, at
@@ -33,8 +36,13 @@ extension FeedStore {
         }
     }
 
+    /// Throws what ``apply(_:)`` would throw of a post's counts; any thread may call it.
+    package func check(_ counts: PostCounts) throws(RecoveryError) {
+        _ = try checkedSlot(counts)
+    }
+
     private func apply(_ counts: PostCounts) throws(RecoveryError) {
-        let slot = try check(counts)
+        let slot = try checkedSlot(counts)
         try raise(revision: counts.revision)
         stripes.withStripe(stripeNumber(counts.id)) { stripe in
             stripe.restore(counts, at: slot)
@@ -46,7 +54,7 @@ extension FeedStore {
         _ voter: VoterID,
         _ direction: VoteDirection?
     ) throws(RecoveryError) {
-        let slot = try check(counts)
+        let slot = try checkedSlot(counts)
         guard voter.rawValue < RankingLimits.maximumVoterCount else { throw .badVoter(voter) }
         guard direction != .clear else { throw .badBallot(counts.id) }
         try stripes.withStripe(stripeNumber(counts.id)) { (stripe) throws(RecoveryError) -> Void in
@@ -66,7 +74,6 @@ extension FeedStore {
         }
         try raise(revision: post.counts.revision)
         raise(lastID: id.rawValue)
-        clock.raise(to: max(post.createTimeMilliseconds, post.updateTimeMilliseconds))
         if isNew { livePostCount.wrappingAdd(1, ordering: .relaxed) }
     }
 
@@ -83,7 +90,7 @@ extension FeedStore {
     /// Checks all that would trap, or never could have been.
     private func check(_ post: PostState) throws(RecoveryError) -> UInt32 {
         let counts = post.counts
-        let slot = try check(counts)
+        let slot = try checkedSlot(counts)
         guard feedTable.policy(of: post.feed) != nil else { throw .badFeed(counts.id, post.feed) }
         guard post.editRevision <= counts.revision else { throw .badEditRevision(counts.id) }
         try check(post.createTimeMilliseconds, of: counts.id)
@@ -99,7 +106,7 @@ extension FeedStore {
         }
     }
 
-    private func check(_ counts: PostCounts) throws(RecoveryError) -> UInt32 {
+    private func checkedSlot(_ counts: PostCounts) throws(RecoveryError) -> UInt32 {
         // As many votes again as a post may come with can never be cast.
         let limit = 2 * RankingLimits.maximumImportedCount
         let count = max(counts.upvoteCount, counts.downvoteCount)

@@ -6,7 +6,8 @@ package struct PostState: Equatable, Sendable {
     package var feed: FeedID
     /// Whether votes set ballots instead of counting each; never changes.
     package var keepsBallots: Bool
-    /// Unix time, 0 to `RankingLimits.maximumTimeMilliseconds`; never changes.
+    /// Unix time, 0 to `RankingLimits.maximumTimeMilliseconds`; changes only where it is corrected,
+    /// and then with `editRevision`.
     package var createTimeMilliseconds: Int64
     /// Unix time of the last edit, within the same bounds.
     package var updateTimeMilliseconds: Int64

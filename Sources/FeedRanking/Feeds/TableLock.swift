@@ -4,17 +4,17 @@ import Synchronization
 ///
 /// A lock that was waited for is handed over inside the kernel, where the sanitizer does not see
 /// it. `handover` orders the holders once more, in the open, at no cost on common processors.
-struct TableLock<Table: Sendable>: ~Copyable, Sendable {
+package struct TableLock<Table: Sendable>: ~Copyable, Sendable {
     private let mutex: Mutex<Table>
     private let handover = Atomic<Bool>(false)
 
     /// Takes the table, which from then on only the lock leads to.
-    init(_ table: Table) {
+    package init(_ table: Table) {
         mutex = Mutex(table)
     }
 
     /// Runs the body with the lock held.
-    func withLock<Result: Sendable, Failure: Error>(
+    package func withLock<Result: Sendable, Failure: Error>(
         _ body: (inout Table) throws(Failure) -> Result
     ) throws(Failure) -> Result {
         try mutex.withLock { (table) throws(Failure) -> Result in

@@ -9,6 +9,8 @@ package struct PostTable: ~Copyable {
     private static let pieceBits = 10
     private static let pieceSlotCount = 1 << pieceBits
     private static let pieceByteCount = pieceSlotCount * MemoryLayout<PostRecord>.stride
+    /// MADV_POPULATE_WRITE of Linux 5.14, whose number the C library may not know yet.
+    private static let populateAdvice: CInt = 23
 
     /// What leads to the records, also for those who do not hold the lock.
     let directory = RecordDirectory()
@@ -46,6 +48,15 @@ package struct PostTable: ~Copyable {
         return unsafe record.pointee.flags.contains(.isLive)
     }
 
+    /// Whether a post lives in the slot and has none of some flags; any slot may be asked for.
+    @inline(__always)
+    func isLive(_ slot: UInt32, without flags: PostRecord.Flags) -> Bool {
+        guard Int(slot) < slotLimit, let record = unsafe directory.record(slot) else {
+            return false
+        }
+        return unsafe record.pointee.flags.intersection(flags.union(.isLive)) == .isLive
+    }
+
     /// The record in a slot below the limit; traps elsewhere.
     package subscript(slot: UInt32) -> PostRecord {
         @inline(__always) get { unsafe record(slot).pointee }
@@ -57,9 +68,11 @@ package struct PostTable: ~Copyable {
         while Int(slot) >= slotLimit {
             appendPiece()
         }
+        let piece = Int(slot) >> Self.pieceBits
+        if liveCounts[piece] == 0 { makePages(of: piece) }
         precondition(!contains(slot), "A slot is never used twice.")
         self[slot] = record
-        liveCounts[Int(slot) >> Self.pieceBits] += 1
+        liveCounts[piece] += 1
         count += 1
     }
 
@@ -86,6 +99,16 @@ package struct PostTable: ~Copyable {
             slot = (slot >> Self.pieceBits + 1) << Self.pieceBits
         }
         return nil
+    }
+
+    /// Has the kernel make the pages of a piece at once, in place of a fault or two for each; a
+    /// kernel that does not know how makes them one by one.
+    ///
+    /// A page that is read before it is written to is changed under all threads then: with two
+    /// threads, each change interrupts the other processor.
+    private func makePages(of piece: Int) {
+        let first = unsafe record(UInt32(piece << Self.pieceBits))
+        _ = unsafe madvise(first, Self.pieceByteCount, Self.populateAdvice)
     }
 
     private mutating func appendPiece() {

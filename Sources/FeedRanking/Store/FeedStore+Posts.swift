@@ -44,8 +44,8 @@ extension FeedStore {
     /// - Parameters:
     ///   - id: The post to change.
     ///   - changes: What to replace; with no change at all the post still takes a new revision.
-    ///   - expectedRevision: A revision since which nobody may have changed the post's own fields
-    ///     (votes do not count); 0 for any.
+    ///   - expectedRevision: A revision of the post or of the store since which nobody may have
+    ///     changed the post's own fields (votes do not count); 0 for any.
     ///   - voter: Whose ballot the appended row shows.
     ///   - log: Where the effect goes.
     ///   - page: What the post is appended to.
@@ -62,7 +62,7 @@ extension FeedStore {
     ) throws(RankingError) -> WriteOutcome {
         try stripes.withStripe(stripeNumber(id)) { (stripe) throws(RankingError) -> WriteOutcome in
             guard let slot = stripe.liveSlot(id) else { throw .postNotFound(id) }
-            try Self.check(expectedRevision, stripe.posts[slot])
+            try check(expectedRevision, stripe.posts[slot])
             var content = stripe.posts[slot].content.content
             content.apply(changes)
             let revision = takeRevision()
@@ -97,7 +97,7 @@ extension FeedStore {
             guard let slot = stripe.liveSlot(id) else {
                 return WriteOutcome(revision: revision, settlingIsDue: false)
             }
-            try Self.check(expectedRevision, stripe.posts[slot])
+            try check(expectedRevision, stripe.posts[slot])
             stripe.remove(slot)
             livePostCount.wrappingSubtract(1, ordering: .relaxed)
             let revision = takeRevision()
@@ -170,10 +170,13 @@ extension FeedStore {
         }
     }
 
-    /// Whoever read the post at or after its last edit knows its fields, whatever votes came since.
-    private static func check(_ expected: UInt64, _ record: PostRecord) throws(RankingError) {
+    /// Refuses a revision that is before the post's last edit, or that the store has not given.
+    ///
+    /// The revision may be the post's own or the state's: a caller who read any state from the last
+    /// edit on knows the post's fields. The post's stripe is locked, so no edit comes between.
+    private func check(_ expected: UInt64, _ record: PostRecord) throws(RankingError) {
         let edited = record.content.editRevision
-        guard expected == 0 || (edited...record.revision).contains(expected) else {
+        guard expected == 0 || (expected >= edited && expected <= revision) else {
             throw .revisionMismatch(expected: expected, actual: edited)
         }
     }

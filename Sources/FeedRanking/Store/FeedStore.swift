@@ -10,9 +10,10 @@ import Synchronization
 /// import, an update or a delete takes the same, and the id counter, the count of posts, the clock's latest
 /// time or the feeds' lock, each for an instant. Reads take the stripes' locks one after another,
 /// and the feeds' lock once; a first ballot and a look for a voter take the voters' lock.
-/// A created post's time is read under its stripe's lock, so times of a stripe never go back; over
-/// all stripes a later id may carry the same time, never one before a create that had ended. An
-/// imported post brings its time: no order relies on times that rise with ids.
+/// The time of a created post is read under the lock of its stripe. While the clock does not go
+/// back, times of a stripe do not go back either; over all stripes a later id may carry the same
+/// time, never one before a create that had ended. An imported post brings its time, a clock may be
+/// set back, and times are corrected: no order relies on times that rise with ids.
 package final class FeedStore: Sendable {
     /// Where the posts are.
     let stripes: StripeSlab
@@ -36,7 +37,8 @@ package final class FeedStore: Sendable {
     /// - Parameters:
     ///   - stripeCount: A power of two; more of them let more threads vote at once.
     ///   - pace: When settling is due, and how much is done at once.
-    ///   - clock: Unix milliseconds; where it goes back, the store's time stands still.
+    ///   - clock: Unix milliseconds; where it goes back by up to `RankingLimits.maximumClockHold`,
+    ///     the time of new posts stands still until then, and where by more, it goes back too.
     package init(
         stripeCount: Int,
         pace: SettlingPace = SettlingPace(),
@@ -59,9 +61,6 @@ package final class FeedStore: Sendable {
 
     /// The highest id given; 0 before the first.
     package var highestID: UInt64 { lastID.load(ordering: .relaxed) }
-
-    /// The latest time given to a post; `Int64.min` before the first.
-    package var latestTimeMilliseconds: Int64 { clock.latestGiven }
 
     /// How many posts live.
     package var postCount: UInt64 { livePostCount.load(ordering: .relaxed) }

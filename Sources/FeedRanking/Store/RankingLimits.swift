@@ -15,6 +15,9 @@ package enum RankingLimits {
     /// The Unix time of an imported post, some 71,000 years: far below where a HOT rank and its
     /// bound would lose their last digits.
     package static let maximumTimeMilliseconds: Int64 = 1 << 51
+    /// How far, in milliseconds, the time of new posts may be ahead of a clock that was set back:
+    /// five minutes, in which times stand still instead of going back.
+    package static let maximumClockHold: Int64 = 5 * 60 * 1_000
     /// The revision that recovery takes: so many writes are never made, and damaged bytes that say
     /// so would let revisions start over.
     package static let maximumRevision: UInt64 = 1 << 62

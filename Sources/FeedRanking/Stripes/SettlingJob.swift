@@ -6,7 +6,7 @@
 /// has the keys that are merged, `back` those that are not, all behind, and `keys` from `nextKey`
 /// on are the new ones to come, behind the index's last. Because all old and new keys lie behind
 /// the floors, first pages see nothing of it; whoever reads deeper finishes the job first. A post
-/// that is deleted, retitled or becomes near leaves the job (`Stripe.takeOut`).
+/// that is deleted, retitled, given another time or becomes near leaves the job (`Stripe.takeOut`).
 struct SettlingJob: ~Copyable {
     /// Stands for the lists over all feeds, behind every feed.
     static let frontNumber = Int.max

@@ -34,8 +34,10 @@ extension Stripe {
 
     /// Puts a post into its slot, or of one that is there what is newer; O(its texts).
     ///
-    /// - Returns: Whether it was not there before; nil where it is there in another feed, or with
-    ///   other rules.
+    /// A creation time changes with an edit only, as a correction is one.
+    ///
+    /// - Returns: Whether it was not there before; nil where it is there in another feed, with other
+    ///   rules, or with another time as of the same edit.
     mutating func restore(_ post: PostState, at slot: UInt32) -> Bool? {
         if isDeleted(slot) { return false }
         let voteMode: VoteMode = post.keepsBallots ? .ballot : .tally
@@ -53,12 +55,18 @@ extension Stripe {
             return true
         }
         let record = posts[slot]
+        let editRevision = record.content.editRevision
         let isSame =
             record.feed == post.feed && record.flags.contains(.keepsBallots) == post.keepsBallots
-            && record.createTimeMilliseconds == post.createTimeMilliseconds
+            && (record.createTimeMilliseconds == post.createTimeMilliseconds
+                || editRevision != post.editRevision)
         guard isSame else { return nil }
-        if post.editRevision > record.content.editRevision {
-            replaceContent(slot, ContentBlob(post))
+        if post.editRevision > editRevision {
+            replaceContent(
+                slot,
+                ContentBlob(post),
+                createTimeMilliseconds: post.createTimeMilliseconds
+            )
         }
         restore(post.counts, at: slot)
         return false

@@ -88,17 +88,26 @@ extension Stripe {
         posts.remove(slot)
     }
 
-    /// Replaces what a post says; under a new title it leaves the indexes first.
+    /// Replaces what a post says, and its creation time where one is given; under a new title or
+    /// time it leaves the indexes first.
     ///
     /// O(log n) an index.
-    mutating func replaceContent(_ slot: UInt32, _ content: ContentBlob) {
+    mutating func replaceContent(
+        _ slot: UInt32,
+        _ content: ContentBlob,
+        createTimeMilliseconds: Int64? = nil
+    ) {
         var record = posts[slot]
-        let movesPost = ContentBlob.titlesDiffer(record.content, content)
+        let createTime = createTimeMilliseconds ?? record.createTimeMilliseconds
+        let movesPost =
+            createTime != record.createTimeMilliseconds
+            || ContentBlob.titlesDiffer(record.content, content)
         if movesPost {
             record = takeOut(slot)
         }
         record.content.free()
         record.content = content
+        record.createTimeMilliseconds = createTime
         record.titlePrefix = content.titlePrefix
         if movesPost {
             markDirty(slot, &record)

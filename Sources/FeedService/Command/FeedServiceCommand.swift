@@ -16,7 +16,9 @@ struct FeedServiceCommand: ParsableCommand {
             at once.
             """,
         version: ServiceVersion.current,
-        subcommands: [VerifyCommand.self, RestoreCommand.self]
+        subcommands: [
+            VerifyCommand.self, RestoreCommand.self, NewInstanceCommand.self,
+        ]
     )
 
     @Option(
@@ -29,14 +31,26 @@ struct FeedServiceCommand: ParsableCommand {
     )
     var listen: [String] = ["127.0.0.1:7433"]
 
-    @Option(name: .long, help: "Event loops, each a thread. Default: the cores of the machine.")
-    var threads: Int?
+    // The numbers are read as texts, "-1" among them, so that one sentence names flag and limits.
+    @Option(
+        name: .long,
+        parsing: .unconditional,
+        help: """
+            Event loops, each a thread, 1 to 256. Default: one for each core, fewer where few files \
+            may be open.
+            """
+    )
+    var threads: String?
 
     @Option(
         name: .long,
-        help: "Lock stripes of the ranking, a power of two. Default: 16, or four a thread."
+        parsing: .unconditional,
+        help: """
+            Lock stripes of the ranking, a power of two from 1 to 4096. Default: 16, or four a \
+            thread.
+            """
     )
-    var stripes: Int?
+    var stripes: String?
 
     @OptionGroup var state: StateFlags
 
@@ -54,9 +68,15 @@ struct FeedServiceCommand: ParsableCommand {
 
     func run() throws {
         let configuration = try ServiceConfiguration(self)
+        // What the service writes is for its own user only.
+        umask(0o077)
+        if let state = configuration.state, self.state.dryRun {
+            return try AcceptedLossReport.print(state)
+        }
         LoggingSystem.bootstrap { StreamLogHandler.standardError(label: $0) }
         let logger = Logger(label: "feed-service")
         ProcessSetup.ignoreBrokenPipes()
+        ProcessSetup.mapLargeAllocations()
         let server = try FeedServer.start(configuration, logger: logger)
         server.onFailure { _exit(1) }
         for signal in [SIGTERM, SIGINT] {
@@ -82,7 +102,8 @@ struct FeedServiceCommand: ParsableCommand {
     private func startLine(_ server: FeedServer, _ configuration: ServiceConfiguration) -> String {
         let addresses = server.addresses.map(\.description).joined(separator: ", ")
         return "feed-service \(ServiceVersion.current) listening on \(addresses): "
-            + "threads \(configuration.threadCount), stripes \(configuration.stripeCount), "
+            + "threads \(configuration.threadCount) (\(ServiceConfiguration.coreCount) cores), "
+            + "stripes \(configuration.stripeCount), "
             + "durability \(configuration.durabilityText)"
     }
 

@@ -8,23 +8,57 @@ struct RestoreCommand: ParsableCommand {
         abstract: "Makes a data directory of a backup.",
         discussion: """
             A backup is a directory below backups/ of a data directory, as feedctl backup makes it. \
-            It is checked whole. The new directory has another instance id, so that clients can \
-            tell that what they had in doubt may be unknown here.
+            It is checked whole, and nothing of it is changed. The new directory has another \
+            instance id, so that clients can tell that what they had in doubt may be unknown here. \
+            A directory whose restore was interrupted is not served: run the same command again.
+
+            With --in-place the backup is put in the place of the state.db of a data directory, which \
+            is missing or damaged. That is done only where the journal there continues the backup up \
+            to its end, so that nothing is lost and the instance stays; else the command says which \
+            records are missing, and changes nothing. The old files are kept in quarantine/. Where the \
+            whole directory is a copy, type feed-service new-instance afterwards.
             """
     )
 
     @Argument(help: "The backup's directory.")
     var backup: String
 
-    @Argument(help: "The data directory to make: missing, or empty.")
+    @Argument(
+        help: """
+            The data directory to make: missing, empty, or of a restore that was interrupted. With \
+            --in-place: the one that has the journal.
+            """
+    )
     var directory: String
 
+    @Flag(name: .long, help: "Put the backup in the place of the directory's state.db.")
+    var inPlace = false
+
     func run() throws {
-        do throws(StateError) {
+        guard !inPlace else { return try runInPlace() }
+        do throws(RestoreError) {
             try StateDatabase.restore(backup: backup, into: directory)
         } catch {
-            throw ServiceStartError.state(.state(error))
+            throw ServiceStartError.refused(
+                StartRefusal(error, of: backup, into: directory)
+            )
         }
         print("restored \(backup) into \(directory)")
+    }
+
+    private func runInPlace() throws {
+        let found: InPlaceRestore
+        do throws(RestoreError) {
+            found = try InPlaceRestore.run(backup: backup, directory: directory)
+        } catch {
+            throw ServiceStartError.refused(
+                StartRefusal(error, of: backup, inPlaceOf: directory)
+            )
+        }
+        for name in found.kept { print("moved the old file to \(directory)/\(name)") }
+        print(
+            "put \(backup) in the place of \(directory)/state.db: it ends with record "
+                + "\(found.folded), and the journal with record \(found.last)"
+        )
     }
 }

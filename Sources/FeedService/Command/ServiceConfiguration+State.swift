@@ -16,8 +16,14 @@ extension ServiceConfiguration {
     /// A table of channels that remembers none yet.
     var emptyChannels: RecordTable {
         RecordTable(
-            limit: limits.maximumChannelCount,
-            retention: limits.channelRetention,
+            limits: RecordTable.Limits(
+                byteCount: limits.maximumChannelByteCount,
+                quietByteCount: limits.quietChannelByteCount,
+                retention: limits.channelRetention,
+                shortRetention: limits.shortChannelRetention,
+                newChannelBurst: limits.newChannelsPerHost,
+                newChannelsPerMinute: limits.newChannelsPerHostMinute
+            ),
             collectsEvicted: state != nil
         )
     }

@@ -1,6 +1,6 @@
 package import FeedState
 package import FeedTransport
-internal import Glibc
+internal import Foundation
 
 /// What a service is started with; made from checked flags, or by a test.
 package struct ServiceConfiguration: Sendable {
@@ -20,6 +20,10 @@ package struct ServiceConfiguration: Sendable {
     package var fault: VoteFault?
     /// The limits.
     package var limits = ServiceLimits()
+    /// What is held for connections, for tests to fill; nil makes a budget of the limits.
+    package var budget: BufferBudget?
+    /// What timers and deadlines of connections go by; nil is the system's clock.
+    package var loopClock: ManualClock?
     /// Tells the time of day, in Unix milliseconds; tests set a clock of their own.
     package var timeOfDay: @Sendable () -> Int64 = { WallClock.unixMilliseconds() }
 
@@ -41,19 +45,31 @@ package struct ServiceConfiguration: Sendable {
 }
 
 extension ServiceConfiguration {
-    /// The same with as many connections as the process may open files, less some for itself.
-    func withinOpenFileLimit(_ openFileLimit: Int) -> ServiceConfiguration {
-        var copy = self
-        copy.limits.maximumConnectionCount = max(
-            1,
-            min(limits.maximumConnectionCount, openFileLimit - reservedFileCount)
+    /// The same with as many connections as the process may open files, less those for itself.
+    ///
+    /// - Parameters:
+    ///   - openFileLimit: The files that the process may open.
+    ///   - warn: Takes a sentence where the limit leaves fewer connections than configured.
+    /// - Returns: The configuration that fits the limit.
+    /// - Throws: Where it leaves none.
+    package func withinOpenFileLimit(
+        _ openFileLimit: Int,
+        warn: (String) -> Void
+    ) throws(ServiceStartError) -> ServiceConfiguration {
+        let files = OpenFileBudget(limit: openFileLimit, threadCount: threadCount)
+        let wanted = limits.maximumConnectionCount
+        guard files.connectionCount > 0 else { throw .tooFewOpenFiles(files, wanted: wanted) }
+        guard files.connectionCount < wanted else { return self }
+        warn(
+            "the limit of open files is \(files.limit) and the service itself needs "
+                + "\(files.reservedCount) of them: at most \(files.connectionCount) connections are "
+                + "accepted, not \(wanted); for all of them raise it with "
+                + "`ulimit -n \(files.reservedCount + wanted)`"
         )
+        var copy = self
+        copy.limits.maximumConnectionCount = files.connectionCount
         return copy
     }
-
-    /// Files that connections must leave to the rest of the process: four a loop for libuv, and
-    /// some for listeners, the logs and what is to come.
-    private var reservedFileCount: Int { 64 + 4 * threadCount }
 
     /// Checks the flags; each error is one sentence that names the flag, the value and the limit.
     init(_ command: FeedServiceCommand) throws(ServiceStartError) {
@@ -74,22 +90,52 @@ extension ServiceConfiguration {
             }
             addresses.append(address)
         }
-        let threadCount = command.threads ?? Self.coreCount
-        guard (1...256).contains(threadCount) else {
-            throw .badFlag("--threads", "expected 1 to 256, got \(threadCount).")
-        }
-        self.init(addresses: addresses, threadCount: threadCount, stripeCount: command.stripes)
-        guard (1...4096).contains(stripeCount), stripeCount & (stripeCount - 1) == 0 else {
-            throw .badFlag(
-                "--stripes",
-                "expected a power of two from 1 to 4096, got \(stripeCount)."
-            )
-        }
+        self.init(
+            addresses: addresses,
+            threadCount: try Self.threadCount(command.threads),
+            stripeCount: try Self.stripeCount(command.stripes)
+        )
         hasSampleData = command.sampleData
         state = try StateOptions(command.state, logCount: threadCount)
         logsStateHash = command.state.stateHash
         fault = command.fault
     }
 
-    private static var coreCount: Int { max(1, min(256, sysconf(Int32(_SC_NPROCESSORS_ONLN)))) }
+    /// The most event loops of a service: the journal's admission counts on it.
+    package static let maximumThreadCount = 256
+
+    /// The cores that the process may run on.
+    static var coreCount: Int { ProcessInfo.processInfo.activeProcessorCount }
+
+    /// The event loops where no flag names a number: one a core, as many as the limits allow.
+    ///
+    /// - Parameters:
+    ///   - coreCount: The cores that the process may run on.
+    ///   - openFileLimit: The files that it may open; half of them are left to connections.
+    /// - Returns: A number from 1 to ``maximumThreadCount``.
+    package static func defaultThreadCount(coreCount: Int, openFileLimit: Int) -> Int {
+        let byFiles = OpenFileBudget.maximumThreadCount(limit: openFileLimit)
+        return max(1, min(coreCount, maximumThreadCount, byFiles))
+    }
+
+    private static func threadCount(_ text: String?) throws(ServiceStartError) -> Int {
+        guard let text else {
+            return defaultThreadCount(
+                coreCount: coreCount,
+                openFileLimit: ProcessSetup.raiseOpenFileLimit()
+            )
+        }
+        guard let count = Int(text), (1...maximumThreadCount).contains(count) else {
+            throw .badFlag("--threads", "expected 1 to \(maximumThreadCount), got \(text).")
+        }
+        return count
+    }
+
+    private static func stripeCount(_ text: String?) throws(ServiceStartError) -> Int? {
+        guard let text else { return nil }
+        guard let count = Int(text), (1...4096).contains(count), count & (count - 1) == 0 else {
+            throw .badFlag("--stripes", "expected a power of two from 1 to 4096, got \(text).")
+        }
+        return count
+    }
 }

@@ -29,13 +29,37 @@ struct StateFlags: ParsableArguments {
 
     @Option(
         name: .long,
+        parsing: .unconditional,
         help: ArgumentHelp(
             "Go on although records are lost: the number of the last one that is left, as the "
-                + "refusal to start names it.",
+                + "refusal to start names it. What is dropped is kept in quarantine/.",
             valueName: "record"
         )
     )
     var acceptDataLoss: UInt64?
+
+    @Option(
+        name: .long,
+        parsing: .unconditional,
+        help: ArgumentHelp(
+            "How many complete backups are kept, 1 to 10000: the oldest go once a new one is "
+                + "complete. (default: \(BackupOptions().keptCount))",
+            valueName: "count"
+        )
+    )
+    var keepBackups: Int?
+
+    @Flag(
+        name: .long,
+        help: "Say what --accept-data-loss would drop, change nothing, and exit."
+    )
+    var dryRun = false
+
+    @Flag(
+        name: .long,
+        help: "Refuse a data directory that has no state, as after a typo or on an unmounted disk."
+    )
+    var mustExist = false
 
     @Flag(name: .long, help: .hidden)
     var keepJournal = false
@@ -74,16 +98,19 @@ extension StateOptions {
             }
             self.durability = durability
         }
+        guard !flags.dryRun || flags.acceptDataLoss != nil else {
+            throw .badFlag("--dry-run", "expected --accept-data-loss with it.")
+        }
         acceptedLoss = flags.acceptDataLoss
+        if let count = flags.keepBackups {
+            guard (1...10_000).contains(count) else {
+                throw .badFlag("--keep-backups", "expected 1 to 10000, got \(count).")
+            }
+            backups.keptCount = count
+        }
+        mustExist = flags.mustExist
         keepsJournal = flags.keepJournal
         foldByteCount = flags.foldBytes
-        guard maximumWaitingByteCount >= 1 << 20 else {
-            let limit = (journal.maximumBodyByteCount - 1 << 20) / longestSectionByteCount
-            throw .badFlag(
-                "--threads",
-                "with a durable state expected at most \(limit), got \(logCount)."
-            )
-        }
         journal.space.readOnlyByteCount = flags.spaceLow
         journal.space.resumeByteCount = flags.spaceHigh
         journal.space.ballastByteCount = flags.ballast
@@ -96,6 +123,8 @@ extension StateFlags {
         let given = [
             ("--data-dir", dataDir), ("--durability", durability),
             ("--accept-data-loss", acceptDataLoss.map { "\($0)" }),
+            ("--keep-backups", keepBackups.map { "\($0)" }),
+            ("--must-exist", mustExist ? "it" : nil), ("--dry-run", dryRun ? "it" : nil),
         ]
         for case (let flag, let value?) in given {
             throw .badFlag(flag, "--in-memory keeps nothing, and goes without it; got \(value).")

@@ -5,26 +5,29 @@ internal import FeedState
 struct VerifyCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "verify",
-        abstract: "Checks a data directory that no service uses, without serving it.",
+        abstract: "Checks a backup, or a data directory that no service uses, without serving it.",
         discussion: """
-            Reads every row and every record of the journal. Exits with 0 where all is whole, with \
-            3 where a service has the directory, with 4 where a part is of another directory or a \
-            newer format, and with 5 where anything is damaged or missing.
+            Reads every row and every record of the journal, and writes nothing; a backup has rows \
+            only. Exits with 0 where all is whole, with 2 where there is no state, with 3 where a \
+            service has the directory, with 4 where a part is of another directory or a newer \
+            format, and with 5 where anything is damaged or missing. Damage in records of the journal \
+            that state.db has already is told, and costs nothing.
             """
     )
 
-    @Argument(help: "The data directory.")
+    @Argument(help: "The data directory, or the backup's directory.")
     var directory: String
 
     @Flag(name: .long, help: .hidden)
     var replayAll = false
 
     func run() throws {
+        guard !BackupVerification.isBackup(path: directory) else { return try verifyBackup() }
         let found: StateVerification
         do throws(StateStartError) {
             found = try StateVerification.run(path: directory, replaysAll: replayAll)
         } catch {
-            throw ServiceStartError.state(error)
+            throw ServiceStartError.refused(StartRefusal(error, directory: directory))
         }
         print("instance \(FeedServer.hex(found.instanceID))")
         print("posts \(found.postCount)")
@@ -32,11 +35,26 @@ struct VerifyCommand: ParsableCommand {
             "journal up to record \(found.lastSequence): \(found.recordCount) records with "
                 + "\(found.effectCount) effects behind the fold at \(found.foldedSequence)"
         )
+        if let damage = found.foldedDamage { print(damage) }
         print("state hash \(FeedServer.hex(found.stateHash))")
         guard let replayed = found.replayedHash else { return }
         print("replayed hash \(FeedServer.hex(replayed))")
         guard replayed == found.stateHash else {
             throw ServiceStartError.differs(directory)
         }
+    }
+
+    private func verifyBackup() throws {
+        let found: BackupVerification
+        do throws(StateError) {
+            found = try BackupVerification.run(path: directory)
+        } catch {
+            throw ServiceStartError.state(.state(error))
+        }
+        print("\(directory) is a complete backup")
+        print("instance \(FeedServer.hex(found.instanceID))")
+        print("posts \(found.postCount)")
+        print("revision \(found.revision), up to record \(found.lastSequence) of the journal")
+        print("state hash \(FeedServer.hex(found.stateHash))")
     }
 }

@@ -10,6 +10,8 @@ package final class ServerConnection: ConnectionHandler {
     private var session: Session
     /// Since when whole requests have waited for their turn; nil while none does.
     private var waitingSince: MonotonicInstant?
+    /// The backups that it has asked for and that are not answered; it is not closed before.
+    private var awaitedBackupCount = 0
 
     init(_ connection: TCPConnection, on loop: ServiceLoop) {
         self.loop = loop
@@ -33,18 +35,18 @@ package final class ServerConnection: ConnectionHandler {
             bytes,
             of: &session,
             on: connection,
-            through: loop.outlet,
+            through: loop.outbox,
             waited: waited
         )
         self.session = session
-        loop.startBackups(for: connection)
+        awaitBackups(loop.startBackups(for: connection), on: connection)
         if progress.wantsTurn {
             waitingSince = waitingSince ?? loop.eventLoop.now
         } else {
             waitingSince = nil
             if session.state.isDraining { sayGoAway(connection) }
         }
-        if session.state.isClosing { connection.closeAfterFlush() }
+        if session.state.isClosing { closeOnceAnswered(connection) }
         return ReadProgress(
             consumedByteCount: progress.byteCount,
             wantsTurn: progress.wantsTurn,
@@ -61,7 +63,15 @@ package final class ServerConnection: ConnectionHandler {
     }
 
     package func connectionClosed(_ connection: TCPConnection, reason: CloseReason) {
-        if case .partialReadTimeout = reason { loop.counters.countSlowFrame() }
+        switch reason {
+        case .partialReadTimeout:
+            loop.counters.countSlowFrame()
+        case .overBudget(let heldByteCount):
+            loop.counters.countOverBudgetClose()
+            loop.log.closedOverBudget(heldByteCount: heldByteCount, from: connection.peer.host)
+        default:
+            break
+        }
         if let channel = session.caller.channel { loop.context.channels.close(channel) }
     }
 
@@ -75,12 +85,33 @@ package final class ServerConnection: ConnectionHandler {
 
     private func sayGoAway(_ connection: TCPConnection) {
         loop.handler.sayGoAway(lastID: session.state.lastID)
-        loop.handler.sendAnswers(on: connection, through: loop.outlet)
+        loop.handler.sendAnswers(on: connection, through: loop.outbox)
         close(connection)
     }
 
     private func close(_ connection: TCPConnection) {
-        if session.state.close() { connection.closeAfterFlush() }
+        if session.state.close() { closeOnceAnswered(connection) }
+    }
+
+    private func closeOnceAnswered(_ connection: TCPConnection) {
+        if awaitedBackupCount == 0 { connection.closeAfterFlush() }
+    }
+}
+
+extension ServerConnection {
+    /// The connection waits for so many backups more, and may be silent meanwhile.
+    private func awaitBackups(_ count: Int, on connection: TCPConnection) {
+        guard count > 0 else { return }
+        awaitedBackupCount += count
+        connection.mayBeSilent = true
+    }
+
+    /// One of the backups that were asked for is answered.
+    func backupAnswered(_ connection: TCPConnection) {
+        awaitedBackupCount -= 1
+        guard awaitedBackupCount == 0 else { return }
+        connection.mayBeSilent = false
+        if session.state.isClosing { connection.closeAfterFlush() }
     }
 }
 
@@ -91,16 +122,17 @@ extension RequestHandler {
         _ bytes: RawSpan,
         of session: inout ServerConnection.Session,
         on connection: TCPConnection,
-        through outlet: AnswerOutlet,
+        through outbox: Outbox,
         waited: Duration?
     ) -> Progress {
+        room.begin(for: connection.hostSlot)
         let progress = serve(
             bytes,
             of: &session,
             unsentByteCount: connection.pendingByteCount,
             waited: waited
         )
-        sendAnswers(on: connection, through: outlet)
+        sendAnswers(on: connection, through: outbox)
         settleDueStripes()
         return progress
     }
@@ -108,10 +140,12 @@ extension RequestHandler {
     /// Sends the answers that are encoded, in one write, once they may be heard.
     mutating func sendAnswers(
         on connection: TCPConnection,
-        through outlet: AnswerOutlet
+        through outbox: Outbox
     ) {
         guard encoder.byteCount > 0 else { return }
-        encoder.lendBytes { outlet.send($0, on: connection) }
+        encoder.lendBytes { outbox.send($0, on: connection) }
         encoder.removeAll()
+        // By now they are counted where they wait, if they wait at all.
+        room.end()
     }
 }

@@ -1,12 +1,12 @@
 internal import FeedState
 internal import FeedTransport
 
-/// Backups take longer than a turn: they are made on the thread that folds, and answered when they
+/// Backups take longer than a turn: they are made on threads of their own, and answered when they
 /// are done, after answers to later requests.
 extension ServiceLoop {
-    /// Starts the backups that a connection's turn has asked for.
-    func startBackups(for connection: TCPConnection) {
-        guard !handler.backups.isEmpty, let state = context.state else { return }
+    /// Starts the backups that a connection's turn has asked for; returns how many.
+    func startBackups(for connection: TCPConnection) -> Int {
+        guard !handler.backups.isEmpty, let state = context.state else { return 0 }
         let requests = handler.backups
         handler.backups = []
         for request in requests {
@@ -18,13 +18,28 @@ extension ServiceLoop {
                 mailbox.post { ServiceLoop.of($0).finishBackup(number, result) }
             }
         }
+        return requests.count
     }
 
-    private func finishBackup(_ number: UInt64, _ result: Result<BackupSummary, StateError>) {
+    /// Cancels the backup under way when half of the drain's time is over, so that its answer leaves
+    /// before the connections are reset.
+    func boundBackupsOfDrain() {
+        guard let state = context.state else { return }
+        do throws(TransportError) {
+            try eventLoop.addTimer(after: context.limits.drainTimeout / 2) {
+                state.folding.backups.cancel(.stopping)
+            }
+        } catch {
+            log.cannotBoundDrain(error)
+        }
+    }
+
+    private func finishBackup(_ number: UInt64, _ result: Result<BackupSummary, BackupError>) {
         guard let (connection, request) = waitingForBackup.removeValue(forKey: number) else {
             return
         }
         handler.answerBackup(request, result)
-        handler.sendAnswers(on: connection, through: outlet)
+        handler.sendAnswers(on: connection, through: outbox)
+        (connection.handler as? ServerConnection)?.backupAnswered(connection)
     }
 }

@@ -14,7 +14,9 @@ final class StateOutcomes: Sendable {
 
     private let listeners = Mutex(Listeners())
     private let slow = Mutex<ContinuousClock.Instant?>(nil)
-    private let logger: Logger
+    private let refusedBackups = Mutex<ContinuousClock.Instant?>(nil)
+    /// Where the lines go.
+    let logger: Logger
 
     /// Writes to this logger.
     init(_ logger: Logger) { self.logger = logger }
@@ -34,26 +36,29 @@ final class StateOutcomes: Sendable {
         if hasFailed { body() }
     }
 
-    /// What to tell the state's threads of.
-    func events() -> DurableState.Events {
+    /// What to tell the state's threads of, for the state of a directory.
+    func events(_ directory: String) -> DurableState.Events {
         var events = DurableState.Events()
         events.durable = { [self] in release(through: $0) }
         events.failed = { [self] in fail($0) }
         events.slow = { [self] in warn(of: $0) }
-        events.readOnly = { [logger] isReadOnly in
-            if isReadOnly {
-                logger.error("the disk is nearly full: changes are refused, reads go on")
+        events.space = { [logger] news in
+            let line = OperatorLines.space(news, directory)
+            if case .hasRoom = news {
+                logger.notice("\(line)")
             } else {
-                logger.notice("the disk has room again: changes are taken")
+                logger.error("\(line)")
             }
         }
+        events.backup = { [self] in report($0) }
+        events.checkpoints = { [self] in tell($0) }
         return events
     }
 
     private func release(through cut: UInt64) {
         let loops = listeners.withLock { $0.loops }
         for loop in loops {
-            loop.post { ServiceLoop.of($0).outlet.release(through: cut) }
+            loop.post { ServiceLoop.of($0).outbox.release(through: cut) }
         }
     }
 
@@ -68,14 +73,62 @@ final class StateOutcomes: Sendable {
 
     /// At most one line a second.
     private func warn(of duration: Duration) {
+        guard isDue(slow) else { return }
+        let milliseconds = duration / .milliseconds(1)
+        logger.warning("a commit took \(Int(milliseconds)) ms: the disk is slow")
+    }
+
+    /// At most one line a second, as clients may ask for backups without end.
+    func warn(of error: BackupError) {
+        guard isDue(refusedBackups) else { return }
+        logger.error("no backup was made: \(error)")
+    }
+
+    /// Whether the last line of a kind is a second ago.
+    private func isDue(_ lastLine: borrowing Mutex<ContinuousClock.Instant?>) -> Bool {
         let now = ContinuousClock.now
-        let isDue = slow.withLock { last in
+        return lastLine.withLock { last in
             if let last, last.duration(to: now) < .seconds(1) { return false }
             last = now
             return true
         }
-        guard isDue else { return }
-        let milliseconds = duration / .milliseconds(1)
-        logger.warning("a commit took \(Int(milliseconds)) ms: the disk is slow")
     }
+
+    /// A few lines a minute at most, which the state's threads see to.
+    private func tell(_ news: CheckpointNews) {
+        switch news {
+        case .lagging(let backlog, let speed, let refusedCount):
+            let isFull = backlog.unfoldedByteCount >= backlog.limitByteCount
+            logger.warning(
+                """
+                checkpoints lag: \(mebibytes(backlog.unfoldedByteCount)) of at most \
+                \(mebibytes(backlog.limitByteCount)) MiB of changes wait to be written to state.db, \
+                which takes \(mebibytes(speed)) MiB/s; changes are \
+                \(isFull ? "refused" : "slowed") (\(refusedCount) refused so far), reads go on
+                """
+            )
+        case .caughtUp(let duration, let refusedCount):
+            logger.notice(
+                """
+                checkpoints have caught up after \(seconds(duration)) s: changes are taken at full \
+                speed again, \(refusedCount) were refused
+                """
+            )
+        case .stalled(let error):
+            logger.error(
+                """
+                checkpoints are stalled, and tried again every second: make room on the disk. \
+                The journal keeps what waits. \(error)
+                """
+            )
+        case .resumed(let duration):
+            logger.notice("checkpoints go on after \(seconds(duration)) s: there is room again")
+        }
+    }
+
+    private func mebibytes(_ byteCount: Int) -> Double {
+        (Double(byteCount) / 1_048_576 * 10).rounded() / 10
+    }
+
+    private func seconds(_ duration: Duration) -> Int { Int(duration / .seconds(1)) }
 }

@@ -10,10 +10,10 @@ package final class ChannelRecord: Sendable {
     package let state: ChannelState
     private let calls: HandoverMutex<RecentCalls>
 
-    /// The record of a channel that has not called yet.
-    init(_ state: ChannelState) {
+    /// The record of a channel that has not called yet, which counts in a host's share.
+    init(_ state: ChannelState, share: ChannelShare) {
         self.state = state
-        calls = HandoverMutex(RecentCalls(channel: state.number))
+        calls = HandoverMutex(RecentCalls(channel: state.number, share: share))
     }
 
     /// Runs the body with the channel's calls while no other thread has them.

@@ -3,14 +3,16 @@ package import FeedRanking
 /// What a channel remembers of its latest calls, so that none of them is executed twice.
 ///
 /// A value without a lock. The sequences up to `highest`, less than `window` below it, are
-/// remembered: a place without a call there was never executed, which is why gaps may be filled
+/// remembered: one without a call there was never executed, which is why gaps may be filled
 /// later. All below are forgotten, and never executed: nobody knows whether they were.
 ///
-/// Invariants: the places are none, or a power of four up to `window`, and never fewer than the
-/// remembered sequences; so each sequence has a place of its own, and its number need not be kept.
+/// A channel costs little until it is used: the calls take memory as they are recorded, and that
+/// memory counts as the share of the host that holds the channel.
 package struct RecentCalls: Sendable {
     /// How many sequences are remembered.
-    package static let window = 256
+    package static let window = CallRing.window
+    /// What a channel without calls takes, with its place in the table: about so many bytes.
+    package static let baseByteCount = 256
 
     /// What to do with a call.
     package enum Decision: Equatable, Sendable {
@@ -24,6 +26,8 @@ package struct RecentCalls: Sendable {
         case reused
         /// Its sequence is too far below the highest to be remembered.
         case expired
+        /// It was not executed, and the host may take no memory to record it.
+        case noRoom
     }
 
     /// The channel's number, which outcomes name it by.
@@ -32,14 +36,19 @@ package struct RecentCalls: Sendable {
     package private(set) var epoch: UInt64 = 0
     /// The highest sequence that was executed; 0 is none.
     package private(set) var highest: UInt64 = 0
-    private var calls: [Call] = []
-    /// As many as `calls` once a batch was recorded, and none before: most channels have none.
-    private var masks: [ItemMask] = []
+    private var ring = CallRing()
+    /// The share that the channel's memory counts in; nil counts nowhere.
+    private var share: ChannelShare?
 
-    /// A channel that has not called yet.
-    package init(channel: UInt64) {
+    /// A channel that has not called yet, and counts in a host's share.
+    package init(channel: UInt64, share: ChannelShare? = nil) {
         self.channel = channel
+        self.share = share
+        share?.add(byteCount)
     }
+
+    /// The bytes that the channel takes, about.
+    package var byteCount: Int { Self.baseByteCount + ring.byteCount }
 
     /// A Hello takes the channel over; calls of the epochs before are fenced from now on.
     package mutating func beginEpoch() -> UInt64 {
@@ -47,21 +56,40 @@ package struct RecentCalls: Sendable {
         return epoch
     }
 
-    /// What to do with a call of a sequence above 0; O(1).
+    /// The channel's memory counts in another host's share from now on; nil counts nowhere.
+    mutating func move(to other: ChannelShare?) {
+        share?.add(-byteCount)
+        other?.add(byteCount)
+        share = other
+    }
+
+    /// What to do with a call of a sequence above 0; O(1), O(log calls) where there are gaps.
+    ///
+    /// - Parameters:
+    ///   - sequence: The call's sequence.
+    ///   - hash: The hash of its content.
+    ///   - epoch: Which Hello its connection has said.
+    ///   - recordsItems: Whether the call is a batch, whose items are recorded.
+    /// - Returns: The decision.
     @inline(__always)
-    package func decision(sequence: UInt64, hash: UInt32, epoch: UInt64) -> Decision {
+    package func decision(
+        sequence: UInt64,
+        hash: UInt32,
+        epoch: UInt64,
+        recordsItems: Bool = false
+    ) -> Decision {
         guard epoch == self.epoch else { return .fenced }
-        guard sequence <= highest else { return .execute }
-        guard highest - sequence < UInt64(Self.window) else { return .expired }
-        let place = place(of: sequence)
-        let call = calls[place]
-        guard call.kind != .none else { return .execute }
-        guard call.hash == hash else { return .reused }
-        return .answer(outcome(call, place))
+        if sequence <= highest {
+            guard highest - sequence < UInt64(Self.window) else { return .expired }
+            if let call = ring.call(sequence, highest: highest) {
+                return call.hash == hash ? .answer(ring.outcome(of: call)) : .reused
+            }
+        }
+        return (ring.hasRoom && !recordsItems) || mayGrow(items: recordsItems) ? .execute : .noRoom
     }
 
     /// Remembers what came of a call, in place of what came of it before; O(1) where sequences
-    /// follow each other.
+    /// follow each other, else O(calls).
     ///
     /// A sequence that is forgotten already stays so.
     ///
@@ -73,81 +101,44 @@ package struct RecentCalls: Sendable {
         hash: UInt32,
         _ outcome: Outcome
     ) -> ChannelOutcome {
-        let recorded = ChannelOutcome(
+        if sequence > highest, ring.hasRoom, !outcome.isItems {
+            ring.append(sequence, hash: hash, outcome, highest: highest)
+            highest = sequence
+        } else {
+            recordCounted(sequence, hash, outcome)
+        }
+        return ChannelOutcome(
             channel: channel,
             sequence: sequence,
             requestHash: hash,
             outcome: outcome
         )
+    }
+
+    /// Records any call, and counts the memory that it takes.
+    @inline(never)
+    private mutating func recordCounted(_ sequence: UInt64, _ hash: UInt32, _ outcome: Outcome) {
+        let before = ring.byteCount
         if sequence > highest {
-            advance(to: sequence)
-        } else if highest - sequence >= UInt64(Self.window) {
-            return recorded
+            ring.append(sequence, hash: hash, outcome, highest: highest)
+            highest = sequence
+        } else if highest - sequence < UInt64(Self.window) {
+            ring.insert(sequence, hash: hash, outcome, highest: highest)
         }
-        let place = place(of: sequence)
-        switch outcome {
-        case .done: calls[place] = Call(id: 0, hash: hash, kind: .done)
-        case .id(let id): calls[place] = Call(id: id, hash: hash, kind: .id)
-        case .items(let mask):
-            calls[place] = Call(id: 0, hash: hash, kind: .items)
-            if masks.isEmpty { masks = Array(repeating: ItemMask(), count: calls.count) }
-            masks[place] = mask
-        }
-        return recorded
-    }
-
-    /// Makes a higher sequence the highest; those that were skipped were not executed.
-    @inline(__always)
-    private mutating func advance(to sequence: UInt64) {
-        let needed = Int(min(sequence, UInt64(Self.window)))
-        if calls.count < needed { grow(to: needed) }
-        if sequence - highest > 1 { forget(upTo: sequence) }
-        highest = sequence
+        share?.add(ring.byteCount - before)
     }
 
     @inline(never)
-    private mutating func forget(upTo sequence: UInt64) {
-        let count = min(sequence - highest, UInt64(calls.count))
-        for distance in 0..<count { calls[place(of: sequence - distance)] = Call() }
+    private func mayGrow(items: Bool) -> Bool {
+        let growth = ring.growth(items: items)
+        return growth == 0 || share?.admits(growth) ?? true
     }
+}
 
-    /// Makes places for the sequences from 1 on: with fewer than all there is none above them.
-    @inline(never)
-    private mutating func grow(to needed: Int) {
-        var count = 4
-        while count < needed { count *= 4 }
-        let old = self
-        calls = Array(repeating: Call(), count: count)
-        if !masks.isEmpty { masks = Array(repeating: ItemMask(), count: count) }
-        for sequence in 0..<UInt64(old.calls.count) where sequence < old.highest {
-            let (from, to) = (old.place(of: sequence + 1), place(of: sequence + 1))
-            calls[to] = old.calls[from]
-            if !masks.isEmpty { masks[to] = old.masks[from] }
-        }
-    }
-
+extension Outcome {
+    /// Whether it is of a batch.
     @inline(__always)
-    private func place(of sequence: UInt64) -> Int {
-        Int(truncatingIfNeeded: sequence) & (calls.count - 1)
-    }
-
-    @inline(__always)
-    private func outcome(_ call: Call, _ place: Int) -> Outcome {
-        switch call.kind {
-        case .none, .done: .done
-        case .id: .id(call.id)
-        case .items: .items(masks[place])
-        }
-    }
-
-    /// What came of one call, in 16 bytes.
-    private struct Call: BitwiseCopyable {
-        enum Kind: UInt8 {
-            case none, done, id, items
-        }
-
-        var id: UInt64 = 0
-        var hash: UInt32 = 0
-        var kind = Kind.none
+    fileprivate var isItems: Bool {
+        if case .items = self { true } else { false }
     }
 }

@@ -1,16 +1,30 @@
 internal import FeedRanking
 internal import FeedTransport
 
+/// Which channels are forgotten, and when.
+///
+/// - A host that takes more than its share loses idle channels at once: first those on which nothing
+///   was called, then the others, the one that has been idle for longest first. So the greediest
+///   hosts give up channels when the memory of all runs short.
+/// - A host with many idle channels (`quietByteCount`) keeps them for the short retention only.
+/// - All others are forgotten after the retention.
+///
+/// The hosts of restored channels are not known; they count as one, which may take the memory of all
+/// hosts and keeps what fits into it for the whole retention: their clients are about to come back.
+/// Where hosts need that memory again, restored channels are forgotten for it, the newest first.
 extension RecordTable {
     /// How often to look for channels to evict.
-    package static let evictionInterval = Duration.seconds(1)
-    /// The channels one look evicts at most: about a tenth of a millisecond, and enough that a full
-    /// table is empty after the retention.
-    package static let evictionLimit = 1024
+    package static let evictionInterval = Duration.milliseconds(250)
+    /// The channels one look evicts at most: a few tenths of a millisecond, and enough to empty a
+    /// full table in about half a minute.
+    package static let evictionLimit = 2048
+    /// The hosts one look visits at most.
+    static let visitedHostLimit = 4096
 
-    /// Forgets channels whose connections closed a retention ago or longer; O(limit).
-    ///
-    /// One that was opened and closed again since may stay for up to twice the retention.
+    /// The restored channels that are forgotten for a new one at most.
+    static let makeRoomLimit = 8
+
+    /// Forgets channels that are due; O(limit), and O(channels) where memory is given back.
     ///
     /// - Returns: How many were forgotten.
     @discardableResult
@@ -18,63 +32,58 @@ extension RecordTable {
         let now = clock()
         return state.withLock { state in
             var count = 0
-            for _ in 0..<limit {
-                guard let key = state.queue.popFirst(dueAt: now) else { break }
-                guard var entry = state.entries[key] else { continue }
-                guard let closeTime = entry.closeTime else {
-                    // A connection holds it again, and queues it again when it closes.
-                    entry.isQueued = false
-                    state.entries[key] = entry
-                    continue
+            for _ in 0..<min(state.hosts.endPlace, Self.visitedHostLimit) {
+                if state.hand >= state.hosts.endPlace { state.hand = 0 }
+                while count < limit, let due = state.dueChannel(of: state.hand, limits, now) {
+                    evict(due, &state)
+                    count += 1
                 }
-                let due = closeTime.advanced(by: retention)
-                guard due <= now else {
-                    state.queue.append(key, due: due)
-                    continue
-                }
-                state.entries[key] = nil
-                if collectsEvicted { state.evicted.append(entry.record.state.number) }
-                count += 1
+                // The rest of this host comes with the next look.
+                guard count < limit else { break }
+                state.hand += 1
             }
-            state.evictedCount += UInt64(count)
+            state.shrink()
             return count
+        }
+    }
+
+    /// Forgets restored channels, as far as a new channel needs their memory; O(1).
+    func makeRoom(_ state: inout State) {
+        // Calls may have taken more: that is for the next look.
+        for _ in 0..<Self.makeRoomLimit where !budget.holds(RecentCalls.baseByteCount) {
+            guard let host = state.hostIndex[.earlierRun], let idle = state.hosts[host].idlest
+            else { return }
+            evict(idle, &state)
+        }
+    }
+
+    /// Forgets a channel.
+    func evict(_ slot: Int, _ state: inout State) {
+        let number = state.slots[slot].record.state.number
+        state.remove(slot)
+        state.restored[number] = nil
+        if collectsEvicted { state.evicted.append(number) }
+        state.evictedCount += 1
+    }
+
+    /// Whether the looks since the last call found a host with so many idle channels that they are
+    /// kept for the short retention only.
+    package func takeForgetsSoon() -> Bool {
+        state.withLock { state in
+            let forgetsSoon = state.forgetsSoon
+            state.forgetsSoon = false
+            return forgetsSoon
         }
     }
 
     /// The numbers evicted since they were taken last; empty unless the table collects them.
     ///
-    /// No effect names them any more: none is in a later section of any log.
+    /// The effects that name them may still be on their way to the journal.
     package func takeEvicted() -> [UInt64] {
         state.withLock { state in
             let evicted = state.evicted
             state.evicted = []
             return evicted
         }
-    }
-}
-
-/// Keys in the order in which they were appended, each with the time it is due.
-///
-/// A late one in front delays those behind it; so times only say how early a key may come out.
-struct EvictionQueue {
-    private var keys: [(key: RecordTable.Key, due: MonotonicInstant)] = []
-    /// The first that was not popped.
-    private var head = 0
-
-    /// Appends a key; O(1) on average.
-    mutating func append(_ key: RecordTable.Key, due: MonotonicInstant) {
-        keys.append((key, due))
-    }
-
-    /// Takes the first key out if it is due; O(1) on average.
-    mutating func popFirst(dueAt now: MonotonicInstant) -> RecordTable.Key? {
-        guard head < keys.count, keys[head].due <= now else { return nil }
-        let key = keys[head].key
-        head += 1
-        if head >= 1024, head * 2 >= keys.count {
-            keys.removeFirst(head)
-            head = 0
-        }
-        return key
     }
 }

@@ -5,21 +5,30 @@ internal import FeedTransport
 /// in any order that has a channel before its outcomes, then `endRestoring`.
 extension RecordTable {
     /// Puts a channel back, if it is not there yet; O(1).
+    ///
+    /// Where the restored channels take more than all may, the newest are forgotten.
     package func restore(_ channel: ChannelState) {
+        let now = clock()
         state.withLock { state in
-            let key = Key(channel)
-            if let old = state.entries[key] {
-                // The newer of the two is the one that a Hello found last: the other was evicted.
-                let other = old.record.state.number
-                if collectsEvicted, other != channel.number {
-                    state.evicted.append(min(other, channel.number))
-                }
-                guard other < channel.number else { return }
-                state.restored[other] = nil
-            }
-            state.entries[key] = Entry(record: ChannelRecord(channel))
-            state.restored[channel.number] = key
             state.nextNumber = max(state.nextNumber, channel.number + 1)
+            if let old = state.index[Key(channel)] {
+                // The newer of the two is the one that a Hello found last: the other was evicted.
+                let other = state.slots[old].record.state.number
+                guard other < channel.number else {
+                    if collectsEvicted, other != channel.number {
+                        state.evicted.append(channel.number)
+                    }
+                    return
+                }
+                evict(old, &state)
+            }
+            let host = state.host(.earlierRun, budget)
+            let share = state.hosts[host].share
+            state.hosts[host].channelCount += 1
+            let slot = state.insert(ChannelRecord(channel, share: share), host: host)
+            state.restored[channel.number] = slot
+            state.link(slot, isUsed: false, at: now)
+            evictAboveShare(host, &state)
         }
     }
 
@@ -27,11 +36,31 @@ extension RecordTable {
     ///
     /// The same outcome twice changes nothing; of a batch the items of both are done.
     package func restore(_ outcome: ChannelOutcome) {
+        let now = clock()
         state.withLock { state in
-            guard let key = state.restored[outcome.channel], let entry = state.entries[key] else {
-                return
+            guard let slot = state.restored[outcome.channel] else { return }
+            let record = state.slots[slot].record
+            let host = state.slots[slot].host
+            if state.slots[slot].isUsed {
+                let growth = record.withCalls { calls in
+                    let before = calls.byteCount
+                    calls.restore(outcome)
+                    return calls.byteCount - before
+                }
+                state.hosts[host].idleByteCount += growth
+                if growth > 0 { evictAboveShare(host, &state) }
+            } else {
+                state.unlink(slot)
+                record.withCalls { $0.restore(outcome) }
+                state.link(slot, isUsed: record.withCalls { $0.highest > 0 }, at: now)
+                evictAboveShare(host, &state)
             }
-            entry.record.withCalls { $0.restore(outcome) }
+        }
+    }
+
+    private func evictAboveShare(_ host: Int, _ state: inout State) {
+        while !state.hosts[host].share.admits(0), let idle = state.hosts[host].idlest {
+            evict(idle, &state)
         }
     }
 
@@ -44,11 +73,7 @@ extension RecordTable {
     package func endRestoring() {
         let now = clock()
         state.withLock { state in
-            for key in state.restored.values {
-                state.entries[key]?.closeTime = now
-                state.entries[key]?.isQueued = true
-                state.queue.append(key, due: now.advanced(by: retention))
-            }
+            for slot in state.restored.values { state.slots[slot].closeTime = now }
             state.restored = [:]
         }
     }

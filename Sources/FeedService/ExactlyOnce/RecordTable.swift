@@ -3,13 +3,52 @@ package import FeedTransport
 
 /// The channels whose calls are remembered, by client and channel.
 ///
-/// A channel stays as long as a connection holds it, and for the retention after that. Its number
-/// is never another's. Lock order: the loop's log, this table, a channel's record.
+/// A channel stays as long as a connection holds it, and for the retention after that, unless its
+/// host takes more than its share: `RecordTable+Eviction` has the rules. Its number is never
+/// another's. Lock order: the loop's log, this table, a channel's record.
 package final class RecordTable: Sendable {
-    /// There are as many channels as may be remembered.
-    package struct Full: Error {
-        /// How many that is.
-        package let limit: Int
+    /// What a Hello asks for.
+    package struct Request {
+        /// The first eight bytes of the client's id.
+        package var clientHigh: UInt64
+        /// The last eight bytes of the client's id.
+        package var clientLow: UInt64
+        /// Which of the client's channels.
+        package var channel: UInt32
+        /// The host that the connection comes from.
+        package var host: ClientHost
+        /// Whether the connection has opened a new channel before.
+        package var isFurther = false
+        /// Whether a new channel may be made: that is a change.
+        package var mayAdd = true
+        /// Whether the channel is asked for after its Hello, and is another connection's by now if
+        /// it is known.
+        package var isLate = false
+
+        /// A request for a channel by its first Hello.
+        package init(
+            clientHigh: UInt64,
+            clientLow: UInt64,
+            channel: UInt32,
+            host: ClientHost
+        ) {
+            self.clientHigh = clientHigh
+            self.clientLow = clientLow
+            self.channel = channel
+            self.host = host
+        }
+    }
+
+    /// Why there is no channel.
+    package enum Refusal: Error, Equatable {
+        /// The host's channels take their share of memory, and none of them is idle.
+        case noRoom(hostByteCount: Int, limitByteCount: Int)
+        /// The host opens new channels too fast; when there may be one.
+        case tooFast(wait: Duration)
+        /// It would be a new one, and that is a change.
+        case mayNotAdd
+        /// Another connection has said Hello for it since.
+        case takenOver
     }
 
     /// What a Hello is told of its channel.
@@ -22,50 +61,46 @@ package final class RecordTable: Sendable {
         package let lastSequence: UInt64
     }
 
-    /// Which channel of which client.
-    struct Key: Hashable {
-        let clientHigh: UInt64
-        let clientLow: UInt64
-        let channel: UInt32
+    /// What the table may hold, and for how long.
+    package struct Limits: Sendable {
+        /// The bytes that all channels may take.
+        package var byteCount: Int
+        /// The bytes of idle channels that a host is let in peace with.
+        package var quietByteCount: Int
+        /// How long a channel is remembered once its connection has closed.
+        package var retention: Duration
+        /// How long where the host has more than `quietByteCount` of idle ones.
+        package var shortRetention: Duration
+        /// How many new channels a host may open at once.
+        package var newChannelBurst: Int
+        /// How many new channels a host may open in a minute.
+        package var newChannelsPerMinute: Int
 
-        init(_ state: ChannelState) {
-            clientHigh = state.clientHigh
-            clientLow = state.clientLow
-            channel = state.channel
+        /// Limits of these values.
+        package init(
+            byteCount: Int,
+            quietByteCount: Int,
+            retention: Duration,
+            shortRetention: Duration,
+            newChannelBurst: Int,
+            newChannelsPerMinute: Int
+        ) {
+            self.byteCount = byteCount
+            self.quietByteCount = quietByteCount
+            self.retention = retention
+            self.shortRetention = shortRetention
+            self.newChannelBurst = newChannelBurst
+            self.newChannelsPerMinute = newChannelsPerMinute
         }
     }
 
-    /// A channel, and who holds it.
-    struct Entry {
-        let record: ChannelRecord
-        /// The epoch of the latest Hello.
-        var epoch: UInt64 = 0
-        /// When the connection of that Hello closed; nil while it is open.
-        var closeTime: MonotonicInstant?
-        /// Whether the channel waits in the queue of those to evict.
-        var isQueued = false
-    }
-
-    /// What the lock guards.
-    struct State {
-        var entries: [Key: Entry] = [:]
-        /// The number that the next channel gets.
-        var nextNumber: UInt64 = 1
-        /// Channels that closed, in that order.
-        var queue = EvictionQueue()
-        /// The numbers that were evicted and not taken yet.
-        var evicted: [UInt64] = []
-        /// The channels evicted so far.
-        var evictedCount: UInt64 = 0
-        /// The keys of restored channels by number, until all are restored.
-        var restored: [UInt64: Key] = [:]
-    }
-
     let state = HandoverMutex(State())
-    /// How many channels are remembered at most.
-    let limit: Int
-    /// How long a channel is remembered once its connection has closed.
-    let retention: Duration
+    /// The limits.
+    let limits: Limits
+    /// The memory of all channels.
+    let budget: ChannelBudget
+    /// How fast hosts may open new channels.
+    let newChannels: HostBuckets
     /// Whether evicted numbers are kept for whoever takes them.
     let collectsEvicted: Bool
     /// The monotonic clock.
@@ -74,83 +109,148 @@ package final class RecordTable: Sendable {
     /// A table without channels.
     ///
     /// - Parameters:
-    ///   - limit: How many channels are remembered at most.
-    ///   - retention: How long a channel is remembered once its connection has closed.
+    ///   - limits: What it may hold.
     ///   - collectsEvicted: Whether someone takes the evicted numbers, as a fold does.
     ///   - clock: The monotonic clock.
     package init(
-        limit: Int,
-        retention: Duration,
+        limits: Limits,
         collectsEvicted: Bool = false,
         clock: @escaping @Sendable () -> MonotonicInstant = { EventLoop.clock }
     ) {
-        self.limit = limit
-        self.retention = retention
+        self.limits = limits
         self.collectsEvicted = collectsEvicted
         self.clock = clock
+        budget = ChannelBudget(limitByteCount: limits.byteCount)
+        newChannels = HostBuckets(
+            burst: limits.newChannelBurst,
+            countPerMinute: limits.newChannelsPerMinute,
+            clock: clock
+        )
     }
 
     /// The channels that are remembered.
-    package var count: Int { state.withLock { $0.entries.count } }
+    package var count: Int { state.withLock { $0.index.count } }
+
+    /// The bytes of memory that the channels take, about.
+    package var byteCount: Int { budget.usedByteCount }
 
     /// The channels evicted so far.
     package var evictedCount: UInt64 { state.withLock { $0.evictedCount } }
 
+    /// How often there was no channel for who asked for one.
+    package var refusedCount: UInt64 { state.withLock { $0.refusedCount } }
+
     /// The number that the next channel gets; above all that were given.
     package var nextNumber: UInt64 { state.withLock { $0.nextNumber } }
 
-    /// Gives a client's channel to the connection that says Hello, a new one on first sight; O(1).
+    /// Gives a client's channel to the connection that says Hello, a new one on first sight; O(1),
+    /// and O(channels evicted) where the host takes its share.
     ///
-    /// To be called within a section of the loop's log, which is told of a new channel. Who held it before is fenced: once this returns, no call of that connection is under way.
-    package func open(
-        clientHigh: UInt64,
-        clientLow: UInt64,
-        channel: UInt32,
-        log: EffectLog
-    ) throws(Full) -> Opening {
-        try state.withLock { (state) throws(Full) -> Opening in
-            let sought = ChannelState(
-                number: state.nextNumber,
-                clientHigh: clientHigh,
-                clientLow: clientLow,
-                channel: channel
-            )
-            let key = Key(sought)
-            let known = state.entries[key]
-            guard known != nil || state.entries.count < limit else { throw Full(limit: limit) }
-            var entry = known ?? Entry(record: ChannelRecord(sought))
-            if known == nil {
-                state.nextNumber += 1
-                log.append(sought)
+    /// To be called within a section of the loop's log, which is told of a new channel. Who held it
+    /// before is fenced: once this returns, no call of that connection is under way.
+    package func open(_ request: Request, log: EffectLog) throws(Refusal) -> Opening {
+        try state.withLock { (state) throws(Refusal) -> Opening in
+            do throws(Refusal) {
+                let known = state.index[Key(request)]
+                let slot: Int
+                if let known {
+                    slot = try take(known, request, &state)
+                } else {
+                    slot = try add(request, log, &state)
+                }
+                let record = state.slots[slot].record
+                let (epoch, highest) = record.withCalls { ($0.beginEpoch(), $0.highest) }
+                return Opening(
+                    channel: HeldChannel(record: record, epoch: epoch),
+                    wasKnown: known != nil,
+                    lastSequence: highest
+                )
+            } catch {
+                state.refusedCount += 1
+                throw error
             }
-            let (epoch, highest) = entry.record.withCalls { ($0.beginEpoch(), $0.highest) }
-            entry.epoch = epoch
-            entry.closeTime = nil
-            state.entries[key] = entry
-            return Opening(
-                channel: HeldChannel(record: entry.record, epoch: epoch),
-                wasKnown: known != nil,
-                lastSequence: highest
-            )
         }
     }
 
-    /// Begins the retention of a channel whose connection has closed; O(1).
+    /// A known channel, which counts as the host's from now on.
+    private func take(
+        _ slot: Int,
+        _ request: Request,
+        _ state: inout State
+    ) throws(Refusal) -> Int {
+        guard !request.isLate else { throw .takenOver }
+        state.unlink(slot)
+        let old = state.slots[slot].host
+        let new = state.host(request.host, budget)
+        guard new != old else { return slot }
+        state.slots[slot].host = new
+        state.hosts[new].channelCount += 1
+        let share = state.hosts[new].share
+        state.slots[slot].record.withCalls { $0.move(to: share) }
+        state.releaseHost(old)
+        return slot
+    }
+
+    /// A channel that the client did not have.
+    private func add(
+        _ request: Request,
+        _ log: EffectLog,
+        _ state: inout State
+    ) throws(Refusal) -> Int {
+        guard request.mayAdd else { throw .mayNotAdd }
+        let host = state.host(request.host, budget)
+        let share = state.hosts[host].share
+        state.hosts[host].channelCount += 1
+        // Of its own idle channels, the host gives up those that it needs least.
+        while !share.admits(RecentCalls.baseByteCount) {
+            guard let idle = state.hosts[host].idlest else {
+                state.releaseHost(host)
+                throw .noRoom(
+                    hostByteCount: share.usedByteCount,
+                    limitByteCount: budget.limitByteCount
+                )
+            }
+            evict(idle, &state)
+        }
+        let reserve = request.isFurther ? limits.newChannelBurst / 2 : 0
+        if let wait = newChannels.take(from: request.host, leaving: reserve) {
+            state.releaseHost(host)
+            throw .tooFast(wait: wait)
+        }
+        makeRoom(&state)
+        let channel = ChannelState(
+            number: state.nextNumber,
+            clientHigh: request.clientHigh,
+            clientLow: request.clientLow,
+            channel: request.channel
+        )
+        state.nextNumber += 1
+        log.append(channel)
+        return state.insert(ChannelRecord(channel, share: share), host: host)
+    }
+
+    /// The connection that held a channel does so no more; O(1).
     ///
     /// Does nothing where another connection holds the channel by now.
-    package func close(_ channel: HeldChannel) {
+    ///
+    /// - Parameters:
+    ///   - channel: The channel as the connection held it.
+    ///   - isLeft: Whether the connection lives on and has said another Hello: then none of its calls
+    ///     is in doubt, and a channel without calls need not be remembered.
+    package func close(_ channel: HeldChannel, isLeft: Bool = false) {
         let now = clock()
         let key = Key(channel.record.state)
         state.withLock { state in
-            guard var entry = state.entries[key], entry.record === channel.record,
-                entry.epoch == channel.epoch
-            else { return }
-            entry.closeTime = now
-            if !entry.isQueued {
-                entry.isQueued = true
-                state.queue.append(key, due: now.advanced(by: retention))
+            guard let slot = state.index[key], state.slots[slot].record === channel.record else {
+                return
             }
-            state.entries[key] = entry
+            let (epoch, highest) = channel.record.withCalls { ($0.epoch, $0.highest) }
+            guard epoch == channel.epoch else { return }
+            if isLeft, highest == 0 {
+                evict(slot, &state)
+            } else {
+                state.link(slot, isUsed: highest > 0, at: now)
+            }
         }
     }
 
@@ -162,6 +262,6 @@ package final class RecordTable: Sendable {
             clientLow: clientLow,
             channel: channel
         )
-        return state.withLock { $0.entries[Key(sought)] != nil }
+        return state.withLock { $0.index[Key(sought)] != nil }
     }
 }

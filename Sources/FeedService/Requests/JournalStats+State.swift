@@ -20,7 +20,24 @@ extension JournalStats {
             heldAnswerCount: loops.heldAnswerCount,
             oldestHeldMicroseconds: (journal.oldestWait ?? .zero).wholeMicroseconds,
             freeByteCount: UInt64(clamping: journal.freeByteCount),
-            isReadOnly: !journal.isWritable
+            isReadOnly: !journal.isWritable,
+            checkpoints: CheckpointStats(state)
+        )
+    }
+}
+
+extension CheckpointStats {
+    /// How checkpoints are doing now.
+    init(_ state: DurableState) {
+        let backlog = state.folding.backlog
+        let statistics = state.folding.statistics
+        self.init(
+            unfoldedByteCount: UInt64(clamping: backlog.unfoldedByteCount),
+            unfoldedLimitByteCount: UInt64(clamping: backlog.limitByteCount),
+            refusedCount: state.journal.refusedByCheckpoints,
+            underWayMicroseconds: statistics.timeUnderWay.wholeMicroseconds,
+            longestSliceMicroseconds: statistics.longestSliceMicroseconds,
+            isStalled: statistics.isStalled
         )
     }
 }

@@ -29,15 +29,17 @@ extension RequestHandler {
                 actual: UInt64(request.clientID.count)
             )
         }
-        let opening = try openChannel(request.channel, of: device, from: &caller)
+        if !request.clientName.isEmpty { log.introduced(request.clientName, from: caller.host) }
+        let channel = openChannel(request.channel, of: device, from: &caller)
         let response = HelloResponse(
             serverName: ServiceVersion.serverName,
             instanceID: context.instanceID,
             serverTimeMilliseconds: context.timeOfDay(),
             limits: Limits(context.limits),
-            capabilities: [.exactlyOnce],
-            isClientKnown: opening?.wasKnown ?? false,
-            lastSequence: opening?.lastSequence ?? 0
+            capabilities: channel.refusal == nil ? [.exactlyOnce] : [],
+            isClientKnown: channel.wasKnown,
+            lastSequence: channel.lastSequence,
+            channelStatus: channel.refusal
         )
         return .response(.hello(response), revision: store.revision)
     }
@@ -59,13 +61,6 @@ extension RequestHandler {
             serving: context.isDraining ? .draining : .serving
         )
         return .response(.ping(response), revision: store.revision)
-    }
-
-    /// Has the state backed up for a service; the answer comes once that is done.
-    func backup(from caller: borrowing Caller) throws(Status) -> Answer {
-        try requireService(caller)
-        guard context.state != nil else { throw .notDurable }
-        return .afterBackup
     }
 
     /// Counts over all loops, as they stand.
@@ -90,7 +85,12 @@ extension RequestHandler {
             journal: context.state.map { JournalStats($0, statistics) },
             channelCount: UInt64(context.channels.count),
             evictedChannelCount: context.channels.evictedCount,
-            repeatedCallCount: statistics.repeatedCallCount
+            repeatedCallCount: statistics.repeatedCallCount,
+            overBudgetCloseCount: statistics.overBudgetCloseCount,
+            channelByteCount: UInt64(clamping: context.channels.byteCount),
+            refusedChannelCount: context.channels.refusedCount,
+            refusedDeviceCount: context.devices.refusedCount,
+            backups: context.state.map { BackupStats($0.folding.backups.status) }
         )
         return .response(.serverStats(stats), revision: revision)
     }

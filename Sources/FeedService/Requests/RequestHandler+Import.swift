@@ -17,26 +17,17 @@ extension RequestHandler {
         let feed = try self.feed(named: request.feed.isEmpty ? Self.defaultFeed : request.feed)
         let policy = policy(of: feed)
         let latestTime =
-            context.timeOfDay()
+            context.clock.now()
             + context.limits.maximumImportedTimeLead.wholeMilliseconds
         for (index, post) in request.posts.enumerated() {
             let path = PostPath.item(index)
-            try check(post, at: path, against: policy)
+            if index >= textWalk.checkedPostCount { try check(post, at: path, against: policy) }
             try checkTime(post, at: path, latest: latestTime)
             try checkCount(post.upvoteCount, path, "upvote_count")
             try checkCount(post.downvoteCount, path, "downvote_count")
             try checkCount(post.commentCount, path, "comment_count")
         }
-        let outcome: ImportOutcome
-        do throws(RankingError) {
-            outcome = try store.importPosts(
-                request.posts.map(ImportedPost.init),
-                in: feed,
-                log: effects
-            )
-        } catch {
-            throw Status(error)
-        }
+        let outcome = try insert(request.posts.map(ImportedPost.init), in: feed)
         for post in outcome.settlingDue { settleLater(stripeOf: post) }
         let first = outcome.firstID.rawValue
         return .response(
@@ -45,6 +36,63 @@ extension RequestHandler {
             ),
             revision: outcome.revision
         )
+    }
+
+    /// Makes posts that were checked; refuses them where what they log might overflow a record.
+    private func insert(
+        _ posts: [ImportedPost],
+        in feed: FeedID
+    ) throws(Status) -> ImportOutcome {
+        let byteCount = posts.reduce(0) { $0 + $1.content.maximumEffectByteCount }
+        guard context.importRoom.reserve(byteCount) else { throw .journalBehind }
+        defer {
+            effects.countWaitingBytes()
+            context.importRoom.release(byteCount)
+        }
+        // Other imports may have been logged since the section began.
+        try admitChange()
+        do throws(RankingError) {
+            return try store.importPosts(posts, in: feed, log: effects)
+        } catch {
+            throw Status(error)
+        }
+    }
+
+    /// Checks the texts of an import ahead of its execution, a turn's worth; false where some are
+    /// left for a later turn.
+    ///
+    /// What does not keep to the rules is refused by the execution, which looks at it again.
+    mutating func checkTexts(
+        of request: ImportPostsRequest,
+        from caller: borrowing Caller
+    ) -> Bool {
+        // What is refused anyhow is not worth a walk.
+        guard caller.isService, context.refusalOfChanges == nil,
+            request.posts.count <= context.limits.maximumImportPostCount,
+            let feed = store.feed(named: request.feed.isEmpty ? Self.defaultFeed : request.feed)
+        else { return true }
+        let policy = policy(of: feed)
+        while textWalk.checkedPostCount < request.posts.count {
+            guard textWalk.hasRoom else { return false }
+            let index = textWalk.checkedPostCount
+            do throws(Status) {
+                try check(request.posts[index], at: .item(index), against: policy)
+            } catch {
+                return true
+            }
+            textWalk.checked(
+                walkedByteCount: rules.walkedByteCount(
+                    request.posts[index],
+                    maximumTitleCharacterCount: policy.maximumTitleCharacterCount,
+                    textCharacterCounts: policy
+                        .minimumTextCharacterCount...max(
+                            policy.minimumTextCharacterCount,
+                            policy.maximumTextCharacterCount
+                        )
+                )
+            )
+        }
+        return true
     }
 
     /// Refuses a caller that is no service: one that comes from another machine.

@@ -10,7 +10,7 @@ extension RequestHandler {
     mutating func execute(
         _ frame: borrowing ClientFrame,
         _ method: Method,
-        _ requestHash: UInt32,
+        _ hashes: (content: UInt32, written: UInt32),
         from caller: inout Caller
     ) throws(Status) -> Answer {
         guard method.changesState else {
@@ -20,19 +20,22 @@ extension RequestHandler {
             id: frame.id,
             request: frame.request,
             sequence: frame.sequence,
-            hash: requestHash
+            hash: hashes.content,
+            writtenHash: hashes.written
         )
+        if case .importPosts(let request) = frame.request, !checkTexts(of: request, from: caller) {
+            return .later
+        }
+        // A jump of the clock is noticed before a change takes its time, not a second later.
+        if method.stampsTime { context.clock.now() }
         effects.lock()
         defer { effects.unlock() }
         guard call.sequence != 0 else {
             try admitChange()
             return try answer(call.request, id: call.id, from: &caller)
         }
-        guard let channel = caller.channel else {
-            guard caller.device != nil else { throw .sequenceNeedsIdentity }
-            // Its Hello came while no changes were taken.
-            throw context.refusalOfChanges ?? .channelFenced
-        }
+        let held = caller.channel
+        let channel = if let held { held } else { try openMissedChannel(of: &caller) }
         return try channel.record.withCalls { (calls) throws(Status) -> Answer in
             try execute(call, epoch: channel.epoch, &calls, from: &caller)
         }
@@ -43,7 +46,15 @@ extension RequestHandler {
         let id: UInt64
         let request: Request?
         let sequence: UInt64
+        /// The hash of its content, which is recorded.
         let hash: UInt32
+        /// The hash of its bytes, which version 0.1 recorded.
+        let writtenHash: UInt32
+
+        /// Whether the items that it executes are recorded.
+        var isBatch: Bool {
+            if case .batchCastVotes = request { true } else { false }
+        }
     }
 
     private mutating func execute(
@@ -52,10 +63,25 @@ extension RequestHandler {
         _ calls: inout RecentCalls,
         from caller: inout Caller
     ) throws(Status) -> Answer {
-        switch calls.decision(sequence: call.sequence, hash: call.hash, epoch: epoch) {
+        var decision = calls.decision(
+            sequence: call.sequence,
+            hash: call.hash,
+            epoch: epoch,
+            recordsItems: call.isBatch
+        )
+        if case .reused = decision, call.writtenHash != call.hash {
+            // Version 0.1 may have recorded it, by its bytes.
+            decision = calls.decision(
+                sequence: call.sequence,
+                hash: call.writtenHash,
+                epoch: epoch
+            )
+        }
+        switch decision {
         case .fenced: throw .channelFenced
         case .reused: throw .sequenceReused(call.sequence)
         case .expired: throw .sequenceExpired(call.sequence, highest: calls.highest)
+        case .noRoom: throw .noRoomForCalls(limit: context.limits.maximumChannelByteCount)
         case .answer(let outcome):
             counters.countRepeatedCall()
             return try answerAgain(call, outcome, &calls, from: &caller)
@@ -182,38 +208,5 @@ extension RequestHandler {
             throw .executedOnWhatIsGone(.feedNotFound(name))
         }
         return .response(.feed(Feed(feed.policy, postCount: feed.postCount)), revision: revision)
-    }
-
-    /// Whether a channel is known, or a new one may be noted: to do so is a change.
-    private func mayOpen(_ channel: UInt32, of device: Caller.Device) -> Bool {
-        context.refusalOfChanges == nil
-            || context.channels.isKnown(device.high, device.low, channel: channel)
-    }
-
-    /// Gives a device's channel to the caller, who gives its earlier one back.
-    mutating func openChannel(
-        _ channel: UInt32,
-        of device: Caller.Device?,
-        from caller: inout Caller
-    ) throws(Status) -> RecordTable.Opening? {
-        var opening: RecordTable.Opening?
-        if let device, mayOpen(channel, of: device) {
-            effects.lock()
-            defer { effects.unlock() }
-            do throws(RecordTable.Full) {
-                opening = try context.channels.open(
-                    clientHigh: device.high,
-                    clientLow: device.low,
-                    channel: channel,
-                    log: effects
-                )
-            } catch {
-                throw .tooManyChannels(limit: error.limit)
-            }
-        }
-        // Taken over by this very Hello, the old one is not closed: it has a newer epoch.
-        if let held = caller.channel { context.channels.close(held) }
-        caller.introduce(device, on: opening?.channel)
-        return opening
     }
 }

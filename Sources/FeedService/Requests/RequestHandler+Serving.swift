@@ -27,9 +27,15 @@ extension RequestHandler {
         unsentByteCount: Int,
         waited: Duration?
     ) -> Progress {
-        settlingBudget = session.settlingBudget
-        session.settlingBudget = SettlingBudget()
         let room = context.answerByteLimit - unsentByteCount
+        let walkedTextByteCount = context.limits.walkedTextByteCount
+        // A turn without room executes nothing, so a request that is under way keeps its progress.
+        if room > 0 {
+            settlingBudget = session.settlingBudget
+            session.settlingBudget = SettlingBudget()
+            textWalk = session.textWalk ?? TextWalk(byteLimit: walkedTextByteCount)
+            session.textWalk = nil
+        }
         var offset = 0
         do throws(FrameError) {
             var limit = context.limits.requestsPerTurn
@@ -48,10 +54,15 @@ extension RequestHandler {
                         return Progress(byteCount: offset, wantsTurn: false)
                     }
                     switch execute(bytes.extracting(body), of: &session, waited: waited) {
-                    case .answered: offset = body.upperBound
+                    case .answered:
+                        offset = body.upperBound
+                        // Also where it was refused half way: the next import begins at its front.
+                        textWalk.endImport()
                     case .needsAnotherTurn:
                         session.settlingBudget = settlingBudget
                         session.settlingBudget.renew()
+                        textWalk.renew(byteLimit: walkedTextByteCount)
+                        session.textWalk = textWalk
                         return Progress(byteCount: offset, wantsTurn: true)
                     }
                     limit -= 1
@@ -76,12 +87,14 @@ extension RequestHandler {
         of session: inout ServerConnection.Session,
         waited: Duration?
     ) -> Outcome {
+        if castBatch(body, of: &session, waited: waited) { return .answered }
         do throws(MessageError) {
-            let frame = try decoder.decodeClientFrame(body)
+            let (frame, contentHash) = try decoder.decodeCall(body)
             guard isNext(frame.id, of: &session) else { return .answered }
             let outcome = handle(
                 frame,
-                requestHash: frame.sequence == 0 ? 0 : frame.requestHash(of: body),
+                requestHash: contentHash,
+                writtenHash: frame.sequence == 0 ? 0 : frame.requestHash(of: body),
                 from: &session.caller,
                 waited: waited
             )

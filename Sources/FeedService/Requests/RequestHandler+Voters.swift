@@ -16,13 +16,10 @@ extension RequestHandler {
         if let known = store.voter(ifKnown: (device.high, device.low)) {
             voter = known
         } else {
-            let isAdmitted = context.devices.admit(
-                host: caller.host,
-                unixMilliseconds: WallClock.unixMilliseconds()
-            )
-            guard isAdmitted else {
-                throw .tooManyDevices(limit: context.limits.newDevicesPerPeerMinute)
+            if let wait = context.devices.admit(ClientHost(caller.host), standing(of: caller)) {
+                throw .tooManyDevices(limit: context.limits.newDevicesPerPeerMinute, wait: wait)
             }
+            caller.hasBroughtDevice = true
             do throws(RankingError) {
                 voter = try store.voter(forDevice: (device.high, device.low), log: effects)
             } catch {
@@ -31,5 +28,10 @@ extension RequestHandler {
         }
         caller.voter = voter
         return voter
+    }
+
+    private func standing(of caller: borrowing Caller) -> DeviceAdmission.Standing {
+        if caller.hasBroughtDevice { return .repeated }
+        return caller.age >= DeviceAdmission.settledAge ? .settled : .fresh
     }
 }

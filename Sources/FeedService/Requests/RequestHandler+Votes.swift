@@ -58,7 +58,8 @@ extension RequestHandler {
         return (.response(.batchCastVotes(response), revision: store.revision), done)
     }
 
-    private mutating func vote(
+    /// Counts one vote of any kind; a caller's first ballot makes it a voter.
+    mutating func vote(
         _ request: CastVoteRequest,
         from caller: inout Caller
     ) throws(Status) -> VoteOutcome {

@@ -48,14 +48,24 @@ struct RequestHandler: ~Copyable {
     var decoder: MessageDecoder
     /// The votes that are executed next.
     var votes = VoteRun()
+    /// The batch of votes that is executed now.
+    var batch = VoteBatch()
+    /// The votes of the batch as the store casts them.
+    var batchedVotes = BatchedVotes()
+    /// What became of the batch's votes, as the encoder takes it.
+    var batchResults = VoteBatchResults()
     /// The encoded answers of the connection being served.
     var encoder: FrameEncoder
+    /// What the encoded answers take of the budget.
+    var room: AnswerRoom
     /// The posts of the answer being made; reused, so that pages allocate nothing once warm.
     var page = PostPage()
     /// The posts of `page` as the encoder takes them.
     var fields: [PostFields] = []
     /// The settling that reads may still do in this turn.
     var settlingBudget = SettlingBudget()
+    /// The texts of imports that may still be walked in this turn.
+    var textWalk: TextWalk
     /// The requests of this turn that are answered once a backup is made.
     var backups: [UInt64] = []
     /// One post of each stripe that is due for settling once the answers have left.
@@ -73,7 +83,9 @@ struct RequestHandler: ~Copyable {
         self.context = context
         self.counters = counters
         self.log = log
+        room = AnswerRoom(context.budget)
         rules = TextRules(limits: context.limits)
+        textWalk = TextWalk(byteLimit: context.limits.walkedTextByteCount)
         faultyVotes = context.fault.flatMap(FaultyVotes.init)
         let frameLimit = context.limits.maximumFrameByteCount
         scanner = FrameScanner(maximumFrameByteCount: frameLimit)
@@ -86,19 +98,24 @@ struct RequestHandler: ~Copyable {
     /// - Parameters:
     ///   - frame: The request.
     ///   - requestHash: What tells the request from others, where it has a sequence.
+    ///   - writtenHash: What version 0.1 recorded for the request; nil is the same.
     ///   - caller: Who asks; Hello changes it.
     ///   - waited: How long the request has waited for its turn since it arrived; nil is not at all.
     /// - Returns: Whether it was answered, or is to be handed in again.
     mutating func handle(
         _ frame: borrowing ClientFrame,
         requestHash: UInt32,
+        writtenHash: UInt32? = nil,
         from caller: inout Caller,
         waited: Duration?
     ) -> Outcome {
         let method = Method(frame.request)
+        defer { room.settle(encoder.byteCount) }
         do throws(Status) {
             try admit(frame, method, waited)
-            switch try execute(frame, method, requestHash, from: &caller) {
+            try reserveRoom(for: frame.request)
+            let hashes = (requestHash, writtenHash ?? requestHash)
+            switch try execute(frame, method, hashes, from: &caller) {
             case .vote(let response, let revision):
                 append(response, id: frame.id, revision: revision)
             case .response(let response, let revision):
@@ -161,7 +178,9 @@ struct RequestHandler: ~Copyable {
 
     /// Refuses a change while none is taken; one that was made before is answered all the same.
     func admitChange() throws(Status) {
-        if let refusal = context.refusalOfChanges { throw refusal }
+        guard let refusal = context.refusalOfChanges else { return }
+        context.countRefusal()
+        throw refusal
     }
 
     /// Executes a request, whatever its sequence; a change within a section.
@@ -186,6 +205,7 @@ struct RequestHandler: ~Copyable {
         case .createFeed(let request): try createFeed(request, from: caller)
         case .getServerStats: serverStats()
         case .backup: try backup(from: caller)
+        case .correctTimes(let request): try correctTimes(request, from: caller)
         case .hello(let request): try hello(request, from: &caller)
         case .ping(let request): try ping(request)
         case nil: throw .unknownMethod

@@ -3,11 +3,49 @@ internal import FeedState
 
 extension ServiceContext {
     /// Why changes are refused now; nil where they are taken.
+    ///
+    /// A few atomic loads where they are.
     var refusalOfChanges: Status? {
         if isOverloaded { return .overloaded(limit: limits.maximumBufferedByteCount) }
         if clock.jumpMilliseconds != 0 { return .clockJumped(by: clock.jumpMilliseconds) }
         guard let journal = state?.journal else { return nil }
-        if !journal.isWritable { return .readOnly(freeByteCount: journal.freeByteCount) }
-        return journal.isBehind ? .journalBehind : nil
+        if !journal.isWritable { return .readOnly(journal) }
+        switch journal.congestion {
+        case nil: return nil
+        case .journal: return .journalBehind
+        case .checkpoints(let backlog, let retryTime):
+            return .checkpointsBehind(backlog, retryTime: retryTime)
+        }
+    }
+
+    /// Counts a change that was refused, by what refused it.
+    func countRefusal() {
+        guard let journal = state?.journal, case .checkpoints = journal.congestion else { return }
+        journal.countRefusalByCheckpoints()
+    }
+}
+
+extension Status {
+    /// The disk has too little room for more changes.
+    static func readOnly(_ journal: JournalThread) -> Status {
+        .readOnly(
+            freeByteCount: journal.freeByteCount,
+            writableByteCount: journal.writableByteCount
+        )
+    }
+
+    /// Checkpoints do not keep up with the changes that were let in.
+    fileprivate static func checkpointsBehind(
+        _ backlog: CheckpointBacklog,
+        retryTime: Duration
+    ) -> Status {
+        Status(
+            code: .resourceExhausted,
+            reason: .overloaded,
+            message: "\(backlog.unfoldedByteCount) bytes of changes wait to be written to the "
+                + "state database, of at most \(backlog.limitByteCount); changes are slowed from "
+                + "half of them on, and reads go on.",
+            retryAfterMilliseconds: UInt32(clamping: retryTime.wholeMilliseconds)
+        )
     }
 }

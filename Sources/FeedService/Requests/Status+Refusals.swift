@@ -130,16 +130,6 @@ extension Status {
         )
     }
 
-    /// The service remembers as many channels as it can.
-    static func tooManyChannels(limit: Int) -> Status {
-        Status(
-            code: .resourceExhausted,
-            reason: .tooManyChannels,
-            message: "The service remembers its limit of \(limit) channels.",
-            retryAfterMilliseconds: 10_000
-        )
-    }
-
     /// The call was executed long ago, and what it would be answered with is gone.
     static func executedOnWhatIsGone(_ status: Status) -> Status {
         var status = status
@@ -163,8 +153,7 @@ extension Status {
             code: .failedPrecondition,
             reason: .instanceChanged,
             message: "min_revision is \(wanted), and the newest revision is \(revision): the "
-                + "state that it is from is gone.",
-            isNotExecuted: false
+                + "state that it is from is gone."
         )
     }
 
@@ -180,12 +169,12 @@ extension Status {
     }
 
     /// The disk has too little room for more changes.
-    static func readOnly(freeByteCount: Int) -> Status {
+    static func readOnly(freeByteCount: Int, writableByteCount: Int) -> Status {
         Status(
             code: .resourceExhausted,
             reason: .readOnly,
-            message: "The disk has only \(freeByteCount) bytes free; changes are refused until it "
-                + "has more, and reads go on.",
+            message: "The disk has only \(freeByteCount) bytes free; changes are refused until "
+                + "\(OperatorLines.size(writableByteCount)) are free, and reads go on.",
             retryAfterMilliseconds: 5000
         )
     }
@@ -257,16 +246,6 @@ extension Status {
             code: .permissionDenied,
             reason: .serviceOnly,
             message: "Only a service may: a caller that connects over a loopback address."
-        )
-    }
-
-    /// A host brings more new devices than one may.
-    static func tooManyDevices(limit: Int) -> Status {
-        Status(
-            code: .resourceExhausted,
-            reason: .rateLimited,
-            message: "This host has brought its limit of \(limit) new devices a minute.",
-            retryAfterMilliseconds: 60_000
         )
     }
 

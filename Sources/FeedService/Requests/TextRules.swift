@@ -40,7 +40,10 @@ struct TextRules {
             maximumCharacterCount: maximumCharacterCount,
             maximumByteCount: limits.maximumTextByteCount
         )
-        let characterCount = text.prefix(minimumCharacterCount).count
+        // Any text has a character; to look for the end of its first could take a walk.
+        let characterCount =
+            minimumCharacterCount <= 1
+            ? min(text.utf8.count, 1) : text.prefix(minimumCharacterCount).count
         guard characterCount >= minimumCharacterCount else {
             let field = path.field("text")
             throw Status.invalid(
@@ -78,13 +81,36 @@ struct TextRules {
         }
     }
 
+    /// The bytes that checks of a post's texts walk over character by character.
+    func walkedByteCount(
+        _ post: Post,
+        maximumTitleCharacterCount: Int,
+        textCharacterCounts: ClosedRange<Int>
+    ) -> Int {
+        var count = 0
+        if post.title.needsWalk(limit: maximumTitleCharacterCount) {
+            count += post.title.utf8.count
+        }
+        if textCharacterCounts.lowerBound > 1
+            || post.text.needsWalk(limit: textCharacterCounts.upperBound)
+        {
+            count += post.text.utf8.count
+        }
+        if let name = post.author?.displayName,
+            name.needsWalk(limit: limits.maximumNameCharacterCount)
+        {
+            count += name.utf8.count
+        }
+        return count
+    }
+
     /// Checks an author's name; empty means no author.
     func checkName(_ name: String, at path: PostPath) throws(Status) {
         try check(
             name,
             path,
             "author.display_name",
-            reason: .badText,
+            reason: .nameTooLong,
             maximumCharacterCount: limits.maximumNameCharacterCount,
             maximumByteCount: limits.maximumNameByteCount
         )
@@ -128,8 +154,7 @@ struct TextRules {
                 actual: UInt64(byteCount)
             )
         }
-        // No text has more characters than bytes, so most need no walk over graphemes.
-        guard byteCount > maximumCharacterCount else { return }
+        guard text.needsWalk(limit: maximumCharacterCount) else { return }
         let characterCount = text.count
         guard characterCount <= maximumCharacterCount else {
             let field = path.field(name)

@@ -175,6 +175,7 @@ extension Method {
             case .createFeed: .createFeed
             case .getServerStats: .getServerStats
             case .backup: .backup
+            case .correctTimes: .correctTimes
             case nil: .unknown
             }
     }

@@ -2,37 +2,52 @@ package import FeedTransport
 internal import Synchronization
 
 /// Limits how many new devices one host may bring: a device is not a person, and ballots are cheap
-/// for whoever can invent identities.
+/// for a client that invents identities.
 ///
-/// Counts start anew every minute. The table is bounded; where it is full, hosts that are not in
-/// it are admitted nothing until the next minute.
+/// Many clients may share a host, as behind a proxy. So a host's bucket has parts that not every
+/// connection may use, and one client cannot empty it for the others: half of it is for the first
+/// new device of each connection, and the last quarter for connections that have been here for a
+/// while.
 package final class DeviceAdmission: Sendable {
-    private struct State {
-        var minute: Int64 = 0
-        var countByHost: [SocketAddress.Host: Int] = [:]
+    /// What is known of the connection that brings a new device.
+    package enum Standing: Sendable {
+        /// It has been open for `settledAge`, or longer, and brings its first new device.
+        case settled
+        /// It brings its first new device.
+        case fresh
+        /// It has brought a new device before.
+        case repeated
     }
 
-    /// The hosts that are counted at once.
-    package static let maximumHostCount = 65_536
+    /// How long a connection has to be open to use all of its host's bucket.
+    package static let settledAge = Duration.seconds(60)
 
-    private let limit: Int
-    private let state = Mutex(State())
+    private let buckets: HostBuckets
+    private let refused = Atomic<UInt64>(0)
 
-    /// Admits up to `limit` new devices a host and minute.
-    package init(limit: Int) { self.limit = limit }
+    /// Admits up to `limit` new devices a host at once, and as many in each minute.
+    package init(
+        limit: Int,
+        clock: @escaping @Sendable () -> MonotonicInstant = { EventLoop.clock }
+    ) {
+        buckets = HostBuckets(burst: limit, countPerMinute: limit, clock: clock)
+    }
 
-    /// Whether a host may bring one more new device now; counts it if so.
-    package func admit(host: SocketAddress.Host, unixMilliseconds: Int64) -> Bool {
-        state.withLock { state in
-            let minute = unixMilliseconds / 60_000
-            if minute != state.minute {
-                state = State(minute: minute)
+    /// How many devices were refused so far.
+    package var refusedCount: UInt64 { refused.load(ordering: .relaxed) }
+
+    /// Counts a new device of a host; O(1) on average.
+    ///
+    /// - Returns: nil where it is admitted, else how long until one of this standing will be.
+    package func admit(_ host: ClientHost, _ standing: Standing) -> Duration? {
+        let reserve =
+            switch standing {
+            case .settled: 0
+            case .fresh: buckets.burst / 4
+            case .repeated: buckets.burst / 2
             }
-            let count = state.countByHost[host, default: 0]
-            guard count < limit else { return false }
-            guard count > 0 || state.countByHost.count < Self.maximumHostCount else { return false }
-            state.countByHost[host] = count + 1
-            return true
-        }
+        let wait = buckets.take(from: host, leaving: reserve)
+        if wait != nil { refused.wrappingAdd(1, ordering: .relaxed) }
+        return wait
     }
 }

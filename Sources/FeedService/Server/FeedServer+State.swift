@@ -21,29 +21,39 @@ extension FeedServer {
                 options,
                 into: store,
                 channels: { channels.restore($0) },
-                events: outcomes.events(),
+                events: outcomes.events(options.path),
                 progress: { progress.report($0) }
             )
         } catch {
-            throw .state(error)
+            throw .refused(
+                StartRefusal(
+                    error,
+                    directory: options.path,
+                    command: .serve(acceptedLoss: options.acceptedLoss)
+                )
+            )
         }
         channels.restore(nextNumber: state.identity.nextChannel)
         channels.endRestoring()
         let seconds = began.duration(to: .now) / .seconds(1)
         logger.info("\(describe(state.recovery, store, seconds, options))")
+        if let damage = state.recovery.foldedDamage { logger.warning("\(damage)") }
+        if let left = state.recovery.acceptedLoss {
+            logger.warning("\(OperatorLines.acceptedLoss(left, state.recovery.quarantined))")
+        }
+        if state.recovery.gaveUpBallast {
+            logger.warning("\(OperatorLines.space(.gaveUpBallast, options.path))")
+        }
         if let accepted = options.acceptedLoss, state.recovery.acceptedLoss == nil {
             logger.warning("--accept-data-loss \(accepted) did nothing: no record is lost")
         }
-        warnOfClock(store, configuration.timeOfDay(), logger)
+        warnOfPostsAhead(store, configuration, logger)
         if configuration.logsStateHash { logger.info("state hash \(hex(store.stateHash()))") }
         return state
     }
 
     /// A hash as it is shown: 16 hexadecimal digits.
-    static func hex(_ hash: UInt64) -> String {
-        let digits = String(hash, radix: 16)
-        return String(repeating: "0", count: 16 - digits.count) + digits
-    }
+    static func hex(_ hash: UInt64) -> String { hexadecimal(hash) }
 
     private static func describe(
         _ recovery: RecoverySummary,
@@ -56,18 +66,19 @@ extension FeedServer {
         return "recovered \(store.postCount) posts from \(options.path) in \(hundredths) s: "
             + "\(recovery.recordCount) records of the journal replayed, up to "
             + "\(recovery.last.sequence)"
-            + (recovery.acceptedLoss != nil
-                ? "; a loss was accepted, the instance is a new one" : "")
     }
 
-    /// Times never go back, so a clock that was wrong once holds all later ones up.
-    private static func warnOfClock(_ store: FeedStore, _ now: Int64, _ logger: Logger) {
-        guard store.latestTimeMilliseconds > 0 else { return }
-        let ahead = store.latestTimeMilliseconds - now
-        guard ahead > ClockWatch.limitMilliseconds else { return }
-        logger.warning(
-            "the clock is \(ahead / 1000) s behind the newest post: posts get that time until then"
-        )
+    /// Tells of posts that a clock has stamped which was wrong, and how to correct them.
+    private static func warnOfPostsAhead(
+        _ store: FeedStore,
+        _ configuration: ServiceConfiguration,
+        _ logger: Logger
+    ) {
+        let lead = configuration.limits.maximumImportedTimeLead
+        let now = configuration.timeOfDay()
+        let count = store.countPosts(after: now + lead.wholeMilliseconds)
+        guard count > 0 else { return }
+        logger.warning("\(OperatorLines.postsAhead(count, lead: lead))")
     }
 }
 

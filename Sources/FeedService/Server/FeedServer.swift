@@ -38,15 +38,25 @@ package final class FeedServer: Sendable {
         _ configuration: ServiceConfiguration,
         logger: Logger
     ) throws(ServiceStartError) -> FeedServer {
-        let configuration = configuration.withinOpenFileLimit(ProcessSetup.raiseOpenFileLimit())
-        let store = FeedStore(
-            stripeCount: configuration.stripeCount,
-            clock: configuration.timeOfDay
+        let configuration = try configuration.withinOpenFileLimit(
+            ProcessSetup.raiseOpenFileLimit(),
+            warn: { logger.warning("\($0)") }
         )
+        // Before the data directory is made. A recovering service does not listen yet: clients are
+        // refused at once and try again, instead of waiting in a queue that nobody serves.
+        do throws(TransportError) {
+            for address in configuration.addresses { try address.checkCanListen() }
+        } catch {
+            throw .transport(error)
+        }
+        let clock = ClockWatch(timeOfDay: configuration.timeOfDay)
+        // No post gets a time of a clock that has jumped, also where a change was admitted just
+        // before it did.
+        let store = FeedStore(stripeCount: configuration.stripeCount) { clock.now() }
         let outcomes = StateOutcomes(logger)
         let channels = configuration.emptyChannels
         let state = try openState(configuration, store, channels, outcomes, logger)
-        let context = ServiceContext(configuration, state, channels: channels)
+        let context = ServiceContext(configuration, state, channels: channels, clock: clock)
         if configuration.hasSampleData, store.postCount == 0 {
             SampleData.fill(store, logging: context.effects(0))
         }
@@ -136,7 +146,7 @@ package final class FeedServer: Sendable {
         do throws(TransportError) {
             return try EventLoopThread(
                 name: "feed-loop-\(index)",
-                configuration: TransportConfiguration(context.limits),
+                configuration: TransportConfiguration(context.limits, clock: context.loopClock),
                 budget: context.budget
             ) { loop in
                 loop.context = ServiceLoop(

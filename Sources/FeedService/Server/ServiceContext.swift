@@ -16,20 +16,27 @@ final class ServiceContext: Sendable {
     let state: DurableState?
     /// The time of day, in Unix milliseconds.
     let timeOfDay: @Sendable () -> Int64
-    /// Whether the time of day can be gone by.
-    let clock = ClockWatch()
+    /// Whether the time of day can be gone by, and what it is for changes.
+    let clock: ClockWatch
     /// When the service started, in Unix milliseconds.
     let startTimeMilliseconds: Int64
     /// Limits new devices.
     let devices: DeviceAdmission
     /// The channels whose numbered calls are remembered.
     let channels: RecordTable
+    /// The rows of channels that were evicted and not deleted yet.
+    private let evictedChannels = EvictedChannels()
     /// A deliberate fault in counting votes, or none.
     let fault: VoteFault?
     /// The bytes that wait in buffers, over all connections.
     let budget: BufferBudget
+    /// Bounds what imports log at the same time; unbounded where nothing is journaled.
+    let importRoom: ImportRoom
+    /// What timers and deadlines of connections go by; nil is the system's clock.
+    let loopClock: ManualClock?
     /// One loop's counts each, in the order of the loops.
     let counters: [LoopCounters]
+    private let memory = MemoryReturn()
     private let listeners = Mutex<[ListenerCounters]>([])
     private let draining = Atomic(false)
 
@@ -37,8 +44,10 @@ final class ServiceContext: Sendable {
     init(
         _ configuration: ServiceConfiguration,
         _ state: DurableState? = nil,
-        channels: RecordTable? = nil
+        channels: RecordTable? = nil,
+        clock: ClockWatch
     ) {
+        self.clock = clock
         self.state = state
         self.channels = channels ?? configuration.emptyChannels
         if let identity = state?.identity {
@@ -59,10 +68,16 @@ final class ServiceContext: Sendable {
             "The service's limits are within what the ranking can hold."
         )
         fault = configuration.fault
+        loopClock = configuration.loopClock
         timeOfDay = configuration.timeOfDay
         startTimeMilliseconds = configuration.timeOfDay()
         devices = DeviceAdmission(limit: limits.newDevicesPerPeerMinute)
-        budget = BufferBudget(limitByteCount: limits.maximumBufferedByteCount)
+        importRoom = ImportRoom(
+            maximumByteCount: configuration.state?.maximumImportingByteCount ?? .max
+        )
+        budget =
+            configuration.budget
+            ?? BufferBudget(limitByteCount: limits.maximumBufferedByteCount)
         counters = (0..<configuration.threadCount).map { _ in LoopCounters() }
     }
 
@@ -74,17 +89,21 @@ final class ServiceContext: Sendable {
         lookAtClocks(log)
         try loop.addTimer(every: RecordTable.evictionInterval) { [self] in
             channels.evict()
-            state?.folding.evict(channels.takeEvicted())
+            if let state { evictedChannels.handOver(from: channels, to: state) }
+        }
+        try loop.addTimer(every: .seconds(1)) { [self] in
             lookAtClocks(log)
+            memory.giveBack(
+                after: budget,
+                channelByteCount: channels.byteCount,
+                forgetsSoon: channels.takeForgetsSoon()
+            )
         }
     }
 
     private func lookAtClocks(_ log: ServiceLog) {
-        let hasChanged = clock.observe(
-            wallMilliseconds: timeOfDay(),
-            monotonicMilliseconds: WallClock.monotonicMilliseconds()
-        )
-        if hasChanged { log.clockJumped(by: clock.jumpMilliseconds) }
+        clock.now()
+        while let news = clock.takeNews() { log.clock(news) }
     }
 
     /// Whether the service is stopping; once set, it stays.
@@ -120,25 +139,33 @@ final class ServiceContext: Sendable {
     }
 
     /// Whether writes are refused because too many bytes wait for slow connections.
+    ///
+    /// Reads do not come so far: ``AnswerRoom`` has no room for their answers long before.
     var isOverloaded: Bool { budget.isExhausted }
 
     /// The bytes of texts in one answer, which leave room for all else that a full page holds.
     var pageByteLimit: Int {
-        let postOverhead = Self.postNumbersByteCount + limits.maximumFeedNameByteCount
+        let postOverhead = ServiceLimits.postNumbersByteCount + limits.maximumFeedNameByteCount
         let pageOverhead = limits.maximumPageSize * postOverhead + Self.pageTokensByteCount
         return max(1, limits.maximumFrameByteCount - pageOverhead)
     }
 
-    /// A post's numbers and tags: 20 fields of at most 12 bytes.
-    private static let postNumbersByteCount = 240
     /// Two page tokens with the longest title, and the frame's own fields.
     private static let pageTokensByteCount = 4096
 
-    /// The answers that a connection may leave unsent before it is served no further; little while
-    /// too much waits for others.
+    /// The bytes that the answers to reads may take together.
+    var answersByteLimit: Int { budget.answerLimitByteCount }
+
+    /// The answers that a connection may leave unsent before it is served no further; while much is
+    /// held, so little that all connections together leave room for reads.
     var answerByteLimit: Int {
-        isOverloaded ? limits.maximumUnsentByteCount / 16 : limits.maximumUnsentByteCount
+        guard budget.isCrowded else { return limits.maximumUnsentByteCount }
+        let share = budget.fairShareByteCount / 4
+        return min(limits.maximumUnsentByteCount / 16, max(Self.leastAnswerByteCount, share))
     }
+
+    /// What every connection may leave unsent: the answers to some hundred votes.
+    private static let leastAnswerByteCount = 4096
 
     /// How long a request may wait, by what it says itself.
     func timeout(milliseconds: UInt32) -> Duration {

@@ -1,20 +1,29 @@
-internal import FeedTransport
-internal import Logging
+package import FeedTransport
+package import Logging
 internal import Synchronization
 
 /// Log lines that clients can cause, at most one a second of a kind: a client must not be able to
 /// fill a disk.
-final class ServiceLog: Sendable {
+package final class ServiceLog: Sendable {
     private struct Line {
         var lastSecond: Int64 = .min
         var suppressedCount = 0
     }
 
     private let logger: Logger
+    private let unixMilliseconds: @Sendable () -> Int64
     private let badFrames = Mutex(Line())
+    private let introductions = Mutex(Line())
+    private let overBudget = Mutex(Line())
 
-    /// Writes to this logger.
-    init(_ logger: Logger) { self.logger = logger }
+    /// Writes to this logger; lines are counted by the seconds of this time of day.
+    package init(
+        _ logger: Logger,
+        unixMilliseconds: @escaping @Sendable () -> Int64 = WallClock.unixMilliseconds
+    ) {
+        self.logger = logger
+        self.unixMilliseconds = unixMilliseconds
+    }
 
     /// A peer sent what is no frame: often another protocol on this port.
     func badFrame(_ message: String, from host: SocketAddress.Host) {
@@ -24,14 +33,54 @@ final class ServiceLog: Sendable {
         )
     }
 
+    /// A client said what it is called; the name may be anything, and any length.
+    package func introduced(_ name: String, from host: SocketAddress.Host) {
+        write(
+            "Client \(Self.quoted(name)) says Hello from "
+                + SocketAddress(host: host, port: 0).hostText,
+            introductions,
+            level: .info
+        )
+    }
+
+    /// A client's text as it may stand in a log line: on one line, in quotes, and not too long.
+    ///
+    /// Control and format characters, quotes and backslashes are escaped: a name cannot end its
+    /// line, change a terminal's state or hide what follows it. O(limit).
+    package static func quoted(_ text: String, limit: Int = 64) -> String {
+        var quoted = "\""
+        var count = 0
+        for scalar in text.unicodeScalars {
+            guard count < limit else { return quoted + "\"…" }
+            count += 1
+            switch scalar.properties.generalCategory {
+            case .control, .format, .surrogate, .lineSeparator, .paragraphSeparator,
+                .privateUse, .unassigned:
+                quoted += "\\u{\(String(scalar.value, radix: 16))}"
+            default:
+                if scalar == "\"" || scalar == "\\" { quoted += "\\" }
+                quoted.unicodeScalars.append(scalar)
+            }
+        }
+        return quoted + "\""
+    }
+
+    /// A connection was closed, as too much is held and its host holds most of it.
+    func closedOverBudget(heldByteCount: Int, from host: SocketAddress.Host) {
+        write(
+            "closed a connection from \(SocketAddress(host: host, port: 0).hostText) that held "
+                + "\(heldByteCount) bytes: too much is held for connections, and most for its host",
+            overBudget
+        )
+    }
+
     /// The time of day has left where the monotonic clock says it should be, or is back.
-    func clockJumped(by milliseconds: Int64) {
-        if milliseconds == 0 {
-            logger.notice("the clock is back: changes are taken again")
+    func clock(_ news: ClockWatch.News) {
+        let line = OperatorLines.clock(news)
+        if case .jumped = news {
+            logger.error("\(line)")
         } else {
-            logger.error(
-                "the clock jumped by \(milliseconds / 1000) s: changes are refused until it is back, or the service is started anew"
-            )
+            logger.notice("\(line)")
         }
     }
 
@@ -40,8 +89,12 @@ final class ServiceLog: Sendable {
         logger.error("The drain has no deadline: \(error)")
     }
 
-    private func write(_ message: @autoclosure () -> String, _ line: borrowing Mutex<Line>) {
-        let second = WallClock.unixMilliseconds() / 1000
+    private func write(
+        _ message: @autoclosure () -> String,
+        _ line: borrowing Mutex<Line>,
+        level: Logger.Level = .warning
+    ) {
+        let second = unixMilliseconds() / 1000
         let suppressedCount: Int? = line.withLock { line in
             guard second != line.lastSecond else {
                 line.suppressedCount += 1
@@ -53,6 +106,6 @@ final class ServiceLog: Sendable {
         }
         guard let suppressedCount else { return }
         let suffix = suppressedCount > 0 ? " (and \(suppressedCount) like it before)" : ""
-        logger.warning("\(message())\(suffix)")
+        logger.log(level: level, "\(message())\(suffix)")
     }
 }

@@ -37,6 +37,7 @@ extension ServiceLoop {
         eventLoop.forEachConnection { connection in
             (connection.handler as? ServerConnection)?.drain(connection)
         }
+        boundBackupsOfDrain()
         let deadline = context.limits.drainTimeout
         do throws(TransportError) {
             try eventLoop.addTimer(after: deadline) { [eventLoop] in

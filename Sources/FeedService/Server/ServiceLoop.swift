@@ -14,8 +14,8 @@ final class ServiceLoop {
     let log: ServiceLog
     /// The loop, which keeps this alive.
     unowned let eventLoop: EventLoop
-    /// Where the loop's answers leave.
-    let outlet: AnswerOutlet
+    /// Where the loop's answers leave, once all that they may reflect is durable.
+    let outbox: Outbox
     /// Who waits for a backup, and the number of the latest.
     var waitingForBackup: [UInt64: (TCPConnection, UInt64)] = [:]
     var nextBackup: UInt64 = 0
@@ -34,9 +34,10 @@ final class ServiceLoop {
         self.context = context
         self.log = log
         counters = context.counters[number]
-        outlet = AnswerOutlet(
+        outbox = Outbox(
             context.fault == .unheld ? nil : context.state?.logs,
             durableCut: context.state?.journal.durableCut ?? 0,
+            context.budget,
             counters
         )
         handler = RequestHandler(

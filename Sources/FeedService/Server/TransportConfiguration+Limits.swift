@@ -1,9 +1,13 @@
 internal import FeedTransport
 
 extension TransportConfiguration {
-    /// What the limits of the service mean for its sockets.
-    init(_ limits: ServiceLimits) {
+    /// What the limits of the service mean for its sockets, on the system's clock or another.
+    init(_ limits: ServiceLimits, clock: ManualClock?) {
         self.init()
+        self.clock = clock
+        closesOverBudget = true
+        sendBufferByteCount = TransportLimits.sendBufferByteCount
+        lentSendBufferByteCount = TransportLimits.lentSendBufferByteCount
         showsReadsTogether = true
         // A frame and its header of four bytes.
         maximumUnconsumedByteCount = limits.maximumFrameByteCount + 4

@@ -9,6 +9,7 @@ final class LoopCounters: Sendable {
     private let badFrames = Atomic<UInt64>(0)
     private let heldAnswers = Atomic<UInt64>(0)
     private let slowFrames = Atomic<UInt64>(0)
+    private let overBudgetCloses = Atomic<UInt64>(0)
     private let repeatedCalls = Atomic<UInt64>(0)
     private let lastErrors = Mutex<[Int: String]>([:])
 
@@ -26,6 +27,12 @@ final class LoopCounters: Sendable {
 
     /// Counts a frame that did not arrive whole in time, which ended its connection.
     func countSlowFrame() { increment(slowFrames) }
+
+    /// Counts a connection that was closed because too much was held.
+    func countOverBudgetClose() { increment(overBudgetCloses) }
+
+    /// The connections that were closed because too much was held.
+    var overBudgetCloseCount: UInt64 { overBudgetCloses.load(ordering: .relaxed) }
 
     /// Counts a call that had been executed before.
     func countRepeatedCall() { increment(repeatedCalls) }

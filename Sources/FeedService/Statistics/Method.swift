@@ -16,17 +16,30 @@ enum Method: Int, CaseIterable {
     case createFeed
     case getServerStats
     case backup
+    case correctTimes
     case unknown
 
-    /// Whether the call changes what is stored, so that it is refused under overload.
+    /// Whether the call changes what is stored, so that it is refused under overload and may have a
+    /// sequence.
+    ///
+    /// CorrectTimes is none: it changes only where it is told to, and asks for admission itself; it
+    /// may be repeated, so it needs no sequence.
     var changesState: Bool {
         switch self {
         case .createPost, .importPosts, .updatePost, .deletePost, .castVote, .batchCastVotes,
             .createFeed:
             true
         case .hello, .ping, .getPost, .batchGetPosts, .listPosts, .getPostRank, .listFeeds,
-            .getServerStats, .backup, .unknown:
+            .getServerStats, .backup, .correctTimes, .unknown:
             false
+        }
+    }
+
+    /// Whether the call gives a post a time, so that a look at the clock comes before it.
+    var stampsTime: Bool {
+        switch self {
+        case .createPost, .importPosts, .updatePost: true
+        default: false
         }
     }
 
@@ -49,6 +62,7 @@ enum Method: Int, CaseIterable {
         case .createFeed: "create_feed"
         case .getServerStats: "get_server_stats"
         case .backup: "backup"
+        case .correctTimes: "correct_times"
         case .unknown: "unknown"
         }
     }

@@ -11,6 +11,9 @@ struct ServiceStatistics {
     /// Connections that were closed because a frame took too long to arrive.
     var slowFrameCount: UInt64 { loops.reduce(0) { $0 + $1.slowFrameCount } }
 
+    /// Connections that were closed because too much was held, and most of it for their hosts.
+    var overBudgetCloseCount: UInt64 { loops.reduce(0) { $0 + $1.overBudgetCloseCount } }
+
     /// Calls that had been executed before and got the outcome of that.
     var repeatedCallCount: UInt64 { loops.reduce(0) { $0 + $1.repeatedCallCount } }
 

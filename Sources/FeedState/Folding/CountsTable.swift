@@ -75,6 +75,13 @@ struct CountsTable {
         return ids
     }
 
+    /// Calls `body` with the counts of each post, once flushed, in no order; O(places).
+    func visit<Failure: Error>(
+        _ body: (PostCounts) throws(Failure) -> Void
+    ) throws(Failure) {
+        for counts in places where counts.id.rawValue != 0 { try body(counts) }
+    }
+
     /// The bytes that the table takes.
     var byteCount: Int { places.count * MemoryLayout<PostCounts>.stride }
 

@@ -22,6 +22,8 @@ package final class Fold {
         var posts: SortedRuns
         var channels: SortedRuns
         var feedIsDue = true
+        /// The voters, posts and channels that are written.
+        var writtenCount = 0
 
         /// Whether nothing is left to sort.
         var isReady: Bool { voters.isReady && posts.isReady && channels.isReady }
@@ -42,6 +44,12 @@ package final class Fold {
     private let table: FoldTable
     private var cursor: Cursor
     private let channelPlaces: [UInt64: Int]
+    private let changeCount: Int
+
+    /// The share of the changes that is written, 0 to 1.
+    var writtenShare: Double {
+        isDone ? 1 : min(1, Double(cursor.writtenCount) / Double(max(1, changeCount)))
+    }
 
     /// Begins to write a table, with nothing written yet.
     package init(_ table: consuming FoldTable, into database: StateDatabase) {
@@ -58,16 +66,18 @@ package final class Fold {
         channelPlaces = Dictionary(
             uniqueKeysWithValues: table.channels.enumerated().map { ($1.number, $0) }
         )
+        changeCount = table.counts.count + table.voters.count + table.channels.count
         self.table = table
         self.database = database
     }
 
-    /// Writes one slice: at most so many posts, voters and channels, and no more once `isDue` says
-    /// so, but one in any case; returns whether it was the last.
+    /// Writes one slice: at most so many posts, voters and channels, and no more once their rows have
+    /// so many bytes or `isDue` says so, but one in any case; returns whether it was the last.
     ///
     /// Durable on return. O(log n) for each.
     package func step(
         changes limit: Int = .max,
+        bytes byteLimit: Int = .max,
         until isDue: () -> Bool = { false }
     ) throws(StateError) -> Bool {
         guard !isDone else { return true }
@@ -84,7 +94,7 @@ package final class Fold {
                 repeat {
                     isLast = try !writeNext(writer)
                     left -= 1
-                } while !isLast && left > 0 && !isDue()
+                } while !isLast && left > 0 && writer.byteCount < byteLimit && !isDue()
                 try writer.flushChunk()
                 return (isLast, moved(meta, isLast: isLast))
             }
@@ -116,6 +126,7 @@ package final class Fold {
         } else {
             return false
         }
+        cursor.writtenCount += 1
         return true
     }
 

@@ -97,6 +97,11 @@ package struct FoldTable: ~Copyable {
         }
     }
 
+    /// Takes the counts of posts; O(counts).
+    mutating func gather(_ counts: [PostCounts]) {
+        for news in counts { gather(news) }
+    }
+
     @inline(__always)
     private mutating func gather(_ news: PostCounts) {
         counts.set(news)

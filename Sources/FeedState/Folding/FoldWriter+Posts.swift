@@ -22,7 +22,8 @@ extension FoldWriter {
                 replace(
                     .posts,
                     sum,
-                    by: try PostRow.write(post, with: statements.post.upsert)
+                    by: try PostRow.write(post, with: statements.post.upsert),
+                    byteCount: post.content.byteCount
                 )
             }
         } else if old.revision == 0 {
@@ -49,7 +50,7 @@ extension FoldWriter {
                 let row = statements.counts.upsert
                 sum = try CountsRow.write(number, chunk, &buffer, with: row)
             }
-            replace(.counts, chunkSum, by: sum)
+            replace(.counts, chunkSum, by: sum, byteCount: sum == nil ? 0 : buffer.count)
             chunkSum = sum
         }
         chunkHasChanged = false
@@ -135,7 +136,7 @@ extension FoldWriter {
                 try statements.ballots.delete.bind(Int64(number), at: 2)
                 try statements.ballots.delete.run()
             }
-            replace(.ballots, old, by: sum)
+            replace(.ballots, old, by: sum, byteCount: sum == nil ? 0 : buffer.count)
         }
     }
 }

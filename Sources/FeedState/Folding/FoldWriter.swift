@@ -11,6 +11,9 @@ final class FoldWriter {
     /// What the rows of each table come to with what was written in this transaction.
     private(set) var totals: [TableTotals] = []
 
+    /// About the bytes of the rows that were written in this transaction.
+    private(set) var byteCount = 0
+
     /// The chunk of counts whose posts are being written.
     var chunk = CountsChunk()
     var chunkNumber: UInt64?
@@ -23,6 +26,9 @@ final class FoldWriter {
     var ring = OutcomeRing()
     var buffer: [UInt8] = []
 
+    /// What a row takes beside its texts and packed columns.
+    private static let rowByteCount = 64
+
     /// Prepares the statements.
     init(_ database: Database) throws(SQLiteError) {
         statements = try FoldStatements(database)
@@ -31,12 +37,14 @@ final class FoldWriter {
     /// Begins a transaction's writes from what is on the disk.
     func begin(_ totals: [TableTotals]) {
         self.totals = totals
+        byteCount = 0
         chunkNumber = nil
         chunkHasChanged = false
     }
 
-    /// Notes that a row goes, comes or changes.
-    func replace(_ table: StateTable, _ old: UInt64?, by new: UInt64?) {
+    /// Notes that a row goes, comes or changes, and about the bytes of what is in it.
+    func replace(_ table: StateTable, _ old: UInt64?, by new: UInt64?, byteCount: Int = 0) {
+        self.byteCount += Self.rowByteCount + byteCount
         totals[table.rawValue].replace(old, by: new)
     }
 
@@ -69,7 +77,7 @@ final class FoldWriter {
         ring.merge(news.outcomes)
         try databaseErrors { () throws(SQLiteError) in
             let new = try ChannelRow.write(state, ring, &buffer, with: statements.channel.upsert)
-            replace(.channels, old, by: new)
+            replace(.channels, old, by: new, byteCount: buffer.count)
         }
     }
 

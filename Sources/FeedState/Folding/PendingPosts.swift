@@ -41,7 +41,7 @@ struct PendingPosts {
 
 extension PostContent {
     /// The bytes of all texts together.
-    fileprivate var byteCount: Int {
+    var byteCount: Int {
         authorName.utf8.count + title.utf8.count + text.utf8.count + linkURL.utf8.count
             + thumbnailURL.utf8.count + imageURL.utf8.count
     }

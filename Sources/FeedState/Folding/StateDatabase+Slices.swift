@@ -14,7 +14,9 @@ extension StateDatabase {
             try databaseErrors { () throws(SQLiteError) in
                 try Self.writeTotals(writer.totals, over: totals, connection)
                 if changed != meta { try changed.write(connection, format: format) }
+                let began = ContinuousClock.now
                 try connection.execute("COMMIT")
+                lastCommitTime = began.duration(to: .now)
             }
             totals = writer.totals
             meta = changed

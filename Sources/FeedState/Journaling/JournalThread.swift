@@ -17,6 +17,8 @@ package final class JournalThread: Sendable {
     static let interval = Duration.milliseconds(1)
     /// How often the free space is looked at.
     static let spaceInterval = Duration.seconds(1)
+    /// How often more is let in while checkpoints lag and nothing is committed.
+    static let admissionInterval = Duration.milliseconds(5)
 
     /// Who is told what, on the journal's thread.
     package struct Events: Sendable {
@@ -26,8 +28,10 @@ package final class JournalThread: Sendable {
         package var failed: @Sendable (JournalError) -> Void = { _ in }
         /// A commit took longer than ``JournalThread/slowCommit``.
         package var slow: @Sendable (Duration) -> Void = { _ in }
-        /// The disk is full, or is not any more.
-        package var readOnly: @Sendable (Bool) -> Void = { _ in }
+        /// What there is to say of the disk's room, a line a second at most.
+        package var space: @Sendable (SpaceNews) -> Void = { _ in }
+        /// Checkpoints hold up changes, or do no more; a few times a minute at most.
+        package var checkpoints: @Sendable (CheckpointNews) -> Void = { _ in }
 
         /// Events that nobody listens to, to be filled in.
         package init() {}
@@ -36,13 +40,15 @@ package final class JournalThread: Sendable {
     /// What belongs to the thread.
     private struct Work {
         let journal: any WatchedJournal
-        var admission: Admission
+        var admission: ChangeAdmission
         var body: [UInt8] = []
         var lastBegan: ContinuousClock.Instant?
         var lastSpaceCheck: ContinuousClock.Instant?
+        var hadBallast: Bool
 
-        init(_ journal: Handed<any WatchedJournal>, _ admission: Admission) {
+        init(_ journal: Handed<any WatchedJournal>, _ admission: ChangeAdmission) {
             self.journal = journal.value
+            hadBallast = journal.value.hasBallast
             self.admission = admission
         }
     }
@@ -60,9 +66,10 @@ package final class JournalThread: Sendable {
     private let durable: Atomic<UInt64>
     private let writable = Atomic(true)
     private let free = Atomic<Int>(0)
+    private let needed = Atomic<Int>(0)
     private let files = Atomic<Int>(0)
     private let stopping = Atomic(false)
-    private let waitingLimit: Atomic<Int>
+    private let gate: ChangeGate
     /// When the open cut got its first effect, in nanoseconds of the monotonic clock.
     private let openSince = Atomic<UInt64>(0)
     /// The same of the cut that is on its way to the disk; 0 where none is.
@@ -88,8 +95,9 @@ package final class JournalThread: Sendable {
         let last = journal.value.last.sequence
         precondition(logs.openCut == last + 1, "The next cut is the journal's next record.")
         durable = Atomic(last)
-        work = Mutex(Work(journal, Admission(maximumByteCount: maximumWaitingByteCount)))
-        waitingLimit = Atomic(maximumWaitingByteCount)
+        let admission = ChangeAdmission(maximumByteCount: maximumWaitingByteCount)
+        work = Mutex(Work(journal, admission))
+        gate = ChangeGate(byteCount: maximumWaitingByteCount)
         self.keepsSegments = keepsSegments
         self.logs = logs
         self.folding = folding
@@ -105,13 +113,26 @@ package final class JournalThread: Sendable {
     /// The bytes that the disk had free when it was last looked at.
     package var freeByteCount: Int { free.load(ordering: .relaxed) }
 
+    /// The free bytes from which on changes are taken again, once they are not.
+    package var writableByteCount: Int { needed.load(ordering: .relaxed) }
+
     /// The bytes of the journal's files when they were last looked at.
     package var fileByteCount: Int { files.load(ordering: .relaxed) }
 
-    /// Whether no more may be let in until the journal has caught up.
-    package var isBehind: Bool {
-        logs.waitingByteCount > waitingLimit.load(ordering: .relaxed)
+    /// Why no more may be let in for now; nil where more may be.
+    ///
+    /// O(logs), a few atomic loads.
+    @inline(__always)
+    package var congestion: Congestion? {
+        guard gate.isClosed(for: logs.waitingByteCount) else { return nil }
+        return gate.cause(folding.backlog)
     }
+
+    /// Counts a change that was refused because checkpoints lag.
+    package func countRefusalByCheckpoints() { gate.countRefusalByCheckpoints() }
+
+    /// The changes that were refused because checkpoints lag.
+    package var refusedByCheckpoints: UInt64 { gate.refusedByCheckpoints }
 
     /// How long the oldest effect that is not durable has waited; nil where none waits.
     package var oldestWait: Duration? {
@@ -153,7 +174,9 @@ package final class JournalThread: Sendable {
                 while try commit(&work) {}
                 try checkSpaceIfDue(&work)
                 if isStopping { return }
-                let timeout = Self.spaceInterval.wholeMicroseconds
+                let isRestricted = admit(&work, committing: 0)
+                let interval = isRestricted ? Self.admissionInterval : Self.spaceInterval
+                let timeout = interval.wholeMicroseconds
                 _ = wakeUp.wait(timeout: .now() + .microseconds(Int(timeout)))
             }
         } catch {
@@ -168,10 +191,11 @@ package final class JournalThread: Sendable {
             Self.sleep(until: lastBegan + Self.interval, clock)
         }
         try checkSpaceIfDue(&work)
-        try waitForRoom(&work)
         let since = openSince.load(ordering: .relaxed)
         guard let cut = logs.takeCut(into: &work.body) else { return false }
         takenSince.store(since, ordering: .relaxed)
+        // The logs are empty, and may not be filled again with what has just been taken.
+        admit(&work, committing: work.body.count)
         let began = clock.now
         work.lastBegan = began
         let position = try work.journal.append(
@@ -190,19 +214,26 @@ package final class JournalThread: Sendable {
             took: duration
         )
         work.admission.observe(byteCount: work.body.count, took: duration)
-        waitingLimit.store(work.admission.byteCount, ordering: .relaxed)
         if duration > Self.slowCommit { events.slow(duration) }
         work.body = folding.submit(work.body, at: position)
+        admit(&work, committing: 0)
         try forget(&work)
         return true
     }
 
-    /// Waits while more is to be folded than memory should be spent on.
-    private func waitForRoom(_ work: inout Work) throws(JournalError) {
-        while !folding.hasRoom, !stopping.load(ordering: .acquiring) {
-            usleep(1_000)
-            try checkSpaceIfDue(&work)
-        }
+    /// Says how many bytes may wait for the next commit; true where checkpoints restrict it.
+    ///
+    /// This thread never waits for checkpoints itself: every answer is held behind its commits.
+    @discardableResult
+    private func admit(_ work: inout Work, committing byteCount: Int) -> Bool {
+        let (isRestricted, news) = work.admission.set(
+            gate,
+            folding.backlog,
+            committing: byteCount,
+            at: .now
+        )
+        if let news { events.checkpoints(news) }
+        return isRestricted
     }
 
     private func forget(_ work: inout Work) throws(JournalError) {
@@ -217,10 +248,20 @@ package final class JournalThread: Sendable {
         // What can go makes room; with nothing to commit, nobody else would look.
         try forget(&work)
         let isWritable = try work.journal.checkSpace() == .writable
-        free.store(try work.journal.freeByteCount(), ordering: .relaxed)
+        let freeByteCount = try work.journal.freeByteCount()
+        let writableByteCount = work.journal.writableByteCount
+        free.store(freeByteCount, ordering: .relaxed)
+        needed.store(writableByteCount, ordering: .relaxed)
         files.store(work.journal.fileByteCount, ordering: .relaxed)
+        let hasBallast = work.journal.hasBallast
+        if work.hadBallast, !hasBallast { events.space(.gaveUpBallast) }
+        work.hadBallast = hasBallast
         guard writable.exchange(isWritable, ordering: .relaxed) != isWritable else { return }
-        events.readOnly(!isWritable)
+        events.space(
+            isWritable
+                ? .hasRoom(freeByteCount: freeByteCount)
+                : .full(freeByteCount: freeByteCount, writableByteCount: writableByteCount)
+        )
     }
 
     private static func sleep(until instant: ContinuousClock.Instant, _ clock: ContinuousClock) {

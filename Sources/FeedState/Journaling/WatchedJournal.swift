@@ -8,6 +8,12 @@ package protocol WatchedJournal: Journal {
     /// The bytes that its disk has free.
     func freeByteCount() throws(JournalError) -> Int
 
+    /// The free bytes from which on more may be let in again, once it may not.
+    var writableByteCount: Int { get }
+
+    /// Whether the file is there that is given up on a full disk.
+    var hasBallast: Bool { get }
+
     /// The bytes that its files take.
     var fileByteCount: Int { get }
 }

@@ -33,12 +33,12 @@ extension StateDatabase {
         progress: (LoadProgress) -> Void = { _ in }
     ) throws(StateError) {
         try visit(
-            { (effect, table, key) throws(StateError) in
-                do {
+            { (effect) throws(StateError) in
+                do throws(RecoveryError) {
                     try store.apply(effect)
                 } catch {
                     // "Post 7 cannot be in feed 9." becomes a part of another sentence.
-                    throw table.damaged(key(), "\(error)".trimmingSuffix("."))
+                    throw effect.damagedRow("\(error)".trimmingSuffix("."))
                 }
             },
             channels,
@@ -66,22 +66,35 @@ extension StateDatabase {
 
     /// Reads and checks everything, in an order in which nothing comes before what it refers to.
     ///
-    /// `body` gets each effect with its table and what names its row; O(rows).
+    /// A thread of its own reads the rows ahead; all that is given is called on this one. O(rows).
     package func visit(
-        _ body: (Effect, StateTable, () -> String) throws(StateError) -> Void,
+        _ body: (Effect) throws(StateError) -> Void,
         _ channels: (ChannelState, [ChannelOutcome]) -> Void,
         _ progress: (LoadProgress) -> Void
     ) throws(StateError) {
         var loader = StateLoader(connection, totals)
-        try loader.feeds(body)
-        try loader.voters(body)
-        try loader.posts(body, progress)
+        var sinceProgress = 0
+        let (connection, totals) = (Handed(connection), totals)
+        try ReadAhead<LoadedRows, StateError>.run("feed-load") { (ahead) throws(StateError) in
+            var loader = StateLoader(connection.value, totals, send: ahead.send)
+            try loader.readAll()
+        } applying: { (rows) throws(StateError) in
+            for effect in rows.effects { try body(effect) }
+            loader.found = rows.found
+            sinceProgress += rows.effects.count
+            guard sinceProgress >= Self.effectsPerProgress else { return }
+            sinceProgress = 0
+            progress(LoadProgress(rowCount: loader.rowCount, totalRowCount: rowCount))
+        }
         try loader.channels(channels)
         try loader.checkTotals()
         let epoch = Effect.epoch(lastID: meta.highestID, revision: meta.highestRevision)
-        try body(epoch, .posts) { "the counters" }
+        try body(epoch)
         progress(LoadProgress(rowCount: rowCount, totalRowCount: rowCount))
     }
+
+    /// How many effects are given between two calls that tell of it.
+    private static var effectsPerProgress: Int { 16_384 }
 }
 
 extension String {

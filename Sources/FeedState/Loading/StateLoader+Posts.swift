@@ -5,17 +5,13 @@ extension StateLoader {
     /// Reads posts, counts and ballots side by side, each in the order of posts.
     ///
     /// A post without counts, counts without a post and ballots without a post are damage.
-    mutating func posts(
-        _ body: Body,
-        _ progress: (LoadProgress) -> Void
-    ) throws(StateError) {
-        let row = try rows(PostRow.all)
-        var counts = CountsCursor(try rows(CountsRow.all))
-        var ballots = BallotCursor(try rows(BallotRow.all))
+    mutating func posts() throws(StateError) {
+        let row = try statement(PostRow.all)
+        var counts = CountsCursor(try statement(CountsRow.all))
+        var ballots = BallotCursor(try statement(BallotRow.all))
         var last: UInt64 = 0
-        var untilProgress = Self.rowsPerProgress
         try ballots.next(&self)
-        while try row.next() {
+        while isWanted, try row.next() {
             let id = row.uint64(0)
             guard id > last else {
                 throw StateTable.posts.damaged("row \(id)", "it comes behind row \(last)")
@@ -25,26 +21,16 @@ extension StateLoader {
             let (post, sum) = try PostRow.read(row, entry)
             add(sum, to: .posts)
             let of = post.counts
-            try body(.post(post), .posts) { "row \(id)" }
+            give(.post(post))
             while ballots.post == id {
-                try ballots.visit { (voter, direction) throws(StateError) in
-                    try body(.ballot(of, voter, direction), .ballots) { "voter \(voter) of \(id)" }
-                }
+                ballots.visit { voter, direction in give(.ballot(of, voter, direction)) }
                 try ballots.next(&self)
             }
             try ballots.check(isBehind: id)
-            untilProgress -= 1
-            if untilProgress == 0 {
-                untilProgress = Self.rowsPerProgress
-                progress(LoadProgress(rowCount: rowCount, totalRowCount: totalRowCount))
-            }
         }
         try counts.finish(&self)
         try ballots.check(isBehind: .max)
     }
-
-    /// How many posts are read between two calls that tell of it.
-    private static var rowsPerProgress: Int { 16_384 }
 }
 
 /// The rows of counts, in the order of posts.
@@ -137,13 +123,11 @@ private struct BallotCursor {
     }
 
     /// Calls `body` with each ballot of the row.
-    func visit(
-        _ body: (VoterID, VoteDirection) throws(StateError) -> Void
-    ) throws(StateError) {
+    func visit(_ body: (VoterID, VoteDirection) -> Void) {
         for place in 0..<BallotChunk.voterCount {
             guard let direction = chunk[place] else { continue }
             let voter = number * UInt32(BallotChunk.voterCount) + UInt32(place)
-            try body(VoterID(rawValue: voter), direction)
+            body(VoterID(rawValue: voter), direction)
         }
     }
 

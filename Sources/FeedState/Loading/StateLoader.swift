@@ -3,20 +3,28 @@ import FeedSQLite
 
 /// Reads the tables, each row once, and adds up what they come to.
 struct StateLoader {
-    /// What takes an effect, with the table and the row that it is of.
-    typealias Body = (Effect, StateTable, () -> String) throws(StateError) -> Void
-
     let database: Database
 
     /// What the rows of each table should come to.
     private let expected: [TableTotals]
 
     /// What the rows read so far come to.
-    private(set) var found: [TableTotals]
+    var found: [TableTotals]
+
+    /// What was read and not sent.
+    private var rows = LoadedRows()
+    /// Takes what was read; false where no more is wanted.
+    private let send: (LoadedRows) -> Bool
+    private(set) var isWanted = true
 
     /// Reads with this connection.
-    init(_ database: Database, _ totals: [TableTotals]) {
+    init(
+        _ database: Database,
+        _ totals: [TableTotals],
+        send: @escaping (LoadedRows) -> Bool = { _ in true }
+    ) {
         self.database = database
+        self.send = send
         expected = totals
         found = [TableTotals](repeating: TableTotals(), count: totals.count)
     }
@@ -33,27 +41,47 @@ struct StateLoader {
     }
 
     /// A statement to go through.
-    func rows(_ sql: String) throws(StateError) -> Statement {
+    func statement(_ sql: String) throws(StateError) -> Statement {
         try databaseErrors { () throws(SQLiteError) in try database.prepare(sql) }
     }
 
-    /// Reads the feeds.
-    mutating func feeds(_ body: Body) throws(StateError) {
-        let row = try rows(FeedRow.all)
-        while try row.next() {
+    /// Reads feeds, voters, posts, counts and ballots, and sends them.
+    ///
+    /// Where a row is damaged, those before it are sent first.
+    mutating func readAll() throws(StateError) {
+        defer { sendRows() }
+        try feeds()
+        try voters()
+        try posts()
+    }
+
+    /// Sends an effect together with others.
+    mutating func give(_ effect: Effect) {
+        rows.append(effect)
+        if rows.isFull { sendRows() }
+    }
+
+    private mutating func sendRows() {
+        rows.found = found
+        isWanted = isWanted && send(rows)
+        rows = LoadedRows()
+    }
+
+    private mutating func feeds() throws(StateError) {
+        let row = try statement(FeedRow.all)
+        while isWanted, try row.next() {
             let (id, policy, sum) = try FeedRow.read(row)
             add(sum, to: .feeds)
-            try body(.feed(id, policy), .feeds) { "row \(id.rawValue)" }
+            give(.feed(id, policy))
         }
     }
 
-    /// Reads the voters.
-    mutating func voters(_ body: Body) throws(StateError) {
-        let row = try rows(VoterRow.all)
-        while try row.next() {
+    private mutating func voters() throws(StateError) {
+        let row = try statement(VoterRow.all)
+        while isWanted, try row.next() {
             let (voter, device, sum) = try VoterRow.read(row)
             add(sum, to: .voters)
-            try body(.voter(voter, device: device), .voters) { "row \(voter.rawValue)" }
+            give(.voter(voter, device: device))
         }
     }
 
@@ -61,7 +89,7 @@ struct StateLoader {
     mutating func channels(
         _ body: (ChannelState, [ChannelOutcome]) -> Void
     ) throws(StateError) {
-        let row = try rows(ChannelRow.all)
+        let row = try statement(ChannelRow.all)
         var ring = OutcomeRing()
         while try row.next() {
             let (channel, sum) = try ChannelRow.read(row, into: &ring)

@@ -1,3 +1,4 @@
+internal import FeedJournal
 package import FeedRanking
 
 extension DurableState {
@@ -43,12 +44,23 @@ extension DurableState {
         let journal = recovered.journal
         let logs = recovered.logs
         let identity = recovered.folding.database.meta
-        let folding = FoldThread(recovered.folding, failed: events.failed)
+        let backups = Backups(
+            options.backups,
+            reservedByteCount: options.journal.space.readOnlyByteCount,
+            report: events.backup
+        )
+        let folding = FoldThread(
+            recovered.folding,
+            backups,
+            failed: events.failed,
+            news: events.checkpoints
+        )
         var journalEvents = JournalThread.Events()
         journalEvents.durable = events.durable
         journalEvents.failed = { events.failed(.journal($0)) }
         journalEvents.slow = events.slow
-        journalEvents.readOnly = events.readOnly
+        journalEvents.space = events.space
+        journalEvents.checkpoints = events.checkpoints
         let thread = JournalThread(
             journal: Handed(options.filtersJournal(journal)),
             maximumWaitingByteCount: options.maximumWaitingByteCount,

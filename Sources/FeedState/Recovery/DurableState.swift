@@ -13,8 +13,12 @@ package final class DurableState: Sendable {
         package var failed: @Sendable (StateStartError) -> Void = { _ in }
         /// A commit took longer than ``JournalThread/slowCommit``.
         package var slow: @Sendable (Duration) -> Void = { _ in }
-        /// The disk is full, or is not any more.
-        package var readOnly: @Sendable (Bool) -> Void = { _ in }
+        /// What there is to say of the disk's room.
+        package var space: @Sendable (SpaceNews) -> Void = { _ in }
+        /// What there is to say of backups.
+        package var backup: @Sendable (BackupEvent) -> Void = { _ in }
+        /// Checkpoints hold up changes, or do no more; a few times a minute at most.
+        package var checkpoints: @Sendable (CheckpointNews) -> Void = { _ in }
 
         /// Events that nobody listens to, to be filled in.
         package init() {}
@@ -80,4 +84,10 @@ package struct RecoverySummary: Sendable, Equatable {
     package var last = JournalPosition.start
     /// The last record that was left when a loss was accepted, which made the instance a new one.
     package var acceptedLoss: UInt64?
+    /// Damage in records of the journal that `state.db` has already, in words; nil where there is none.
+    package var foldedDamage: String?
+    /// The files in `quarantine/` that the acceptance of that loss has made.
+    package var quarantined: [String] = []
+    /// Whether the disk was so full that the ballast was given up, and is still.
+    package var gaveUpBallast = false
 }

@@ -30,19 +30,30 @@ package struct RecoveredState: ~Copyable {
         onFirstEffect: @escaping @Sendable () -> Void = {}
     ) throws(StateStartError) {
         var summary = RecoverySummary()
+        let hadBallast = try directory.names(in: ".").contains(SegmentJournal.ballastName)
         let database = try directory.database(&summary)
         let recovery = Recovery(store: store, channels: channels, progress: progress)
         try recovery.load(database)
         let journal = try directory.journal(database, &summary, progress)
+        summary.foldedDamage = journal.foldedDamage?.note(last: journal.last.sequence)
         var folding = FoldWork(database, foldByteCount: directory.options.foldByteCount)
         try recovery.replay(journal, into: &folding, &summary)
-        let epoch = try directory.beginEpoch(store, database)
+        let epoch = try directory.beginEpoch(store, database, journal)
         let logs = EffectLogs(
             count: directory.options.logCount,
             firstCut: journal.last.sequence + 1,
             onFirstEffect: onFirstEffect
         )
-        summary.last = try Self.commit(epoch, logs, journal, &folding)
+        let found = journal.last
+        do throws(StateStartError) {
+            summary.last = try Self.commit(epoch, logs, journal, &folding)
+        } catch {
+            throw error.isOutOfSpace ? directory.full() : error
+        }
+        // Only what is synced may be noted as known: a power cut may take the rest.
+        let isSynced = directory.options.durability == .fsync
+        try directory.noteFiles(of: database, known: isSynced ? summary.last : found, journal)
+        summary.gaveUpBallast = hadBallast && !journal.hasBallast
         self.summary = summary
         self.journal = journal
         self.folding = folding

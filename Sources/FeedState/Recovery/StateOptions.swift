@@ -29,26 +29,45 @@ package struct StateOptions: Sendable {
     /// The record after which a loss is accepted; nil accepts none.
     package var acceptedLoss: UInt64?
 
+    /// Whether a directory without a state is refused instead of made.
+    package var mustExist = false
+
     /// Whether segments stay when they are folded, so that all can be replayed from the first.
     package var keepsJournal = false
 
     /// The journal's bytes that are folded at once.
     package var foldByteCount = Self.defaultFoldByteCount
 
+    /// How backups are made, and how many are kept.
+    package var backups = BackupOptions()
+
     /// Puts something before the journal that commits go through, for tests of slow disks.
     package var filtersJournal: @Sendable (any WatchedJournal) -> any WatchedJournal = { $0 }
 
-    /// The longest section of a log: a frame's posts, and what an effect has beside their texts.
-    package var longestSectionByteCount = (1 << 20) + (128 << 10)
+    /// SQLite's virtual file system that has `state.db`, for tests of slow disks; nil is the
+    /// system's own.
+    package var databaseFileSystem: String?
 
-    /// The unjournaled bytes at which no more are let in.
-    ///
-    /// Each loop may be in the middle of a section then; with all of them a cut still fits into a
-    /// record, and so into the ballast. Below a megabyte there are too many loops for that.
-    package var maximumWaitingByteCount: Int {
-        let sections = logCount * longestSectionByteCount
-        return min(24 << 20, journal.maximumBodyByteCount - sections)
+    /// The bytes that a loop logs at most after it has looked whether changes are admitted, save for
+    /// the posts of ImportPosts: a created or edited post (48 KB), a batch of votes (14 KB), or the
+    /// single votes of one turn (11 KB).
+    package static let shortSectionByteCount = 64 << 10
+
+    /// The bytes of a record that admission divides: what is left when each loop logs a short
+    /// section, and says in four bytes how long its part is.
+    private var admittedByteCount: Int {
+        journal.maximumBodyByteCount - logCount * (Self.shortSectionByteCount + 4)
     }
+
+    /// The unjournaled bytes at which no more are let in: at most 24 MiB, and at most half of what
+    /// a record has left.
+    ///
+    /// With these bytes, a short section of each loop and the imports under way a commit still fits
+    /// into a record, and so into the ballast. The limit is 16 MiB with 256 loops.
+    package var maximumWaitingByteCount: Int { min(24 << 20, admittedByteCount / 2) }
+
+    /// The bytes that all imports under way may log together, in ``ImportRoom``.
+    package var maximumImportingByteCount: Int { admittedByteCount - maximumWaitingByteCount }
 
     /// The defaults, for a directory.
     package init(path: String, logCount: Int) {

@@ -1,4 +1,4 @@
-internal import FeedJournal
+package import FeedJournal
 internal import FeedRanking
 
 /// Reads a data directory as a start would, without serving it: every row, every record, and that
@@ -17,14 +17,27 @@ package struct StateVerification: Sendable, Equatable {
     package var effectCount: UInt64
     /// A hash of the state of `state.db` and the journal behind it.
     package var stateHash: UInt64
+    /// What an accepted loss drops of the journal's files.
+    package var droppedParts: [DroppedPart] = []
+    /// The record up to which `state.db` has a part of the changes that an accepted loss drops; nil
+    /// where it has none of them.
+    package var partlyFolded: UInt64?
+    /// Damage in records of the journal that `state.db` has already, in words; nil where there is none.
+    package var foldedDamage: String?
+    /// How many records an accepted loss drops that were durable once, at least.
+    package var lostRecordCount: UInt64 = 0
+    /// When the last record was made that such a loss leaves, in microseconds since 1970; 0 where
+    /// that is not known.
+    package var lastMicroseconds: UInt64 = 0
     /// A hash of the state of the journal alone, from its first record; nil where it was not asked
     /// for.
     package var replayedHash: UInt64?
 
-    /// Reads and checks everything, with the directory locked.
+    /// Reads and checks everything, with the directory locked where it ever was, and writes nothing.
     ///
     /// - Parameters:
     ///   - path: The data directory, which has to be there.
+    ///   - acceptedLoss: The last record that is left of a loss that is to be looked at.
     ///   - stripeCount: How many stripes the stores have that it is read into.
     ///   - replaysAll: Whether to replay the journal from its first record too, which has to be
     ///     there still.
@@ -33,12 +46,21 @@ package struct StateVerification: Sendable, Equatable {
     /// - Throws: What is wrong.
     package static func run(
         path: String,
+        acceptedLoss: UInt64? = nil,
         stripeCount: Int = 16,
         replaysAll: Bool = false,
         progress: @escaping (RecoveryProgress) -> Void = { _ in }
     ) throws(StateStartError) -> StateVerification {
-        let files = try journalErrors { () throws(JournalError) in try POSIXFiles(path: path) }
-        let directory = StateDirectory(StateOptions(path: path, logCount: 1), files)
+        let files = try journalErrors { () throws(JournalError) in
+            try POSIXFiles(path: path, for: .look)
+        }
+        var options = StateOptions(path: path, logCount: 1)
+        options.mustExist = true
+        options.acceptedLoss = acceptedLoss
+        if let instanceID = BackupVerification.copiedInstance(path: path) {
+            throw .backup(instanceID: instanceID)
+        }
+        let directory = StateDirectory(options, files)
         return try run(directory, stripeCount, replaysAll: replaysAll, progress)
     }
 
@@ -49,70 +71,92 @@ package struct StateVerification: Sendable, Equatable {
         replaysAll: Bool = false,
         _ progress: @escaping (RecoveryProgress) -> Void = { _ in }
     ) throws(StateStartError) -> StateVerification {
-        let database = try directory.existingDatabase()
+        let database = try directory.lookedAtDatabase()
+        let accepted = try directory.acceptedLoss(database)
+        if accepted == nil { try directory.checkIsOriginal(database) }
         let meta = database.meta
         try stateErrors { () throws(StateError) in try database.checkPages() }
         let store = FeedStore(stripeCount: stripeCount) { 0 }
         let recovery = Recovery(store: store, channels: { _ in }, progress: progress)
         try recovery.load(database)
-        let scan = try directory.scan(database)
-        if let problem = scan.problem { throw .journal(problem) }
-        try directory.checkFold(meta, scan.last)
-        var counts: (records: UInt64, effects: UInt64) = (0, 0)
-        try recovery.replay(scan, directory.files, after: meta.folded.sequence) { effects in
-            counts = (counts.records + 1, counts.effects + effects)
+        let acceptsAny = accepted != nil && database.directoryRecord == nil
+        let scan = try directory.scan(database, acceptsAnyInstance: acceptsAny)
+        if accepted == nil {
+            if let problem = scan.problem { throw directory.explained(problem, database) }
+            try directory.checkFold(meta, scan.last)
         }
+        let records = try scan.replay(directory.files, after: meta.folded.sequence, into: store)
         var verified = StateVerification(
             instanceID: meta.instanceID,
             postCount: store.postCount,
             foldedSequence: meta.folded.sequence,
             lastSequence: scan.last.sequence,
-            recordCount: counts.records,
-            effectCount: counts.effects,
+            recordCount: records.recordCount,
+            effectCount: records.effectCount,
             stateHash: store.stateHash()
         )
-        if replaysAll { verified.replayedHash = try replayedHash(directory, meta, stripeCount) }
+        verified.foldedDamage = scan.foldedDamage?.note(last: scan.last.sequence)
+        if accepted != nil {
+            verified.droppedParts = scan.droppedParts
+            let folding = meta.folding.sequence
+            verified.partlyFolded = folding > scan.last.sequence ? folding : nil
+            let known = max(scan.lastKnown, folding)
+            verified.lostRecordCount = known - min(known, scan.last.sequence)
+            verified.lastMicroseconds = scan.lastMicroseconds
+        }
+        if replaysAll {
+            verified.replayedHash = try replayedHash(directory, database, stripeCount)
+        }
         return verified
     }
 
     private static func replayedHash(
         _ directory: StateDirectory,
-        _ meta: StateMeta,
+        _ database: StateDatabase,
         _ stripeCount: Int
     ) throws(StateStartError) -> UInt64 {
         let scan = try journalErrors { () throws(JournalError) in
-            try RecoveryScan(directory.files, directory.configuration(meta), folded: .start)
+            try RecoveryScan(directory.files, directory.configuration(database), folded: .start)
         }
         if let problem = scan.problem { throw .journal(problem) }
         let store = FeedStore(stripeCount: stripeCount) { 0 }
-        let recovery = Recovery(store: store, channels: { _ in }, progress: { _ in })
-        try recovery.replay(scan, directory.files, after: 0) { _ in }
+        _ = try scan.replay(directory.files, after: 0, into: store)
         return store.stateHash()
     }
 }
 
-extension Recovery {
-    /// Applies the records that a scan has found behind a position.
-    func replay(
-        _ scan: RecoveryScan,
+/// What a verification keeps of the records: it folds nothing.
+private struct VerifiedRecords: ReplayedRecords {
+    var newestCounts = CountsTable()
+    var recordCount: UInt64 = 0
+    var effectCount: UInt64 = 0
+
+    mutating func gather(_ counts: [PostCounts]) {
+        for news in counts { newestCounts.set(news) }
+        effectCount += UInt64(counts.count)
+    }
+
+    mutating func gather(_ effect: Effect) { effectCount += 1 }
+
+    mutating func endRecord(_ byteCount: Int, at position: JournalPosition) {
+        newestCounts.flush()
+        recordCount += 1
+    }
+}
+
+extension RecoveryScan {
+    /// Applies the records that the scan has found behind a position; gives what they came to.
+    fileprivate func replay(
         _ files: any JournalFiles,
         after sequence: UInt64,
-        _ applied: (UInt64) -> Void
-    ) throws(StateStartError) {
-        var failure: StateStartError?
-        try journalErrors { () throws(JournalError) in
-            try scan.replay(files, after: sequence) { record, bytes in
-                do throws(StateStartError) {
-                    var effectCount: UInt64 = 0
-                    try apply(bytes, record) { _ in effectCount += 1 }
-                    applied(effectCount)
-                } catch {
-                    failure = error
-                    return false
-                }
-                return true
-            }
+        into store: FeedStore
+    ) throws(StateStartError) -> VerifiedRecords {
+        var records = VerifiedRecords()
+        var replay = Replay(store: store, channels: { _ in })
+        let source: Replay.Source = { (body) throws(JournalError) in
+            try self.replay(files, after: sequence, body)
         }
-        if let failure { throw failure }
+        try replay.run(source, into: &records) { _ in }
+        return records
     }
 }

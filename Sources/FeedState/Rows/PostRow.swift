@@ -42,7 +42,8 @@ enum PostRow {
         _ counts: CountsChunk.Entry
     ) throws(StateError) -> (PostState, UInt64) {
         let id = row.uint64(0)
-        guard let feed = UInt32(exactly: row.int64(1)), row.uint64(2) <= 1,
+        let keepsBallots = row.uint64(2)
+        guard let feed = UInt32(exactly: row.int64(1)), keepsBallots <= 1,
             let author = row.text(8), let title = row.text(9), let text = row.text(10),
             let link = row.text(11), let thumbnail = row.text(12), let image = row.text(13)
         else { throw StateTable.posts.damaged("row \(id)", "a field has an impossible value") }
@@ -54,7 +55,7 @@ enum PostRow {
                 revision: counts.revision
             ),
             feed: FeedID(rawValue: feed),
-            keepsBallots: row.uint64(2) == 1,
+            keepsBallots: keepsBallots == 1,
             createTimeMilliseconds: row.int64(3),
             updateTimeMilliseconds: row.int64(4),
             editRevision: row.uint64(5),

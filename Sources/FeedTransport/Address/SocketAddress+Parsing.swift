@@ -1,5 +1,7 @@
 extension SocketAddress {
     /// Reads `127.0.0.1:7433`, `[::1]:7433` or `localhost:7433`; other names are not looked up.
+    ///
+    /// `[::ffff:127.0.0.1]:7433` is `127.0.0.1:7433`.
     package init(parsing text: String) throws(TransportError) {
         let (hostText, portText) = try Self.split(text)
         guard let port = Self.port(portText) else {

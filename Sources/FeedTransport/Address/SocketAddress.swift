@@ -4,15 +4,23 @@ package struct SocketAddress: Sendable, Hashable {
     package enum Host: Sendable, Hashable {
         /// Four bytes, the first one highest.
         case v4(UInt32)
-        /// Sixteen bytes, the first one highest.
+        /// Sixteen bytes, the first one highest; never an IPv4-mapped address.
         case v6(high: UInt64, low: UInt64)
+
+        /// The host of an IPv6 address; `::ffff:127.0.0.1`, which is IPv4-mapped, is `127.0.0.1`.
+        ///
+        /// A socket of family IPv6 that takes no IPv4 connections, as ours, cannot use such an
+        /// address: the system answers EINVAL.
+        package init(high: UInt64, low: UInt64) {
+            let isMapped = high == 0 && low >> 32 == 0xffff
+            self = isMapped ? .v4(UInt32(truncatingIfNeeded: low)) : .v6(high: high, low: low)
+        }
 
         /// Whether only this machine has the address.
         package var isLoopback: Bool {
             switch self {
             case .v4(let bytes): bytes >> 24 == 127
-            case .v6(let high, let low):
-                high == 0 && (low == 1 || low >> 24 == 0x0000_ffff_7f)
+            case .v6(let high, let low): high == 0 && low == 1
             }
         }
     }

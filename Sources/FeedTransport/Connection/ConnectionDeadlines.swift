@@ -75,6 +75,12 @@ package struct ConnectionDeadlines {
         unsentByteCount = byteCount
     }
 
+    /// Whether the peer has taken nothing of what is unsent for a whole interval.
+    package func isStalled(at sweep: Int) -> Bool {
+        guard let writeSince else { return false }
+        return sweep - writeSince >= 2
+    }
+
     /// Everything is sent and the peer's end of file is awaited.
     package mutating func lingers(at sweep: Int) {
         lingerSince = sweep

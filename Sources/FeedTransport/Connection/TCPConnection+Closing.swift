@@ -29,6 +29,8 @@ extension TCPConnection {
         readBuffer.removeAll()
         writeQueue.removeAll()
         updateAccount()
+        countUnfreed()
+        returnSendBuffer()
         if withReset { stream.closeWithReset() } else { stream.close() }
     }
 
@@ -47,6 +49,8 @@ extension TCPConnection {
     func didClose() {
         let handler = receiver
         receiver = nil
+        loop.budget.addReserved(-closingByteCount)
+        closingByteCount = 0
         handler?.connectionClosed(self, reason: closeReason)
         loop.mailbox.addConnection(-1)
         loop.remove(at: place)
@@ -54,11 +58,17 @@ extension TCPConnection {
 
     /// Looks at the deadlines, and at the budget if it stopped the reading.
     func sweep() {
-        // What is held is no fault of the peer's, and what it takes meanwhile may look the same twice.
+        // What is owed is no fault of the peer's, and what it takes meanwhile may look the same twice.
         if !writeQueue.isClear {
             deadlines.observeUnsent(stream.untakenByteCount, at: loop.sweep)
         }
+        if mayBeSilent { deadlines.received(at: loop.sweep) }
         if pauses.contains(.budget) { pauseOverBudget() }
+        if lentByteCount > 0, writeQueue.isClear,
+            loop.sweep - lastFlight > TransportLimits.lentSweepCount
+        {
+            returnSendBuffer()
+        }
         switch deadlines.expiry(at: loop.sweep, limits: loop.deadlineLimits) {
         case nil: return
         case .connect: abort(.connectFailed(.timedOut))

@@ -146,24 +146,4 @@ extension TCPConnection {
         pauses.subtract(reason)
         if pauses.isEmpty, phase != .closed, phase != .connecting { stream.startReading() }
     }
-
-    /// Tells the budget what the connection holds now, and stops reading above the fair share.
-    func updateAccount() {
-        let held = readBuffer.byteCount + writeQueue.byteCount
-        guard held != accountedByteCount else { return }
-        loop.budget.add(held - accountedByteCount)
-        accountedByteCount = held
-        pauseOverBudget()
-    }
-
-    /// Reads, or does not, as the budget and the fair share say.
-    func pauseOverBudget() {
-        let isOver =
-            loop.budget.isExhausted && accountedByteCount > loop.budget.fairShareByteCount
-        if isOver, phase == .open {
-            pauseReading(.budget)
-        } else if pauses.contains(.budget) {
-            resumeReading(.budget)
-        }
-    }
 }

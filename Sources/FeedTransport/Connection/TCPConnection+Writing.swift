@@ -5,8 +5,35 @@ extension TCPConnection {
     /// A connection that is closing takes nothing more.
     package func write(_ bytes: RawSpan) {
         loop.preconditionOnLoop()
-        precondition(writeQueue.heldByteCount == 0, "Bytes would pass those that are held.")
+        precondition(writeQueue.owedByteCount == 0, "Bytes would pass those that are owed.")
         guard phase == .open, bytes.byteCount > 0 else { return }
+        send(bytes)
+    }
+
+    /// Counts bytes as unsent that the handler keeps, and writes later with ``writeOwed(_:)``;
+    /// until then nothing can be written past them.
+    ///
+    /// A connection that is closing takes nothing more; what is owed to it by then still is sent.
+    /// Whoever owes bytes tells the budget of them.
+    package func owe(_ byteCount: Int) {
+        loop.preconditionOnLoop()
+        guard phase == .open else { return }
+        writeQueue.owe(byteCount)
+        beginBackPressure()
+    }
+
+    /// Sends the first of the bytes that are owed; without effect on a connection that is closed.
+    package func writeOwed(_ bytes: RawSpan) {
+        loop.preconditionOnLoop()
+        guard phase == .open || phase == .flushing, bytes.byteCount > 0 else { return }
+        writeQueue.pay(bytes.byteCount)
+        send(bytes)
+        guard phase != .closed else { return }
+        if phase == .flushing, writeQueue.isEmpty { linger() }
+        endBackPressure()
+    }
+
+    private func send(_ bytes: RawSpan) {
         guard writeQueue.isClear else {
             queue(bytes)
             return
@@ -20,7 +47,7 @@ extension TCPConnection {
     }
 
     private func queue(_ bytes: RawSpan) {
-        outbox.append(bytes)
+        sendBuffers.append(bytes)
         if writeQueue.append(bytes.byteCount) { startFlight() }
         beginBackPressure()
         updateAccount()
@@ -34,10 +61,10 @@ extension TCPConnection {
 
     func startFlight() {
         writeQueue.startFlight()
-        outbox.startFlight()
+        sendBuffers.startFlight()
         deadlines.observeUnsent(writeQueue.inFlightByteCount, at: loop.sweep)
         do throws(TransportError) {
-            try stream.write(outbox)
+            try stream.write(sendBuffers)
         } catch {
             abort(error == .connectionReset ? .reset : .failed(error))
         }
@@ -45,7 +72,7 @@ extension TCPConnection {
 
     /// libuv's word on the write in flight.
     func didWrite(_ status: Int32) {
-        outbox.endFlight()
+        sendBuffers.endFlight()
         guard phase != .closed else { return }
         let wantsFlight = writeQueue.endFlight()
         guard status >= 0 else {
@@ -54,6 +81,7 @@ extension TCPConnection {
             return
         }
         deadlines.observeUnsent(0, at: loop.sweep)
+        lendSendBuffer()
         if wantsFlight { startFlight() }
         guard phase != .closed else { return }
         updateAccount()

@@ -30,10 +30,18 @@ package final class TCPConnection {
     var pauses: ReadPauses = .unopened
     var readBuffer = ReadBuffer()
     var writeQueue: WriteQueue
-    var outbox = UVOutbox()
+    var sendBuffers = UVSendBuffers()
     var deadlines: ConnectionDeadlines
     /// What the budget was told that the connection holds.
     var accountedByteCount = 0
+    /// The memory of what was unsent when it was closed, which is freed with the handle.
+    var closingByteCount = 0
+    /// Where the budget counts what is held for the peer's host.
+    package let hostSlot: HostSlot
+    /// The send buffer that was lent to it, as the kernel counts; 0 where it has its own.
+    var lentByteCount = 0
+    /// When a write in flight ended last, in sweeps.
+    var lastFlight = 0
     /// Its place in the loop's list.
     var place = 0
     var isTurnQueued = false
@@ -46,12 +54,16 @@ package final class TCPConnection {
     /// The handler was told so.
     var isInputEndDelivered = false
     var closeReason = CloseReason.local
+    /// Whether the peer may be silent for longer than the idle timeout: it waits for an answer that
+    /// takes long.
+    package var mayBeSilent = false
 
     /// The connection of an accepted socket; ``open(_:)`` starts it.
     init(_ loop: EventLoop, _ stream: UVStream, peer: SocketAddress) {
         self.loop = loop
         self.stream = stream
         self.peer = peer
+        hostSlot = HostSlot(peer.host)
         writeQueue = WriteQueue(loop.configuration)
         deadlines = ConnectionDeadlines(at: loop.sweep)
         stream.attach(self)
@@ -74,7 +86,7 @@ package final class TCPConnection {
     /// Whether the handler may still be shown bytes and write some.
     package var isOpen: Bool { phase == .open }
 
-    /// Bytes that were written and that the kernel has not taken.
+    /// Bytes that were written and that the kernel has not taken, and those that are owed.
     package var pendingByteCount: Int { writeQueue.byteCount }
 
     /// Whether so much is unsent that the handler should do no more work for this peer: it leaves

@@ -1,11 +1,11 @@
 /// What a connection has to send and the kernel has not taken: counts only, the bytes are beside.
 ///
-/// Bytes are held back until they are released, or appended at once; then they are in flight. One
-/// flight at a time takes all that was appended, as the event loop completes one write request a
-/// turn however small.
+/// Bytes are appended and then in flight. One flight at a time takes all that was appended, as the
+/// event loop completes one write request an iteration however small. Bytes that the handler owes
+/// count as unsent too, though they are not here yet.
 package struct WriteQueue {
-    /// Bytes that wait for their release.
-    package private(set) var heldByteCount = 0
+    /// Bytes that the handler keeps and will write later.
+    package private(set) var owedByteCount = 0
 
     /// Bytes that wait for the flight before them.
     package private(set) var appendedByteCount = 0
@@ -25,25 +25,28 @@ package struct WriteQueue {
         lowWatermarkByteCount = configuration.lowWatermarkByteCount
     }
 
-    /// Everything unsent.
-    package var byteCount: Int { heldByteCount + appendedByteCount + inFlightByteCount }
+    /// Everything unsent, with what is owed.
+    package var byteCount: Int { owedByteCount + ownByteCount }
+
+    /// Everything unsent that is here.
+    package var ownByteCount: Int { appendedByteCount + inFlightByteCount }
 
     /// Whether everything was sent.
     package var isEmpty: Bool { byteCount == 0 }
 
     /// Whether nothing that may be sent waits, so that bytes can go out at once.
-    package var isClear: Bool { appendedByteCount + inFlightByteCount == 0 }
+    package var isClear: Bool { ownByteCount == 0 }
 
-    /// Adds bytes that wait for their release.
-    package mutating func hold(_ byteCount: Int) {
-        heldByteCount += byteCount
+    /// Adds bytes that will be written later.
+    package mutating func owe(_ byteCount: Int) {
+        owedByteCount += byteCount
         rise()
     }
 
-    /// Takes bytes from those held, to be sent or appended now.
-    package mutating func release(_ byteCount: Int) {
-        precondition(byteCount <= heldByteCount, "More is released than was held.")
-        heldByteCount -= byteCount
+    /// Takes bytes from those owed, to be sent or appended now.
+    package mutating func pay(_ byteCount: Int) {
+        precondition(byteCount <= owedByteCount, "More is written than was owed.")
+        owedByteCount -= byteCount
         sink()
     }
 
@@ -70,7 +73,7 @@ package struct WriteQueue {
 
     /// Forgets everything.
     package mutating func removeAll() {
-        heldByteCount = 0
+        owedByteCount = 0
         appendedByteCount = 0
         inFlightByteCount = 0
         isAboveHighWatermark = false

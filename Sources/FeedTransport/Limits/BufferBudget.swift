@@ -1,15 +1,29 @@
 import Synchronization
 
-/// The bytes that the connections of all loops hold: what they read and could not use yet, and
-/// what they have to send and the kernel did not take.
+/// The bytes that are held for the connections of all loops: what was read and not yet used, what
+/// is unsent, what the kernel holds of it, and what the program reserves or keeps for later.
 ///
-/// Over the limit, connections that hold more than their share are no longer read from.
+/// The parts of the limit, from below:
+/// - up to 1/4 every connection may use its own limits;
+/// - up to 1/2 answers that may be large are built for everyone;
+/// - up to 3/4 they are built for hosts below their share, and everyone is read from;
+/// - above that only connections below their share are read from, and only changes and small
+///   answers use what is left.
+///
+/// Connections are closed for the sake of others above 3/8 if they take nothing, and above 5/8 in
+/// any case (``EventLoop/relieveInSweep()``).
 package final class BufferBudget: Sendable {
     /// The bytes that may be held before ``isExhausted`` is true.
     package let limitByteCount: Int
 
-    private let held = Atomic<Int>(0)
+    private let connectionBytes = Atomic<Int>(0)
+    private let reservedBytes = Atomic<Int>(0)
+    private let lentBytes = Atomic<Int>(0)
+    private let peakBytes = Atomic<Int>(0)
+    private let latestPeakBytes = Atomic<Int>(0)
     private let connections = Atomic<Int>(0)
+    private let closings = Atomic<Int>(0)
+    private let hosts = HostShares()
 
     /// A budget of `limitByteCount`, shared by every loop that is given it.
     package init(limitByteCount: Int = TransportLimits.budgetByteCount) {
@@ -17,24 +31,118 @@ package final class BufferBudget: Sendable {
     }
 
     /// The bytes held now.
-    package var bufferedByteCount: Int { held.load(ordering: .relaxed) }
+    package var bufferedByteCount: Int {
+        connectionByteCount + reservedBytes.load(ordering: .relaxed)
+    }
+
+    /// The part of them that closing connections gives back.
+    package var connectionByteCount: Int { connectionBytes.load(ordering: .relaxed) }
 
     /// The connections that share the budget.
     package var connectionCount: Int { connections.load(ordering: .relaxed) }
 
-    /// Whether more is held than the limit allows.
+    /// Whether more is held than the limit allows: changes are refused.
     package var isExhausted: Bool { bufferedByteCount > limitByteCount }
 
-    /// What one connection may hold while the budget is exhausted.
+    /// Whether a connection above ``fairShareByteCount`` is not read from.
+    package var isNearlyExhausted: Bool { bufferedByteCount > limitByteCount / 4 * 3 }
+
+    /// Whether connections are held to less than their own limits.
+    package var isCrowded: Bool { bufferedByteCount > limitByteCount / 4 }
+
+    /// What one connection may hold while the budget is nearly exhausted.
     package var fairShareByteCount: Int { limitByteCount / max(1, connectionCount) }
 
-    /// Counts bytes that are held from now on, or, negative, no longer.
-    func add(_ byteCount: Int) {
-        held.wrappingAdd(byteCount, ordering: .relaxed)
+    /// A host's share: what is held for more is held at the cost of other hosts.
+    package var hostShareByteCount: Int { answerLimitByteCount / hosts.holdingCount }
+
+    /// What all large answers may take together.
+    package var answerLimitByteCount: Int { limitByteCount / 2 }
+
+    /// The most bytes held so far, as far as they were more than an eighth of the limit.
+    package var peakByteCount: Int { peakBytes.load(ordering: .relaxed) }
+
+    /// The most bytes held since the last call, as far as they were more than an eighth of the
+    /// limit, else 0.
+    package func takeLatestPeak() -> Int {
+        latestPeakBytes.exchange(0, ordering: .relaxed)
     }
+
+    /// Takes room for an answer to `host` before it is built; false, and nothing is taken, if there
+    /// is none.
+    ///
+    /// O(1). One answer always has room where nothing else is held.
+    package func reserve(_ byteCount: Int, for host: HostSlot) -> Bool {
+        let (_, reserved) = reservedBytes.wrappingAdd(byteCount, ordering: .relaxed)
+        let total = connectionByteCount + reserved
+        let hasRoom =
+            total <= max(answerLimitByteCount, byteCount)
+            || total <= limitByteCount / 4 * 3
+                && hosts[host] + byteCount <= hostShareByteCount
+        if hasRoom {
+            notePeak(total)
+        } else {
+            reservedBytes.wrappingSubtract(byteCount, ordering: .relaxed)
+        }
+        return hasRoom
+    }
+
+    /// Counts bytes that the program keeps for connections by itself, or, negative, no longer.
+    package func addReserved(_ byteCount: Int) {
+        let (_, reserved) = reservedBytes.wrappingAdd(byteCount, ordering: .relaxed)
+        if byteCount > 0 { notePeak(connectionByteCount + reserved) }
+    }
+
+    /// Counts bytes that a connection from `host` holds from now on, or, negative, no longer.
+    package func add(_ byteCount: Int, for host: HostSlot) {
+        let (_, held) = connectionBytes.wrappingAdd(byteCount, ordering: .relaxed)
+        hosts.add(byteCount, for: host)
+        if byteCount > 0 { notePeak(held + reservedBytes.load(ordering: .relaxed)) }
+    }
+
+    /// The bytes that connections of `host` hold.
+    package func byteCount(of host: HostSlot) -> Int { hosts[host] }
 
     /// Counts a connection that opens (1) or closes (-1).
     func addConnection(_ change: Int) {
         connections.wrappingAdd(change, ordering: .relaxed)
+    }
+
+    private func notePeak(_ total: Int) {
+        // Two threads may overwrite each other's peak by one that is hardly smaller.
+        guard total > limitByteCount / 8, total > latestPeakBytes.load(ordering: .relaxed) else {
+            return
+        }
+        latestPeakBytes.store(total, ordering: .relaxed)
+        if total > peakByteCount { peakBytes.store(total, ordering: .relaxed) }
+    }
+}
+
+extension BufferBudget {
+    /// Held bytes above which connections that take nothing are closed.
+    var stalledLimitByteCount: Int { limitByteCount / 8 * 3 }
+
+    /// Held bytes above which connections are closed though they take their answers.
+    var closingLimitByteCount: Int { limitByteCount / 8 * 5 }
+
+    /// How many connections were closed for the sake of others, on all loops.
+    var closingCount: Int { closings.load(ordering: .relaxed) }
+
+    /// Counts a connection that is closed for the sake of others.
+    func countClosing() {
+        closings.wrappingAdd(1, ordering: .relaxed)
+    }
+
+    /// Takes a part of the send buffers that are lent; false if none is left.
+    func lend(_ byteCount: Int) -> Bool {
+        let (_, lent) = lentBytes.wrappingAdd(byteCount, ordering: .relaxed)
+        if lent <= limitByteCount / 4 { return true }
+        lentBytes.wrappingSubtract(byteCount, ordering: .relaxed)
+        return false
+    }
+
+    /// Gives lent bytes back.
+    func takeBack(_ byteCount: Int) {
+        lentBytes.wrappingSubtract(byteCount, ordering: .relaxed)
     }
 }

@@ -48,6 +48,17 @@ package struct TransportConfiguration: Sendable {
     /// The size of a socket's send buffer; nil leaves it to the kernel.
     package var sendBufferByteCount: Int?
 
+    /// The size of the send buffer that is lent to a connection whose peer takes long answers; nil
+    /// lends none.
+    package var lentSendBufferByteCount: Int?
+
+    /// Whether connections are closed, the worst holders first, where the budget has too little left
+    /// for the others; a client leaves that to itself.
+    package var closesOverBudget = false
+
+    /// What timers and deadlines go by; nil is the system's monotonic clock.
+    package var clock: ManualClock?
+
     /// A configuration with the default limits.
     package init() {}
 }

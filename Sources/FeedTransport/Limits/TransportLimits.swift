@@ -12,8 +12,18 @@ package enum TransportLimits {
     /// The largest frame and its header: what a handler may leave while it waits for more.
     package static let maximumUnconsumedByteCount = 1_024 * 1_024 + 4
 
-    /// Bytes buffered over all loops: a fraction of a small machine's memory.
-    package static let budgetByteCount = 256 * 1_024 * 1_024
+    /// Bytes held over all loops: a fraction of a small machine's memory.
+    package static let budgetByteCount = 192 * 1_024 * 1_024
+
+    /// A server socket's send buffer, of which the kernel makes 32 KiB: more than the answers to 64
+    /// votes, and 320 MB for the greatest number of connections.
+    package static let sendBufferByteCount = 16 * 1_024
+
+    /// The send buffer of a connection that takes long answers: a megabyte in four steps.
+    package static let lentSendBufferByteCount = 128 * 1_024
+
+    /// Sweeps without a full send buffer after which a lent one is given back: 10 s.
+    static let lentSweepCount = 20
 
     /// Clients ping after 30 s of silence, so three pings were lost.
     package static let idleTimeout = Duration.seconds(90)
@@ -60,12 +70,6 @@ package enum TransportLimits {
     /// Capacity an emptied buffer keeps: above it, an idle connection gives its memory back.
     static let retainedCapacityByteCount = 512
 
-    /// Capacity an emptied write buffer keeps: slow readers come in bursts of this size.
-    static let retainedOutputByteCount = 16 * 1_024
-
     /// The longest read that is kept to be shown together with others: some requests.
     static let shortReadByteCount = 256
-
-    /// What a connection may hold without the budget's being told: 40 MB over all connections.
-    static let uncountedByteCount = 4 * 1_024
 }

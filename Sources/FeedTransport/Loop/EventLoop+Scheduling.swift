@@ -7,7 +7,7 @@ extension EventLoop {
     ) throws(TransportError) -> LoopTimer {
         preconditionOnLoop()
         try requireRunning()
-        return try LoopTimer(uv, after: delay, every: nil, body)
+        return try LoopTimer(self, after: delay, every: nil, body)
     }
 
     /// Calls `body` again and again, first after one interval; late calls are not made up for.
@@ -18,10 +18,12 @@ extension EventLoop {
     ) throws(TransportError) -> LoopTimer {
         preconditionOnLoop()
         try requireRunning()
-        return try LoopTimer(uv, after: interval, every: interval, body)
+        return try LoopTimer(self, after: interval, every: interval, body)
     }
 
     /// Makes a timer of nanoseconds, and the loop's thread punctual; call it on that thread.
+    ///
+    /// It goes by the system's clock always.
     package func addPreciseTimer(
         _ body: @escaping () -> Void
     ) throws(TransportError) -> PreciseTimer {

@@ -32,6 +32,12 @@ package final class EventLoop {
     private var turnQueue: [TCPConnection] = []
     private var whenEmpty: [() -> Void] = []
     private var cachedNow: MonotonicInstant?
+    /// Timers of a clock that was handed in; nil where libuv has them.
+    let manualTimers: ManualTimers?
+    /// Connections are to be closed before the next wait, as too much is held.
+    package internal(set) var isReliefDue = false
+    /// Whom the next relief spares.
+    var relief = Relief()
     private var thread: UInt?
     private(set) var isStopping = false
 
@@ -43,6 +49,7 @@ package final class EventLoop {
         self.configuration = configuration
         self.budget = budget
         deadlineLimits = ConnectionDeadlines.Limits(configuration)
+        manualTimers = configuration.clock.map { ManualTimers(at: $0.now) }
         uv = try UVLoop(receiveBufferByteCount: configuration.receiveBufferByteCount)
         let (turns, wakeUp) = try Self.makeHandles(uv)
         self.turns = turns
@@ -72,6 +79,7 @@ package final class EventLoop {
     package func stop() {
         guard !isStopping else { return }
         isStopping = true
+        manualTimers?.removeAll()
         mailbox.close()
         mailbox.drain(on: self)
         for connection in connections { connection.abort(.local) }
@@ -85,6 +93,7 @@ package final class EventLoop {
 
     /// The clock, read at most once a turn.
     package var now: MonotonicInstant {
+        if let manualTimers { return manualTimers.now }
         if let cachedNow { return cachedNow }
         let now = Self.clock
         cachedNow = now
@@ -119,10 +128,10 @@ extension EventLoop {
 
     private func prepareHandles() throws(TransportError) {
         do {
-            let sweeps = try UVHandle.timer(uv)
-            sweeps.body = { [unowned self] in sweepConnections() }
-            let interval = UInt64(max(1, configuration.sweepInterval.wholeMilliseconds))
-            sweeps.startTimer(afterMilliseconds: interval, everyMilliseconds: interval)
+            try addTimer(every: configuration.sweepInterval) { [unowned self] in
+                sweepConnections()
+            }
+            configuration.clock?.attach(mailbox)
             try UVHandle.prepare(uv).body = { [unowned self] in cachedNow = nil }
             if configuration.showsReadsTogether {
                 try UVHandle.check(uv).body = { [unowned self] in deliverArrivals() }
@@ -139,15 +148,17 @@ extension EventLoop {
         sweep += 1
         // Closing takes a connection out later, so the list does not change meanwhile.
         for connection in connections { connection.sweep() }
+        relieveInSweep()
     }
 
     /// Gives each waiting connection one turn; those that ask again wait for the next.
     private func runTurns() {
+        relieveIfDue()
         let queue = turnQueue
         turnQueue = []
         for connection in queue { connection.takeTurn() }
         // The wait comes after this step, and a started idle handle keeps it short.
-        if turnQueue.isEmpty { turns.stopIdle() }
+        if turnQueue.isEmpty, !isReliefDue { turns.stopIdle() }
     }
 }
 
@@ -155,6 +166,11 @@ extension EventLoop {
     /// Lets `connection` take a turn before the next wait.
     func queueTurn(_ connection: TCPConnection) {
         turnQueue.append(connection)
+        turns.startIdle()
+    }
+
+    /// Has the steps before the next wait made, and that wait kept short.
+    func wakeTurns() {
         turns.startIdle()
     }
 

@@ -1,29 +1,40 @@
 /// A timer of milliseconds on one loop; it lives until it is cancelled or has fired its last time.
 package final class LoopTimer {
-    private let handle: UVHandle
+    private enum Source {
+        case system(UVHandle)
+        case manual(ManualTimers, ManualTimers.Identifier)
+    }
 
-    /// A started timer; without `every` it fires once.
+    private let source: Source
+
+    /// A started timer on the clock of `loop`; without `every` it fires once.
     init(
-        _ loop: UVLoop,
+        _ loop: EventLoop,
         after: Duration,
         every: Duration?,
         _ body: @escaping () -> Void
     ) throws(TransportError) {
-        handle = try UVHandle.timer(loop)
-        let isRepeating = every != nil
+        let delay = UInt64(max(0, after.wholeMilliseconds))
+        let interval = every.map { UInt64(max(1, $0.wholeMilliseconds)) }
+        if let timers = loop.manualTimers {
+            source = .manual(timers, timers.add(after: delay, every: interval, body))
+            return
+        }
+        let handle = try UVHandle.timer(loop.uv)
         handle.body = { [handle] in
-            if !isRepeating { handle.close() }
+            if interval == nil { handle.close() }
             body()
         }
-        handle.startTimer(
-            afterMilliseconds: UInt64(max(0, after.wholeMilliseconds)),
-            everyMilliseconds: UInt64(max(0, every.map { max(1, $0.wholeMilliseconds) } ?? 0))
-        )
+        handle.startTimer(afterMilliseconds: delay, everyMilliseconds: interval ?? 0)
+        source = .system(handle)
     }
 
     /// Fires no more.
     package func cancel() {
-        handle.close()
+        switch source {
+        case .system(let handle): handle.close()
+        case .manual(let timers, let identifier): timers.remove(identifier)
+        }
     }
 }
 

@@ -11,7 +11,7 @@ extension [UInt8] {
     /// Adds a copy of `bytes`.
     ///
     /// O(n), amortised.
-    mutating func append(copying bytes: RawSpan) {
+    package mutating func append(copying bytes: RawSpan) {
         unsafe bytes.withUnsafeBytes { unsafe append(contentsOf: $0) }
     }
 }

@@ -97,10 +97,10 @@ extension SocketAddress.Host {
         }
     }
 
-    /// Sixteen bytes in network order.
+    /// Sixteen bytes in network order; an IPv4-mapped address is the IPv4 address in it.
     fileprivate init(version6 raw: UnsafeRawBufferPointer) {
         let high = unsafe UInt64(bigEndian: raw.loadUnaligned(as: UInt64.self))
-        let low = unsafe raw.loadUnaligned(fromByteOffset: 8, as: UInt64.self)
-        self = .v6(high: high, low: UInt64(bigEndian: low))
+        let low = unsafe UInt64(bigEndian: raw.loadUnaligned(fromByteOffset: 8, as: UInt64.self))
+        self = Self(high: high, low: low)
     }
 }

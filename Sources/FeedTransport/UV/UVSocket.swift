@@ -12,13 +12,8 @@ enum UVSocket {
     ) throws(TransportError) -> (descriptor: Int32, address: SocketAddress) {
         let descriptor = try open(for: address, .bind(address))
         do {
-            try set(descriptor, SOL_SOCKET, SO_REUSEADDR, 1)
-            if address.family == AF_INET6 {
-                try set(descriptor, Int32(IPPROTO_IPV6), IPV6_V6ONLY, 1)
-            }
             try setConnectionOptions(descriptor, configuration)
-            let bound = unsafe address.withSockaddr { unsafe clibuv_bind(descriptor, $0) }
-            try uvResult(bound, .bind(address))
+            try bind(descriptor, to: address)
             try uvResult(
                 clibuv_listen(descriptor, TransportLimits.listenBacklog),
                 .bind(address)
@@ -30,6 +25,16 @@ enum UVSocket {
             close(descriptor)
             throw error
         }
+    }
+
+    /// Gives a socket that is to listen its address.
+    static func bind(_ descriptor: Int32, to address: SocketAddress) throws(TransportError) {
+        try set(descriptor, SOL_SOCKET, SO_REUSEADDR, 1)
+        if address.family == AF_INET6 {
+            try set(descriptor, Int32(IPPROTO_IPV6), IPV6_V6ONLY, 1)
+        }
+        let bound = unsafe address.withSockaddr { unsafe clibuv_bind(descriptor, $0) }
+        try uvResult(bound, .bind(address))
     }
 
     /// A socket to connect to `address` with.
@@ -66,7 +71,7 @@ enum UVSocket {
         _ = Glibc.close(descriptor)
     }
 
-    private static func open(
+    static func open(
         for address: SocketAddress,
         _ operation: UVOperation
     ) throws(TransportError) -> Int32 {

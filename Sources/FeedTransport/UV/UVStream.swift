@@ -1,4 +1,5 @@
 import CLibUV
+import Glibc
 
 /// A TCP handle of libuv.
 ///
@@ -102,9 +103,9 @@ struct UVStream {
         return try uvResult(code, .write)
     }
 
-    /// Starts to write what `outbox` has in flight; ``TCPConnection/didWrite(_:)`` says it ended.
-    func write(_ outbox: borrowing UVOutbox) throws(TransportError) {
-        let code = unsafe outbox.withFlight { request, buffer in
+    /// Starts to write what `buffers` have in flight; ``TCPConnection/didWrite(_:)`` says it ended.
+    func write(_ buffers: borrowing UVSendBuffers) throws(TransportError) {
+        let code = unsafe buffers.withFlight { request, buffer in
             var buffer = unsafe buffer
             return unsafe uv_write(request, stream, &buffer, 1) { request, status in
                 guard let request = unsafe request else { return }
@@ -123,6 +124,14 @@ struct UVStream {
         let unwritten = unsafe uv_stream_get_write_queue_size(stream)
         guard unsafe uv_fileno(handle, &descriptor) == 0 else { return unwritten }
         return unwritten + max(0, Int(clibuv_unacknowledged_byte_count(descriptor)))
+    }
+
+    /// Sets the size of the socket's send buffer; the kernel takes twice as much.
+    func setSendBuffer(byteCount: Int) {
+        var descriptor: Int32 = -1
+        guard unsafe uv_fileno(handle, &descriptor) == 0 else { return }
+        // Where it is refused, the buffer stays as it was.
+        _ = clibuv_set_option(descriptor, SOL_SOCKET, SO_SNDBUF, Int32(clamping: byteCount))
     }
 
     /// Tells the peer that nothing more comes.

@@ -18,6 +18,8 @@ extension ClientConnection {
         while let body = try nextBody(bytes, offset) {
             if let vote = VoteAnswer(scanning: bytes, in: body) {
                 if try receive(vote, at: now) { votes += 1 }
+            } else if worker.isBatching, worker.batchAnswer.scan(bytes, in: body) {
+                try receiveBatch(at: now)
             } else {
                 try receiveMessage(bytes.extracting(body), at: now)
             }
@@ -31,7 +33,7 @@ extension ClientConnection {
     @inline(__always)
     private func preloadPosts(answerByteCount: Int) {
         let count = min(answerByteCount / Self.shortestAnswerByteCount, window.inFlightCount)
-        guard count > 2 else { return }
+        guard count > 2, !worker.isBatching else { return }
         var mixed: UInt64 = 0
         for id in headID..<headID &+ UInt64(count) {
             let flight = worker.flights[index, id]
@@ -60,7 +62,7 @@ extension ClientConnection {
     @inline(__always)
     private func receive(_ vote: VoteAnswer, at now: UInt64) throws(ProtocolViolation) -> Bool {
         let flight = try nextFlight(vote.id)
-        guard flight.operation == .vote else {
+        guard flight.operation == .vote, !worker.isBatching else {
             throw .wrongAnswer(id: vote.id, expected: flight.operation?.name ?? "greeting or ping")
         }
         let post = flight.argument
@@ -106,16 +108,24 @@ extension ClientConnection {
     /// today's score, which another answer may have too.
     private func acknowledgeAgain(_ vote: VoteAnswer, _ flight: Flight) {
         recovery.settle()
-        let count = worker.tallied.count(vote, flight.argument)
-        worker.posts.acknowledge(flight.argument, score: count)
-        if flight.marks.contains(.doubtful) { worker.ledger.repeatVote(flight) }
-        if worker.scores.falls(client: index, post: flight.argument, score: count) {
-            noteFallingScore(vote)
-        }
+        acknowledge(vote, flight.argument, flight.marks)
+    }
+
+    /// Counts the acknowledged vote of a number, which may have been sent before.
+    @inline(__always)
+    func acknowledge(_ answer: VoteAnswer, _ vote: UInt32, _ marks: Flight.Marks) {
+        let count = worker.tallied.count(answer, vote)
+        worker.posts.acknowledge(vote, score: count)
+        if marks.contains(.doubtful) { worker.ledger.repeatVote(vote) }
+        let isWrong =
+            marks.contains(.again)
+            ? worker.scores.falls(client: index, post: vote, score: count)
+            : !worker.scores.rises(client: index, post: vote, score: count)
+        if isWrong { noteFallingScore(answer) }
     }
 
     @inline(__always)
-    private func nextFlight(_ id: UInt64) throws(ProtocolViolation) -> Flight {
+    func nextFlight(_ id: UInt64) throws(ProtocolViolation) -> Flight {
         guard isWaiting else { throw .unasked(id) }
         guard id == headID else { throw .outOfOrder(received: id, due: headID) }
         headID &+= 1
@@ -157,6 +167,9 @@ extension ClientConnection {
             return
         }
         if let status = frame.status { return receive(status, for: flight) }
+        if worker.isBatching, operation == .vote {
+            return try receiveResults(frame, flight, at: now)
+        }
         worker.outstandingCount -= 1
         try check(frame, is: operation, flight)
         worker.recorder.outcomes.ok += 1
@@ -182,14 +195,20 @@ extension ClientConnection {
         guard !postpone(flight, status) else { return }
         worker.outstandingCount -= 1
         if flight.marks.contains(.again) { recovery.settle() }
-        worker.recorder.outcomes.error += 1
-        if flight.marks.contains(.doubtful) || !status.isNotExecuted && flight.sequence > 0 {
+        worker.recorder.outcomes.error += UInt64(worker.weight(flight))
+        if isDoubtful(status, flight) {
             // This send had no effect; what became of the first one nobody can say.
-            worker.ledger.forget(flight, client: number)
+            worker.forget(flight, client: number)
         } else {
-            worker.ledger.fail(flight)
+            worker.fail(flight)
         }
+        worker.release(flight)
         count(status)
+    }
+
+    /// Whether a request that was answered with an error may have been executed all the same.
+    func isDoubtful(_ status: Status, _ flight: Flight) -> Bool {
+        flight.marks.contains(.doubtful) || !status.isNotExecuted && flight.sequence > 0
     }
 
     private func check(
@@ -231,7 +250,7 @@ extension ClientConnection {
         if flight.marks.contains(.again) { recovery.settle() }
     }
 
-    private func count(_ status: Status) {
+    func count(_ status: Status) {
         worker.recorder.failures.countServerError("\(status.code)/\(status.reason)")
     }
 }

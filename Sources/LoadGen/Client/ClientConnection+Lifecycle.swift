@@ -151,9 +151,10 @@ extension ClientConnection: ConnectionHandler {
             return
         }
         worker.outstandingCount -= 1
-        worker.recorder.outcomes.timeout += 1
+        worker.recorder.outcomes.timeout += UInt64(worker.weight(flight))
         worker.recorder.failures.count(.requestTimeout)
-        worker.ledger.forget(flight, client: number)
+        worker.forget(flight, client: number)
+        worker.release(flight)
     }
 
     private func abandonAll() {

@@ -94,12 +94,16 @@ final class ClientConnection {
     @inline(__always)
     func take(intended: UInt64) {
         let request = worker.votesAsScheduled ? worker.nextScheduled() : stream.next()
+        var argument = request.argument
+        if worker.isBatching, request.operation == .vote {
+            argument = worker.makeBatch(argument) { stream.nextVote() }
+        }
         worker.flights[index, nextID] = Flight(
             intended: intended,
             sent: 0,
             sequence: worker.isRetrying && request.operation.isMutation
                 ? recovery.takeSequence() : 0,
-            argument: request.argument,
+            argument: argument,
             operation: request.operation
         )
         nextID &+= 1
@@ -109,17 +113,18 @@ final class ClientConnection {
     /// Writes what was taken, in one write; `now` was read just before, once for all of it.
     @inline(__always)
     func flush(at now: UInt64) {
-        let count = Int(nextID &- unwrittenID)
+        worker.outstandingCount += Int(nextID &- unwrittenID)
+        var operationCount = 0
         while unwrittenID < nextID {
             var flight = worker.flights[index, unwrittenID]
             flight.sent = now
             if !worker.isOpenLoop { flight.intended = now }
             worker.flights[index, unwrittenID] = flight
             encode(flight, id: unwrittenID)
+            operationCount &+= worker.weight(flight)
             unwrittenID &+= 1
         }
-        worker.outstandingCount += count
-        worker.recorder.outcomes.sent += UInt64(count)
+        worker.recorder.outcomes.sent += UInt64(operationCount)
         write()
     }
 
@@ -127,6 +132,7 @@ final class ClientConnection {
     @inline(__always)
     func encode(_ flight: Flight, id: UInt64) {
         guard flight.operation == .vote else { return encodeMessage(flight, id: id) }
+        guard !worker.isBatching else { return encodeBatch(flight, id: id) }
         worker.output.appendVote(
             id: id,
             sequence: flight.sequence,
@@ -157,6 +163,18 @@ final class ClientConnection {
         unwrittenID = nextID
         window.send(1)
         write()
+    }
+
+    private func encodeBatch(_ flight: Flight, id: UInt64) {
+        let place = flight.argument
+        worker.output.appendBatch(
+            id: id,
+            sequence: flight.sequence,
+            count: worker.batches.count(place)
+        ) { item in
+            let vote = worker.batches.vote(item, of: place)
+            return (worker.posts.id(vote), worker.tallied.isDown(vote))
+        }
     }
 
     @inline(never)

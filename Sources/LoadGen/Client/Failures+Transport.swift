@@ -21,7 +21,7 @@ extension Failures.Cause {
         case .peerClosed: self = .endOfFile
         case .reset: self = .reset
         case .connectFailed(let error), .failed(let error): self = Self(connect: error)
-        case .idleTimeout, .partialReadTimeout, .writeStalled: self = .other
+        case .idleTimeout, .partialReadTimeout, .writeStalled, .overBudget: self = .other
         }
     }
 }

@@ -14,6 +14,8 @@ enum ProtocolViolation: Error, Equatable, CustomStringConvertible {
     case wrongAnswer(id: UInt64, expected: String)
     /// The vote counted for another post.
     case wrongPost(id: UInt64, received: UInt64, expected: UInt64)
+    /// A batch has another number of results than votes.
+    case wrongResultCount(id: UInt64, received: Int, expected: Int)
 
     /// What came and what was due.
     var description: String {
@@ -24,6 +26,8 @@ enum ProtocolViolation: Error, Equatable, CustomStringConvertible {
             "Answer \(received) came where answer \(due) was due."
         case .unasked(let id): "Answer \(id) came to no request."
         case .wrongAnswer(let id, let expected): "Answer \(id) is not the answer to a \(expected)."
+        case .wrongResultCount(let id, let received, let expected):
+            "Answer \(id) has \(received) results, the batch had \(expected) votes."
         case .wrongPost(let id, let received, let expected):
             "Answer \(id) is about post \(received), the vote was on post \(expected)."
         }

@@ -21,6 +21,10 @@ final class Worker {
     let recorder: Recorder
     let flights: FlightSlab
     let posts: PostSlab
+    /// The votes of the batches in flight.
+    var batches: BatchSlab
+    /// The answer to a batch that is read now.
+    var batchAnswer = VoteBatchAnswer()
     let scores: ScoreMemory
     let isOpenLoop: Bool
     let timeoutNanoseconds: UInt64
@@ -62,6 +66,10 @@ final class Worker {
         isOpenLoop = configuration.isOpenLoop
         recorder = Recorder(isOpenLoop: isOpenLoop)
         flights = FlightSlab(clientCount: setup.clientCount, depth: configuration.pipelineDepth)
+        batches = BatchSlab(
+            count: setup.clientCount * configuration.pipelineDepth,
+            capacity: configuration.batchVoteCount
+        )
         posts = PostSlab(ids: setup.postIDs)
         scores = ScoreMemory(clientCount: setup.clientCount)
         timeoutNanoseconds = configuration.timeout.nanoseconds
@@ -155,6 +163,9 @@ final class Worker {
     func nextScheduled() -> PlannedRequest {
         PlannedRequest(operation: .vote, argument: schedule.next())
     }
+
+    /// How many votes of the schedule have not been taken.
+    var remainingVoteCount: Int { schedule.remainingCount }
 
     /// Ends the sending once the last of a number of requests has been written.
     @inline(__always)

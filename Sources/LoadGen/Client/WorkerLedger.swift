@@ -13,26 +13,25 @@ struct WorkerLedger {
     /// What contradicted itself while the load went on.
     var findings = Findings()
 
-    /// Takes note of an error answer.
-    mutating func fail(_ flight: Flight) {
-        if flight.operation == .vote { failedVotes[flight.argument, default: 0] += 1 }
+    /// Takes note of an error answer to the vote of a number.
+    mutating func fail(vote: UInt32) {
+        failedVotes[vote, default: 0] += 1
     }
 
-    /// Takes note of a request of client number `client` that stays without an answer.
-    mutating func forget(_ flight: Flight, client: Int) {
-        switch flight.operation {
-        case .vote: unknownVotes[flight.argument, default: 0] += 1
-        case .create:
-            unknownTitles.insert(
-                PostText.title(maker: client + 1, number: Int(flight.argument))
-            )
-        default: break
-        }
+    /// Takes note that the vote of a number stays without an answer.
+    mutating func forget(vote: UInt32) {
+        unknownVotes[vote, default: 0] += 1
+    }
+
+    /// Takes note that a create of client number `client` stays without an answer; `number` is the
+    /// client's own number of the post.
+    mutating func forget(create number: UInt32, client: Int) {
+        unknownTitles.insert(PostText.title(maker: client + 1, number: Int(number)))
     }
 
     /// Takes note of an acknowledged vote that may have been executed by an earlier send.
-    mutating func repeatVote(_ flight: Flight) {
-        repeatedVotes[flight.argument, default: 0] += 1
+    mutating func repeatVote(_ vote: UInt32) {
+        repeatedVotes[vote, default: 0] += 1
     }
 
     /// Takes note of a created post.

@@ -26,8 +26,11 @@ struct WorkerSetup: Sendable {
     var report: @Sendable (WorkerEvent) -> Void
 
     /// This thread's part of all requests; nil where time ends the run.
+    ///
+    /// Planned votes fill batches, the last of which may have fewer.
     var requestCount: UInt64? {
-        if let schedule { return UInt64(schedule.count) }
+        let batch = configuration.batchVoteCount
+        if let schedule { return UInt64((schedule.count + batch - 1) / batch) }
         return configuration.requestCount.map { total in
             let threads = UInt64(configuration.threadCount)
             return total / threads + (UInt64(thread) < total % threads ? 1 : 0)

@@ -9,40 +9,66 @@ package struct LoadOptions: ParsableArguments {
     @Option(help: "The service under test.")
     package var target = "127.0.0.1:7433"
     /// Connections.
-    @Option(name: .shortAndLong, help: "Connections, over all threads (1 to 10000).")
+    @Option(
+        name: .shortAndLong,
+        parsing: .unconditional,
+        help: "Connections, over all threads (1 to 10000)."
+    )
     package var clients = "50"
     /// Event loops.
     @Option(
         name: .shortAndLong,
+        parsing: .unconditional,
         help: "Event loops (1 to 64). (default: one per 256 clients, at most cores - 1)"
     )
     package var threads: String?
     /// Requests in flight.
     @Option(
         name: [.customShort("P"), .long],
+        parsing: .unconditional,
         help: "Requests in flight on each connection (1 to 1024)."
     )
     package var pipeline = "1"
+    /// Votes in a request.
+    @Option(
+        help: """
+            Votes in each request that votes (1 to 256), sent as BatchCastVotes; 1 is CastVote. A batch \
+            is one request for --rate, --requests, --pipeline and --mix, and has one latency; all \
+            else counts its votes.
+            """
+    )
+    package var batch = "1"
     /// How the pipeline is kept full.
     @Option(help: "window: each answer makes room for a request; batch: fill, then drain.")
     package var pipelineMode = "window"
     /// Requests a second.
-    @Option(name: [.customShort("R"), .long], help: "Requests a second; 0 is a closed loop.")
+    @Option(
+        name: [.customShort("R"), .long],
+        parsing: .unconditional,
+        help: "Requests a second; 0 is a closed loop."
+    )
     package var rate = "0"
     /// How an open loop is spread.
     @Option(help: "Gaps of an open loop: poisson or uniform.")
     package var arrival = "poisson"
     /// The repeatable part of chance.
-    @Option(help: "A number, or random: the same seed gives the same requests.")
+    @Option(
+        parsing: .unconditional,
+        help: "A number, or random: the same seed gives the same requests."
+    )
     package var seed = "1"
     /// How long an answer may take.
-    @Option(help: "After this long without an answer a request's outcome is unknown.")
+    @Option(
+        parsing: .unconditional,
+        help: "After this long without an answer a request's outcome is unknown."
+    )
     package var timeout = "2s"
     /// How long a connection may take.
-    @Option(help: "After this long a connection attempt has failed.")
+    @Option(parsing: .unconditional, help: "After this long a connection attempt has failed.")
     package var connectTimeout = "5s"
     /// How often a request is sent again.
     @Option(
+        parsing: .unconditional,
         help: """
             Send a request again, at most this often in a row, where its connection was lost, its \
             answer did not come in time, or the service refused it for now. A vote sent again \
@@ -59,11 +85,20 @@ package struct LoadOptions: ParsableArguments {
     /// What must hold.
     @Option(help: "A service level, as p99<5ms, rate>=100k, errors<0.01%, cpu<6s/M, audit=ok.")
     package var slo: [String] = []
+    /// Whether the run is one to compare.
+    @Flag(help: "Call a run INVALID whose figures cannot be compared with another run's.")
+    package var strict = false
     /// Whose CPU time is read.
-    @Option(help: "The service's process, for its CPU time; auto finds it on this machine.")
+    @Option(
+        parsing: .unconditional,
+        help: "The service's process, for its CPU time; auto finds it on this machine."
+    )
     package var serverPID = "auto"
     /// How often there is a line.
-    @Option(help: "A progress line this often. (default: 1s on a terminal, else none)")
+    @Option(
+        parsing: .unconditional,
+        help: "A progress line this often. (default: 1s on a terminal, else none)"
+    )
     package var progress: String?
     /// No line.
     @Flag(name: .shortAndLong, help: "No progress line.")

@@ -23,22 +23,31 @@ package struct Options: ParsableCommand {
     /// What every load has.
     @OptionGroup package var load: LoadOptions
     /// The measured time.
-    @Option(name: .shortAndLong, help: "How long to measure. (default: 10s)")
+    @Option(
+        name: .shortAndLong,
+        parsing: .unconditional,
+        help: "How long to measure. (default: 10s)"
+    )
     package var duration: String?
     /// The measured requests.
     @Option(
         name: [.customShort("n"), .long],
+        parsing: .unconditional,
         help: "Measure this many requests instead of a time."
     )
     package var requests: String?
     /// The time before.
-    @Option(name: .shortAndLong, help: "Load before measuring; audited, but in no statistic.")
+    @Option(
+        name: .shortAndLong,
+        parsing: .unconditional,
+        help: "Load before measuring; audited, but in no statistic."
+    )
     package var warmup = "2s"
     /// What is asked.
     @Option(help: "Weights of vote, create, list, page, get; or a preset: vote, feed.")
     package var mix = "vote=100"
     /// The posts created first.
-    @Option(help: "Posts created before the run (1 to 10M).")
+    @Option(parsing: .unconditional, help: "Posts created before the run (1 to 10M).")
     package var posts = "1000"
     /// Where.
     @Option(help: "The feed that is used; votes must add up there (TALLY).")
@@ -47,7 +56,7 @@ package struct Options: ParsableCommand {
     @Option(help: "Which post: uniform, zipf:S, hot:F:P, latest:S, seq, one.")
     package var keys = "zipf:0.99"
     /// How long a page is.
-    @Option(help: "Posts a page (1 to 100).")
+    @Option(parsing: .unconditional, help: "Posts a page (1 to 100).")
     package var pageSize = "20"
     /// Whether the service is asked at the end what it counted.
     @Flag(inversion: .prefixedNo, help: "Ask the service at the end what it counted.")

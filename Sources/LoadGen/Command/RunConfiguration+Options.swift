@@ -48,6 +48,7 @@ extension RunConfiguration {
                 try FlagValue("--threads", text).count(1...64)
             } ?? max(1, min(coreCount - 1, byClients))
         pipelineDepth = try FlagValue("--pipeline", options.pipeline).count(1...1024)
+        batchVoteCount = try FlagValue("--batch", options.batch).count(1...Self.longestBatch)
         pipelineMode = try FlagValue("--pipeline-mode", options.pipelineMode).choice()
         let rate = try FlagValue("--rate", options.rate).count(0...10_000_000)
         ratePerSecond = rate == 0 ? nil : Double(rate)
@@ -68,6 +69,7 @@ extension RunConfiguration {
         retryLimit = try FlagValue("--retry", options.retry).count(0...1000)
         jsonPath = options.json
         histogramPrefix = options.hdr
+        isStrict = options.strict
         serviceLevels = try options.slo.map { text throws(FlagError) in
             try FlagValue("--slo", text).parse(ServiceLevel.forms, ServiceLevel.init(parsing:))
         }
@@ -91,6 +93,17 @@ extension RunConfiguration {
                 flag: "--pipeline",
                 expected: "at most \(RunIdentity.longestPipeline) with --retry",
                 actual: "\(pipelineDepth)"
+            )
+        }
+        let mostInFlight = Self.mostVotesInFlight / (clientCount * pipelineDepth)
+        if batchVoteCount > max(mostInFlight, 1) {
+            throw FlagError(
+                flag: "--batch",
+                expected: """
+                    at most \(max(mostInFlight, 1)) with \(clientCount) clients and pipeline \
+                    \(pipelineDepth) (\(Self.mostVotesInFlight) votes in flight)
+                    """,
+                actual: "\(batchVoteCount)"
             )
         }
         if clientCount < threadCount {

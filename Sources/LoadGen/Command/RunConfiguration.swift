@@ -8,6 +8,8 @@ package struct RunConfiguration: Sendable {
     package var threadCount: Int
     /// Requests in flight on a connection.
     package var pipelineDepth: Int
+    /// Votes in each request that votes; 1 is votes sent alone.
+    package var batchVoteCount: Int
     /// How the pipeline is kept full.
     package var pipelineMode: PipelineMode
     /// Requests a second of an open loop; nil is a closed loop.
@@ -46,6 +48,8 @@ package struct RunConfiguration: Sendable {
     package var jsonPath: String?
     /// How the names of the histogram files start.
     package var histogramPrefix: String?
+    /// Whether the run is called INVALID where its figures cannot be compared.
+    package var isStrict: Bool
     /// What must hold.
     package var serviceLevels: [ServiceLevel]
     /// The service's process; nil where it is to be found.
@@ -54,6 +58,11 @@ package struct RunConfiguration: Sendable {
     package var progressInterval: Duration?
     /// Which percentiles are printed.
     package var percentiles: [Double]
+
+    /// The most votes of a batch.
+    package static let longestBatch = 256
+    /// The most votes in flight, which take 4 bytes each.
+    package static let mostVotesInFlight = 1 << 26
 
     /// After sending ends, answers may come for this long, or `timeout` where that is shorter.
     package static let cooldown = Duration.seconds(1)

@@ -14,7 +14,7 @@ package final class Dataset {
         var ids: [UInt64] = []
         /// What each post is to get, ups and downs in turn.
         var planned: [UInt64] = []
-        /// The posts that the service does not take.
+        /// The posts with values that no post may have, and those that the service does not take.
         var leftOut: [LeftOutPost] = []
     }
 
@@ -37,10 +37,20 @@ package final class Dataset {
     /// What each post is to get, ups and downs in turn.
     var planned: [UInt64] { imported.flatMap(\.planned) }
 
+    /// Why posts were left out, as one sentence for the first of them; nil where none was.
+    var firstLeftOut: String? {
+        for (file, imported) in zip(files, imported) {
+            guard let post = imported.leftOut.first else { continue }
+            return "\(file.name):\(post.line): \(post.message)"
+        }
+        return nil
+    }
+
     /// The next file's posts were imported, or left out.
     func take(_ finished: PostImport) {
         let file = imported.count
-        var result = ImportedFile(leftOut: finished.leftOut)
+        let leftOut = files[file].leftOut + finished.leftOut
+        var result = ImportedFile(leftOut: leftOut.sorted { $0.line < $1.line })
         for (number, id) in finished.ids.enumerated() where id > 0 {
             let post = files[file].posts[number]
             result.ids.append(id)

@@ -7,8 +7,10 @@ package struct DatasetFile: Sendable {
     package let path: String
     /// Its name without the extension in lowercase, with `-` for `_`.
     package let feed: String
-    /// Its posts in their order.
+    /// Its posts in their order, without those in `leftOut`.
     package let posts: [DatasetPost]
+    /// The posts with a value that no post may have, in their order.
+    package let leftOut: [LeftOutPost]
 
     /// The file's name without the folders before it.
     var name: String { URL(filePath: path).lastPathComponent }
@@ -22,7 +24,7 @@ package struct DatasetFile: Sendable {
             throw .badFile(path, "\"\(feed)\" cannot be the name of a feed.")
         }
         do {
-            posts = try Self.read(path)
+            (posts, leftOut) = try Self.read(path)
         } catch let error as DatasetError {
             throw .badFile(path, error.description)
         } catch {
@@ -30,17 +32,26 @@ package struct DatasetFile: Sendable {
         }
     }
 
-    private static func read(_ path: String) throws -> [DatasetPost] {
+    private static func read(_ path: String) throws -> ([DatasetPost], [LeftOutPost]) {
         let file = try FileHandle(forReadingFrom: URL(filePath: path))
         var reader = DatasetReader()
         var posts: [DatasetPost] = []
+        var leftOut: [LeftOutPost] = []
+        func takeRows() throws(DatasetError) {
+            while let row = try reader.next() {
+                switch row {
+                case .post(let post): posts.append(post)
+                case .rejected(let rejection): leftOut.append(LeftOutPost(rejection))
+                }
+            }
+        }
         while let bytes = try file.read(upToCount: pieceByteCount), !bytes.isEmpty {
             reader.append(bytes)
-            while let post = try reader.next() { posts.append(post) }
+            try takeRows()
         }
         reader.finish()
-        while let post = try reader.next() { posts.append(post) }
-        return posts
+        try takeRows()
+        return (posts, leftOut)
     }
 
     /// Large enough that reading costs nothing beside parsing.

@@ -14,7 +14,7 @@ package struct DatasetResult: Sendable {
         package var upvoteCount: UInt64
         /// The votes down that it records for them.
         package var downvoteCount: UInt64
-        /// The posts that the service does not take.
+        /// The posts that were not imported, and why.
         package var leftOut: [LeftOutPost]
 
         /// One file.
@@ -50,7 +50,7 @@ package struct DatasetResult: Sendable {
 
     /// The posts imported of all files.
     package var postCount: Int { files.reduce(0) { $0 + $1.postCount } }
-    /// The posts of all files that the service does not take.
+    /// The posts of all files that were not imported.
     package var leftOutCount: Int { files.reduce(0) { $0 + $1.leftOut.count } }
     /// The votes up that the files record.
     package var upvoteCount: UInt64 { files.reduce(0) { $0 + $1.upvoteCount } }

@@ -1,4 +1,6 @@
-/// A post of a file that the service does not take: it is reported, and never cut to fit.
+internal import FeedDataset
+
+/// A post of a file that no feed takes: the run reports it and never cuts it to fit.
 package struct LeftOutPost: Sendable, Equatable {
     /// The line of the file that it begins on.
     package var line: Int
@@ -6,7 +8,9 @@ package struct LeftOutPost: Sendable, Equatable {
     package var field: String
     /// The cause, from the names that the service gives.
     package var reason: String
-    /// What the field has, in its unit.
+    /// What the file has where that is no number from 0 up, safe to print; else empty.
+    package var value: String
+    /// What the field has, in its unit; 0 where `value` tells it.
     package var actual: UInt64
     /// What it may have; 0 where there is no such number.
     package var limit: UInt64
@@ -18,6 +22,7 @@ package struct LeftOutPost: Sendable, Equatable {
         line: Int,
         field: String,
         reason: String,
+        value: String = "",
         actual: UInt64,
         limit: UInt64,
         message: String
@@ -25,8 +30,24 @@ package struct LeftOutPost: Sendable, Equatable {
         self.line = line
         self.field = field
         self.reason = reason
+        self.value = value
         self.actual = actual
         self.limit = limit
         self.message = message
+    }
+}
+
+extension LeftOutPost {
+    /// A post that is left out for what the reader of its file found.
+    init(_ rejection: RejectedPost) {
+        self.init(
+            line: rejection.line,
+            field: rejection.field,
+            reason: rejection.cause.rawValue,
+            value: rejection.value,
+            actual: 0,
+            limit: rejection.limit,
+            message: rejection.message
+        )
     }
 }

@@ -125,7 +125,6 @@ final class PostImport {
 
     private func endIfDone() {
         guard framesInFlight == 0, nextPost == posts.count else { return }
-        leftOut.sort { $0.line < $1.line }
         end(nil)
     }
 

@@ -29,18 +29,22 @@ package struct ProcessSample: Sendable, Equatable {
     package var systemTicks: UInt64
     /// Memory that is resident now.
     package var residentByteCount: UInt64
+    /// The cores that the process may run on; empty where that cannot be seen.
+    package var cores: Set<Int>
 
     /// A sample put together by hand.
     package init(
         tasks: [Int: Task],
         userTicks: UInt64 = 0,
         systemTicks: UInt64 = 0,
-        residentByteCount: UInt64 = 0
+        residentByteCount: UInt64 = 0,
+        cores: Set<Int> = []
     ) {
         self.tasks = tasks
         self.userTicks = userTicks
         self.systemTicks = systemTicks
         self.residentByteCount = residentByteCount
+        self.cores = cores
     }
 
     /// A sample of process `id` now (`self` is this one), or nil where it cannot be seen.
@@ -54,11 +58,13 @@ package struct ProcessSample: Sendable, Equatable {
         }
         guard !tasks.isEmpty, let stat = ProcFile.text("/proc/\(id)/stat") else { return nil }
         let ticks = Self.ticks(stat)
+        let status = ProcFile.text("/proc/\(id)/status") ?? ""
         self.init(
             tasks: tasks,
             userTicks: ticks.user,
             systemTicks: ticks.system,
-            residentByteCount: Self.resident(ProcFile.text("/proc/\(id)/status") ?? "")
+            residentByteCount: Self.resident(status),
+            cores: Self.cores(status)
         )
     }
 
@@ -75,5 +81,18 @@ package struct ProcessSample: Sendable, Equatable {
         let line = status.split(separator: "\n").first { $0.hasPrefix("VmRSS:") }
         let number = line?.split(whereSeparator: \.isWhitespace).dropFirst().first
         return number.flatMap { UInt64($0) }.map { $0 * 1024 } ?? 0
+    }
+
+    /// `Cpus_allowed_list` of `/proc/PID/status`, as `0-3,8`.
+    package static func cores(_ status: String) -> Set<Int> {
+        let line = status.split(separator: "\n").first { $0.hasPrefix("Cpus_allowed_list:") }
+        guard let list = line?.split(whereSeparator: \.isWhitespace).last else { return [] }
+        var cores: Set<Int> = []
+        for part in list.split(separator: ",") {
+            let ends = part.split(separator: "-").compactMap { Int($0) }
+            guard let first = ends.first, let last = ends.last, first <= last else { continue }
+            cores.formUnion(first...last)
+        }
+        return cores
     }
 }

@@ -10,6 +10,8 @@ package struct ProcessUsage: Sendable, Equatable {
     package var waitShare: Double
     /// Resident memory at the end.
     package var residentByteCount: UInt64
+    /// The cores that the process might run on at the end; empty where that could not be seen.
+    package var cores: Set<Int>
 
     /// The difference of two samples `intervalSeconds` apart.
     ///
@@ -35,5 +37,6 @@ package struct ProcessUsage: Sendable, Equatable {
         busiestThreadShare = Double(busiest.runNanoseconds) / interval
         waitShare = Double(busiest.waitNanoseconds) / interval
         residentByteCount = end.residentByteCount
+        cores = end.cores
     }
 }

@@ -9,6 +9,16 @@ package struct Verdict: Sendable, Equatable {
         case unknown = "SERVER NOT SEEN"
     }
 
+    /// What the figures of a run are good for.
+    package enum Figures: String, Sendable {
+        /// They may be compared with those of other runs.
+        case comparable = "comparable"
+        /// The service does at least as much: the generator or other programs held the run up.
+        case lowerBound = "lower bound"
+        /// They say something of this run alone.
+        case notComparable = "not comparable"
+    }
+
     /// What was seen of the machine while requests were measured; nil is what could not be seen.
     package struct Inputs: Sendable {
         /// The share of a core that the busiest thread of the generator used.
@@ -23,6 +33,8 @@ package struct Verdict: Sendable, Equatable {
         package var stealShare = 0.0
         /// Time that other processes took, as a share of all cores.
         package var otherShare = 0.0
+        /// The cores that service and generator share, where the two had little room on them.
+        package var crowdedCoreCount: Int?
         /// Open loop: the 99th percentiles of slip and response.
         package var slip99AndResponse99: (slip: Double, response: Double)?
         /// Open loop: requests a second by the plan and as answered.
@@ -42,6 +54,11 @@ package struct Verdict: Sendable, Equatable {
     package let reasons: [String]
     /// Whether the figures may be trusted.
     package let isValid: Bool
+    /// What the figures are good for.
+    package let figures: Figures
+    /// What a run shows whose figures are not comparable, and what to do for one whose are; nil
+    /// where they are.
+    package let summary: String?
 
     /// Judges by the limits below.
     package init(_ inputs: Inputs) {
@@ -72,6 +89,17 @@ package struct Verdict: Sendable, Equatable {
         }
         isValid = faults.isEmpty
         reasons = faults
+        if isValid {
+            figures = .comparable
+            summary = nil
+        } else if isClientBound || isContended {
+            figures = .lowerBound
+            summary = Self.lowerBoundSummary(inputs, isClientBound: isClientBound)
+        } else {
+            figures = .notComparable
+            summary =
+                "Compare no figure of this run with another's: run longer, or with a lower --rate."
+        }
     }
 
     /// A generator thread this busy delays what it measures.

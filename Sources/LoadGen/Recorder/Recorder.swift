@@ -31,18 +31,22 @@ final class Recorder {
         totals = (0..<count).map { _ in LatencyScale.makeHistogram() }
     }
 
-    /// Counts and times one successful answer.
+    /// Counts and times one successful answer, to a request of `count` operations.
     @inline(__always)
     func recordAnswer(
         _ operation: Operation,
+        count: UInt64 = 1,
         intended: UInt64,
         sent: UInt64,
         answered: UInt64,
         phases: Phases
     ) {
         let operationIndex = Int(operation.rawValue)
-        counters[operationIndex] += 1
-        if phases.isMeasured(answered) { counters[Counter.measured + operationIndex] += 1 }
+        counters[operationIndex] += count
+        if phases.isMeasured(answered) {
+            counters[Counter.measured + operationIndex] += count
+            counters[Counter.measuredRequests] += 1
+        }
         let first = operationIndex * measureCount + (phases.isMeasured(intended) ? totals.count : 0)
         histograms.record(first + Measure.service.rawValue, nanoseconds: answered &- sent)
         guard measureCount > 1 else { return }
@@ -99,6 +103,7 @@ final class Recorder {
         result.unsentCount = unsentCount
         result.lateSendCount = counters[Counter.lateSends]
         result.measuredAnswers = Operation.allCases.indices.map { counters[Counter.measured + $0] }
+        result.measuredRequestCount = counters[Counter.measuredRequests]
         result.traffic = Traffic(
             readCount: counters[Counter.reads],
             writeCount: counters[Counter.writes],
@@ -126,6 +131,7 @@ final class Recorder {
         static let writes = lateSends + 2
         static let bytesIn = lateSends + 3
         static let bytesOut = lateSends + 4
-        static let count = lateSends + 5
+        static let measuredRequests = lateSends + 5
+        static let count = lateSends + 6
     }
 }

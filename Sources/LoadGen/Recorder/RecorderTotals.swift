@@ -74,7 +74,10 @@ package struct RecorderTotals: Sendable {
     package var lateSendCount: UInt64 = 0
     /// Requests of an open loop that were due and found no room before the end.
     package var unsentCount: UInt64 = 0
-    /// Successful answers within the measured phase, by the operation's raw value.
+    /// Requests answered with success within the measured phase: a batch of votes is one.
+    package var measuredRequestCount: UInt64 = 0
+    /// Operations answered with success within the measured phase, by their raw value: each vote of
+    /// a batch is one.
     package var measuredAnswers = [UInt64](repeating: 0, count: Operation.allCases.count)
     /// What went over the wire.
     package var traffic = Traffic()
@@ -92,6 +95,7 @@ package struct RecorderTotals: Sendable {
         lateAnswerCount += other.lateAnswerCount
         lateSendCount += other.lateSendCount
         unsentCount += other.unsentCount
+        measuredRequestCount += other.measuredRequestCount
         measuredAnswers = zip(measuredAnswers, other.measuredAnswers).map { $0 + $1 }
         traffic = traffic + other.traffic
         latencies.merge(other.latencies) { mine, theirs in

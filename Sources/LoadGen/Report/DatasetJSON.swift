@@ -29,6 +29,7 @@ enum DatasetJSON {
             ("line", .integer(Int64(post.line))),
             ("field", .string(post.field)),
             ("reason", .string(post.reason)),
+            ("value", .string(post.value)),
             ("actual", .count(post.actual)),
             ("limit", .count(post.limit)),
             ("message", .string(post.message)),

@@ -20,6 +20,7 @@ package struct JSONReport {
             ("dataset", DatasetJSON.value(result.dataset)),
             ("measured_seconds", .number(result.measuredSeconds)),
             ("per_second", .number(result.ratePerSecond)),
+            ("requests_per_second", .number(result.requestsPerSecond)),
             ("interrupted", .bool(result.isInterrupted)),
             ("intervals", .array(result.intervals.map(interval))),
             ("ops", operations),
@@ -42,6 +43,7 @@ package struct JSONReport {
             ("clients", .integer(Int64(given.clientCount))),
             ("threads", .integer(Int64(given.threadCount))),
             ("pipeline", .integer(Int64(given.pipelineDepth))),
+            ("batch", .integer(Int64(given.batchVoteCount))),
             ("pipeline_mode", .string(given.pipelineMode.rawValue)),
             ("loop", .string(given.isOpenLoop ? "open" : "closed")),
             ("rate", given.ratePerSecond.map(JSONValue.number) ?? .null),
@@ -184,9 +186,12 @@ package struct JSONReport {
         let verdict = result.verdict
         return .object([
             ("valid", .bool(verdict.isValid)),
+            ("figures", .string(verdict.figures.rawValue)),
             ("bound", .string(verdict.bound.rawValue)),
             ("contended", .bool(verdict.isContended)),
             ("drift", number(result.drift)),
+            ("shared_cores", result.crowdedCoreCount.map { .integer(Int64($0)) } ?? .null),
+            ("summary", verdict.summary.map(JSONValue.string) ?? .null),
             ("reasons", .array(verdict.reasons.map(JSONValue.string))),
         ])
     }

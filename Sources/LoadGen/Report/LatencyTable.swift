@@ -33,7 +33,9 @@ struct LatencyTable {
                     continue
                 }
                 let indent = result.configuration.isOpenLoop ? "  " : ""
-                rows.append(Row(name: indent + operation.name, histogram: found, note: ""))
+                let batch = result.configuration.batchVoteCount
+                let name = operation == .vote && batch > 1 ? "batch of \(batch)" : operation.name
+                rows.append(Row(name: indent + name, histogram: found, note: ""))
             }
         }
         self.rows = rows

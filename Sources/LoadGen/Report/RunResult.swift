@@ -68,10 +68,13 @@ package struct RunResult: Sendable {
 }
 
 extension RunResult {
-    /// Successful answers within the measured time.
+    /// Operations answered with success within the measured time; each vote of a batch is one.
     package var measuredAnswerCount: UInt64 { totals.measuredAnswers.reduce(0, +) }
 
-    /// Successful answers a second, over the time that was really measured.
+    /// Requests answered with success a second; a batch of votes is one.
+    package var requestsPerSecond: Double { rate(totals.measuredRequestCount) }
+
+    /// Operations answered with success a second, over the time that was really measured.
     package var ratePerSecond: Double { rate(measuredAnswerCount) }
 
     /// `count` in the measured time, a second.
@@ -111,7 +114,7 @@ extension RunResult {
 
     /// Requests in flight by Little's law, throughput times mean time in the service.
     package var littleInFlight: Double? {
-        totals.merged(.service).map { ratePerSecond * $0.mean / 1e9 }
+        totals.merged(.service).map { requestsPerSecond * $0.mean / 1e9 }
     }
 
     /// The share of all cores that neither the service, nor the generator, nor idleness took.
@@ -131,12 +134,13 @@ extension RunResult {
         inputs.stealShare = machine?.stealShare ?? 0
         // A service that is not seen would count among the others.
         inputs.otherShare = server == nil ? 0 : otherShare
+        inputs.crowdedCoreCount = crowdedCoreCount
         if let slip = totals.merged(.slip), let response = totals.merged(.response) {
             inputs.slip99AndResponse99 = (
                 Double(slip.valueAtPercentile(99)), Double(response.valueAtPercentile(99))
             )
         }
-        inputs.offeredAndAchieved = configuration.ratePerSecond.map { ($0, ratePerSecond) }
+        inputs.offeredAndAchieved = configuration.ratePerSecond.map { ($0, requestsPerSecond) }
         inputs.drift = drift
         return Verdict(inputs)
     }

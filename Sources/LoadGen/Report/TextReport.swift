@@ -34,7 +34,7 @@ package struct TextReport {
                 """
         let verdict = result.verdict
         let marks =
-            [verdict.isValid ? "VALID" : "INVALID", verdict.bound.rawValue]
+            [verdictWord(verdict), verdict.bound.rawValue]
             + (verdict.isContended ? ["CONTENDED"] : [])
         let warmup = NumberFormat.duration(configuration.warmup)
         let measured = NumberFormat.fixed(result.measuredSeconds, 2)
@@ -46,11 +46,11 @@ package struct TextReport {
             """,
             """
             target \(configuration.target)\(process)  \(subject) (hottest post \(hottest))\
-            \(result.dataset == nil ? "  mix \(configuration.mix)" : "")
+            \(result.dataset == nil ? "  mix \(configuration.mix)" : "")\(batches)
             """,
             "warm-up \(warmup), measured \(measured) s    VERDICT  \(marks.joined(separator: ", "))",
         ]
-        lines += verdict.reasons.map { "  \($0)" }
+        lines += ([verdict.summary].compactMap(\.self) + verdict.reasons).map { "  \($0)" }
         if result.isInterrupted { lines.append("  A signal ended the run early.") }
         if Environment.isDebugBuild {
             lines.append(
@@ -58,6 +58,20 @@ package struct TextReport {
             )
         }
         return lines
+    }
+
+    /// What the figures are good for; with `--strict`, whether they may be compared.
+    private func verdictWord(_ verdict: Verdict) -> String {
+        switch verdict.figures {
+        case .comparable: "VALID"
+        case .lowerBound, .notComparable:
+            configuration.isStrict ? "INVALID" : verdict.figures.rawValue.uppercased()
+        }
+    }
+
+    /// How many votes a request has, where it is not one.
+    private var batches: String {
+        configuration.batchVoteCount > 1 ? "  batches of \(configuration.batchVoteCount) votes" : ""
     }
 
     private var dataset: [String] {
@@ -81,6 +95,9 @@ package struct TextReport {
             let count = result.totals.measuredAnswers[Int(operation.rawValue)]
             return "\(operation.name) \(NumberFormat.rate(result.rate(count)))/s"
         }
+        if configuration.batchVoteCount > 1 {
+            parts.append("requests \(NumberFormat.rate(result.requestsPerSecond))/s")
+        }
         let seconds = result.intervals.last?.endSeconds ?? 0
         let traffic = result.totals.traffic
         if seconds > 0 {
@@ -103,7 +120,7 @@ package struct TextReport {
         return [
             """
             Offered \(NumberFormat.rate(rate))/s (\(configuration.arrival.rawValue))   achieved \
-            \(NumberFormat.rate(result.ratePerSecond))/s   unsent \
+            \(NumberFormat.rate(result.requestsPerSecond))/s   unsent \
             \(NumberFormat.count(result.totals.unsentCount))   late sends >1 ms \
             \(NumberFormat.percent(share, digits: 2))
             """

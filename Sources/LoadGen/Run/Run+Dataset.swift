@@ -71,7 +71,7 @@ extension Run {
         postImport = nil
         let planned = dataset.planned
         let total = planned.clampedSum
-        guard !planned.isEmpty else { return fail(.noPosts) }
+        guard !planned.isEmpty else { return fail(.noPosts(dataset.firstLeftOut)) }
         guard total <= VoteSchedule.maximumVoteCount else {
             return fail(.tooManyVotes(total, limit: VoteSchedule.maximumVoteCount))
         }

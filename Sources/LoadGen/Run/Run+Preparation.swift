@@ -41,6 +41,9 @@ extension Run {
                 return fail(.shortSequenceWindow(window, pipeline: configuration.pipelineDepth))
             }
         }
+        if let limit = hello.limits?.maximumBatchVoteCount, limit < configuration.batchVoteCount {
+            return fail(.smallBatchLimit(limit, batch: configuration.batchVoteCount))
+        }
         lookAtFeed(control)
     }
 

@@ -21,8 +21,8 @@ package enum RunFailure: Error, Equatable, CustomStringConvertible {
     case badFile(String, String)
     /// A file's feed has posts, which would count among its own.
     case feedNotEmpty(String, postCount: UInt64)
-    /// The service takes none of the files' posts.
-    case noPosts
+    /// The files have no post, or every post is left out: for the first one, the reason is given.
+    case noPosts(String?)
     /// The files have more votes than a run keeps in memory.
     case tooManyVotes(UInt64, limit: UInt64)
     /// The service refused what comes before the load.
@@ -31,6 +31,8 @@ package enum RunFailure: Error, Equatable, CustomStringConvertible {
     case noExactlyOnce
     /// The service remembers fewer sequences than the pipeline may have in flight.
     case shortSequenceWindow(UInt32, pipeline: Int)
+    /// The service takes fewer votes in a batch than `--batch` has.
+    case smallBatchLimit(UInt32, batch: Int)
     /// The file is no result of a run that could be audited again.
     case badRecord(String, String)
     /// The connection ended before the load, and could not be opened again.
@@ -66,7 +68,8 @@ package enum RunFailure: Error, Equatable, CustomStringConvertible {
             The feed \"\(feed)\" has posts already (\(postCount)), and the audit needs it for the \
             file's alone: start the service anew, or rename the file.
             """
-        case .noPosts: "The files have no post that the service takes."
+        case .noPosts(nil): "The files have no posts."
+        case .noPosts(let first?): "Every post of the files is left out. The first: \(first)"
         case .tooManyVotes(let count, let limit):
             "The files record \(count) votes; the limit is \(limit)."
         case .refused(let step, let cause): "The service refused while \(step): \(cause)"
@@ -79,6 +82,11 @@ package enum RunFailure: Error, Equatable, CustomStringConvertible {
             """
             --retry: the service remembers \(window) sequences a connection and the pipeline has \
             \(pipeline) requests; use --pipeline \(window) or less.
+            """
+        case .smallBatchLimit(let limit, let batch):
+            """
+            --batch: the service takes at most \(limit) votes in a batch, got \(batch); use --batch \
+            \(limit) or less.
             """
         case .badRecord(let path, let cause): "--verify-only: \(path): \(cause)"
         case .unreachableAgain(let step, let cause):

@@ -23,6 +23,12 @@ package struct RequestStream: Sendable {
         index = client
     }
 
+    /// The post of one more vote of a batch, behind the one that `next()` began it with.
+    package mutating func nextVote() -> UInt32 {
+        index += 1
+        return UInt32(keys.next(&stream, index: index - 1))
+    }
+
     /// The next request.
     package mutating func next() -> PlannedRequest {
         let operation = mix.next(&stream)

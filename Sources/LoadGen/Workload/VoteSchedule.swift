@@ -34,6 +34,9 @@ package struct VoteSchedule: Sendable {
         }
     }
 
+    /// How many votes it still has.
+    package var remainingCount: Int { numbers.count - nextPlace }
+
     /// The next vote's number; there must be one.
     package mutating func next() -> UInt32 {
         defer { nextPlace += 1 }

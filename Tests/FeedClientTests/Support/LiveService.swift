@@ -8,7 +8,7 @@ import Testing
 /// Runs a service in this process and a client of it while `body` runs; ends both in good order.
 func withClient(
     threads: Int = 1,
-    _ configuration: ClientConfiguration = ClientConfiguration(),
+    _ configuration: ClientConfiguration = .patient,
     _ body: (FeedClient) async throws -> Void
 ) async throws {
     let server = try FeedServer.start(

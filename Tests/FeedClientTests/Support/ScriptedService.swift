@@ -152,7 +152,7 @@ private final class ScriptedHandler: ConnectionHandler {
 func withScript(
     inFlight: UInt32 = 256,
     greets: Bool = true,
-    configuration: ClientConfiguration = ClientConfiguration(),
+    configuration: ClientConfiguration = .patient,
     _ script: @escaping ScriptedService.Script,
     _ body: (FeedClient, ScriptedService) async throws -> Void
 ) async throws {

@@ -57,6 +57,18 @@ enum Samples {
         vote: .clear
     )
 
+    static let backups = BackupStats(
+        isRunning: true,
+        copiedByteCount: 1,
+        byteCount: 2,
+        lastName: "20270115T080000123Z",
+        lastTimeMilliseconds: 3,
+        lastByteCount: 4,
+        lastDurationMilliseconds: 5,
+        lastError: "No room.",
+        lastErrorTimeMilliseconds: .max
+    )
+
     static let journal = JournalStats(
         executedPosition: 1,
         durablePosition: 2,
@@ -70,7 +82,15 @@ enum Samples {
         heldAnswerCount: 10,
         oldestHeldMicroseconds: 11,
         freeByteCount: .max,
-        isReadOnly: true
+        isReadOnly: true,
+        checkpoints: CheckpointStats(
+            unfoldedByteCount: 14,
+            unfoldedLimitByteCount: 15,
+            refusedCount: 16,
+            underWayMicroseconds: 17,
+            longestSliceMicroseconds: 18,
+            isStalled: true
+        )
     )
 
     // Made anew each time: the leak checker does not know an address in an enum that keeps its case
@@ -112,6 +132,14 @@ enum Samples {
             .getServerStats,
             .createFeed(CreateFeedRequest(feed: feed)),
             .backup,
+            .correctTimes(
+                CorrectTimesRequest(
+                    appliesCorrection: true,
+                    timeMilliseconds: .min,
+                    afterID: .max,
+                    limit: .max
+                )
+            ),
         ]
     }
 
@@ -184,11 +212,27 @@ enum Samples {
                     journal: journal,
                     channelCount: 16,
                     evictedChannelCount: 17,
-                    repeatedCallCount: 18
+                    repeatedCallCount: 18,
+                    backups: backups
                 )
             ),
             .feed(feed),
             .backup(BackupResponse(name: "20270115T080000Z", revision: .max)),
+            .correctTimes(
+                CorrectTimesResponse(
+                    posts: [
+                        PostTimes(
+                            id: .max,
+                            feed: "posts",
+                            title: "Naïve 🍎",
+                            createTimeMilliseconds: .max,
+                            updateTimeMilliseconds: -1
+                        ), PostTimes(id: 1),
+                    ],
+                    nextAfterID: .max,
+                    serverTimeMilliseconds: 1
+                )
+            ),
             .empty,
         ]
     }

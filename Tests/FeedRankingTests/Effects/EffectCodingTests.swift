@@ -57,6 +57,44 @@ import Testing
         logs[0].unlock()
     }
 
+    @Test("a post takes no more bytes than announced", arguments: [0, 1, 200, 20_000])
+    func aPostTakesNoMoreThanAnnounced(textByteCount: Int) {
+        let text = String(repeating: "x", count: textByteCount)
+        let content = PostContent(
+            authorName: text,
+            title: text,
+            text: text,
+            linkURL: text,
+            thumbnailURL: text,
+            imageURL: text,
+            commentCount: .max
+        )
+        let post = PostState(
+            counts: PostCounts(
+                id: PostID(rawValue: .max),
+                upvoteCount: .max,
+                downvoteCount: .max,
+                revision: .max
+            ),
+            feed: FeedID(rawValue: .max),
+            keepsBallots: true,
+            createTimeMilliseconds: -1,
+            updateTimeMilliseconds: -2,
+            editRevision: 0,
+            content: content
+        )
+        let logs = EffectLogs(count: 1, firstCut: 1) {}
+        logs[0].lock()
+        defer { logs[0].unlock() }
+        logs[0].append(.post(post))
+        #expect(logs[0].byteCount <= content.maximumEffectByteCount)
+        #expect(logs[0].byteCount > 6 * textByteCount)
+        // What waits is known to others before the section ends.
+        #expect(logs.waitingByteCount == 0)
+        logs[0].countWaitingBytes()
+        #expect(logs.waitingByteCount == logs[0].byteCount)
+    }
+
     @Test func anEffectMayBeLargerThanTheBuffer() throws {
         var content = PostContent(text: String(repeating: "text ", count: 1_000_000))
         content.title = "title"

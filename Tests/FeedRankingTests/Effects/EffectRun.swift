@@ -54,8 +54,28 @@ struct EffectRun {
         case 7 where random.oneIn(2): try delete(log)
         case 8 where random.oneIn(9) && feeds.count < 9:
             try createFeed(random.oneIn(2) ? .ballot : .tally, log)
+        case 9 where random.oneIn(4): correctTimes(log)
         default: try vote(log)
         }
+    }
+
+    /// Corrects a few posts that lie after some time.
+    private mutating func correctTimes(_ log: EffectLog) {
+        let bound = Int64(random.next() % 1_700_000_000_000)
+        _ = store.postsAhead(
+            of: bound,
+            behind: PostID(rawValue: 0),
+            idCount: 1_000,
+            postCount: 3,
+            correctingTo: bound / 2,
+            log: log
+        )
+        _ = model.correctTimes(
+            after: bound,
+            to: bound / 2,
+            ids: 1..<min(givenCount, 1_000) + 1,
+            postCount: 3
+        )
     }
 
     private mutating func createFeed(_ mode: VoteMode, _ log: EffectLog? = nil) throws {
@@ -84,8 +104,8 @@ struct EffectRun {
         let content = content()
         page.removeAll()
         try store.createPost(content, in: feed, log: log, into: &page)
-        model.time = max(model.time, clock.milliseconds.load(ordering: .relaxed))
-        insert(content, feed, model.time, upvotes: 0, downvotes: 0)
+        let time = model.time(at: clock.milliseconds.load(ordering: .relaxed))
+        insert(content, feed, time, upvotes: 0, downvotes: 0)
     }
 
     private mutating func insert(
@@ -145,12 +165,11 @@ struct EffectRun {
         }
         page.removeAll()
         try store.updatePost(PostID(rawValue: id), changes, log: log, into: &page)
-        model.time = max(model.time, clock.milliseconds.load(ordering: .relaxed))
+        post.updateTime = model.time(at: clock.milliseconds.load(ordering: .relaxed))
         model.revision += 1
         post.content.title = changes.title ?? post.content.title
         post.content.text = changes.text ?? post.content.text
         post.content.commentCount = changes.commentCount ?? post.content.commentCount
-        post.updateTime = model.time
         post.revision = model.revision
         post.editRevision = model.revision
         model.posts[id] = post

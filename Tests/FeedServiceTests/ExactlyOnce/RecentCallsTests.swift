@@ -82,6 +82,55 @@ struct RecentCallsTests {
         #expect(decision == step.decision)
     }
 
+    @Test func takesMemoryForWhatWasRecordedOnly() {
+        let empty = RecentCalls(channel: 5).byteCount
+        var batch = RecentCalls(channel: 5)
+        batch.record(sequence: 256, hash: 1, .items(ItemMask(2)))
+        #expect(batch.byteCount - empty <= 160)
+        // Votes that lie as far apart as they may.
+        var sparse = RecentCalls(channel: 5)
+        for sequence in stride(from: 1, through: 10_000, by: 64) {
+            sparse.record(sequence: UInt64(sequence), hash: 1, .done)
+        }
+        #expect(sparse.byteCount - empty <= 96)
+        var full = RecentCalls(channel: 5)
+        for sequence in 1...10_000 as ClosedRange<UInt64> {
+            full.record(sequence: sequence, hash: 1, .done)
+        }
+        #expect(full.byteCount - empty <= 256 * 16 + 32)
+        // Batches of which all was counted take no more than votes.
+        for sequence in 10_001...20_000 as ClosedRange<UInt64> {
+            full.record(sequence: sequence, hash: 1, .items(ItemMask(.max, 0xFF)))
+        }
+        #expect(full.byteCount - empty <= 256 * 16 + 32)
+        for sequence in 20_001...30_000 as ClosedRange<UInt64> {
+            full.record(sequence: sequence, hash: 1, .items(ItemMask(sequence, 2)))
+        }
+        #expect(full.byteCount - empty <= 256 * (16 + 32) + 64)
+    }
+
+    @Test func hasNoRoomWhereTheShareIsTaken() {
+        let budget = ChannelBudget(limitByteCount: 2000)
+        let share = ChannelShare(of: budget)
+        var calls = RecentCalls(channel: 5, share: share)
+        let epoch = calls.beginEpoch()
+        var sequence: UInt64 = 1
+        func decide(_ items: Bool = false) -> RecentCalls.Decision {
+            calls.decision(sequence: sequence, hash: 0, epoch: epoch, recordsItems: items)
+        }
+        while decide() == .execute, sequence < 300 {
+            calls.record(sequence: sequence, hash: 0, .done)
+            sequence += 1
+        }
+        #expect(decide() == .noRoom)
+        #expect(sequence > 30 && sequence < 130)
+        #expect(share.usedByteCount == calls.byteCount)
+        #expect(budget.usedByteCount <= 1500)
+        // What was recorded is answered all the same.
+        let known = calls.decision(sequence: 1, hash: 0, epoch: epoch)
+        #expect(known == .answer(.done))
+    }
+
     @Test func saysWhatTheLogIsTold() {
         var calls = RecentCalls(channel: 5)
         #expect(

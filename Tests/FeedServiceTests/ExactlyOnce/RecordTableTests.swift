@@ -17,10 +17,20 @@ struct RecordTableTests {
 
     let clock = Clock()
 
-    func table(limit: Int = 100) -> RecordTable {
+    func table(
+        byteCount: Int = 1 << 20,
+        quietByteCount: Int = 1 << 20,
+        burst: Int = 1_000_000
+    ) -> RecordTable {
         RecordTable(
-            limit: limit,
-            retention: .seconds(600),
+            limits: RecordTable.Limits(
+                byteCount: byteCount,
+                quietByteCount: quietByteCount,
+                retention: .seconds(600),
+                shortRetention: .seconds(20),
+                newChannelBurst: burst,
+                newChannelsPerMinute: 60
+            ),
             collectsEvicted: true,
             clock: { [clock] in clock.now }
         )
@@ -29,9 +39,19 @@ struct RecordTableTests {
     static func open(
         _ table: RecordTable,
         client: UInt64 = 1,
-        channel: UInt32 = 0
+        channel: UInt32 = 0,
+        host: UInt32 = 1,
+        log: EffectLog = .none,
+        _ change: (inout RecordTable.Request) -> Void = { _ in }
     ) throws -> RecordTable.Opening {
-        try table.open(clientHigh: client, clientLow: 2, channel: channel, log: .none)
+        var request = RecordTable.Request(
+            clientHigh: client,
+            clientLow: 2,
+            channel: channel,
+            host: .address(host)
+        )
+        change(&request)
+        return try table.open(request, log: log)
     }
 
     static func call(_ channel: HeldChannel, _ sequence: UInt64) -> RecentCalls.Decision {
@@ -120,24 +140,12 @@ struct RecordTableTests {
         #expect(table.evict(limit: 1000) == 70)
     }
 
-    @Test func takesNoMoreChannelsThanItsLimit() throws {
-        let table = table(limit: 2)
-        let first = try Self.open(table, client: 1)
-        _ = try Self.open(table, client: 2)
-        #expect(throws: RecordTable.Full.self) { _ = try Self.open(table, client: 3) }
-        #expect(try Self.open(table, client: 2).wasKnown)
-        table.close(first.channel)
-        clock.advance(by: 600)
-        table.evict()
-        #expect(throws: Never.self) { _ = try Self.open(table, client: 3) }
-    }
-
     @Test func logsANewChannelOnce() throws {
         let logs = EffectLogs(count: 1, firstCut: 1) {}
         let table = table()
         for channel in [0, 1, 0] as [UInt32] {
             logs[0].lock()
-            _ = try table.open(clientHigh: 8, clientLow: 9, channel: channel, log: logs[0])
+            _ = try Self.open(table, client: 8, channel: channel, log: logs[0])
             logs[0].unlock()
         }
         var body: [UInt8] = []

@@ -1,6 +1,7 @@
 import FeedProto
 import FeedService
 import FeedTestSupport
+import FeedTransport
 import Testing
 
 /// Which sequences a service takes, and what it says of the others.
@@ -39,6 +40,35 @@ struct SequenceRuleTests {
                 )
             }
             #expect(try client.vote(id).upvoteCount == 2)
+        }
+    }
+
+    /// A client that writes its fields in another order when it sends again says the same.
+    @Test func theSameContentInAnotherFormIsTheSameCall() async throws {
+        try await withService { port in
+            let client = try Support.connect(port)
+            let title = RawMessage().field(4, Array("Apple".utf8))
+            let link = RawMessage().field(6, Array("http://a".utf8))
+            let feed = RawMessage().field(1, Array("posts".utf8))
+            let forms = [
+                feed.field(2, title.raw(link.bytes)),
+                RawMessage().field(2, link.raw(title.bytes)).raw(feed.bytes),
+            ]
+            var ids: [UInt64] = []
+            for form in forms {
+                let frame = RawMessage().field(1, client.nextID()).field(3, 1)
+                try client.socket.send(frame.field(30, form).framed)
+                ids.append(try Support.post(try #require(try client.receive())).id)
+            }
+            #expect(ids == [1, 1])
+            let other = RawMessage().field(2, title).raw(feed.bytes)
+            let frame = RawMessage().field(1, client.nextID()).field(3, 1).field(30, other)
+            try client.socket.send(frame.framed)
+            try Self.refusal(
+                try #require(try client.receive()),
+                .sequenceReused,
+                notExecuted: false
+            )
         }
     }
 
@@ -127,6 +157,7 @@ struct SequenceRuleTests {
             for request in [
                 .hello(HelloRequest()), .ping(PingRequest()), .getPost(GetPostRequest(id: 1)),
                 .listPosts(ListPostsRequest()), .listFeeds, .getServerStats, .backup,
+                .correctTimes(CorrectTimesRequest(appliesCorrection: true)),
             ] as [Request] {
                 let answer = try client.call(request, sequence: 1)
                 #expect(answer.status?.reason == .badField)
@@ -137,9 +168,9 @@ struct SequenceRuleTests {
     }
 
     @Test func aRepeatIsAnsweredWhileChangesAreRefused() async throws {
+        let budget = BufferBudget(limitByteCount: 256 << 10)
         try await withService {
-            $0.limits.maximumBufferedByteCount = 256 << 10
-            $0.limits.writeProgressTimeout = .seconds(30)
+            $0.budget = budget
         } _: { port in
             let client = try Support.connect(port)
             let id = try OverloadTests.createLargePost(client)
@@ -149,33 +180,13 @@ struct SequenceRuleTests {
                 BatchCastVotesRequest(votes: votes + [CastVoteRequest(postID: 2, direction: .up)])
             )
             #expect(try client.call(batch, sequence: 2).status == nil)
-            let greedy = try WireClient(port: port)
-            _ = try OverloadTests.askWithoutReading(greedy, id)
-            while try OverloadTests.stats(client).bufferedByteCount <= 256 << 10 {}
+            budget.addReserved((256 << 10) + 1)
             #expect(try client.call(Support.vote(id), sequence: 3).status?.reason == .overloaded)
             #expect(try Support.upvotes(client.call(Support.vote(id), sequence: 1)) == 2)
             // Of a batch, what was counted is said, and what was not is refused.
             let results = try NumberedBatchTests.results(client.call(batch, sequence: 2))
             #expect(results[0].vote?.upvoteCount == 2)
             #expect(results[1].status?.reason == .overloaded)
-        }
-    }
-
-    @Test func aFullTableRefusesNewChannelsOnly() async throws {
-        try await withService { configuration in
-            configuration.limits.maximumChannelCount = 2
-        } _: { port in
-            let client = try Support.connect(port)
-            _ = try Support.connect(port, channel: 1)
-            let third = try WireClient(port: port)
-            let answer = try third.hello(clientID: Support.clientID, channel: 2)
-            try Self.refusal(
-                answer,
-                .tooManyChannels,
-                notExecuted: true,
-                code: .resourceExhausted
-            )
-            #expect(try Support.helloed(client).isClientKnown)
         }
     }
 

@@ -85,4 +85,8 @@ private final class GatedJournal: WatchedJournal {
     func freeByteCount() throws(JournalError) -> Int { try base.freeByteCount() }
 
     var fileByteCount: Int { base.fileByteCount }
+
+    var writableByteCount: Int { base.writableByteCount }
+
+    var hasBallast: Bool { base.hasBallast }
 }

@@ -12,6 +12,7 @@ final class FakeJournal: WatchedJournal {
         /// What the next appends fail with.
         var failure: JournalError?
         var mode = SpaceWatch.Mode.writable
+        var hasBallast = true
         var forgotten: UInt64 = 0
     }
 
@@ -53,6 +54,10 @@ final class FakeJournal: WatchedJournal {
     func freeByteCount() throws(JournalError) -> Int { 1 << 40 }
 
     var fileByteCount: Int { 0 }
+
+    var writableByteCount: Int { 1 << 41 }
+
+    var hasBallast: Bool { state.withLock { $0.hasBallast } }
 
     func checkSpace() throws(JournalError) -> SpaceWatch.Mode {
         state.withLock { $0.mode }

@@ -17,7 +17,14 @@ import Testing
             return []
         }
 
-        var hasRoom: Bool { true }
+        let waiting = Locked(0)
+
+        var backlog: CheckpointBacklog {
+            CheckpointBacklog(
+                unfoldedByteCount: waiting.withLock { $0 },
+                limitByteCount: 1 << 20
+            )
+        }
     }
 
     /// A thread over a fake journal, and what it says.
@@ -27,14 +34,20 @@ import Testing
         let durable = Locked<[UInt64]>([])
         let failures = Locked<[JournalError]>([])
         let receiver = Receiver()
+        let news = Locked<[CheckpointNews]>([])
+        let space = Locked<[SpaceNews]>([])
         let said = DispatchSemaphore(value: 0)
         private let started = Locked<JournalThread?>(nil)
 
-        init(_ journal: FakeJournal) {
+        init(_ journal: FakeJournal, beforeStart: () -> Void = {}) {
             let started = started
             logs = EffectLogs(count: 2, firstCut: 1) { started.withLock { $0 }?.wake() }
             var events = JournalThread.Events()
             let (durable, failures, said) = (durable, failures, said)
+            let news = news
+            let space = space
+            events.space = { told in space.withLock { $0.append(told) } }
+            events.checkpoints = { told in news.withLock { $0.append(told) } }
             events.durable = { cut in
                 durable.withLock { $0.append(cut) }
                 said.signal()
@@ -52,6 +65,7 @@ import Testing
                 events: events
             )
             started.withLock { [thread] in $0 = thread }
+            beforeStart()
             thread.start()
         }
 
@@ -128,13 +142,63 @@ import Testing
     @Test func aFullDiskIsNoticedAndItsEndToo() {
         let journal = FakeJournal()
         journal.state.withLock { $0.mode = .readOnly }
-        let harness = Harness(journal)
+        let harness = Harness(journal) { journal.state.withLock { $0.hasBallast = false } }
         journal.permits.signal()
         harness.log(0, revision: 1)
         harness.said.wait()
         // What was let in is committed all the same.
         #expect(!harness.thread.isWritable)
+        #expect(harness.thread.writableByteCount == 1 << 41)
+        let news: [SpaceNews] = [
+            .gaveUpBallast, .full(freeByteCount: 1 << 40, writableByteCount: 1 << 41),
+        ]
+        #expect(harness.space.withLock { $0 } == news)
         #expect(harness.thread.durableCut == 1)
         harness.thread.stop()
+    }
+
+    @Test func commitsWhatWasLetInHoweverMuchWaitsForCheckpoints() {
+        let journal = FakeJournal()
+        let harness = Harness(journal)
+        harness.receiver.waiting.withLock { $0 = 2 << 20 }
+        for _ in 0..<8 { journal.permits.signal() }
+        harness.log(0, revision: 1)
+        harness.said.wait()
+        #expect(harness.thread.durableCut == 1)
+        harness.log(0, revision: 2)
+        harness.said.wait()
+        #expect(harness.thread.durableCut == 2)
+        harness.thread.stop()
+    }
+
+    @Test func letsNothingInWhileCheckpointsLagAndChangesAgainOnceTheyHaveCaughtUp() {
+        let journal = FakeJournal()
+        let harness = Harness(journal)
+        for _ in 0..<8 { journal.permits.signal() }
+        #expect(harness.thread.congestion == nil)
+        harness.receiver.waiting.withLock { $0 = 1 << 20 }
+        harness.log(0, revision: 1)
+        harness.said.wait()
+        while harness.thread.congestion == nil {}
+        guard case .checkpoints(let backlog, let retryTime) = harness.thread.congestion else {
+            Issue.record("\(String(describing: harness.thread.congestion))")
+            return
+        }
+        #expect(backlog.unfoldedByteCount == 1 << 20)
+        #expect(retryTime == .seconds(1))
+        harness.thread.countRefusalByCheckpoints()
+        // The thread looks by itself: with nothing let in, nobody would wake it.
+        harness.receiver.waiting.withLock { $0 = 0 }
+        while harness.thread.congestion != nil {}
+        harness.thread.stop()
+        let news = harness.news.withLock { $0 }
+        guard news.count == 2, case .lagging(let told, _, _) = news[0],
+            case .caughtUp(_, let refusedCount) = news[1]
+        else {
+            Issue.record("\(news)")
+            return
+        }
+        #expect(told.unfoldedByteCount == 1 << 20)
+        #expect(refusedCount == 1)
     }
 }

@@ -70,8 +70,20 @@ struct CommandModel: Equatable {
             guard !feeds.contains(where: { $0.name == policy.name }) else { return nil }
             feeds.append(policy)
             return .done
+        case .correctTimes(let bound, let time):
+            for id in posts.keys.sorted() { correctTimes(of: id, after: bound, to: time) }
+            return .done
         case .batch: preconditionFailure("A batch is executed item by item.")
         }
+    }
+
+    private mutating func correctTimes(of id: UInt64, after bound: Int64, to time: Int64) {
+        guard var post = posts[id], max(post.createTime, post.updateTime) > bound else { return }
+        if post.createTime > bound { post.createTime = time }
+        if post.updateTime > bound { post.updateTime = time }
+        post.revision = takeRevision()
+        post.editRevision = post.revision
+        posts[id] = post
     }
 
     /// Executes a batch's item.

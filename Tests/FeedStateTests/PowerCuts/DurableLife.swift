@@ -55,6 +55,16 @@ struct DurableLife: ~Copyable {
                 let feed = FeedID(rawValue: feed)
                 return .id(try store.importPosts(posts, in: feed, log: log).firstID.rawValue)
             case .createFeed(let policy): _ = try store.createFeed(policy, log: log)
+            case .correctTimes(let bound, let time):
+                let all = Int.max
+                _ = store.postsAhead(
+                    of: bound,
+                    behind: PostID(rawValue: 0),
+                    idCount: UInt64(all),
+                    postCount: all,
+                    correctingTo: time,
+                    log: log
+                )
             case .batch: preconditionFailure("A batch is executed item by item.")
             }
             return .done

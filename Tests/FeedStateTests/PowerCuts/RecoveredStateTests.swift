@@ -7,8 +7,12 @@ import Testing
 
 /// What a start makes of a directory, on a disk in memory.
 @Suite struct RecoveredStateTests {
-    private let disk = FakeDisk()
+    private let disk: FakeDisk
     private let clock = Locked<Int64>(1_000)
+
+    init() { self.init(disk: FakeDisk()) }
+
+    private init(disk: FakeDisk) { self.disk = disk }
 
     @Test func aNewDirectoryIsMade() throws {
         let life = try start()
@@ -54,11 +58,78 @@ import Testing
         #expect(life.channels.outcome(of: call)?.outcome == .done)
     }
 
+    /// Votes come before and behind edits, deletions and votes in other records.
+    @Test func theStoreIsAsIfAllEffectsWereAppliedInOrder() throws {
+        let base: UInt64 = 1 << 24
+        let records: [[Effect]] = [
+            (1...300).map { StateFixture.post($0, revision: base + $0) },
+            (1...9_000).map { Self.counts($0 % 300 + 1, votes: $0, revision: base + 300 + $0) },
+            [
+                .deletion(PostID(rawValue: 5), revision: base + 9_301),
+                StateFixture.post(6, revision: base + 9_302),
+                Self.counts(5, votes: 9, revision: base + 9_303),
+                Self.counts(7, votes: 9, revision: base + 9_304),
+            ],
+        ]
+        do {
+            var life = try start()
+            for effects in records { try commit(&life, effects) }
+        }
+        let life = try start()
+        let bodies = records.map(StateFixture.body)
+        #expect(try life.store.stateHash() == StateFixture.storeHash(nil, bodies))
+        #expect(life.store.revision == 2 * base + 9_304)
+        #expect(life.state.summary.effectCount == 9_305)
+    }
+
+    @Test func theFirstImpossibleValueOfARecordIsNamed() throws {
+        let base: UInt64 = 1 << 24
+        let feed = StateFixture.post(2, revision: base + 2, feed: 99)
+        let votes = Self.counts(1, votes: .max, revision: base + 3)
+        let lateFeed = StateFixture.post(2, revision: base + 4, feed: 99)
+        let post = StateFixture.post(1, revision: base + 1)
+        #expect(try refusal([post, feed, votes]).contains("99"))
+        let words = try refusal([post, votes, lateFeed])
+        #expect(words.contains("\(UInt64.max)"), "\(words)")
+    }
+
+    private static func counts(_ id: UInt64, votes: UInt64, revision: UInt64) -> Effect {
+        .counts(
+            PostCounts(
+                id: PostID(rawValue: id),
+                upvoteCount: votes,
+                downvoteCount: 1,
+                revision: revision
+            )
+        )
+    }
+
+    /// Why a journal with these effects in record 2 is refused.
+    private func refusal(_ effects: [Effect]) throws -> String {
+        let disk = FakeDisk()
+        let tests = RecoveredStateTests(disk: disk)
+        do {
+            var life = try tests.start()
+            try tests.commit(&life, effects)
+        }
+        do throws(StateStartError) {
+            _ = try DurableLife(disk, Self.configuration, clock: clock)
+            return "none"
+        } catch {
+            guard case .recovery(sequence: 2, _) = error else { return "another: \(error)" }
+            return "\(error)"
+        }
+    }
+
     private func start() throws -> DurableLife {
+        try DurableLife(disk, Self.configuration, clock: clock)
+    }
+
+    private static var configuration: JournalConfiguration {
         var journal = JournalConfiguration(instanceID: 0)
-        journal.segmentByteCount = 16 << 10
+        journal.segmentByteCount = 1 << 20
         journal.space.ballastByteCount = 0
-        return try DurableLife(disk, journal, clock: clock)
+        return journal
     }
 
     /// A cut with the effects of each of the two loops.

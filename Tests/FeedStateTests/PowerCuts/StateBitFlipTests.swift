@@ -1,5 +1,6 @@
 import FeedDiskFaults
 import FeedJournal
+import FeedState
 import FeedTestSupport
 import Testing
 
@@ -33,6 +34,29 @@ import Testing
         for name in ["journal", "state.db"] {
             #expect(refusedCount[name, default: 0] > count / 50, "\(refusedCount)")
         }
+    }
+
+    @Test("a flip in a record that state.db has refuses no start and loses nothing")
+    func foldedRecordsAreNotNeeded() throws {
+        var skippedCount = 0
+        for seed in TestEnvironment.seeds(1...40) {
+            let state = try WrittenState(seed: seed)
+            var generator = SeededGenerator(seed: seed)
+            let database = try StateDatabase.look(
+                directory: ".",
+                files: state.disk,
+                vfs: state.disk.databaseDiskName
+            )
+            let folded = database.meta.folded.sequence
+            for (name, range) in state.records(upTo: folded) {
+                let bits = 8 * range.lowerBound..<8 * range.upperBound
+                let bit = Int.random(in: bits, using: &generator)
+                let outcome = state.flip(bit, of: name)
+                #expect(outcome == .harmless, "seed \(seed), bit \(bit) of \(name)")
+                skippedCount += 1
+            }
+        }
+        #expect(skippedCount > 100, "\(skippedCount) records")
     }
 
     @Test func aBlindHashLetsFlipsThrough() throws {

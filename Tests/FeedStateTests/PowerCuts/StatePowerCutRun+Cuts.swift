@@ -41,9 +41,8 @@ extension StatePowerCutRun {
     mutating func fold(_ life: inout DurableLife) throws {
         if life.state.folding.isFolding {
             let limit = Int.random(in: 1...15, using: &generator)
-            guard try life.state.folding.goOn(changes: limit, until: { false }) != nil else {
-                return
-            }
+            try life.state.folding.goOn(changes: limit, until: { false })
+            guard !life.state.folding.isFolding else { return }
             foldCount += 1
             let folded = life.state.folding.database.meta.folded.sequence
             try life.state.journal.forget(through: folded)

@@ -56,6 +56,13 @@ struct StatePowerCutRun {
     /// The latest sequence of each channel.
     var sequences: [UInt32: UInt64] = [:]
 
+    /// The bytes of each backup that was begun, by its name, and those that were told to be made.
+    var backups: [String: [UInt8]] = [:]
+    var completeBackups: Set<String> = []
+    /// The backup under way in this life.
+    var backup: BackupJob?
+    var backupCount = 0
+
     /// How often the power went.
     private(set) var cutCount = 0
     /// Folds that came to their end, and those that a start found cut off.
@@ -137,6 +144,7 @@ struct StatePowerCutRun {
             }
             if database.meta.isFolding { brokenFoldCount += 1 }
             try audit(life)
+            try auditBackups()
             guard verified == nil || verified == durable.hash else {
                 throw Complaint(text: "A start finds another state than its verification did.")
             }
@@ -145,7 +153,10 @@ struct StatePowerCutRun {
             let pages = generator.oneIn(2) ? 8 : 60
             try database.connection.execute("PRAGMA wal_autocheckpoint=\(pages)")
             try resend(&life)
-            for _ in 0..<Int.random(in: 1...200, using: &generator) { try turn(&life) }
+            for _ in 0..<Int.random(in: 1...200, using: &generator) {
+                try turn(&life)
+                if generator.oneIn(10) { try backUp(&life) }
+            }
         } catch let complaint as Complaint {
             return complaint.text
         } catch {

@@ -14,19 +14,25 @@ import Testing
         var seed = replayed ?? TestEnvironment.firstSeed
         var cutCount = 0
         var foldCount = 0
+        var backupCount = 0
         while cutCount < wanted {
             // On a thread of its own, beside which other tests wait for sockets.
             let lives = try await offload { [seed] in
                 var run = StatePowerCutRun(seed: seed, fault: fault)
-                return (complaint: run.run(), cutCount: run.cutCount, foldCount: run.foldCount)
+                return (
+                    complaint: run.run(), cutCount: run.cutCount, foldCount: run.foldCount,
+                    backupCount: run.backupCount
+                )
             }
             #expect(lives.complaint == nil, "seed \(seed)")
             guard lives.complaint == nil, replayed == nil else { return }
             cutCount += lives.cutCount
             foldCount += lives.foldCount
+            backupCount += lives.backupCount
             seed += 1
         }
         #expect(foldCount > wanted / 4, "Only \(foldCount) folds came to their ends.")
+        #expect(backupCount > wanted / 8, "Only \(backupCount) backups were made.")
     }
 
     @Test(arguments: [

@@ -9,6 +9,8 @@ enum StoreCommand: Equatable {
     case delete(UInt64)
     case importPosts([ImportedPost], feed: UInt32)
     case createFeed(FeedPolicy)
+    /// Gives posts that were created or edited after a time an earlier one.
+    case correctTimes(after: Int64, to: Int64)
     /// Upvotes, each executed by itself.
     case batch([UInt64])
 }
@@ -50,6 +52,10 @@ extension StoreCommand {
             let ids = model.posts.filter { !$0.value.keepsBallots }.keys.sorted()
             let count = Int.random(in: 1...5, using: &generator)
             return .batch((0..<count).map { _ in ids.randomElement(using: &generator) ?? id })
+        case 14 where generator.oneIn(3):
+            // Now and then all of them, mostly those that were not imported.
+            let bound = generator.oneIn(4) ? 500_000 : Int64(2_000_000)
+            return .correctTimes(after: bound, to: bound / 2)
         default:
             let isBallot = model.posts[id]?.keepsBallots == true
             let directions: [VoteDirection] = isBallot ? [.up, .down, .clear] : [.up, .down]

@@ -36,16 +36,32 @@ struct WrittenState {
     /// `docs/JOURNAL.md`, read here anew: 4096 bytes of header, records of 40 and their body.
     func contentByteCount(_ name: String) -> Int {
         guard let bytes = disk[name] else { return 0 }
-        guard name.hasPrefix("journal/"), let first = UInt64(name.dropFirst(8).dropLast(4)) else {
+        guard name.hasPrefix("journal/0") else {
             return (bytes.lastIndex { $0 != 0 } ?? 0) + 1
         }
-        var sequence = first
-        var end = 4096
-        while end + 40 <= bytes.count, number(bytes[end + 8..<end + 16]) == sequence {
-            end += (40 + Int(number(bytes[end..<end + 4])) + 7) & ~7
+        return records(of: name).last?.range.upperBound ?? 4096
+    }
+
+    /// The records of all segments up to a number: the segment, and the bytes that are checked.
+    func records(upTo last: UInt64) -> [(name: String, range: Range<Int>)] {
+        disk.names.filter { $0.hasPrefix("journal/0") }.flatMap { name in
+            records(of: name).filter { $0.sequence <= last }.map { (name, $0.range) }
+        }
+    }
+
+    private func records(of name: String) -> [(sequence: UInt64, range: Range<Int>)] {
+        guard let bytes = disk[name], var sequence = UInt64(name.dropFirst(8).dropLast(4)) else {
+            return []
+        }
+        var records: [(sequence: UInt64, range: Range<Int>)] = []
+        var start = 4096
+        while start + 40 <= bytes.count, number(bytes[start + 8..<start + 16]) == sequence {
+            let end = start + 40 + Int(number(bytes[start..<start + 4]))
+            records.append((sequence, start..<end))
+            start = (end + 7) & ~7
             sequence += 1
         }
-        return end
+        return records
     }
 
     /// A number, least byte first.

@@ -15,10 +15,12 @@ package final class TestSocket: @unchecked Sendable {
 
     private var descriptor: Int32
 
-    /// Connects to a port, of the loopback address unless another of this machine is given.
+    /// Connects to a port, of the loopback address unless another of this machine is given; from an
+    /// address of this machine, or from the one that the system takes.
     package init(
         port: UInt16,
         host: UInt32 = loopbackAddress,
+        from source: UInt32? = nil,
         receiveBufferByteCount: Int32? = nil,
         timeoutSeconds: Int = 20
     ) throws {
@@ -30,19 +32,31 @@ package final class TestSocket: @unchecked Sendable {
         setOption(Int32(IPPROTO_TCP), TCP_NODELAY, Int32(1))
         setOption(SOL_SOCKET, SO_RCVTIMEO, timeval(tv_sec: timeoutSeconds, tv_usec: 0))
         setOption(SOL_SOCKET, SO_SNDTIMEO, timeval(tv_sec: timeoutSeconds, tv_usec: 0))
+        if let source {
+            try unsafe apply("bind", source, port: 0) { unsafe Glibc.bind($0, $1, $2) }
+        }
+        try unsafe apply("connect", host, port: port) { unsafe Glibc.connect($0, $1, $2) }
+    }
+
+    private func apply(
+        _ name: String,
+        _ host: UInt32,
+        port: UInt16,
+        _ call: (Int32, UnsafePointer<sockaddr>, socklen_t) -> Int32
+    ) throws {
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
         address.sin_port = port.bigEndian
         address.sin_addr.s_addr = host.bigEndian
         let result = unsafe withUnsafePointer(to: &address) { pointer in
             unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                unsafe Glibc.connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+                unsafe call(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
             }
         }
         guard result == 0 else {
             let number = errno
             close()
-            throw Failure.system(call: "connect", number: number)
+            throw Failure.system(call: name, number: number)
         }
     }
 

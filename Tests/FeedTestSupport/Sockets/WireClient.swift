@@ -9,8 +9,18 @@ package final class WireClient: @unchecked Sendable {
     private var lastID: UInt64 = 0
 
     /// Connects to a service, on the loopback address unless another of this machine is given.
-    package init(port: UInt16, host: UInt32 = TestSocket.loopbackAddress) throws {
-        socket = try TestSocket(port: port, host: host)
+    package init(
+        port: UInt16,
+        host: UInt32 = TestSocket.loopbackAddress,
+        from source: UInt32? = nil,
+        receiveBufferByteCount: Int32? = nil
+    ) throws {
+        socket = try TestSocket(
+            port: port,
+            host: host,
+            from: source,
+            receiveBufferByteCount: receiveBufferByteCount
+        )
     }
 
     /// The id that the next call takes.

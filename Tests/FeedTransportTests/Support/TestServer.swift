@@ -9,15 +9,17 @@ final class TestServer: Sendable {
     let budget: BufferBudget
     let address: SocketAddress
     let counters: ListenerCounters
+    private let clock: ManualClock?
 
     private init(
         _ threads: [EventLoopThread],
-        _ budget: BufferBudget,
+        _ plan: Plan,
         _ address: SocketAddress,
         _ counters: ListenerCounters
     ) {
         self.threads = threads
-        self.budget = budget
+        budget = plan.budget
+        clock = plan.configuration.clock
         self.address = address
         self.counters = counters
     }
@@ -47,14 +49,21 @@ final class TestServer: Sendable {
             }
         }
         let (address, counters) = try await listening.next().get()
-        return TestServer(threads, plan.budget, address, counters)
+        return TestServer(threads, plan, address, counters)
     }
 
     /// A client that does exactly what it is told.
-    func client(receiveBufferByteCount: Int32? = nil) async throws -> TestSocket {
+    func client(
+        from source: UInt32? = nil,
+        receiveBufferByteCount: Int32? = nil
+    ) async throws -> TestSocket {
         let port = address.port
         return try await offload {
-            try TestSocket(port: port, receiveBufferByteCount: receiveBufferByteCount)
+            try TestSocket(
+                port: port,
+                from: source,
+                receiveBufferByteCount: receiveBufferByteCount
+            )
         }
     }
 
@@ -65,6 +74,12 @@ final class TestServer: Sendable {
         await withCheckedContinuation { continuation in
             threads[0].mailbox.post { continuation.resume(returning: body($0)) }
         }
+    }
+
+    /// Moves the clock that the plan's configuration has; what is due has fired when this returns.
+    func advance(by duration: Duration) async {
+        clock?.advance(by: duration)
+        await onLoop { _ in }
     }
 
     private func stop() async {
@@ -85,7 +100,7 @@ extension TestServer {
     /// What a server is to be like.
     struct Plan: Sendable {
         var loops = 1
-        var configuration = TransportConfiguration()
+        var configuration = TransportConfiguration.patient
         var budget = BufferBudget()
         var admission = Admission()
         var script: Script = { _ in }

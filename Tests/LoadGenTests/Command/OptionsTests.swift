@@ -86,6 +86,13 @@ import Testing
                 "--threads: expected at most one for each of the 2 clients, got 3."
             ),
             (["--pipeline", "2000"], "--pipeline: expected 1 to 1024, got 2000."),
+            (["--batch", "0"], "--batch: expected 1 to 256, got 0."),
+            (["--batch", "257"], "--batch: expected 1 to 256, got 257."),
+            (
+                ["--batch", "256", "-c", "10000", "-P", "256"],
+                "--batch: expected at most 26 with 10000 clients and pipeline 256 "
+                    + "(67108864 votes in flight), got 256."
+            ),
             (["--pipeline-mode", "x"], "--pipeline-mode: expected window or batch, got x."),
             (
                 ["--pipeline-mode", "batch", "-R", "5"],

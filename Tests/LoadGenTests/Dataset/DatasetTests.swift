@@ -48,14 +48,36 @@ import Testing
     }
 
     @Test func saysWhichFileCannotBeRead() throws {
-        try withFile("one.csv", "title,ups\na,x\n") { path in
-            let cause = DatasetError.badNumber(line: 2, column: "ups", value: "x").description
+        try withFile("one.csv", "title,ups\na\n") { path in
+            let cause = DatasetError.fieldCount(line: 2, actual: 1, expected: 2).description
             let failure = RunFailure.badFile(path, cause)
             #expect(throws: failure) { try Dataset(reading: [path]) }
             #expect(failure.description.hasPrefix("\(path): Line 2"))
             #expect(failure.exitStatus == .usage)
         }
         #expect(throws: RunFailure.self) { try Dataset(reading: ["/nowhere/none.csv"]) }
+    }
+
+    @Test func leavesOutAPostWithAWrongValueAndKeepsTheOthers() throws {
+        try withFile("one.csv", "title,ups,downs\na,1,0\nb,2,-1\nc,3,0\n") { path in
+            let file = try DatasetFile(reading: path)
+            #expect(file.posts.map(\.title) == ["a", "c"])
+            let message =
+                "\"downs\" is \"-1\", which is no whole number from 0 to 18446744073709551615."
+            #expect(
+                file.leftOut == [
+                    LeftOutPost(
+                        line: 3,
+                        field: "downvote_count",
+                        reason: "BAD_COUNT",
+                        value: "-1",
+                        actual: 0,
+                        limit: 0,
+                        message: message
+                    )
+                ]
+            )
+        }
     }
 
     private static func options(_ words: [String]) throws -> any ParsableCommand {

@@ -37,6 +37,11 @@ import Testing
         let stat = "12 (a ) b) S 1 2 3 4 5 6 7 8 9 10 150 50 0 0"
         #expect(ProcessSample.ticks(stat) == (150, 50))
         #expect(ProcessSample.ticks("12 (cut") == (0, 0))
+        let status = "Cpus_allowed:\tff\nCpus_allowed_list:\t0-2,5\n"
+        #expect(ProcessSample.cores(status) == [0, 1, 2, 5])
+        #expect(ProcessSample.cores("Cpus_allowed_list:\t7\n") == [7])
+        #expect(ProcessSample.cores("Cpus_allowed_list:\t3-1,x\n") == [])
+        #expect(ProcessSample.cores("") == [])
         #expect(ProcessSample.resident("VmPeak: 9 kB\nVmRSS:\t  2048 kB\n") == 2_097_152)
         let machine = MachineSample(parsing: "cpu  100 0 50 800 10 0 20 20 0 0\ncpu0 1\n")
         #expect(machine?.totalTicks == 1000)
@@ -93,6 +98,7 @@ import Testing
             inputs.otherShare = 0.01
         }
         #expect(fine.isValid && fine.reasons.isEmpty && !fine.isContended)
+        #expect(fine.figures == .comparable && fine.summary == nil)
     }
 
     @Test func doesNotTrustADisturbedRun() {
@@ -103,5 +109,35 @@ import Testing
         ]
         for verdict in disturbed { #expect(!verdict.isValid && verdict.reasons.count == 1) }
         #expect(disturbed.map(\.isContended) == [true, true, true, false, false, false])
+        #expect(
+            disturbed.map(\.figures) == [
+                .lowerBound, .lowerBound, .lowerBound, .notComparable, .notComparable, .lowerBound,
+            ]
+        )
+    }
+
+    @Test func saysWhatARunShowsWhereTheGeneratorSharesCores() {
+        let summaries = [2, 1].map { count in
+            verdict {
+                $0.crowdedCoreCount = count
+                $0.loopIdleShare = 0
+                $0.serverWaitShare = 0.3
+            }.summary
+        }
+        let start = "A lower bound: the service can do at least this much, as the generator shares"
+        #expect(
+            summaries == [
+                "\(start) 2 cores with it. For a figure to compare, run loadgen on another machine, or "
+                    + "give each cores of its own (taskset -c 0 feed-service --threads 1; taskset "
+                    + "-c 1 loadgen).",
+                "\(start) 1 core with it. For a figure to compare, run loadgen on another machine.",
+            ]
+        )
+    }
+
+    @Test func saysWhatElseHeldARunUp() {
+        #expect(verdict { $0.loopIdleShare = 0 }.summary?.contains("more --threads") == true)
+        #expect(verdict { $0.stealShare = 0.5 }.summary?.contains("quiet machine") == true)
+        #expect(verdict { $0.drift = 0.5 }.summary?.contains("run longer") == true)
     }
 }

@@ -21,6 +21,7 @@ import Testing
         result.totals.failures.count(.requestTimeout)
         result.totals.failures.countServerError("RESOURCE_EXHAUSTED/OVERLOADED")
         result.totals.measuredAnswers[0] = 1_200_000
+        result.totals.measuredRequestCount = 1_200_000
         result.totals.traffic.bytesIn = 5_000_000
         result.totals.traffic.bytesOut = 250_000
         result.measuredSeconds = 3
@@ -57,7 +58,11 @@ import Testing
         return result
     }
 
-    private func usage(_ seconds: Double, busiest: Double) -> ProcessUsage {
+    private func usage(
+        _ seconds: Double,
+        busiest: Double,
+        cores: Set<Int> = []
+    ) -> ProcessUsage {
         let run = UInt64(busiest * 3e9)
         let other = UInt64(seconds * 1e9) - run
         return ProcessUsage(
@@ -69,7 +74,8 @@ import Testing
                 ],
                 userTicks: 40,
                 systemTicks: 60,
-                residentByteCount: 20_000_000
+                residentByteCount: 20_000_000,
+                cores: cores
             ),
             intervalSeconds: 3
         )
@@ -104,6 +110,48 @@ import Testing
                      999 of 1000 posts exact   0 created   1000 listed
 
         """
+
+    /// A run of two saturated processes, with the cores that each might run on.
+    private func crowded(
+        _ serverCores: Set<Int>,
+        _ generatorCores: Set<Int>,
+        _ flags: [String] = []
+    ) throws -> RunResult {
+        var result = try sample(flags)
+        result.loopIdleShares = [0.01]
+        result.server = usage(2.94, busiest: 0.96, cores: serverCores)
+        result.generator = usage(2.94, busiest: 0.97, cores: generatorCores)
+        return result
+    }
+
+    @Test func callsARunOnSharedCoresALowerBound() throws {
+        let result = try crowded([0, 1], [0, 1])
+        #expect(result.crowdedCoreCount == 2)
+        let text = TextReport(result).rendered()
+        #expect(text.contains("VERDICT  LOWER BOUND, BOTH SATURATED\n  A lower bound: the "))
+        #expect(text.contains("as the generator shares 2 cores with it. For a figure to compare, "))
+        #expect(!text.contains("INVALID"))
+    }
+
+    @Test func callsItInvalidForThoseWhoCompare() throws {
+        let text = TextReport(try crowded([0, 1], [0, 1], ["--strict"])).rendered()
+        #expect(text.contains("VERDICT  INVALID, BOTH SATURATED"))
+        let json = JSONReport(try crowded([0, 1], [0, 1])).rendered()
+        let object = try JSONSerialization.jsonObject(with: Data(json.utf8)) as? [String: Any]
+        let verdict = try #require(object?["verdict"] as? [String: Any])
+        #expect(verdict["valid"] as? Bool == false)
+        #expect(verdict["figures"] as? String == "lower bound")
+        #expect(verdict["shared_cores"] as? Int == 2)
+        #expect((verdict["summary"] as? String)?.contains("shares 2 cores") == true)
+    }
+
+    @Test func seesNoCrowdWhereCoresAreApartOrIdle() throws {
+        #expect(try crowded([0], [1]).crowdedCoreCount == nil)
+        #expect(try crowded(Set(0..<64), Set(0..<64)).crowdedCoreCount == nil)
+        #expect(try crowded([], []).crowdedCoreCount == nil)
+        let text = TextReport(try crowded([0], [1])).rendered()
+        #expect(text.contains("as the generator was at its limit."))
+    }
 
     @Test func showsAllThreeMeasuresOfAnOpenLoop() throws {
         let text = TextReport(try sample(["-R", "400k", "-c", "500", "-d", "3s"])).rendered()

@@ -70,6 +70,13 @@ extension LiveTests {
             #expect(!output.isEmpty)
         }
 
+        @Test func namesTheLimitsOfANumberBelowZero() async throws {
+            let program = try RunningProcess(Programs.loadGenerator, ["--clients", "-1"])
+            let (status, output) = await program.finish()
+            #expect(status == 2)
+            #expect(output == ["loadgen: --clients: expected 1 to 10000, got -1."])
+        }
+
         @Test func advisesWhereTooFewFilesMayBeOpen() async throws {
             let program = try RunningProcess(
                 URL(filePath: "/bin/sh"),

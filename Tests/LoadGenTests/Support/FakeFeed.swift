@@ -78,12 +78,21 @@ final class FakeFeed: Sendable {
             if frame.sequence > 0, let channel, !faults.ignoresSequences,
                 let known = state.channels.outcome(channel, frame.sequence, request)
             {
-                return repeated(known, request, frame.id, state)
+                guard case .executed(let known) = known, known.contains(0),
+                    case .batchCastVotes(let batch) = request
+                else { return repeated(known, request, frame.id, &state) }
+                // The votes that did not count before count now.
+                var ids: [UInt64] = []
+                let action = cast(batch, frame.id, known: known, &state, &ids)
+                state.channels.record(channel, frame.sequence, request, ids: ids)
+                return action
             }
             var ids: [UInt64] = []
             let action: Action
             if case .castVote(let vote) = request {
                 action = cast(vote, frame.id, &state, &ids)
+            } else if case .batchCastVotes(let batch) = request {
+                action = cast(batch, frame.id, known: nil, &state, &ids)
             } else {
                 action = answer(request, frame.id, &state, &ids)
             }
@@ -99,19 +108,22 @@ final class FakeFeed: Sendable {
         _ known: FakeChannels.Known,
         _ request: FeedProto.Request,
         _ id: UInt64,
-        _ state: State
+        _ state: inout State
     ) -> Action {
         switch (known, request) {
         case (.refused(let reason), _):
-            .answer(Self.failure(id, .failedPrecondition, reason, isNotExecuted: false))
+            return .answer(Self.failure(id, .failedPrecondition, reason, isNotExecuted: false))
         case (.executed(let ids), .castVote):
-            .answer(Self.voteAnswer(id, state.posts[ids[0]] ?? Post(), state))
+            return .answer(Self.voteAnswer(id, state.posts[ids[0]], state))
+        case (.executed(let ids), .batchCastVotes(let batch)):
+            var same: [UInt64] = []
+            return cast(batch, id, known: ids, &state, &same)
         case (.executed(let ids), .createPost):
-            .answer(
+            return .answer(
                 ServerFrame(id: id, revision: 0, response: .post(state.posts[ids[0]] ?? Post()))
             )
         case (.executed(let ids), .importPosts):
-            .answer(
+            return .answer(
                 ServerFrame(
                     id: id,
                     revision: 0,
@@ -119,11 +131,11 @@ final class FakeFeed: Sendable {
                 )
             )
         case (.executed, _):
-            .answer(ServerFrame(id: id, revision: 0, response: .feed(Feed(name: ""))))
+            return .answer(ServerFrame(id: id, revision: 0, response: .feed(Feed(name: ""))))
         }
     }
 
-    private func cast(
+    func cast(
         _ vote: CastVoteRequest,
         _ id: UInt64,
         _ state: inout State,
@@ -153,8 +165,9 @@ final class FakeFeed: Sendable {
         return number == faults.stallAt ? .answerAndStall(frame) : .answer(frame)
     }
 
-    private static func voteAnswer(_ id: UInt64, _ post: Post, _ state: State) -> ServerFrame {
-        ServerFrame(
+    static func voteAnswer(_ id: UInt64, _ post: Post?, _ state: State) -> ServerFrame {
+        let post = post ?? Post()
+        return ServerFrame(
             id: id,
             revision: state.voteCount,
             response: .castVote(

@@ -43,6 +43,12 @@ package struct EffectLog: BitwiseCopyable, @unchecked Sendable {
         if wakes { unsafe block.pointee.cuts.pointee.onFirstEffect() }
     }
 
+    /// Counts the bytes of the section so far as waiting, before the section ends.
+    package func countWaitingBytes() {
+        guard let block = unsafe block else { return }
+        unsafe block.pointee.waitingByteCount.store(byteCount, ordering: .relaxed)
+    }
+
     /// The bytes appended since the last cut; within a section only.
     package var byteCount: Int {
         guard let block = unsafe block else { return 0 }

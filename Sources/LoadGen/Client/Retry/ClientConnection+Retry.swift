@@ -90,8 +90,9 @@ extension ClientConnection {
             } else {
                 // Refused each time it was sent.
                 worker.outstandingCount -= 1
-                worker.recorder.outcomes.error += 1
-                worker.ledger.fail(flight)
+                worker.recorder.outcomes.error += UInt64(worker.weight(flight))
+                worker.fail(flight)
+                worker.release(flight)
             }
         }
     }
@@ -99,8 +100,9 @@ extension ClientConnection {
     /// Gives up a request of which nobody knows what became of it.
     func lose(_ flight: Flight) {
         worker.outstandingCount -= 1
-        worker.recorder.outcomes.lost += 1
-        worker.ledger.forget(flight, client: number)
+        worker.recorder.outcomes.lost += UInt64(worker.weight(flight))
+        worker.forget(flight, client: number)
+        worker.release(flight)
     }
 
     private func sendAgain(at now: UInt64) {

@@ -62,6 +62,47 @@
         unsafe state.pointee.filledByteCount = end
     }
 
+    /// Appends a batch of `count` votes up, or down, as `FrameEncoder` would encode it.
+    ///
+    /// A sequence of 0 is none. `vote` gives the post of each item, and whether the vote is one down.
+    @inline(__always)
+    package func appendBatch(
+        id: UInt64,
+        sequence: UInt64 = 0,
+        count: Int,
+        _ vote: (Int) -> (postID: UInt64, isDown: Bool)
+    ) {
+        reserve(Self.batchHeadByteCount + count * Self.batchedVoteByteCount)
+        var length = 0
+        for item in 0..<count { length &+= 5 &+ Self.byteCount(ofVarint: vote(item).postID) }
+        let bytes = unsafe state.pointee.bytes
+        let start = unsafe state.pointee.filledByteCount
+        var end = start + 4
+        unsafe Self.put(0x08, bytes, &end)
+        unsafe Self.putVarint(id, bytes, &end)
+        if sequence > 0 {
+            unsafe Self.put(0x18, bytes, &end)
+            unsafe Self.putVarint(sequence, bytes, &end)
+        }
+        unsafe Self.put(0xCA, bytes, &end)
+        unsafe Self.put(0x02, bytes, &end)
+        unsafe Self.putVarint(UInt64(length), bytes, &end)
+        for item in 0..<count {
+            let (postID, isDown) = vote(item)
+            unsafe Self.put(0x0A, bytes, &end)
+            let inner = end
+            end &+= 1
+            unsafe Self.put(0x08, bytes, &end)
+            unsafe Self.putVarint(postID, bytes, &end)
+            unsafe Self.put(0x10, bytes, &end)
+            unsafe Self.put(isDown ? 0x02 : 0x01, bytes, &end)
+            unsafe bytes[inner] = UInt8(truncatingIfNeeded: end &- inner &- 1)
+        }
+        let frameLength = UInt32(truncatingIfNeeded: end &- start &- 4).bigEndian
+        unsafe bytes.storeBytes(of: frameLength, toByteOffset: start, as: UInt32.self)
+        unsafe state.pointee.filledByteCount = end
+    }
+
     /// Appends frames that were encoded elsewhere.
     package func append(_ frames: RawSpan) {
         reserve(frames.byteCount)
@@ -88,6 +129,17 @@
 
     /// The longest vote frame: the length, a tag and a number of 10 bytes twice, two tags, and the vote.
     private static let voteFrameByteCount = 4 + 11 + 11 + 3 + 11 + 2
+
+    /// The most bytes before a batch's first vote: the length, a tag and a number of 10 bytes twice, and
+    /// the tag and the length of the message that holds the votes.
+    private static let batchHeadByteCount = 4 + 11 + 11 + 2 + 10
+    /// The longest vote of a batch: its tag and length, a post and a direction.
+    private static let batchedVoteByteCount = 2 + 11 + 2
+
+    @inline(__always)
+    private static func byteCount(ofVarint value: UInt64) -> Int {
+        (70 &- (value | 1).leadingZeroBitCount) / 7
+    }
 
     @inline(__always)
     private func reserve(_ count: Int) {

@@ -10,6 +10,21 @@ package struct VoteAnswer: Sendable, Equatable {
     package let upvoteCount: UInt64
     /// Its downvotes with this vote.
     package let downvoteCount: UInt64
+
+    /// An answer with these counts.
+    package init(
+        id: UInt64 = 0,
+        postID: UInt64 = 0,
+        score: Int64 = 0,
+        upvoteCount: UInt64 = 0,
+        downvoteCount: UInt64 = 0
+    ) {
+        self.id = id
+        self.postID = postID
+        self.score = score
+        self.upvoteCount = upvoteCount
+        self.downvoteCount = downvoteCount
+    }
 }
 
 extension VoteAnswer {
@@ -27,9 +42,17 @@ extension VoteAnswer {
         }
         if bytes.take(0x10, &offset, end), bytes.takeVarint(&offset, end) == nil { return nil }
         guard bytes.take(0xC2, &offset, end), bytes.take(0x02, &offset, end),
-            let length = bytes.takeVarint(&offset, end), length == UInt64(end &- offset),
-            bytes.take(0x08, &offset, end), let postID = bytes.takeVarint(&offset, end)
+            let length = bytes.takeVarint(&offset, end), length == UInt64(end &- offset)
         else { return nil }
+        self.init(scanning: bytes, at: &offset, end: end, id: id)
+    }
+
+    /// Reads the counts after a vote, which lie from `offset` to `end`; moves the offset behind them.
+    @inline(__always)
+    init?(scanning bytes: RawSpan, at offset: inout Int, end: Int, id: UInt64) {
+        guard bytes.take(0x08, &offset, end), let postID = bytes.takeVarint(&offset, end) else {
+            return nil
+        }
         var score: UInt64 = 0
         if bytes.take(0x10, &offset, end) {
             guard let found = bytes.takeVarint(&offset, end) else { return nil }
@@ -58,7 +81,7 @@ extension VoteAnswer {
 
 extension RawSpan {
     @inline(__always)
-    fileprivate func take(_ byte: UInt8, _ offset: inout Int, _ end: Int) -> Bool {
+    func take(_ byte: UInt8, _ offset: inout Int, _ end: Int) -> Bool {
         guard offset < end,
             unsafe unsafeLoad(fromUncheckedByteOffset: offset, as: UInt8.self) == byte
         else { return false }
@@ -67,7 +90,7 @@ extension RawSpan {
     }
 
     @inline(__always)
-    fileprivate func takeVarint(_ offset: inout Int, _ end: Int) -> UInt64? {
+    func takeVarint(_ offset: inout Int, _ end: Int) -> UInt64? {
         var value: UInt64 = 0
         var shift: UInt64 = 0
         while offset < end && shift < 64 {

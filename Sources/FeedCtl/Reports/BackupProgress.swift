@@ -1,0 +1,42 @@
+package import FeedProto
+
+/// How far the backup under way is, in words.
+package struct BackupProgress {
+    private let stats: BackupStats
+
+    /// The words for what the service says of its backups.
+    package init(_ stats: BackupStats) {
+        self.stats = stats
+    }
+
+    /// `42 % of 1200 MB`, or what is done before the copy begins.
+    package var text: String {
+        guard stats.byteCount > 0 else { return "waiting for changes to be folded" }
+        let percent = stats.copiedByteCount * 100 / stats.byteCount
+        let megabytes = (stats.byteCount + 999_999) / 1_000_000
+        return "\(percent) % of \(megabytes) MB"
+    }
+}
+
+/// Why `backup` reports none.
+package enum BackupFailure: Error, CustomStringConvertible {
+    /// The command has waited for as long as it was told to; what the service says of its backups
+    /// then is nil where it says nothing.
+    case stillRunning(Duration, BackupStats?)
+
+    package var description: String {
+        switch self {
+        case .stillRunning(let timeout, let stats?) where stats.isRunning:
+            "No answer came within \(timeout). The service goes on with the backup "
+                + "(\(BackupProgress(stats).text)): feedctl stats shows it, and --timeout waits longer."
+        case .stillRunning(let timeout, let stats?) where !stats.lastError.isEmpty:
+            "No answer came within \(timeout). \(stats.lastError)"
+        case .stillRunning(let timeout, let stats?) where !stats.lastName.isEmpty:
+            "No answer came within \(timeout). No backup is under way; the newest complete one is "
+                + "\(stats.lastName)."
+        case .stillRunning(let timeout, _):
+            "No answer came within \(timeout). The service may go on with the backup: feedctl stats "
+                + "shows it."
+        }
+    }
+}

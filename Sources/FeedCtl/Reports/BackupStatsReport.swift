@@ -1,0 +1,48 @@
+package import FeedProto
+
+/// How backups are doing, as a part of what `stats` reports.
+package struct BackupStatsReport: Encodable, Equatable, Sendable {
+    let isRunning: Bool
+    let copiedByteCount: UInt64
+    let byteCount: UInt64
+    let lastName: String
+    let lastTimeMs: Int64
+    let lastByteCount: UInt64
+    let lastDurationMs: UInt64
+    let lastError: String
+    let lastErrorTimeMs: Int64
+
+    /// What is reported of backups; zeros where there are none, so that programs find the same
+    /// members everywhere.
+    package init(_ stats: BackupStats?) {
+        let stats = stats ?? BackupStats()
+        isRunning = stats.isRunning
+        copiedByteCount = stats.copiedByteCount
+        byteCount = stats.byteCount
+        lastName = stats.lastName
+        lastTimeMs = stats.lastTimeMilliseconds
+        lastByteCount = stats.lastByteCount
+        lastDurationMs = stats.lastDurationMilliseconds
+        lastError = stats.lastError
+        lastErrorTimeMs = stats.lastErrorTimeMilliseconds
+    }
+
+    /// The lines for people.
+    func add(to fields: inout FieldList, _ style: TextStyle) {
+        fields.add(
+            "last backup",
+            lastName.isEmpty ? "none" : "\(lastName), \(style.time(lastTimeMs))"
+        )
+        if isRunning {
+            let stats = BackupStats(
+                isRunning: true,
+                copiedByteCount: copiedByteCount,
+                byteCount: byteCount
+            )
+            fields.add("backup under way", BackupProgress(stats).text)
+        }
+        if !lastError.isEmpty {
+            fields.add("failed backup", "\(style.time(lastErrorTimeMs)): \(lastError)")
+        }
+    }
+}

@@ -1,0 +1,129 @@
+/// Damage in records that are folded already: nothing is lost by it.
+///
+/// The record behind the damage is proven by the folded position: it is whole under its segment's
+/// salt, which no client knows, and it or the record behind it names the hash of the folded record.
+package struct FoldedDamage: Equatable, Sendable {
+    /// The segment's name below the data directory.
+    package let file: String
+
+    /// Where in the file the first record that cannot be read begins.
+    package let offset: Int
+
+    /// The number of that record.
+    package let sequence: UInt64
+
+    /// Where the journal goes on behind the damage; nil where nothing is behind it.
+    let resumption: RecordPlace?
+
+    /// The last record that is folded.
+    package let folded: UInt64
+
+    /// What is said to an operator, with the last record of the journal.
+    package func note(last: UInt64) -> String {
+        let behind =
+            switch last {
+            case ...folded: "no record is behind them"
+            case folded + 1: "record \(last) behind them is whole"
+            default: "records \(folded + 1) to \(last) behind them are whole"
+            }
+        return "\(file) is damaged at offset \(offset), record \(sequence). state.db has the "
+            + "records up to \(folded), and \(behind): nothing is lost. The file is removed by a "
+            + "later checkpoint. Look at the disk."
+    }
+}
+
+/// A place between two records of a segment.
+struct RecordPlace: Equatable {
+    /// Where the next record begins.
+    let offset: Int
+
+    /// The record before the place.
+    let previous: JournalPosition
+
+    /// When that one was written, or an earlier one.
+    let microseconds: UInt64
+}
+
+extension SegmentReader {
+    /// The place behind a record that is known by its hash.
+    ///
+    /// With the offset of the first whole record there, which is that one or the next one; nil where
+    /// neither is whole. O(n) in what is left of the segment: only headers with a fitting number and
+    /// hash are hashed.
+    func place(behind known: JournalPosition) -> (place: RecordPlace, record: Int)? {
+        let end = endOfContent
+        var candidate = offset
+        while candidate < end, candidate + RecordHeader.byteCount <= bytes.count {
+            let sequence = bytes.span.uint64(at: candidate + 8)
+            if sequence == known.sequence, bytes.span.uint64(at: candidate + 32) == known.hash,
+                let record = intactRecord(at: candidate)
+            {
+                let byteCount = RecordHeader.recordByteCount(body: record.bodyByteCount)
+                let place = RecordPlace(
+                    offset: candidate + byteCount,
+                    previous: known,
+                    microseconds: record.microseconds
+                )
+                return (place, candidate)
+            }
+            if sequence == known.sequence + 1,
+                bytes.span.uint64(at: candidate + 24) == known.hash,
+                intactRecord(at: candidate) != nil
+            {
+                let place = RecordPlace(
+                    offset: candidate,
+                    previous: known,
+                    microseconds: lastMicroseconds
+                )
+                return (place, candidate)
+            }
+            candidate += SegmentLayout.alignment
+        }
+        return nil
+    }
+}
+
+extension RecoveryScan {
+    /// Goes on behind the folded record where a segment's records end before it.
+    ///
+    /// Notes the damage; false where nothing proves where that place is.
+    mutating func skipFolded(_ reader: inout SegmentReader, _ lastOffset: inout Int) -> Bool {
+        guard reader.last.sequence < folded.sequence,
+            let found = reader.place(behind: folded)
+        else { return false }
+        foldedDamage = FoldedDamage(
+            file: reader.name,
+            offset: reader.offset,
+            sequence: reader.last.sequence + 1,
+            resumption: found.place,
+            folded: folded.sequence
+        )
+        reader.resume(at: found.place)
+        last = folded
+        lastMicroseconds = found.place.microseconds
+        lastOffset = found.record
+        return true
+    }
+
+    /// Whether a folded record that is damaged was the last one of all: then none behind it is lost.
+    ///
+    /// Notes the damage then. It was where the mark names it, the newest segment has its full size and
+    /// something of the damaged record, and no whole record of a later number.
+    mutating func endsWithTheFold(_ reader: SegmentReader, _ index: Int) -> Bool {
+        guard index == segments.count - 1, reader.last.sequence < folded.sequence,
+            mark == folded, configuration.known.sequence <= folded.sequence,
+            reader.sizeProblem == nil,
+            reader.hasTraceAtEnd || reader.laterRecord() != nil,
+            reader.laterRecord(than: folded.sequence) == nil
+        else { return false }
+        foldedDamage = FoldedDamage(
+            file: reader.name,
+            offset: reader.offset,
+            sequence: reader.last.sequence + 1,
+            resumption: nil,
+            folded: folded.sequence
+        )
+        last = folded
+        return true
+    }
+}

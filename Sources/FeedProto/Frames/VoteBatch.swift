@@ -1,0 +1,46 @@
+/// The call and the votes of a `BatchCastVotes`, read without a message decoder.
+///
+/// A reader keeps one of these and scans each batch into it, so that a batch allocates nothing.
+public struct VoteBatch: ~Copyable {
+    /// The most votes that are scanned; a longer batch is left to a `MessageDecoder`.
+    public static var capacity: Int { 256 }
+
+    /// Names the call; above 0 and strictly increasing on a connection.
+    public internal(set) var id: UInt64 = 0
+    /// How long the answer may take; 0 is the service's default.
+    public internal(set) var timeoutMilliseconds: UInt32 = 0
+    /// Names a mutation for good, so that it is executed exactly once; 0 is at most once.
+    public internal(set) var sequence: UInt64 = 0
+    /// The answer is never from a state older than this revision; 0 is any.
+    public internal(set) var minimumRevision: UInt64 = 0
+
+    // An array of fixed size, as the compiler copies the whole of an `InlineArray` for a look at
+    // one of its elements.
+    /// Places for votes, of which the first `count` are taken.
+    public internal(set) var votes = [CastVoteRequest](
+        repeating: CastVoteRequest(postID: 0, direction: .unspecified),
+        count: capacity
+    )
+    /// How many votes there are.
+    public internal(set) var count = 0
+    /// Where the votes lie in the bytes that were scanned.
+    var content = 0..<0
+
+    /// A batch without votes.
+    public init() {}
+}
+
+extension ClientFrame {
+    /// The same call as any other is written.
+    public init(_ batch: borrowing VoteBatch) {
+        self.init(
+            id: batch.id,
+            request: .batchCastVotes(
+                BatchCastVotesRequest(votes: Array(batch.votes.prefix(batch.count)))
+            ),
+            timeoutMilliseconds: batch.timeoutMilliseconds,
+            sequence: batch.sequence,
+            minimumRevision: batch.minimumRevision
+        )
+    }
+}

@@ -1,0 +1,146 @@
+import Synchronization
+
+/// Posts whose times lie ahead of the clock: a clock that was wrong has stamped them.
+extension FeedStore {
+    /// How many posts were created or last edited after a time.
+    ///
+    /// O(posts), while a stripe is locked: for a start, before other threads use the store.
+    package func countPosts(after time: Int64) -> Int {
+        var count = 0
+        for number in 0..<stripes.count {
+            count += stripes.withStripe(number) { $0.countPosts(after: time) }
+        }
+        return count
+    }
+
+    /// Finds posts that were created or last edited after a time, and corrects them if asked to.
+    ///
+    /// A correction replaces each of the two times that is after `bound`, and counts as an edit of
+    /// the post. To repeat it changes nothing more. O(`idCount`) beside the corrections, each
+    /// O(its texts + log n an index).
+    ///
+    /// - Parameters:
+    ///   - bound: The latest Unix time, in milliseconds, that is right.
+    ///   - start: Only posts with greater ids are looked at.
+    ///   - idCount: How many ids are looked at, at most; above 0.
+    ///   - postCount: How many posts are found, at most; above 0.
+    ///   - textByteCount: The bytes of texts after which no further post is looked for.
+    ///   - correction: The time to set, at most `bound`; nil only finds the posts.
+    ///   - log: Where the effects of corrections go.
+    /// - Returns: What was found, and where to go on.
+    package func postsAhead(
+        of bound: Int64,
+        behind start: PostID,
+        idCount: UInt64,
+        postCount: Int,
+        textByteCount: Int = .max,
+        correctingTo correction: Int64? = nil,
+        log: EffectLog = .none
+    ) -> PostsAhead {
+        precondition(
+            correction.map { (0...bound).contains($0) } ?? true,
+            "A corrected time is right itself, as its caller checks."
+        )
+        var found = PostsAhead()
+        let last = lastID.load(ordering: .relaxed)
+        var id = start.rawValue
+        let end = last - min(id, last) > idCount ? id + idCount : last
+        while id < end, found.posts.count < postCount, found.textByteCount < textByteCount {
+            id += 1
+            visit(PostID(rawValue: id), bound, correction, log, &found)
+        }
+        if id < last { found.next = PostID(rawValue: id) }
+        return found
+    }
+
+    /// A post that was found, the bytes of its texts, and what came of its correction.
+    private typealias Seen = (PostAhead, Int, WriteOutcome?)
+
+    /// Adds a post to those found where it lies ahead, and corrects it where there is a time for
+    /// that; O(1) beside a correction.
+    private func visit(
+        _ id: PostID,
+        _ bound: Int64,
+        _ correction: Int64?,
+        _ log: EffectLog,
+        _ found: inout PostsAhead
+    ) {
+        // Posts and their corrections are few among the ids: most are looked at and no more.
+        let seen = stripes.withStripe(stripeNumber(id)) { stripe -> Seen? in
+            guard let slot = stripe.liveSlot(id), stripe.isAhead(slot, of: bound) else {
+                return nil
+            }
+            let content = stripe.posts[slot].content.content
+            let byteCount = stripe.textByteCount(slot)
+            let post = PostAhead(
+                id: id,
+                feed: stripe.posts[slot].feed,
+                title: content.title,
+                createTimeMilliseconds: stripe.posts[slot].createTimeMilliseconds,
+                updateTimeMilliseconds: stripe.posts[slot].content.updateTimeMilliseconds
+            )
+            guard let correction else { return (post, byteCount, nil) }
+            let revision = takeRevision()
+            stripe.setTimes(
+                slot,
+                content,
+                createTimeMilliseconds: post.createTimeMilliseconds > bound
+                    ? correction : post.createTimeMilliseconds,
+                updateTimeMilliseconds: post.updateTimeMilliseconds > bound
+                    ? correction : post.updateTimeMilliseconds,
+                revision: revision
+            )
+            if !log.isNone { log.append(stripe.state(slot, content)) }
+            let written = WriteOutcome(revision: revision, settlingIsDue: stripe.settlingIsDue)
+            return (post, byteCount, written)
+        }
+        guard let (post, byteCount, written) = seen else { return }
+        found.posts.append(post)
+        found.textByteCount += byteCount
+        guard let written else { return }
+        found.revision = max(found.revision, written.revision)
+        if written.settlingIsDue, !found.settlingDue.contains(where: { shareStripe($0, id) }) {
+            found.settlingDue.append(id)
+        }
+    }
+}
+
+extension Stripe {
+    /// How many posts were created or last edited after a time; O(posts).
+    fileprivate func countPosts(after time: Int64) -> Int {
+        var count = 0
+        var next = posts.nextSlot(from: 0)
+        while let found = next {
+            let slot = UInt32(found)
+            if posts.contains(slot), isAhead(slot, of: time) { count += 1 }
+            next = posts.nextSlot(from: found + 1)
+        }
+        return count
+    }
+
+    /// Whether a post was created or last edited after a time; O(1).
+    fileprivate func isAhead(_ slot: UInt32, of time: Int64) -> Bool {
+        posts[slot].createTimeMilliseconds > time
+            || posts[slot].content.updateTimeMilliseconds > time
+    }
+
+    /// Gives a post other times, as an edit that changes nothing else; O(its texts + log n an index).
+    fileprivate mutating func setTimes(
+        _ slot: UInt32,
+        _ content: PostContent,
+        createTimeMilliseconds: Int64,
+        updateTimeMilliseconds: Int64,
+        revision: UInt64
+    ) {
+        posts[slot].revision = revision
+        replaceContent(
+            slot,
+            ContentBlob(
+                content,
+                updateTimeMilliseconds: updateTimeMilliseconds,
+                editRevision: revision
+            ),
+            createTimeMilliseconds: createTimeMilliseconds
+        )
+    }
+}

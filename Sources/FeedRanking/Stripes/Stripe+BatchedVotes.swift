@@ -1,0 +1,106 @@
+import Synchronization
+
+/// Votes of one batch on posts of one stripe, under the stripe's lock.
+extension Stripe {
+    /// Casts the votes at some positions of a batch's order, in that order; O(votes).
+    mutating func castVotes(
+        _ votes: inout BatchedVotes,
+        _ positions: Range<Int>,
+        _ voter: VoterID?,
+        _ revisions: borrowing Atomic<UInt64>,
+        _ log: EffectLog
+    ) {
+        if areTallied(votes, positions) {
+            castTallied(&votes, positions, revisions, log)
+        } else {
+            castEach(&votes, positions, voter, revisions, log)
+        }
+        if settlingIsDue { votes.settlingDue.append(votes.post(positions.lowerBound)) }
+    }
+
+    /// Whether each of the votes counts for sure: up or down, on a post of a tally that lives.
+    @inline(__always)
+    private func areTallied(_ votes: borrowing BatchedVotes, _ positions: Range<Int>) -> Bool {
+        for position in positions {
+            let vote = votes.entries[Int(votes.order[position])]
+            guard vote.direction != .clear, let slot = slot(vote.post),
+                posts.isLive(slot, without: .keepsBallots)
+            else { return false }
+        }
+        return true
+    }
+
+    /// Counts votes that `areTallied`, with consecutive revisions that are taken at once.
+    ///
+    /// No revision is left out: one that no effect has would be forgotten by a restart.
+    @inline(__always)
+    private mutating func castTallied(
+        _ votes: inout BatchedVotes,
+        _ positions: Range<Int>,
+        _ revisions: borrowing Atomic<UInt64>,
+        _ log: EffectLog
+    ) {
+        let count = UInt64(positions.count)
+        var revision = revisions.wrappingAdd(count, ordering: .relaxed).oldValue
+        let order = votes.order
+        var entries = votes.entries.mutableSpan
+        for position in positions {
+            let item = Int(order[position])
+            // A post's slot is what is left of its id without the bits of its stripe.
+            let slot = UInt32(truncatingIfNeeded: entries[item].post.rawValue >> stripeBits)
+            revision += 1
+            var record = posts[slot]
+            if entries[item].direction == .up {
+                record.upvoteCount &+= 1
+            } else {
+                record.downvoteCount &+= 1
+            }
+            record.revision = revision
+            markDirty(slot, &record)
+            posts[slot] = record
+            entries[item].upvoteCount = record.upvoteCount
+            entries[item].downvoteCount = record.downvoteCount
+            entries[item].standingVote = nil
+            entries[item].refusal = nil
+            if !log.isNone { log.append(counts(slot, record)) }
+        }
+    }
+
+    /// Casts votes of which some may be refused, or set ballots.
+    private mutating func castEach(
+        _ votes: inout BatchedVotes,
+        _ positions: Range<Int>,
+        _ voter: VoterID?,
+        _ revisions: borrowing Atomic<UInt64>,
+        _ log: EffectLog
+    ) {
+        for position in positions {
+            let item = Int(votes.order[position])
+            var vote = votes.entries[item]
+            cast(&vote, voter, revisions, log)
+            votes.entries[item] = vote
+            if vote.refusal != nil { votes.refusedCount += 1 }
+        }
+    }
+
+    private mutating func cast(
+        _ vote: inout BatchedVotes.Entry,
+        _ voter: VoterID?,
+        _ revisions: borrowing Atomic<UInt64>,
+        _ log: EffectLog
+    ) {
+        guard let slot = liveSlot(vote.post) else {
+            vote.refusal = .postNotFound
+            return
+        }
+        do throws(RankingError) {
+            let outcome = try castVote(slot, vote.direction, voter, revisions, log)
+            vote.upvoteCount = outcome.upvoteCount
+            vote.downvoteCount = outcome.downvoteCount
+            vote.standingVote = outcome.standingVote
+            vote.refusal = nil
+        } catch {
+            vote.refusal = error == .clearOnTally ? .clearOnTally : .voterRequired
+        }
+    }
+}

@@ -1,0 +1,244 @@
+internal import FeedRanking
+
+/// The calls that a channel remembers, in the order of their sequences.
+///
+/// It holds no places for sequences without a call, so it takes memory for what was recorded and
+/// not for how far the sequences lie apart. All sequences in it are less than `window` below the
+/// highest, so the lowest byte of each names it. Those who call hand in the highest.
+struct CallRing {
+    /// One call, in 16 bytes.
+    struct Call: BitwiseCopyable {
+        enum Kind: UInt8 {
+            /// Executed, and nothing more to tell.
+            case done
+            /// `value` is an id.
+            case id
+            /// The first items of a batch were executed, as many as `value` says.
+            case firstItems
+            /// The items of a batch that were executed are in the place of `masks` at `value`.
+            case items
+        }
+
+        var value: UInt64 = 0
+        var hash: UInt32 = 0
+        /// The lowest byte of the sequence.
+        var low: UInt8 = 0
+        var kind = Kind.done
+    }
+
+    /// How many calls are remembered at most.
+    static let window = 256
+    /// What an array takes beside its elements.
+    private static let arrayByteCount = 32
+
+    /// As many places as a power of two says, or none.
+    private var places: [Call] = []
+    /// The place of the oldest call.
+    private var head = 0
+    /// How many calls there are.
+    private(set) var count = 0
+    private var masks = MaskSlots()
+
+    /// The bytes of memory that the calls take.
+    var byteCount: Int {
+        (places.isEmpty ? 0 : Self.arrayByteCount + places.count * MemoryLayout<Call>.stride)
+            + masks.byteCount
+    }
+
+    /// Whether another call can be put in without memory for it; O(1).
+    @inline(__always)
+    var hasRoom: Bool { count < places.count || places.count == Self.window }
+
+    /// The bytes that one more call may take; of a batch, with its mask.
+    func growth(items: Bool) -> Int {
+        var byteCount = items ? masks.growth : 0
+        if !hasRoom {
+            byteCount += max(Self.firstPlaceCount, places.count) * MemoryLayout<Call>.stride
+            if places.isEmpty { byteCount += Self.arrayByteCount }
+        }
+        return byteCount
+    }
+
+    /// What came of a call; nil where the sequence has none.
+    ///
+    /// O(1); O(log calls) where there are gaps.
+    @inline(__always)
+    func call(_ sequence: UInt64, highest: UInt64) -> Call? {
+        index(of: sequence, highest).map { self[$0] }
+    }
+
+    /// What a repeat of a call is told.
+    func outcome(of call: Call) -> Outcome {
+        switch call.kind {
+        case .done: .done
+        case .id: .id(call.value)
+        case .firstItems: .items(.first(Int(call.value)))
+        case .items: .items(masks[Int(call.value)])
+        }
+    }
+
+    /// Puts a call above all others in; the window's oldest calls leave.
+    ///
+    /// O(1) where sequences follow each other.
+    @inline(__always)
+    mutating func append(_ sequence: UInt64, hash: UInt32, _ outcome: Outcome, highest: UInt64) {
+        removeCalls(below: sequence, highest: highest)
+        if !hasRoom { grow() }
+        let call = encoded(sequence, hash, outcome)
+        count += 1
+        self[count - 1] = call
+    }
+
+    /// Puts a call in its place between others, or in place of what was known of it; O(calls).
+    mutating func insert(_ sequence: UInt64, hash: UInt32, _ outcome: Outcome, highest: UInt64) {
+        if let known = index(of: sequence, highest) {
+            free(self[known])
+            self[known] = encoded(sequence, hash, outcome)
+            return
+        }
+        if !hasRoom { grow() }
+        let call = encoded(sequence, hash, outcome)
+        count += 1
+        var index = count - 1
+        while index > 0, age(self[index - 1], highest) < highest - sequence {
+            self[index] = self[index - 1]
+            index -= 1
+        }
+        self[index] = call
+    }
+
+    /// The call at an index in the order of sequences.
+    private subscript(index: Int) -> Call {
+        @inline(__always)
+        get { places[(head &+ index) & (places.count &- 1)] }
+        @inline(__always)
+        set { places[(head &+ index) & (places.count &- 1)] = newValue }
+    }
+
+    /// How far below the highest sequence a call's is.
+    @inline(__always)
+    private func age(_ call: Call, _ highest: UInt64) -> UInt64 {
+        UInt64(UInt8(truncatingIfNeeded: highest) &- call.low)
+    }
+
+    @inline(__always)
+    private func index(of sequence: UInt64, _ highest: UInt64) -> Int? {
+        let age = highest - sequence
+        guard age < UInt64(Self.window), count > 0 else { return nil }
+        // Without gaps it is as far from the end as its sequence from the highest.
+        let guess = count - 1 - Int(age)
+        if guess >= 0, self[guess].low == UInt8(truncatingIfNeeded: sequence) { return guess }
+        return search(age, highest)
+    }
+
+    private func search(_ age: UInt64, _ highest: UInt64) -> Int? {
+        var (low, high) = (0, count)
+        while low < high {
+            let middle = (low + high) / 2
+            let found = self.age(self[middle], highest)
+            if found == age { return middle }
+            if found > age { low = middle + 1 } else { high = middle }
+        }
+        return nil
+    }
+
+    @inline(__always)
+    private mutating func removeCalls(below sequence: UInt64, highest: UInt64) {
+        let step = sequence - highest
+        while count > 0 {
+            let oldest = self[0]
+            guard step >= UInt64(Self.window) || age(oldest, highest) + step >= UInt64(Self.window)
+            else { return }
+            free(oldest)
+            head = (head &+ 1) & (places.count &- 1)
+            count -= 1
+        }
+    }
+
+    @inline(__always)
+    private mutating func encoded(_ sequence: UInt64, _ hash: UInt32, _ outcome: Outcome) -> Call {
+        let low = UInt8(truncatingIfNeeded: sequence)
+        switch outcome {
+        case .done: return Call(hash: hash, low: low)
+        case .id(let id): return Call(value: id, hash: hash, low: low, kind: .id)
+        case .items(let mask):
+            if let first = mask.firstCount {
+                return Call(value: UInt64(first), hash: hash, low: low, kind: .firstItems)
+            }
+            let place = UInt64(masks.insert(mask))
+            return Call(value: place, hash: hash, low: low, kind: .items)
+        }
+    }
+
+    @inline(__always)
+    private mutating func free(_ call: Call) {
+        if call.kind == .items { masks.remove(at: Int(call.value)) }
+    }
+
+    /// The places of a channel's first call.
+    private static let firstPlaceCount = 4
+
+    @inline(never)
+    private mutating func grow() {
+        let placeCount = max(Self.firstPlaceCount, places.count * 2)
+        var grown = [Call](repeating: Call(), count: placeCount)
+        for index in 0..<count { grown[index] = self[index] }
+        places = grown
+        head = 0
+    }
+}
+
+/// Sets of items in places that are used again.
+private struct MaskSlots {
+    private var masks: [ItemMask] = []
+    /// The free places, each naming the next in its first word; `masks.count` is none.
+    private var firstFree = 0
+
+    var byteCount: Int { masks.isEmpty ? 0 : 32 + masks.count * MemoryLayout<ItemMask>.stride }
+
+    /// The bytes that one more set may take.
+    var growth: Int {
+        guard firstFree == masks.count else { return 0 }
+        return masks.isEmpty ? 64 : masks.count * MemoryLayout<ItemMask>.stride
+    }
+
+    subscript(place: Int) -> ItemMask { masks[place] }
+
+    mutating func insert(_ mask: ItemMask) -> Int {
+        if firstFree == masks.count { grow() }
+        let place = firstFree
+        firstFree = Int(masks[place].word0)
+        masks[place] = mask
+        return place
+    }
+
+    mutating func remove(at place: Int) {
+        masks[place] = ItemMask(UInt64(firstFree))
+        firstFree = place
+    }
+
+    private mutating func grow() {
+        let placeCount = max(1, masks.count * 2)
+        masks.reserveCapacity(placeCount)
+        for place in masks.count..<placeCount { masks.append(ItemMask(UInt64(place + 1))) }
+    }
+}
+
+extension ItemMask {
+    /// A set of the first items, so many of them.
+    fileprivate static func first(_ count: Int) -> ItemMask {
+        func word(_ first: Int) -> UInt64 {
+            let bits = min(max(count - first, 0), 64)
+            return bits == 0 ? 0 : .max >> UInt64(64 - bits)
+        }
+        return ItemMask(word(0), word(64), word(128), word(192))
+    }
+
+    /// How many items there are where they are the first ones; nil where some are missing.
+    fileprivate var firstCount: Int? {
+        let count =
+            word0.nonzeroBitCount + word1.nonzeroBitCount + word2.nonzeroBitCount
+            + word3.nonzeroBitCount
+        return self == .first(count) ? count : nil
+    }
+}

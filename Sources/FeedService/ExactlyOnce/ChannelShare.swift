@@ -1,0 +1,106 @@
+package import FeedTransport
+internal import Synchronization
+
+/// A host as limits count it: an IPv4 address, or a network of IPv6.
+///
+/// Whoever has one address of IPv6 mostly has all 2^64 of its network.
+package enum ClientHost: Hashable, Sendable {
+    /// An IPv4 address, the first byte highest; also where it is written as one of IPv6.
+    case address(UInt32)
+    /// The first 64 bits of an IPv6 address.
+    case network(UInt64)
+    /// The hosts of channels that an earlier run of the service has left.
+    case earlierRun
+
+    /// The host that a connection comes from.
+    package init(_ host: SocketAddress.Host) {
+        switch host {
+        case .v4(let bytes): self = .address(bytes)
+        case .v6(0, let low) where low >> 32 == 0xFFFF:
+            self = .address(UInt32(truncatingIfNeeded: low))
+        case .v6(let high, _): self = .network(high)
+        }
+    }
+}
+
+/// The bytes that all channels together may take, and do.
+package final class ChannelBudget: Sendable {
+    /// The bytes that all channels may take.
+    package let limitByteCount: Int
+    private let used = Atomic(0)
+    private let restored = Atomic(0)
+
+    /// Nothing taken yet.
+    package init(limitByteCount: Int) {
+        // So that a share can be computed without overflow.
+        self.limitByteCount = min(limitByteCount, .max / (2 * ChannelShare.factor))
+    }
+
+    /// The bytes that all channels take.
+    package var usedByteCount: Int { used.load(ordering: .relaxed) }
+
+    /// The bytes that are left, as hosts count them.
+    ///
+    /// Channels of an earlier run may take all, but count as one host's share at most: what they
+    /// take beyond that, they give up as soon as it is needed.
+    fileprivate var leftByteCount: Int {
+        let restored = restored.load(ordering: .relaxed)
+        let leftByHosts = limitByteCount - (usedByteCount - restored)
+        let share = max(0, leftByHosts) / (ChannelShare.factor + 1) * ChannelShare.factor
+        return leftByHosts - min(restored, share)
+    }
+
+    /// Whether all channels together keep to the limit if they take so many bytes more.
+    func holds(_ byteCount: Int) -> Bool { usedByteCount + byteCount <= limitByteCount }
+
+    fileprivate func add(_ byteCount: Int, isRestored: Bool) {
+        used.wrappingAdd(byteCount, ordering: .relaxed)
+        if isRestored { restored.wrappingAdd(byteCount, ordering: .relaxed) }
+    }
+}
+
+/// The bytes that one host's channels take, of those that all may take.
+///
+/// A host may take three times what is then left for the others. One host alone comes to three
+/// quarters of all, two of them to three sevenths each, and some is always left for the next host
+/// (the dynamic thresholds of Choudhury and Hahne, IEEE/ACM Transactions on Networking 6, 1998).
+/// Several threads count at once, so the share may be passed by what each of them adds.
+package final class ChannelShare: Sendable {
+    /// How many times what is left a host may take.
+    static let factor = 3
+
+    /// What a host takes beside its channels, about.
+    static let baseByteCount = 256
+
+    private let budget: ChannelBudget
+    private let isRestored: Bool
+    private let used = Atomic(0)
+
+    /// The share of a host that has nothing yet.
+    ///
+    /// - Parameters:
+    ///   - budget: What all hosts share.
+    ///   - isRestored: Whether it is for the channels of an earlier run, which may take all.
+    package init(of budget: ChannelBudget, isRestored: Bool = false) {
+        self.budget = budget
+        self.isRestored = isRestored
+    }
+
+    /// The bytes that the host's channels take.
+    package var usedByteCount: Int { used.load(ordering: .relaxed) }
+
+    /// Whether the host may take so many bytes more; with 0, whether it keeps to its share.
+    ///
+    /// O(1).
+    package func admits(_ byteCount: Int) -> Bool {
+        if isRestored { return budget.holds(byteCount) }
+        let left = budget.leftByteCount - byteCount
+        return usedByteCount + byteCount <= left * Self.factor
+    }
+
+    /// The host's channels take so many bytes more, or fewer.
+    func add(_ byteCount: Int) {
+        used.wrappingAdd(byteCount, ordering: .relaxed)
+        budget.add(byteCount, isRestored: isRestored)
+    }
+}

@@ -1,0 +1,215 @@
+internal import FeedRanking
+internal import FeedTransport
+
+extension RecordTable {
+    /// Which channel of which client.
+    struct Key: Hashable {
+        let clientHigh: UInt64
+        let clientLow: UInt64
+        let channel: UInt32
+
+        init(_ state: ChannelState) {
+            clientHigh = state.clientHigh
+            clientLow = state.clientLow
+            channel = state.channel
+        }
+
+        init(_ request: Request) {
+            clientHigh = request.clientHigh
+            clientLow = request.clientLow
+            channel = request.channel
+        }
+    }
+
+    /// The idle channels of a host, the one that has been idle for longest first.
+    struct IdleList {
+        var first = State.none
+        var last = State.none
+    }
+
+    /// A channel in the table; 40 bytes.
+    struct Slot {
+        let record: ChannelRecord
+        /// Its host's place.
+        var host: Int
+        /// Its neighbours in its host's list of idle channels.
+        var previous = State.none
+        var next = State.none
+        /// When its connection closed; nil while it is held.
+        var closeTime: MonotonicInstant?
+        var isUsed = false
+    }
+
+    /// A host with channels.
+    struct HostSlot {
+        let key: ClientHost
+        /// The memory of its channels.
+        let share: ChannelShare
+        var channelCount = 0
+        /// The bytes of its idle channels.
+        var idleByteCount = 0
+        /// Idle channels on which nothing was called.
+        var unused = IdleList()
+        /// The other idle channels.
+        var used = IdleList()
+
+        /// The list of the idle channels on which something was called, or of the others.
+        subscript(isUsed: Bool) -> IdleList {
+            get { isUsed ? used : unused }
+            set { if isUsed { used = newValue } else { unused = newValue } }
+        }
+
+        /// The idle channel that is missed least; nil where none is idle.
+        ///
+        /// Of those of an earlier run it is the newest one, as nobody knows how long they have been
+        /// idle: a flood of new channels is not to cost those their channels who were here before.
+        var idlest: Int? {
+            let list = unused.first != State.none ? unused : used
+            let idle = key == .earlierRun ? list.last : list.first
+            return idle != State.none ? idle : nil
+        }
+    }
+
+    /// What the lock guards.
+    struct State {
+        /// No channel or host.
+        static let none = -1
+
+        var index: [Key: Int] = [:]
+        var slots = Places<Slot>()
+        var hosts = Places<HostSlot>()
+        var hostIndex: [ClientHost: Int] = [:]
+        /// The host that the next look for channels to evict begins with.
+        var hand = 0
+        /// The number that the next channel gets.
+        var nextNumber: UInt64 = 1
+        /// The numbers that were evicted and not taken yet.
+        var evicted: [UInt64] = []
+        /// The channels evicted so far.
+        var evictedCount: UInt64 = 0
+        /// Whether the looks since the last question found hosts whose idle channels are kept for the
+        /// short retention only.
+        var forgetsSoon = false
+        /// How often there was no channel for who asked for one.
+        var refusedCount: UInt64 = 0
+        /// The places of restored channels by number, until all are restored.
+        var restored: [UInt64: Int] = [:]
+    }
+}
+
+extension RecordTable.State {
+    /// The place of a host, which is made where there is none; O(1).
+    mutating func host(_ key: ClientHost, _ budget: ChannelBudget) -> Int {
+        if let place = hostIndex[key] { return place }
+        let share = ChannelShare(of: budget, isRestored: key == .earlierRun)
+        share.add(ChannelShare.baseByteCount)
+        let place = hosts.insert(RecordTable.HostSlot(key: key, share: share))
+        hostIndex[key] = place
+        return place
+    }
+
+    /// A host has a channel less; with its last one it goes.
+    ///
+    /// O(1).
+    mutating func releaseHost(_ place: Int) {
+        hosts[place].channelCount -= 1
+        guard hosts[place].channelCount == 0 else { return }
+        hosts[place].share.add(-ChannelShare.baseByteCount)
+        hostIndex[hosts[place].key] = nil
+        hosts.remove(at: place)
+    }
+
+    /// Puts a channel in, which its host has counted already, held by a connection; O(1).
+    mutating func insert(_ record: ChannelRecord, host: Int) -> Int {
+        let place = slots.insert(RecordTable.Slot(record: record, host: host))
+        index[RecordTable.Key(record.state)] = place
+        return place
+    }
+
+    /// Takes a channel out, and gives its memory back to its host's share; O(1).
+    mutating func remove(_ place: Int) {
+        unlink(place)
+        let slot = slots[place]
+        slot.record.withCalls { $0.move(to: nil) }
+        index[RecordTable.Key(slot.record.state)] = nil
+        slots.remove(at: place)
+        releaseHost(slot.host)
+    }
+
+    /// Puts a channel at the end of its host's list of idle ones; O(1).
+    mutating func link(_ place: Int, isUsed: Bool, at time: MonotonicInstant) {
+        let host = slots[place].host
+        let last = hosts[host][isUsed].last
+        slots[place].isUsed = isUsed
+        slots[place].closeTime = time
+        slots[place].previous = last
+        slots[place].next = Self.none
+        if last == Self.none {
+            hosts[host][isUsed].first = place
+        } else {
+            slots[last].next = place
+        }
+        hosts[host][isUsed].last = place
+        hosts[host].idleByteCount += slots[place].record.withCalls { $0.byteCount }
+    }
+
+    /// Takes a channel out of its host's list, if it is idle: a connection holds it now; O(1).
+    mutating func unlink(_ place: Int) {
+        let slot = slots[place]
+        guard slot.closeTime != nil else { return }
+        if slot.previous == Self.none {
+            hosts[slot.host][slot.isUsed].first = slot.next
+        } else {
+            slots[slot.previous].next = slot.next
+        }
+        if slot.next == Self.none {
+            hosts[slot.host][slot.isUsed].last = slot.previous
+        } else {
+            slots[slot.next].previous = slot.previous
+        }
+        slots[place].closeTime = nil
+        hosts[slot.host].idleByteCount -= slot.record.withCalls { $0.byteCount }
+    }
+
+    /// The channel of a host that is to be forgotten first; nil where none is due.
+    mutating func dueChannel(
+        of place: Int,
+        _ limits: RecordTable.Limits,
+        _ now: MonotonicInstant
+    ) -> Int? {
+        guard let host = hosts.element(at: place) else { return nil }
+        if !host.share.admits(0) { return host.idlest }
+        let isQuiet = host.key == .earlierRun || host.idleByteCount <= limits.quietByteCount
+        if !isQuiet { forgetsSoon = true }
+        let retention = isQuiet ? limits.retention : limits.shortRetention
+        if isDue(host.unused.first, retention, now) { return host.unused.first }
+        return isDue(host.used.first, retention, now) ? host.used.first : nil
+    }
+
+    /// Whether a channel has been idle for so long; allocates nothing, as votes run beside it.
+    private func isDue(_ place: Int, _ retention: Duration, _ now: MonotonicInstant) -> Bool {
+        guard place != Self.none, let closeTime = slots[place].closeTime else { return false }
+        return closeTime.advanced(by: retention) <= now
+    }
+
+    /// Gives memory back where most of it is not in use any more; O(channels), seldom.
+    mutating func shrink() {
+        guard slots.endPlace > 1024, slots.count < slots.endPlace / 8 else { return }
+        let moved = slots.compact()
+        func place(_ old: Int) -> Int { old == Self.none ? old : moved[old] }
+        for slot in 0..<slots.endPlace {
+            slots[slot].previous = place(slots[slot].previous)
+            slots[slot].next = place(slots[slot].next)
+        }
+        for host in 0..<hosts.endPlace where hosts.element(at: host) != nil {
+            for isUsed in [false, true] {
+                hosts[host][isUsed].first = place(hosts[host][isUsed].first)
+                hosts[host][isUsed].last = place(hosts[host][isUsed].last)
+            }
+        }
+        var index: [RecordTable.Key: Int] = [:]
+        index.reserveCapacity(slots.count)
+        for slot in 0..<slots.endPlace { index[RecordTable.Key(slots[slot].record.state)] = slot }
+        self.index = index
+    }
+}

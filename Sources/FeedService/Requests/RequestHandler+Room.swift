@@ -1,0 +1,47 @@
+internal import FeedProto
+
+/// How room is found for an answer before it is built.
+extension RequestHandler {
+    /// Takes room for the answer to a read that asks for posts or feeds.
+    ///
+    /// Other answers are small, or those of changes: they use what reads must leave free.
+    ///
+    /// - Throws: OVERLOADED, if too much is held for clients that do not take their answers.
+    mutating func reserveRoom(for request: Request?) throws(Status) {
+        let greatest = min(greatestByteCount(ofAnswerTo: request), encoder.maximumFrameByteCount)
+        guard greatest > 0, !room.reserve(greatest) else { return }
+        throw .noRoom(limit: context.answersByteLimit)
+    }
+
+    /// An upper bound of the answer to a read that may be large; 0 for all other calls.
+    private func greatestByteCount(ofAnswerTo request: Request?) -> Int {
+        let limits = context.limits
+        switch request {
+        case .getPost:
+            return limits.greatestPostByteCount
+        case .batchGetPosts(let request):
+            return request.ids.count * limits.greatestPostByteCount
+        case .listPosts(let request):
+            let size =
+                request.pageSize == 0 ? limits.defaultPageSize : max(1, Int(request.pageSize))
+            return size * limits.greatestPostByteCount
+        case .listFeeds:
+            return encoder.maximumFrameByteCount
+        default:
+            return 0
+        }
+    }
+}
+
+extension Status {
+    /// Reads have no more room for their answers.
+    fileprivate static func noRoom(limit: Int) -> Status {
+        Status(
+            code: .resourceExhausted,
+            reason: .overloaded,
+            message: "Answers that clients have not taken fill the \(limit) bytes that reads may "
+                + "use; this read is refused until they are fewer.",
+            retryAfterMilliseconds: 1000
+        )
+    }
+}

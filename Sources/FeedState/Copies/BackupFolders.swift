@@ -1,0 +1,112 @@
+package import FeedJournal
+package import Foundation
+
+/// The folders of backups below a data directory: `backups/` and a folder in it for each.
+///
+/// A folder's name is the time at which its backup began. A backup is complete when the folder has
+/// `state.db`. Folders that a person has made, renamed or put something into are never touched.
+package enum BackupFolders {
+    /// Where the folders are, below the data directory; a directory, or a link to one.
+    package static let directory = "backups"
+
+    /// The complete backups that the service has made, oldest first; O(folders).
+    package static func complete(_ files: any JournalFiles) throws(FileError) -> [String] {
+        var names: [String] = []
+        for name in try folders(files) where content(of: name, files) == [StateDatabase.fileName] {
+            names.append(name)
+        }
+        return names
+    }
+
+    /// Removes what backups have left that did not come to their end; returns their names.
+    ///
+    /// Not to be called while one is made. A folder that cannot be removed stays, and is tried again
+    /// the next time: it must not stand in the way of a new backup.
+    package static func removeLeftovers(_ files: any JournalFiles) throws(FileError) -> [String] {
+        var removed: [String] = []
+        for name in try folders(files) {
+            let content = content(of: name, files)
+            guard content == [] || content == [StateDatabase.newFileName] else { continue }
+            do {
+                try remove(name, files)
+                removed.append(name)
+            } catch {}
+        }
+        return removed
+    }
+
+    /// Removes the oldest complete backups but so many, and never the one that was just made;
+    /// returns the names of those that are gone.
+    ///
+    /// One that cannot be removed stays, and is tried again after the next backup.
+    package static func prune(
+        keeping keptCount: Int,
+        newest: String,
+        _ files: any JournalFiles
+    ) throws(FileError) -> [String] {
+        // A clock that was set back makes the newest look old.
+        let others = try complete(files).filter { $0 != newest }
+        let removed = others.prefix(max(0, others.count + 1 - keptCount))
+        return removed.filter { name in
+            do {
+                try remove(name, files)
+                return true
+            } catch {
+                return false
+            }
+        }
+    }
+
+    /// Makes a folder for a backup that begins at a time, and both names durable; returns its name.
+    static func create(at date: Date, _ files: any JournalFiles) throws(FileError) -> String {
+        try files.createDirectory(directory)
+        try files.syncDirectory(".")
+        let taken = try Set(files.names(in: directory))
+        var date = date
+        while taken.contains(name(of: date)) { date += 0.001 }
+        let name = name(of: date)
+        try files.createDirectory("\(directory)/\(name)")
+        try files.syncDirectory(directory)
+        return name
+    }
+
+    /// Removes a folder with what a backup has in it.
+    static func remove(_ name: String, _ files: any JournalFiles) throws(FileError) {
+        for file in [StateDatabase.newFileName, StateDatabase.fileName] {
+            try files.discard("\(directory)/\(name)/\(file)")
+        }
+        try files.removeDirectory("\(directory)/\(name)")
+        try files.syncDirectory(directory)
+    }
+
+    /// The folders whose names the service gives, in the order of their times.
+    private static func folders(_ files: any JournalFiles) throws(FileError) -> [String] {
+        guard try files.names(in: ".").contains(directory) else { return [] }
+        return try files.names(in: directory).filter { time(of: $0) != nil }.sorted()
+    }
+
+    /// The names in a folder; nil where it cannot be read, as a file of that name.
+    private static func content(of name: String, _ files: any JournalFiles) -> [String]? {
+        try? files.names(in: "\(directory)/\(name)")
+    }
+
+    /// The time to the millisecond, in UTC, as names sort by it: `20270115T080000123Z`.
+    static func name(of date: Date) -> String { date.formatted(style) }
+
+    /// The time that a folder's name says; nil where the service has not given it.
+    package static func time(of name: String) -> Date? {
+        guard let date = try? Date(name, strategy: style.parseStrategy) else { return nil }
+        // The parser takes more than the service gives.
+        return self.name(of: date) == name ? date : nil
+    }
+
+    private static let style = Date.VerbatimFormatStyle(
+        format: """
+            \(year: .padded(4))\(month: .twoDigits)\(day: .twoDigits)T\
+            \(hour: .twoDigits(clock: .twentyFourHour, hourCycle: .zeroBased))\
+            \(minute: .twoDigits)\(second: .twoDigits)\(secondFraction: .fractional(3))Z
+            """,
+        timeZone: TimeZone(secondsFromGMT: 0) ?? .gmt,
+        calendar: Calendar(identifier: .gregorian)
+    )
+}

@@ -1,0 +1,95 @@
+internal import FeedJournal
+internal import FeedRanking
+internal import FeedSQLite
+
+/// Reads a backup as a restore would, and changes nothing: every page and every row.
+package struct BackupVerification: Sendable, Equatable {
+    /// The instance that the backup was made of.
+    package var instanceID: UInt64
+    /// The posts that live.
+    package var postCount: UInt64
+    /// The last record of the instance's journal that is in it.
+    package var lastSequence: UInt64
+    /// All changes up to this revision are in it.
+    package var revision: UInt64
+    /// A hash of the state.
+    package var stateHash: UInt64
+
+    /// Whether a directory looks like a backup, and not like a data directory: it has `state.db`
+    /// and none of the other files that a data directory has.
+    package static func isBackup(path: String) -> Bool {
+        guard let files = try? POSIXFiles(reading: path), let names = try? files.names(in: "."),
+            isWithoutJournal(names)
+        else { return false }
+        return !names.contains("lock") || copiedInstance(path: path) != nil
+    }
+
+    /// The instance of a `state.db` that is a copy and has no journal beside it, as in a backup's
+    /// folder; nil where the directory is anything else.
+    ///
+    /// Writes nothing.
+    /// A directory that was served from has the original. A file system that cannot tell copies from
+    /// originals leaves nil.
+    package static func copiedInstance(path: String) -> UInt64? {
+        guard let files = try? POSIXFiles(reading: path), let names = try? files.names(in: "."),
+            isWithoutJournal(names),
+            (try? StateDatabase.hasLog(StateDatabase.fileName, files)) == false,
+            let database = try? StateDatabase.look(directory: path, files: files),
+            let noted = database.directoryRecord?.identity,
+            let found = try? files.identity(of: StateDatabase.fileName)
+        else { return nil }
+        return found.isSameFile(as: noted) ? nil : database.meta.instanceID
+    }
+
+    private static func isWithoutJournal(_ names: [String]) -> Bool {
+        let others = [SegmentJournal.directoryName, SegmentJournal.markName]
+        return names.contains(StateDatabase.fileName) && !names.contains(where: others.contains)
+    }
+
+    /// Reads and checks everything.
+    ///
+    /// - Parameters:
+    ///   - path: The backup's directory.
+    ///   - progress: Called now and then while rows are checked.
+    /// - Returns: What was found.
+    /// - Throws: What is wrong.
+    package static func run(
+        path: String,
+        progress: (LoadProgress) -> Void = { _ in }
+    ) throws(StateError) -> BackupVerification {
+        let database = try open(path: path)
+        let meta = database.meta
+        try database.checkPages()
+        let store = FeedStore(stripeCount: 16) { 0 }
+        try database.load(into: store, channels: { _, _ in }, progress: progress)
+        return BackupVerification(
+            instanceID: meta.instanceID,
+            postCount: store.postCount,
+            lastSequence: meta.folded.sequence,
+            revision: meta.highestRevision,
+            stateHash: store.stateHash()
+        )
+    }
+
+    /// Opens a backup's `state.db` to read it, and checks that it is a state of one moment.
+    static func open(path: String) throws(StateError) -> StateDatabase {
+        let files = try fileErrors { () throws(FileError) in try POSIXFiles(reading: path) }
+        let log = "\(StateDatabase.fileName)-wal"
+        let found = try fileErrors { () throws(FileError) in try files.open(log) }
+        if let found, try fileErrors({ () throws(FileError) in try found.byteCount() }) > 0 {
+            // What SQLite has written ahead is a part of the database, and a restore leaves it out.
+            throw .changedBackup(path: path, name: log)
+        }
+        let database = try StateDatabase(
+            path,
+            files,
+            name: StateDatabase.fileName,
+            mode: .immutable
+        )
+        let meta = database.meta
+        guard !meta.isFolding else {
+            throw .unfinishedFold(file: StateDatabase.fileName, sequence: meta.folding.sequence)
+        }
+        return database
+    }
+}

@@ -1,0 +1,298 @@
+internal import Dispatch
+internal import FeedJournal
+internal import Foundation
+internal import Synchronization
+
+/// The backups of a state: at most one under way, from whoever asks to its end.
+///
+/// The folding thread folds up to what was asked for, holds `state.db` still and begins the job; a
+/// thread of its own copies at its own pace while folds go on. Any thread may ask, cancel and look.
+package final class Backups: Sendable {
+    /// Who hears of a backup, once, on any thread.
+    package typealias Answer = @Sendable (Result<BackupSummary, BackupError>) -> Void
+
+    /// How far the thread stands back: behind the folding thread, which stands behind the loops.
+    private static let niceness: Int32 = 19
+    /// How long the end of the service waits for a copy that was cancelled; a system call on a
+    /// disk that hangs cannot be ended.
+    private static let longestClose = DispatchTimeInterval.seconds(5)
+
+    fileprivate enum Phase {
+        case idle
+        /// All up to a record has to be folded first.
+        case waiting(through: UInt64)
+        /// The file is held still and read.
+        case copying
+        /// All is read; the copy gets its name, and old ones go.
+        case finishing
+        /// Cancelled: the thread is about to remove what it has copied.
+        case cancelled
+    }
+
+    fileprivate struct State {
+        var phase = Phase.idle
+        var answer: Answer?
+        var began = ContinuousClock.now
+        var copiedByteCount = 0
+        var byteCount = 0
+        var complete: BackupStatus.Complete?
+        var failure: BackupStatus.Failure?
+        var isClosed = false
+        var isLookingAround = false
+    }
+
+    private let state = Mutex(State())
+    private let options: BackupOptions
+    private let reservedByteCount: Int
+    private let report: @Sendable (BackupEvent) -> Void
+    /// Signalled when a rest is to end.
+    private let cancelled = DispatchSemaphore(value: 0)
+    /// Signalled when the thread of a copy has ended.
+    private let ended = DispatchSemaphore(value: 0)
+    /// Signalled when the thread that looks around at the start has ended.
+    private let looked = DispatchSemaphore(value: 0)
+
+    /// Backups that keep so many bytes of the disk free; `report` hears what is worth a line in the
+    /// log, on any thread.
+    package init(
+        _ options: BackupOptions,
+        reservedByteCount: Int,
+        report: @escaping @Sendable (BackupEvent) -> Void
+    ) {
+        self.options = options
+        self.reservedByteCount = reservedByteCount
+        self.report = report
+    }
+
+    /// Asks for a backup of all records up to one that is durable, at least.
+    ///
+    /// Where one is under way the answer comes at once: `running`. The caller wakes the folding
+    /// thread.
+    package func ask(through sequence: UInt64, _ answer: @escaping Answer) {
+        let refusal: BackupError? = state.withLock { state in
+            guard !state.isClosed else { return .stopping }
+            guard case .idle = state.phase else { return .running }
+            state.phase = .waiting(through: sequence)
+            state.answer = answer
+            state.began = .now
+            state.copiedByteCount = 0
+            state.byteCount = 0
+            return nil
+        }
+        if let refusal { answer(.failure(refusal)) }
+    }
+
+    /// Cancels the backup that is under way, if its copy is not complete: who asked hears why.
+    package func cancel(_ error: BackupError) {
+        let (answer, isOver): (Answer?, Bool) = state.withLock { state in
+            switch state.phase {
+            case .idle, .finishing, .cancelled: return (nil, false)
+            case .waiting: state.phase = .idle
+            case .copying: state.phase = .cancelled
+            }
+            state.failure = BackupStatus.Failure(error: error, date: .now)
+            return (state.takeAnswer(), true)
+        }
+        guard isOver else { return }
+        report(.failed(error))
+        cancelled.signal()
+        answer?(.failure(error))
+    }
+
+    /// How backups are doing.
+    package var status: BackupStatus {
+        state.withLock { state in
+            var status = BackupStatus()
+            if case .idle = state.phase {} else { status.isRunning = true }
+            status.copiedByteCount = state.copiedByteCount
+            status.byteCount = state.byteCount
+            status.complete = state.complete
+            status.failure = state.failure
+            return status
+        }
+    }
+}
+
+// What the folding thread does.
+extension Backups {
+    /// The record up to which all has to be folded for the backup that was asked for; nil where
+    /// none waits.
+    var wantedSequence: UInt64? {
+        state.withLock { state in
+            guard case .waiting(let sequence) = state.phase else { return nil }
+            return sequence
+        }
+    }
+
+    /// Whether what earlier backups have left is still looked for: no new one may begin.
+    var isLookingAround: Bool { state.withLock { $0.isLookingAround } }
+
+    /// Whether the file is being read, and has to be held still.
+    var isReading: Bool {
+        state.withLock { state in
+            guard case .copying = state.phase else { return false }
+            return true
+        }
+    }
+
+    /// Removes what earlier backups have left, and looks which is the newest.
+    ///
+    /// On a thread of its own, as `backups/` may be a link to a disk that hangs; `done` is called on
+    /// that thread at the end.
+    func lookAround(_ files: any JournalFiles, done: @escaping @Sendable () -> Void) {
+        state.withLock { $0.isLookingAround = true }
+        let handed = Handed(files)
+        let thread = Thread { [self] in
+            Thread.current.name = "feed-backup"
+            lookAround(handed.value)
+            state.withLock { $0.isLookingAround = false }
+            looked.signal()
+            done()
+        }
+        thread.start()
+    }
+
+    private func lookAround(_ files: any JournalFiles) {
+        let removed = (try? BackupFolders.removeLeftovers(files)) ?? []
+        if !removed.isEmpty { report(.removedLeftovers(removed)) }
+        guard let name = try? BackupFolders.complete(files).last,
+            let date = BackupFolders.time(of: name)
+        else { return }
+        let found = BackupStatus.Complete(name: name, date: date)
+        state.withLock { $0.complete = $0.complete ?? found }
+    }
+
+    /// Cancels the copy where SQLite's log has grown beyond its limit.
+    func observe(logByteCount: Int) {
+        let limit = options.maximumLogByteCount
+        guard logByteCount > limit else { return }
+        cancel(.logTooLong(byteCount: logByteCount, limit: limit))
+    }
+
+    /// Begins the copy that was asked for, on a thread of its own; `ready` is called on it when the
+    /// file need not be held still any more.
+    func begin(_ database: StateDatabase, ready: @escaping @Sendable () -> Void) {
+        let job: BackupJob
+        do {
+            job = try BackupJob(of: database, options, reservedByteCount: reservedByteCount)
+        } catch {
+            return cancel(error)
+        }
+        let isWanted = state.withLock { state in
+            guard case .waiting = state.phase else { return false }
+            state.phase = .copying
+            state.byteCount = job.byteCount
+            return true
+        }
+        guard isWanted else { return job.abandon() }
+        let handed = Handed(job)
+        let thread = Thread { [self] in
+            // By itself, as a name given before the start reaches no thread.
+            Thread.current.name = "feed-backup"
+            _ = setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, Self.niceness)
+            make(handed.value, ready)
+            ready()
+            if state.withLock({ $0.isClosed }) { ended.signal() }
+        }
+        thread.start()
+    }
+
+    /// Cancels what is under way and takes nothing more; returns when no copy is read any more, or
+    /// hangs.
+    func close(_ error: BackupError) {
+        cancel(error)
+        let isRunning = state.withLock { state in
+            state.isClosed = true
+            if case .idle = state.phase { return false }
+            return true
+        }
+        if isRunning { _ = ended.wait(timeout: .now() + Self.longestClose) }
+        if isLookingAround { _ = looked.wait(timeout: .now() + Self.longestClose) }
+    }
+}
+
+// What the thread of a copy does.
+extension Backups {
+    private func make(_ job: BackupJob, _ ready: () -> Void) {
+        do throws(BackupError) {
+            try job.open()
+            report(.began(name: job.name, byteCount: job.byteCount))
+            while isReading {
+                options.beforeStep(job.copiedByteCount)
+                let began = ContinuousClock.now
+                let isWhole = try job.step()
+                state.withLock { $0.copiedByteCount = job.copiedByteCount }
+                if isWhole { break }
+                rest(since: began)
+            }
+            guard beginFinishing() else { return giveUp(job) }
+            // The file may change while the copy gets its name.
+            ready()
+            let (summary, removed) = try job.finish()
+            end(summary, removed)
+        } catch {
+            job.abandon()
+            fail(error)
+        }
+    }
+
+    /// Rests as long as the step took, and so long that the copy keeps to its rate: others get at
+    /// least half of the disk's time.
+    private func rest(since began: ContinuousClock.Instant) {
+        let took = began.duration(to: .now)
+        let share = Duration.seconds(1) * options.stepByteCount / options.byteRate
+        let rest = max(took, share - took)
+        _ = cancelled.wait(timeout: .now() + .microseconds(Int(rest.wholeMicroseconds)))
+    }
+
+    private func beginFinishing() -> Bool {
+        state.withLock { state in
+            guard case .copying = state.phase else { return false }
+            state.phase = .finishing
+            return true
+        }
+    }
+
+    /// Ends a job that was cancelled.
+    private func giveUp(_ job: BackupJob) {
+        job.abandon()
+        state.withLock { $0.phase = .idle }
+    }
+
+    private func end(_ summary: BackupSummary, _ removed: [String]) {
+        let (answer, took) = state.withLock { state in
+            let took = state.began.duration(to: .now)
+            state.phase = .idle
+            state.complete = BackupStatus.Complete(
+                name: summary.name,
+                date: .now,
+                byteCount: summary.byteCount,
+                duration: took
+            )
+            state.failure = nil
+            return (state.takeAnswer(), took)
+        }
+        report(.done(summary, took: took, removed: removed))
+        answer?(.success(summary))
+    }
+
+    private func fail(_ error: BackupError) {
+        let answer: Answer? = state.withLock { state in
+            defer { state.phase = .idle }
+            // Who asked for one that was cancelled has heard so.
+            if case .cancelled = state.phase { return nil }
+            state.failure = BackupStatus.Failure(error: error, date: .now)
+            return state.takeAnswer()
+        }
+        guard let answer else { return }
+        report(.failed(error))
+        answer(.failure(error))
+    }
+}
+
+extension Backups.State {
+    fileprivate mutating func takeAnswer() -> Backups.Answer? {
+        defer { answer = nil }
+        return answer
+    }
+}

@@ -1,0 +1,75 @@
+internal import FeedJournal
+
+/// What the file `restoring` says while a restore in place is under way: one line,
+/// `in-place <number> <the backup's path>`.
+struct InPlaceMark: Equatable {
+    private static let prefix = "in-place "
+    private static let newName = "\(StateDatabase.restoringName).new"
+
+    /// The number in the names of the files that are moved to `quarantine/`: a repetition keeps it, so
+    /// that a database and its log stay together.
+    let number: Int
+
+    /// The path of the backup.
+    let backup: String
+
+    /// The mark of a directory; nil where no restore in place is under way.
+    static func read(_ files: any JournalFiles) -> InPlaceMark? {
+        guard
+            let bytes = try? files.begin(of: StateDatabase.restoringName, byteCount: 1 << 16),
+            bytes.last == UInt8(ascii: "\n"),
+            let text = String(validating: bytes.dropLast(), as: UTF8.self),
+            text.hasPrefix(prefix)
+        else { return nil }
+        let words = text.dropFirst(prefix.count).split(separator: " ", maxSplits: 1)
+        guard words.count == 2, let number = Int(words[0]) else { return nil }
+        return InPlaceMark(number: number, backup: String(words[1]))
+    }
+
+    /// The mark of a restore that begins, or begins anew.
+    ///
+    /// - Parameters:
+    ///   - backup: The path of the backup.
+    ///   - kept: What is in `quarantine/`, of which nothing is overwritten.
+    ///   - moving: The files that are to be moved there.
+    ///   - interrupted: The mark of the run that was interrupted, whose number stays if it can.
+    /// - Returns: The mark, which is not written yet.
+    static func next(
+        _ backup: String,
+        _ kept: Set<String>,
+        moving: [String],
+        interrupted: InPlaceMark?
+    ) -> InPlaceMark {
+        if let number = interrupted?.number {
+            let mark = InPlaceMark(number: number, backup: backup)
+            if moving.allSatisfy({ !kept.contains(mark.keptName(of: $0)) }) { return mark }
+        }
+        var number = 1
+        while kept.contains(where: { $0.hasPrefix("\(StateDatabase.fileName).\(number)") }) {
+            number += 1
+        }
+        return InPlaceMark(number: number, backup: backup)
+    }
+
+    /// What a file of the old database is called in `quarantine/`: `state.db.1-wal`, say.
+    func keptName(of name: String) -> String {
+        let suffix = name.dropFirst(StateDatabase.fileName.count)
+        return "\(StateDatabase.fileName).\(number)\(suffix)"
+    }
+
+    /// Writes the mark, whole or not at all, durably.
+    func write(_ files: any JournalFiles) throws(FileError) {
+        let file = try files.create(Self.newName)
+        try file.write(Array("\(Self.prefix)\(number) \(backup)\n".utf8).span, at: 0)
+        try file.sync()
+        try files.rename(Self.newName, to: StateDatabase.restoringName)
+        try files.syncDirectory(".")
+    }
+
+    /// Removes the mark, durably.
+    static func remove(_ files: any JournalFiles) throws(FileError) {
+        try files.remove(newName)
+        try files.remove(StateDatabase.restoringName)
+        try files.syncDirectory(".")
+    }
+}

@@ -1,0 +1,233 @@
+package import FeedJournal
+internal import FeedSQLite
+internal import Foundation
+
+/// A backup that was put in the place of a `state.db` that is missing or damaged.
+///
+/// The journal beside it continues the backup up to its end, so nothing is lost, and the instance
+/// stays.
+package struct InPlaceRestore: Equatable, Sendable {
+    /// The last record that is in the backup.
+    package let folded: UInt64
+    /// The last record of the journal, which the next start replays.
+    package let last: UInt64
+    /// The files that were there before, as they are named in `quarantine/` now.
+    package let kept: [String]
+
+    /// Puts a backup in the place of a directory's `state.db`.
+    ///
+    /// - Parameters:
+    ///   - backup: The directory in which the backup is; nothing of it is changed.
+    ///   - directory: The data directory, which no service uses.
+    /// - Returns: What was done.
+    /// - Throws: Why the directory is as it was; or, where it was interrupted, marked as such: then
+    ///   no start serves it, and the same call goes on.
+    package static func run(
+        backup: String,
+        directory: String
+    ) throws(RestoreError) -> InPlaceRestore {
+        let source = try StateDatabase.open(backup)
+        try refuse(backup, directory)
+        let files: POSIXFiles
+        do {
+            files = try POSIXFiles(path: directory)
+        } catch {
+            throw .state(.directory(error))
+        }
+        return try run(source, of: backup, in: directory, files)
+    }
+
+    /// Throws where it is known already that nothing can be done; changes nothing.
+    private static func refuse(_ backup: String, _ directory: String) throws(RestoreError) {
+        let database = try restoreErrors { () throws(StateError) in
+            try BackupVerification.open(path: backup)
+        }
+        let files: POSIXFiles
+        do {
+            files = try POSIXFiles(path: directory, for: .look)
+        } catch {
+            throw .state(.directory(error))
+        }
+        _ = try continuation(of: database, backup, directory, files)
+    }
+
+    private static func continuation(
+        of database: StateDatabase,
+        _ backup: String,
+        _ directory: String,
+        _ files: any JournalFiles,
+        vfs: String? = nil
+    ) throws(RestoreError) -> JournalContinuation {
+        do {
+            return try JournalContinuation(of: database, directory, files, vfs: vfs)
+        } catch {
+            throw .notContinued(
+                backup: backup,
+                folded: database.meta.folded.sequence,
+                problem: error
+            )
+        }
+    }
+
+    /// The same of a file, in a directory that is locked.
+    ///
+    /// - Parameters:
+    ///   - source: The `state.db` of the backup.
+    ///   - backup: The path of the backup, noted for the case that the restore is interrupted.
+    ///   - directory: The path under which SQLite finds the directory.
+    ///   - files: The same directory.
+    ///   - vfs: SQLite's virtual file system that has it; nil is the system's own.
+    /// - Returns: What was done.
+    /// - Throws: As above.
+    package static func run(
+        _ source: any JournalFile,
+        of backup: String,
+        in directory: String,
+        _ files: any JournalFiles,
+        vfs: String? = nil
+    ) throws(RestoreError) -> InPlaceRestore {
+        let byteCount = try restoreErrors { () throws(StateError) in
+            // What a run that was killed has left takes room.
+            try StateDatabase.removeNewFile(files)
+            return try fileErrors { () throws(FileError) in try source.byteCount() }
+        }
+        let noRoom = { () -> RestoreError in
+            .noRoom(
+                directory: directory,
+                // SQLite's log while the copy is noted in it, and names of files.
+                neededByteCount: byteCount + (1 << 20),
+                freeByteCount: (try? files.freeByteCount()) ?? 0
+            )
+        }
+        let free = try restoreErrors { () throws(StateError) in
+            try fileErrors { () throws(FileError) in try files.freeByteCount() }
+        }
+        guard free - byteCount >= 1 << 20 else { throw noRoom() }
+        let mark: InPlaceMark
+        let found: JournalContinuation
+        do throws(RestoreError) {
+            mark = try begin(backup, files)
+            try copy(source, byteCount, files)
+            found = try prepare(backup, directory, files, vfs)
+        } catch {
+            // `state.db` is as it was, or it was moved as the first file by an earlier run: then a
+            // start misses it.
+            try? StateDatabase.removeNewFile(files)
+            try? InPlaceMark.remove(files)
+            try? files.removeDirectory(SegmentJournal.quarantineName)
+            throw error.isOutOfSpace ? noRoom() : error
+        }
+        do throws(RestoreError) {
+            let kept = try publish(mark, files)
+            return InPlaceRestore(folded: found.folded, last: found.last, kept: kept)
+        } catch {
+            throw error.isOutOfSpace ? noRoom() : error
+        }
+    }
+
+    /// Marks the directory: from here on no start serves it, until the mark is removed.
+    private static func begin(
+        _ backup: String,
+        _ files: any JournalFiles
+    ) throws(RestoreError) -> InPlaceMark {
+        try restoreErrors { () throws(StateError) in
+            try fileErrors { () throws(FileError) in
+                try files.createDirectory(SegmentJournal.quarantineName)
+                try files.syncDirectory(".")
+                let folder = FileManager.default.currentDirectoryPath
+                let path = backup.hasPrefix("/") ? backup : "\(folder)/\(backup)"
+                let kept = try Set(files.names(in: SegmentJournal.quarantineName))
+                let mark = InPlaceMark.next(
+                    path,
+                    kept,
+                    moving: try oldNames(files),
+                    interrupted: InPlaceMark.read(files)
+                )
+                try mark.write(files)
+                return mark
+            }
+        }
+    }
+
+    private static func copy(
+        _ source: any JournalFile,
+        _ byteCount: Int,
+        _ files: any JournalFiles
+    ) throws(RestoreError) {
+        try restoreErrors { () throws(StateError) in
+            try fileErrors { () throws(FileError) in
+                let target = try files.create(StateDatabase.newFileName)
+                let copy = StateCopy(of: source, byteCount: byteCount, to: target)
+                while try !copy.step() {}
+            }
+        }
+    }
+
+    /// Checks the copy, and that the journal continues it, and notes that the copy is the
+    /// directory's own file now; it is closed on return.
+    private static func prepare(
+        _ backup: String,
+        _ directory: String,
+        _ files: any JournalFiles,
+        _ vfs: String?
+    ) throws(RestoreError) -> JournalContinuation {
+        let name = StateDatabase.newFileName
+        let database = try restoreErrors { () throws(StateError) in
+            let database = try StateDatabase(directory, files, vfs, name: name)
+            guard !database.meta.isFolding else {
+                let sequence = database.meta.folding.sequence
+                throw .unfinishedFold(file: StateDatabase.fileName, sequence: sequence)
+            }
+            try database.verify()
+            return database
+        }
+        let found = try continuation(of: database, backup, directory, files, vfs: vfs)
+        try restoreErrors { () throws(StateError) in
+            let record = DirectoryRecord(
+                known: database.directoryRecord?.known ?? .start,
+                identity: try fileErrors { () throws(FileError) in try files.identity(of: name) }
+            )
+            try database.update(record) { meta in
+                // How durable the lost file's last answers were is not known: the next start skips
+                // ids, as after a power cut with `--durability os`.
+                meta.bootID = ""
+                meta.durability = Durability.os.rawValue
+            }
+            try databaseErrors { () throws(SQLiteError) in try database.connection.checkpoint() }
+        }
+        return found
+    }
+
+    /// The files of the old database that are there, in the order in which they are moved away.
+    ///
+    /// The database first: without it no start serves what else is left. And all of them before the
+    /// copy gets its name: SQLite would take an old log for the copy's own.
+    private static func oldNames(_ files: any JournalFiles) throws(FileError) -> [String] {
+        let names = try files.names(in: ".")
+        return ["", "-wal", "-shm", "-journal"].map { StateDatabase.fileName + $0 }
+            .filter(names.contains)
+    }
+
+    /// Moves the files of the old database away, and gives the copy its name.
+    private static func publish(
+        _ mark: InPlaceMark,
+        _ files: any JournalFiles
+    ) throws(RestoreError) -> [String] {
+        try restoreErrors { () throws(StateError) in
+            var kept: [String] = []
+            try fileErrors { () throws(FileError) in
+                for name in try oldNames(files) {
+                    let folder = SegmentJournal.quarantineName
+                    let moved = "\(folder)/\(mark.keptName(of: name))"
+                    try files.rename(name, to: moved)
+                    try files.syncDirectory(folder)
+                    try files.syncDirectory(".")
+                    kept.append(moved)
+                }
+            }
+            try StateDatabase.publishNewFile(files)
+            try fileErrors { () throws(FileError) in try InPlaceMark.remove(files) }
+            return kept
+        }
+    }
+}

@@ -1,0 +1,113 @@
+import FeedJournal
+import FeedSQLite
+
+extension DirectoryRecord {
+    private static let tableName = "directory"
+
+    /// Makes the table, where a file has none.
+    static func createTable(_ database: Database) throws(SQLiteError) {
+        try database.execute(
+            """
+            CREATE TABLE IF NOT EXISTS \(tableName) (
+                id INTEGER PRIMARY KEY CHECK (id = 1), instance_id INTEGER NOT NULL,
+                known_sequence INTEGER NOT NULL, known_hash INTEGER NOT NULL,
+                inode INTEGER, birth INTEGER, previous_instance_id INTEGER,
+                accepted_loss INTEGER, sum INTEGER NOT NULL
+            ) STRICT
+            """
+        )
+    }
+
+    /// The row that belongs to an instance; nil where there is none.
+    static func read(
+        _ database: Database,
+        instanceID: UInt64
+    ) throws(StateError) -> DirectoryRecord? {
+        let found = try databaseErrors {
+            () throws(SQLiteError) -> (record: DirectoryRecord, sum: UInt64)? in
+            let tables = try database.prepare(
+                "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = '\(tableName)'"
+            )
+            guard try tables.step() else { return nil }
+            let row = try database.prepare(
+                """
+                SELECT instance_id, known_sequence, known_hash, inode, birth,
+                    previous_instance_id, accepted_loss, sum FROM \(tableName)
+                """
+            )
+            guard try row.step(), row.uint64(0) == instanceID else { return nil }
+            let known = JournalPosition(sequence: row.uint64(1), hash: row.uint64(2))
+            var record = DirectoryRecord(known: known)
+            if !row.isNull(3) {
+                let birth = row.uint64(4)
+                record.identity = FileIdentity(inode: row.uint64(3), birthNanoseconds: birth)
+            }
+            record.previousInstanceID = row.isNull(5) ? nil : row.uint64(5)
+            record.acceptedLoss = row.isNull(6) ? nil : row.uint64(6)
+            return (record, row.uint64(7))
+        }
+        guard let found else { return nil }
+        guard found.sum == found.record.sum(instanceID) else {
+            throw .damaged(
+                table: tableName,
+                key: "the only row",
+                reason: "the checksum does not fit the row"
+            )
+        }
+        return found.record
+    }
+
+    /// Writes the row in place of the one that is there.
+    func write(_ database: Database, instanceID: UInt64) throws(SQLiteError) {
+        try Self.createTable(database)
+        let row = try database.prepare(
+            "INSERT OR REPLACE INTO \(Self.tableName) VALUES (1, ?, ?, ?, ?, ?, ?, ?, ?)"
+        )
+        let optional = [
+            (4, identity?.inode), (5, identity?.birthNanoseconds), (6, previousInstanceID),
+            (7, acceptedLoss),
+        ]
+        for (index, number) in optional {
+            if let number {
+                try row.bind(number, at: index)
+            } else {
+                try row.bindNull(at: index)
+            }
+        }
+        try row.bind(instanceID, at: 1)
+        try row.bind(known.sequence, at: 2)
+        try row.bind(known.hash, at: 3)
+        try row.bind(sum(instanceID), at: 8)
+        try row.run()
+    }
+
+    private func sum(_ instanceID: UInt64) -> UInt64 {
+        var sum = RowSum(seed: 0x6469_7265_6374_6F72)
+        sum.add([
+            instanceID, known.sequence, known.hash, identity == nil ? 0 : 1,
+            identity?.inode ?? 0, identity?.birthNanoseconds ?? 0,
+            previousInstanceID == nil ? 0 : 1, previousInstanceID ?? 0,
+            acceptedLoss == nil ? 0 : 1, acceptedLoss ?? 0,
+        ])
+        return sum.value
+    }
+}
+
+extension StateDatabase {
+    /// Changes what the file knows of itself and of the other files, in one step, durably.
+    func update(
+        _ record: DirectoryRecord,
+        _ change: (inout StateMeta) -> Void = { _ in }
+    ) throws(StateError) {
+        var changed = meta
+        change(&changed)
+        try databaseErrors { () throws(SQLiteError) in
+            try connection.transaction { () throws(SQLiteError) in
+                if changed != meta { try changed.write(connection, format: format) }
+                try record.write(connection, instanceID: changed.instanceID)
+            }
+        }
+        meta = changed
+        directoryRecord = record
+    }
+}

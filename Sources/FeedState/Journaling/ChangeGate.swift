@@ -1,0 +1,102 @@
+internal import Synchronization
+
+/// How many bytes of changes may wait for the journal: set by its thread, looked at by all loops.
+final class ChangeGate: Sendable {
+    private let limit: Atomic<Int>
+    /// Whether the limit is so low because checkpoints lag.
+    private let isHeldUp = Atomic(false)
+    private let retryMicroseconds = Atomic<UInt64>(0)
+    private let refused = Atomic<UInt64>(0)
+
+    /// A gate that lets so many bytes wait.
+    init(byteCount: Int) {
+        limit = Atomic(byteCount)
+    }
+
+    /// Whether so many bytes are too many for another change to be let in; an atomic load.
+    @inline(__always)
+    func isClosed(for waitingByteCount: Int) -> Bool {
+        waitingByteCount > limit.load(ordering: .relaxed)
+    }
+
+    /// Why it is closed, where it is.
+    func cause(_ backlog: CheckpointBacklog) -> Congestion {
+        guard isHeldUp.load(ordering: .relaxed) else { return .journal }
+        let microseconds = retryMicroseconds.load(ordering: .relaxed)
+        return .checkpoints(backlog, retryTime: .microseconds(Int64(clamping: microseconds)))
+    }
+
+    /// Lets so many bytes wait from now on.
+    func set(byteCount: Int, isHeldUp: Bool, retryTime: Duration) {
+        retryMicroseconds.store(retryTime.wholeMicroseconds, ordering: .relaxed)
+        self.isHeldUp.store(isHeldUp, ordering: .relaxed)
+        limit.store(byteCount, ordering: .relaxed)
+    }
+
+    /// Counts a change that was refused because checkpoints lag.
+    func countRefusalByCheckpoints() { refused.wrappingAdd(1, ordering: .relaxed) }
+
+    /// How many those were.
+    var refusedByCheckpoints: UInt64 { refused.load(ordering: .relaxed) }
+}
+
+/// What the journal's thread knows of the disk and of checkpoints, to set the gate by.
+struct ChangeAdmission {
+    /// The share of its limit below which the backlog of checkpoints is no more worth a word.
+    private static let caughtUpShare = 0.375
+
+    private var disk: Admission
+    private var checkpoints = CheckpointAdmission()
+    private var lag = Episode()
+    /// The refusals by then when the lag began.
+    private var refusedBefore: UInt64 = 0
+
+    /// For a disk of usual speed, so many bytes may wait.
+    init(maximumByteCount: Int) {
+        disk = Admission(maximumByteCount: maximumByteCount)
+    }
+
+    /// Takes note of a commit.
+    mutating func observe(byteCount: Int, took duration: Duration) {
+        disk.observe(byteCount: byteCount, took: duration)
+    }
+
+    /// Sets the gate by the backlog, once a commit took so many bytes out of the logs.
+    ///
+    /// - Returns: Whether checkpoints restrict what is let in, and what there is to tell of that.
+    mutating func set(
+        _ gate: ChangeGate,
+        _ backlog: CheckpointBacklog,
+        committing byteCount: Int,
+        at now: ContinuousClock.Instant
+    ) -> (isRestricted: Bool, news: CheckpointNews?) {
+        let limit = checkpoints.update(backlog, committing: byteCount, at: now)
+        gate.set(
+            byteCount: min(limit, disk.byteCount),
+            isHeldUp: limit < disk.byteCount,
+            retryTime: checkpoints.retryTime
+        )
+        return (limit < .max, news(gate, backlog, now))
+    }
+
+    private mutating func news(
+        _ gate: ChangeGate,
+        _ backlog: CheckpointBacklog,
+        _ now: ContinuousClock.Instant
+    ) -> CheckpointNews? {
+        if !lag.isUnderWay { refusedBefore = gate.refusedByCheckpoints }
+        let share = lag.isUnderWay ? Self.caughtUpShare : CheckpointAdmission.slowingShare
+        let report = lag.observe(backlog.share >= share, at: now)
+        let refusedCount = gate.refusedByCheckpoints - refusedBefore
+        return switch report {
+        case .lasts:
+            .lagging(
+                backlog,
+                bytesPerSecond: Int(checkpoints.bytesPerSecond),
+                refusedCount: refusedCount
+            )
+        case .ended(let duration): .caughtUp(after: duration, refusedCount: refusedCount)
+        case nil: nil
+        }
+    }
+}

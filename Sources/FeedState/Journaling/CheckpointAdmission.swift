@@ -1,0 +1,98 @@
+/// How many bytes of changes may be let in, so that checkpoints keep up with the journal.
+///
+/// Below half of the backlog's limit it restricts nothing. From there on it is a token bucket: bytes
+/// are let in at a multiple of the speed that checkpoints are measured to have, twice as fast at
+/// half of the limit, as fast at three quarters, and at the limit not at all. So a backlog under
+/// steady pressure settles at three quarters. A floor lets some changes in, that the speed goes on
+/// being measured. Time is handed in; every call is O(1).
+package struct CheckpointAdmission {
+    /// The share of the limit from which changes are slowed.
+    package static let slowingShare = 0.5
+    /// The share of the limit from which checkpoints are sure to be busy, and are measured.
+    static let measuringShare = 0.25
+    /// The speed that is assumed before any was measured, in bytes a second.
+    static let assumedBytesPerSecond = 64.0 * 1_048_576
+    /// What is let in at least, in bytes a second, where the limit is not reached.
+    package static let minimumBytesPerSecond = 64.0 * 1_024
+    /// How long the speed is measured before it counts.
+    package static let measuringTime = Duration.seconds(1)
+    /// For how long the bucket gathers tokens that nobody uses.
+    static let burstTime = Duration.milliseconds(100)
+    /// The least and the most that a refused client is told to wait.
+    private static let retryTimes: ClosedRange<Double> = 0.05...1
+
+    /// The bytes a second that checkpoints were measured to write.
+    package private(set) var bytesPerSecond = Self.assumedBytesPerSecond
+    /// How long a client that is refused now should wait.
+    package private(set) var retryTime = Duration.zero
+
+    /// When the measurement began, and what was written by then; nil while none is under way.
+    private var measurement: (began: ContinuousClock.Instant, written: UInt64)?
+    /// The bytes that may be let in, below 0 where more were; nil where nothing is restricted.
+    private var tokens: Double?
+    private var lastRefill = ContinuousClock.now
+
+    /// An admission that restricts nothing yet.
+    package init() {}
+
+    /// Takes note of the backlog and of the bytes that a commit batch took out of the logs.
+    ///
+    /// - Returns: The bytes that may wait in the logs; below 0 where nothing may be let in, `.max`
+    ///   where nothing is restricted.
+    package mutating func update(
+        _ backlog: CheckpointBacklog,
+        committing byteCount: Int = 0,
+        at now: ContinuousClock.Instant
+    ) -> Int {
+        let share = backlog.share
+        measure(backlog, share, now)
+        guard share >= Self.slowingShare else {
+            tokens = nil
+            retryTime = .zero
+            return .max
+        }
+        guard share < 1 else {
+            tokens = 0
+            lastRefill = now
+            retryTime = .seconds(Self.retryTimes.upperBound)
+            return -1
+        }
+        let speed = max(Self.minimumBytesPerSecond, bytesPerSecond * 4 * (1 - share))
+        let capacity = max(Self.minimumBytesPerSecond, speed * (Self.burstTime / .seconds(1)))
+        let left: Double
+        if let tokens {
+            let gathered = speed * (lastRefill.duration(to: now) / .seconds(1))
+            left = min(capacity, tokens + gathered) - Double(byteCount)
+        } else {
+            left = capacity
+        }
+        tokens = left
+        lastRefill = now
+        let wait = -left / speed
+        retryTime = .seconds(
+            min(max(wait, Self.retryTimes.lowerBound), Self.retryTimes.upperBound)
+        )
+        return left >= 1 ? Int(left) : -1
+    }
+
+    private mutating func measure(
+        _ backlog: CheckpointBacklog,
+        _ share: Double,
+        _ now: ContinuousClock.Instant
+    ) {
+        // With little to do, their speed would say how little that is.
+        guard share >= Self.measuringShare else {
+            measurement = nil
+            return
+        }
+        guard let begun = measurement else {
+            measurement = (now, backlog.writtenByteCount)
+            return
+        }
+        let passed = begun.began.duration(to: now)
+        guard passed >= Self.measuringTime else { return }
+        let written = Double(backlog.writtenByteCount &- begun.written)
+        bytesPerSecond = (bytesPerSecond + written / (passed / .seconds(1))) / 2
+        measurement = (now, backlog.writtenByteCount)
+    }
+}

@@ -1,0 +1,24 @@
+/// What is durable in the journal and not yet written to `state.db`.
+package struct CheckpointBacklog: Sendable, Equatable {
+    /// The bytes of log entries that wait, those of the checkpoint under way among them as far as
+    /// they are not written.
+    package var unfoldedByteCount: Int
+
+    /// The bytes at which changes are refused.
+    package var limitByteCount: Int
+
+    /// The bytes of log entries that checkpoints have written since the start; never falls.
+    package var writtenByteCount: UInt64
+
+    /// A backlog of so many bytes.
+    package init(unfoldedByteCount: Int, limitByteCount: Int, writtenByteCount: UInt64 = 0) {
+        self.unfoldedByteCount = unfoldedByteCount
+        self.limitByteCount = limitByteCount
+        self.writtenByteCount = writtenByteCount
+    }
+
+    /// The share of the limit that is used up; above 1 where the last changes went beyond it.
+    package var share: Double {
+        Double(unfoldedByteCount) / Double(max(1, limitByteCount))
+    }
+}

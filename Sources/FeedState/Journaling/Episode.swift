@@ -1,0 +1,44 @@
+/// A condition that is told of when it begins, now and then while it lasts, and when it ends: not
+/// more often than ``interval``, and its end only where it was told of before.
+package struct Episode {
+    /// From one report that it lasts to the next, at least.
+    package static let interval = Duration.seconds(10)
+
+    /// What there is to tell.
+    package enum Report: Equatable {
+        /// It has begun, or lasts.
+        case lasts
+        /// It is over, after so long.
+        case ended(after: Duration)
+    }
+
+    private var began: ContinuousClock.Instant?
+    private var lastReport: ContinuousClock.Instant?
+    private var isTold = false
+
+    /// A condition that does not hold.
+    package init() {}
+
+    /// Whether it holds, as of the last look.
+    package var isUnderWay: Bool { began != nil }
+
+    /// Looks whether the condition holds; gives what is to be told of it, if anything.
+    package mutating func observe(
+        _ holds: Bool,
+        at now: ContinuousClock.Instant
+    ) -> Report? {
+        guard holds else {
+            guard let began else { return nil }
+            self.began = nil
+            guard isTold else { return nil }
+            isTold = false
+            lastReport = now
+            return .ended(after: began.duration(to: now))
+        }
+        began = began ?? now
+        if let lastReport, lastReport.duration(to: now) < Self.interval { return nil }
+        lastReport = now
+        isTold = true
+        return .lasts
+    }
+}

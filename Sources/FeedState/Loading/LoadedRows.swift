@@ -1,0 +1,42 @@
+import FeedRanking
+
+/// Rows that were read and checked ahead of the thread that puts them into the store.
+struct LoadedRows: Sendable {
+    /// How many effects go to the other thread at once, and about how many bytes of texts.
+    private static let maximumEffectCount = 1024
+    private static let maximumTextByteCount = 1 << 20
+
+    /// What the rows hold, in the order of ``StateDatabase/visit(_:_:_:)``.
+    private(set) var effects: [Effect] = []
+    private var textByteCount = 0
+    /// What all rows up to here come to.
+    var found: [TableTotals] = []
+
+    /// No rows yet.
+    init() { effects.reserveCapacity(Self.maximumEffectCount) }
+
+    /// Whether they should be sent.
+    var isFull: Bool {
+        effects.count == Self.maximumEffectCount || textByteCount >= Self.maximumTextByteCount
+    }
+
+    /// Adds what was read.
+    mutating func append(_ effect: Effect) {
+        if case .post(let post) = effect { textByteCount += post.content.byteCount }
+        effects.append(effect)
+    }
+}
+
+extension Effect {
+    /// The error of the row that this was read from.
+    func damagedRow(_ reason: String) -> StateError {
+        switch self {
+        case .feed(let feed, _): StateTable.feeds.damaged("row \(feed.rawValue)", reason)
+        case .voter(let voter, _): StateTable.voters.damaged("row \(voter.rawValue)", reason)
+        case .post(let post): StateTable.posts.damaged("row \(post.counts.id.rawValue)", reason)
+        case .ballot(let counts, let voter, _):
+            StateTable.ballots.damaged("voter \(voter) of \(counts.id.rawValue)", reason)
+        default: StateTable.posts.damaged("the counters", reason)
+        }
+    }
+}

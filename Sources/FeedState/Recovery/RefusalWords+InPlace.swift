@@ -1,0 +1,126 @@
+internal import FeedJournal
+
+// What a refusal says where `state.db` is of no use, and of restores in place.
+extension RefusalWords {
+    /// Where `state.db` is of no use: a backup, with the journal where it continues that one.
+    ///
+    /// - Parameters:
+    ///   - first: What to do where the file itself can be had again.
+    ///   - remedy: What else the directory has.
+    /// - Returns: What it means, and the ways on.
+    func withoutState(_ first: String, _ remedy: StateRemedy) -> Consequences {
+        let puttingBack = StartRefusal.Step(
+            text: "\(first) After cp it is a copy: "
+                + "`feed-service new-instance \(RefusalCommands.quoted(path))` comes before the "
+                + "start."
+        )
+        switch remedy {
+        case .continued(let backup, let folded, let last):
+            let behind =
+                last > folded
+                ? "the journal here has records \(folded + 1) to \(last), which are all behind it"
+                : "the journal here has no record behind it"
+            let step = StartRefusal.Step(
+                text: "Put this backup in the place of state.db; the start adds the journal's "
+                    + "records. The old files are kept in \(quarantine).",
+                commands: restoringInPlace(backup)
+            )
+            let meaning =
+                "Nothing is lost: backup \(name(of: backup)) has all up to record \(folded), and "
+                + "\(behind)."
+            return (meaning, [step, puttingBack])
+        case .behind(let backup, let folded, let problem):
+            let meaning =
+                "Nothing can be served from this directory. Backup \(name(of: backup)) has all up "
+                + "to record \(folded). What was acknowledged in record \(folded + 1) and after it "
+                + "is lost, as the journal does not continue the backup: \(problem)"
+            return (meaning, [puttingBack, restoring(backup)])
+        case .noBackup:
+            let meaning =
+                "Nothing can be served from this directory. A backup has all up to its time; what "
+                + "was acknowledged after it is lost, unless the journal here continues the backup."
+            let elsewhere = StartRefusal.Step(
+                text: "No backup in \(path)/\(BackupFolders.directory) is whole. Look where "
+                    + "backups are copied to: one is a folder that has state.db. `feed-service restore "
+                    + "--in-place`, its path, and \(RefusalCommands.quoted(path)) puts it in the "
+                    + "place of state.db where nothing is lost; else it says what is, and changes "
+                    + "nothing."
+            )
+            return (meaning, [puttingBack, elsewhere])
+        }
+    }
+
+    /// A restore in place was killed.
+    func ofInterruptedInPlaceRestore(of backup: String) -> Consequences {
+        let step = StartRefusal.Step(
+            text: "Run the same command again; it begins anew.",
+            commands: restoringInPlace(backup)
+        )
+        let meaning =
+            "Nothing is lost: the backup and the journal are as they were. Nothing of this directory "
+            + "is served before that."
+        return (meaning, [step])
+    }
+
+    /// Why a backup was not put in the place of `state.db`, and what to type then.
+    func consequences(ofInPlace error: RestoreError, _ backup: String) -> Consequences {
+        let nothing = "Nothing was restored, and the backup is as it was."
+        switch error {
+        case .notContinued(_, let folded, _):
+            let again = StartRefusal.Step(
+                text: "If you have the missing or damaged file as it was, put it back, and run it "
+                    + "again.",
+                commands: restoringInPlace(backup)
+            )
+            let meaning =
+                "Nothing was changed. With this backup, what was acknowledged in record "
+                + "\(folded + 1) and after it is lost unless the file comes back."
+            return (meaning, [again, restoring(backup)])
+        case .noRoom(let directory, _, _):
+            let step = StartRefusal.Step(
+                text: "Make room on the file system of the directory, and run it again.",
+                commands: ["df -h \(RefusalCommands.quoted(directory))"] + restoringInPlace(backup)
+            )
+            return (nothing, [step])
+        case .state(.directory(.locked(_, let holder))):
+            let lock = RefusalCommands.quoted("\(path)/lock")
+            let process = holder.map { "kill \($0)" } ?? "fuser \(lock)"
+            let step = StartRefusal.Step(
+                text: "Stop the service, and run it again.",
+                commands: [process] + restoringInPlace(backup)
+            )
+            return (nothing, [step])
+        default:
+            let step = StartRefusal.Step(
+                text: "Take another backup, or look at the path, the disk and the rights. "
+                    + "`feed-service verify` and a backup's path say whether one is whole."
+            )
+            return (nothing, [step])
+        }
+    }
+
+    /// Puts a backup in the place of `state.db`, and serves the directory.
+    private func restoringInPlace(_ backup: String) -> [String] {
+        [commands.restoreInPlace(backup), commands.serve()]
+    }
+
+    /// Restores a backup into a new directory, and serves that.
+    private func restoring(_ backup: String) -> StartRefusal.Step {
+        let restored = commands.restored
+        return StartRefusal.Step(
+            text: "Restore the backup into a new directory, and serve that.",
+            commands: [
+                commands.restore(backup, into: restored), commands.serve(restored, "--must-exist"),
+            ]
+        )
+    }
+
+    private var quarantine: String {
+        RefusalCommands.quoted("\(path)/\(SegmentJournal.quarantineName)")
+    }
+
+    /// A backup's folder without the path.
+    private func name(of backup: String) -> String {
+        backup.split(separator: "/").last.map(String.init) ?? backup
+    }
+}

@@ -1,0 +1,135 @@
+internal import FeedJournal
+internal import FeedRanking
+
+/// What is kept of the records that are replayed, beside the store.
+protocol ReplayedRecords: ~Copyable {
+    /// The newest counts of each post in them.
+    var newestCounts: CountsTable { get }
+
+    /// Takes counts.
+    mutating func gather(_ counts: [PostCounts])
+
+    /// Takes another effect.
+    mutating func gather(_ effect: Effect)
+
+    /// Learns that all effects of a record were taken.
+    mutating func endRecord(_ byteCount: Int, at position: JournalPosition)
+}
+
+/// Puts the records of the journal behind `state.db` into a store.
+///
+/// A thread reads the segments ahead, checks and decodes them. Votes are most of what it finds, and
+/// only the newest counts of a post matter: they are gathered, and the store gets them once a post,
+/// at the end. All other effects are applied in their order.
+struct Replay {
+    /// Gives the records in order, until the body says false.
+    typealias Source = ((JournalRecord, Span<UInt8>) -> Bool) throws(JournalError) -> Void
+
+    /// Where posts, feeds and voters go.
+    let store: FeedStore
+    /// Where channels and their outcomes go.
+    let channels: (Effect) -> Void
+    /// The outcomes of the record that is being applied.
+    private var outcomes: [ChannelOutcome] = []
+
+    /// A replay into a store that holds the rows of `state.db`.
+    init(store: FeedStore, channels: @escaping (Effect) -> Void) {
+        self.store = store
+        self.channels = channels
+    }
+
+    /// Applies and gathers all records; O(effects).
+    ///
+    /// - Parameters:
+    ///   - source: Gives the records, on another thread.
+    ///   - records: Takes all effects.
+    ///   - applied: Called behind each batch.
+    /// - Throws: Why the records cannot be read or applied; the store is of no use then.
+    mutating func run(
+        _ source: @escaping Source,
+        into records: inout some ReplayedRecords & ~Copyable,
+        applied: (ReplayBatch) -> Void
+    ) throws(StateStartError) {
+        let store = store
+        try ReadAhead<ReplayBatch, StateStartError>.run("feed-replay") {
+            (ahead) throws(StateStartError) in
+            try Self.read(source, store, ahead)
+        } applying: { (batch) throws(StateStartError) in
+            try apply(batch, &records)
+            applied(batch)
+        }
+        try apply(records.newestCounts)
+    }
+
+    /// The thread's work.
+    private static func read(
+        _ source: Source,
+        _ store: FeedStore,
+        _ ahead: ReadAhead<ReplayBatch, StateStartError>
+    ) throws(StateStartError) {
+        var failure: StateStartError?
+        try journalErrors { () throws(JournalError) in
+            try source { record, bytes in
+                do throws(StateStartError) {
+                    return try ReplayBatch.read(record, bytes, for: store, ahead.send)
+                } catch {
+                    failure = error
+                    return false
+                }
+            }
+        }
+        if let failure { throw failure }
+    }
+
+    /// Outcomes come last in a record: that of a call that changed nothing has no revision to order
+    /// it, so in the record it may be before the channel's own effect, which another loop has logged.
+    private mutating func apply(
+        _ batch: ReplayBatch,
+        _ records: inout some ReplayedRecords & ~Copyable
+    ) throws(StateStartError) {
+        records.gather(batch.counts)
+        for effect in batch.effects {
+            if case .ballot(let counts, _, _) = effect { store.prefetch(counts.id) }
+        }
+        for effect in batch.effects {
+            records.gather(effect)
+            switch effect {
+            case .channel: channels(effect)
+            case .outcome(let outcome): outcomes.append(outcome)
+            default: try apply(effect, of: batch.position)
+            }
+        }
+        guard let byteCount = batch.endedByteCount else { return }
+        for outcome in outcomes { channels(.outcome(outcome)) }
+        outcomes.removeAll(keepingCapacity: true)
+        records.endRecord(byteCount, at: batch.position)
+    }
+
+    /// Gives the store the newest counts of each post.
+    ///
+    /// The posts are far from one another in memory. Asked for together, they arrive together.
+    private func apply(_ newest: CountsTable) throws(StateStartError) {
+        var group: [PostCounts] = []
+        func applyGroup() throws(StateStartError) {
+            for counts in group { try apply(.counts(counts), of: .start) }
+            group.removeAll(keepingCapacity: true)
+        }
+        try newest.visit { (counts) throws(StateStartError) in
+            store.prefetch(counts.id)
+            group.append(counts)
+            if group.count == 64 { try applyGroup() }
+        }
+        try applyGroup()
+    }
+
+    private func apply(
+        _ effect: Effect,
+        of position: JournalPosition
+    ) throws(StateStartError) {
+        do throws(RecoveryError) {
+            try store.apply(effect)
+        } catch {
+            throw .recovery(sequence: position.sequence, error)
+        }
+    }
+}

@@ -1,0 +1,145 @@
+internal import FeedJournal
+internal import FeedRanking
+
+// How `state.db` is opened, and under which instance.
+extension StateDirectory {
+    /// Opens `state.db`, or makes it in a new directory.
+    ///
+    /// Where a loss is accepted and there is one, the instance is a new one from here on.
+    func database(_ summary: inout RecoverySummary) throws(StateStartError) -> StateDatabase {
+        guard try hasDatabase() else {
+            summary.isNew = true
+            return try withRoom { () throws(StateStartError) in
+                try stateErrors { () throws(StateError) in
+                    try StateDatabase.create(directory: options.path, files: files, vfs: vfs)
+                }
+            }
+        }
+        let database = try existingDatabase()
+        if let left = try acceptedLoss(database) {
+            summary.acceptedLoss = left
+            try withRoom { () throws(StateStartError) in
+                try changeInstance(of: database, acceptedLoss: left)
+            }
+        } else {
+            try checkIsOriginal(database)
+        }
+        return database
+    }
+
+    /// Opens `state.db`, which has to be there.
+    func existingDatabase() throws(StateStartError) -> StateDatabase {
+        guard try hasDatabase() else { throw .noState }
+        return try withRoom { () throws(StateStartError) in
+            try stateErrors { () throws(StateError) in
+                try StateDatabase(directory: options.path, files: files, vfs: vfs)
+            }
+        }
+    }
+
+    /// Opens `state.db` to look at it, under the same checks.
+    func lookedAtDatabase() throws(StateStartError) -> StateDatabase {
+        guard try hasDatabase() else { throw .noState }
+        return try stateErrors { () throws(StateError) in
+            try StateDatabase.look(directory: options.path, files: files, vfs: vfs)
+        }
+    }
+
+    /// The last record that is left of the loss that the options accept; nil where they accept none,
+    /// or none has happened.
+    func acceptedLoss(_ database: StateDatabase) throws(StateStartError) -> UInt64? {
+        let unfinished = database.directoryRecord?.acceptedLoss
+        guard let accepted = options.acceptedLoss else {
+            if let unfinished { throw .interruptedAcceptance(after: unfinished) }
+            return nil
+        }
+        if unfinished == nil {
+            guard try isLossOpen(database) else { return nil }
+        }
+        let scan = try scan(database, acceptsAnyInstance: database.directoryRecord == nil)
+        guard accepted == scan.last.sequence || accepted == scan.lastFound else {
+            throw .journal(
+                .otherLossAccepted(accepted: accepted, last: scan.last.sequence)
+            )
+        }
+        return scan.last.sequence
+    }
+
+    /// Draws a new instance id, which the journal gets when it is opened next.
+    ///
+    /// A change that was cut short goes on under the id that it drew: nobody has seen that one.
+    func changeInstance(
+        of database: StateDatabase,
+        acceptedLoss: UInt64?
+    ) throws(StateStartError) {
+        try stateErrors { () throws(StateError) in
+            let isUnfinished = database.directoryRecord?.previousInstanceID != nil
+            // After a loss the mark may be above the journal's end.
+            let known = acceptedLoss == nil ? database.directoryRecord?.known : nil
+            var record = DirectoryRecord(known: known ?? .start, identity: try identity())
+            record.acceptedLoss = acceptedLoss
+            record.previousInstanceID =
+                isUnfinished
+                ? database.directoryRecord?.previousInstanceID : database.meta.instanceID
+            try database.update(record) { meta in
+                if !isUnfinished { meta.becomeAnotherInstance() }
+            }
+        }
+    }
+
+    /// Notes, durably, that the journal has begun: from here on all files have to be there.
+    func noteFiles(
+        of database: StateDatabase,
+        known: JournalPosition,
+        _ journal: SegmentJournal
+    ) throws(StateStartError) {
+        try withRoom(journal) { () throws(StateStartError) in
+            try stateErrors { () throws(StateError) in
+                try database.update(DirectoryRecord(known: known, identity: try identity()))
+            }
+        }
+    }
+
+    /// Refuses a copy of `state.db`: its original may be in use, or have served since.
+    func checkIsOriginal(_ database: StateDatabase) throws(StateStartError) {
+        let found = try stateErrors { () throws(StateError) in try identity() }
+        guard let noted = database.directoryRecord?.identity, let found,
+            !found.isSameFile(as: noted)
+        else { return }
+        // What is missing or damaged is told first: a new instance would be refused for that.
+        if let problem = try scan(database).problem { throw explained(problem, database) }
+        throw .copied
+    }
+
+    private func identity() throws(StateError) -> FileIdentity? {
+        try fileErrors { () throws(FileError) in
+            try files.identity(of: StateDatabase.fileName)
+        }
+    }
+
+    /// Whether there is a `state.db`; throws where there is none and one has to be.
+    private func hasDatabase() throws(StateStartError) -> Bool {
+        let names = try names(in: ".")
+        try checkRestored(names)
+        guard !names.contains(StateDatabase.fileName) else { return true }
+        var isEmpty = true
+        if names.contains(SegmentJournal.directoryName) {
+            isEmpty = try self.names(in: SegmentJournal.directoryName).isEmpty
+        }
+        try DirectoryNames(names).checkIsNew(options, journalIsEmpty: isEmpty)
+        return false
+    }
+
+    /// Whether there is a loss to accept, or one whose acceptance version 0.1 has cut short.
+    private func isLossOpen(_ database: StateDatabase) throws(StateStartError) -> Bool {
+        do throws(StateStartError) {
+            let scan = try scan(database)
+            return scan.problem != nil || scan.last.sequence < database.meta.folding.sequence
+        } catch {
+            guard case .journal(.otherInstance) = error, database.directoryRecord == nil else {
+                throw error
+            }
+            return true
+        }
+    }
+}

@@ -1,0 +1,157 @@
+package import FeedJournal
+internal import FeedRanking
+
+// How the journal is opened behind the fold, and a run begins.
+extension StateDirectory {
+    /// Opens the journal behind the fold.
+    func journal(
+        _ database: StateDatabase,
+        _ summary: inout RecoverySummary,
+        _ progress: (RecoveryProgress) -> Void
+    ) throws(StateStartError) -> SegmentJournal {
+        let accepted = summary.acceptedLoss
+        let journal = try withRoom { () throws(StateStartError) in
+            do throws(JournalError) {
+                return try SegmentJournal(
+                    files,
+                    configuration(database),
+                    folded: database.meta.folded,
+                    acceptedLoss: accepted,
+                    progress: { progress(RecoveryProgress($0)) }
+                )
+            } catch {
+                throw explained(error, database)
+            }
+        }
+        let last = journal.last
+        if accepted != nil {
+            // The names say after which record the files were dropped.
+            let isOfThisLoss = { (name: String) in name.contains("-after-\(last.sequence)-") }
+            let kept = try? names(in: SegmentJournal.quarantineName)
+            summary.quarantined = (kept ?? []).filter(isOfThisLoss).sorted()
+        }
+        if accepted == nil {
+            try checkFold(database.meta, last)
+        } else if last.sequence < database.meta.folding.sequence {
+            // What a fold had begun with is lost: rows of it stay, and no more of it will come.
+            try stateErrors { () throws(StateError) in
+                try database.updateMeta { meta in
+                    meta.folding = last.sequence > meta.folded.sequence ? last : meta.folded
+                }
+            }
+        }
+        // The journal has its new instance: before it takes a record, as N would not fit then.
+        if database.directoryRecord?.previousInstanceID != nil {
+            try noteFiles(of: database, known: last, journal)
+        }
+        return journal
+    }
+
+    /// Raises the counters for this run, and says by which effect.
+    func beginEpoch(
+        _ store: FeedStore,
+        _ database: StateDatabase,
+        _ journal: SegmentJournal
+    ) throws(StateStartError) -> Effect {
+        let meta = database.meta
+        let bootID = SystemBoot.id()
+        // Every id that anybody has seen is durable, as answers wait for that; save where the
+        // system went down and nothing had been synced.
+        let mayLackIDs = meta.durability == Durability.os.rawValue && meta.bootID != bootID
+        let gap: UInt64 = mayLackIDs ? 1 << 24 : 0
+        let epoch = Effect.epoch(
+            lastID: max(store.highestID, meta.highestID) + gap,
+            revision: max(store.revision, meta.highestRevision) + DurableState.revisionGap
+        )
+        do throws(RecoveryError) {
+            try store.apply(epoch)
+        } catch {
+            throw .recovery(sequence: 0, error)
+        }
+        try withRoom(journal) { () throws(StateStartError) in
+            try stateErrors { () throws(StateError) in
+                try database.updateMeta { meta in
+                    meta.bootID = bootID
+                    meta.durability = options.durability.rawValue
+                }
+            }
+        }
+        return epoch
+    }
+
+    /// A fold that was cut short has rows of records that the journal must have, too.
+    func checkFold(_ meta: StateMeta, _ last: JournalPosition) throws(StateStartError) {
+        let folding = meta.folding.sequence
+        guard last.sequence < folding else { return }
+        let problem = JournalError.lost(sequences: last.sequence + 1...folding)
+        throw .loss(
+            StateLoss(
+                problem: problem,
+                left: last.sequence,
+                known: folding,
+                partlyFolded: folding
+            )
+        )
+    }
+
+    /// A problem of the journal with what is left of it.
+    func explained(_ error: JournalError, _ database: StateDatabase) -> StateStartError {
+        switch error {
+        case .damaged, .missing, .lost, .missingMark:
+            // What is refused is read once more: the error has no room for what was found beside it.
+            guard let scan = try? scan(database) else { return .journal(error) }
+            let folding = database.meta.folding.sequence
+            return .loss(
+                StateLoss(
+                    problem: error,
+                    left: scan.last.sequence,
+                    known: max(scan.lastKnown, folding),
+                    partlyFolded: folding > scan.last.sequence ? folding : nil,
+                    place: scan.firstMissing
+                )
+            )
+        default: return .journal(error)
+        }
+    }
+}
+
+/// A loss of the journal, and what is left.
+package struct StateLoss: Error, Equatable, Sendable {
+    /// What is wrong: `damaged`, `missing`, `lost` or `missingMark`.
+    package var problem: JournalError
+
+    /// The last record that is left, in the journal or in `state.db`.
+    package var left: UInt64
+
+    /// The last record that is known to have been durable; it may be before `left`.
+    package var known: UInt64
+
+    /// The record up to which `state.db` has a part of the changes behind `left`; nil where it has none.
+    ///
+    /// A fold was under way then, and what is left is of different moments.
+    package var partlyFolded: UInt64?
+
+    /// Where the first record that is missing has to be; nil where the problem or no file tells.
+    package var place: MissingPlace?
+
+    /// What `partlyFolded` means for an operator.
+    package static func partlyFoldedNote(_ last: UInt64) -> String {
+        "state.db has a part of the records up to \(last): some posts would be of a later moment than "
+            + "others."
+    }
+
+    /// A problem, with what is left of the records.
+    package init(
+        problem: JournalError,
+        left: UInt64,
+        known: UInt64,
+        partlyFolded: UInt64? = nil,
+        place: MissingPlace? = nil
+    ) {
+        self.place = place
+        self.problem = problem
+        self.left = left
+        self.known = known
+        self.partlyFolded = partlyFolded
+    }
+}

@@ -1,0 +1,48 @@
+import Synchronization
+
+/// The place of a host in ``HostShares``.
+package struct HostSlot: Sendable, Hashable {
+    fileprivate let index: Int
+
+    /// The slot of a host; an IPv6 host shares one with its network of 64 bits, as each owner has
+    /// at least one of these.
+    package init(_ host: SocketAddress.Host) {
+        var hasher = Hasher()
+        switch host {
+        case .v4(let bytes): hasher.combine(bytes)
+        case .v6(let high, let low):
+            hasher.combine(high)
+            // Networks that all hosts of one kind are in: loopback and IPv4 behind IPv6.
+            if high == 0 { hasher.combine(low) }
+        }
+        index = Int(UInt(bitPattern: hasher.finalize()) % UInt(HostShares.slotCount))
+    }
+}
+
+/// The bytes that are held for each host, without a lock or an allocation a host.
+///
+/// Hosts are hashed into slots, with a seed that no client knows. Two that meet in a slot share
+/// its share.
+final class HostShares: Sendable {
+    /// Few enough to look at, many enough that a host rarely meets another.
+    static let slotCount = 1_024
+
+    private let slots = InlineArray<1_024, Atomic<Int>> { _ in Atomic(0) }
+    private let holding = Atomic<Int>(0)
+
+    /// The hosts that something is held for, at least one.
+    var holdingCount: Int { max(1, holding.load(ordering: .relaxed)) }
+
+    /// The bytes held for the hosts of a slot.
+    subscript(_ host: HostSlot) -> Int { slots[host.index].load(ordering: .relaxed) }
+
+    /// Counts bytes that are held for a host from now on, or, negative, no longer.
+    func add(_ byteCount: Int, for host: HostSlot) {
+        let (old, new) = slots[host.index].wrappingAdd(byteCount, ordering: .relaxed)
+        if old == 0, new != 0 {
+            holding.wrappingAdd(1, ordering: .relaxed)
+        } else if old != 0, new == 0 {
+            holding.wrappingSubtract(1, ordering: .relaxed)
+        }
+    }
+}

@@ -1,0 +1,101 @@
+/// How connections are closed where too much is held: the worst holders first, so that the others
+/// are served.
+///
+/// Each loop closes its own connections only, and what is too much may be held by another loop. So a
+/// host that keeps to its share is spared at first. Its connections are closed if a later sweep still
+/// finds too much and no loop has closed anything in between.
+extension EventLoop {
+    /// What sweeps remember of the relief, to know whom to spare.
+    struct Relief {
+        /// The sweep in which a look was in vain: there is no other before the next sweep.
+        var vainSweep = -1
+        /// Whether the last sweep left more than a limit allows, of stalled ones and of all.
+        var leftTooMuch = (stalled: false, any: false)
+        /// How many connections all loops had closed by then.
+        var closingCount = 0
+    }
+
+    /// Closes connections where too much is held; to be called once a sweep.
+    ///
+    /// O(connections) where too much is held, else O(1).
+    func relieveInSweep() {
+        guard configuration.closesOverBudget else { return }
+        let isInVain = relief.closingCount == budget.closingCount
+        relieve(onlyStalled: true, sparesModestHosts: !(isInVain && relief.leftTooMuch.stalled))
+        relieve(onlyStalled: false, sparesModestHosts: !(isInVain && relief.leftTooMuch.any))
+        relief.leftTooMuch.stalled = budget.connectionByteCount > budget.stalledLimitByteCount
+        relief.leftTooMuch.any = budget.connectionByteCount > budget.closingLimitByteCount
+        relief.closingCount = budget.closingCount
+    }
+
+    /// Closes connections until less is held: of the host that more is held for than for others,
+    /// those that take nothing before those that do, and of these the one that holds most.
+    ///
+    /// O(connections). Each loop looks at its own connections; hosts are compared over all loops.
+    ///
+    /// - Parameters:
+    ///   - onlyStalled: Whether connections are spared that take some of their answers.
+    ///   - sparesModestHosts: Whether hosts are spared that hold no more than their share.
+    func relieve(onlyStalled: Bool, sparesModestHosts: Bool) {
+        let limit =
+            onlyStalled
+            ? budget.stalledLimitByteCount : budget.closingLimitByteCount
+        guard budget.connectionByteCount > limit else { return }
+        // Well below the limit, so that this is not done again at once.
+        let wanted = limit - budget.limitByteCount / 8
+        var candidates: [Candidate] = []
+        for (place, connection) in connections.enumerated()
+        where connection.mayBeClosed(
+            onlyStalled: onlyStalled,
+            sparesModestHosts: sparesModestHosts
+        ) {
+            candidates.append(
+                Candidate(
+                    hostByteCount: budget.byteCount(of: connection.hostSlot),
+                    isStalled: connection.isStalled,
+                    byteCount: connection.accountedByteCount,
+                    place: place
+                )
+            )
+        }
+        candidates.sort { $1 < $0 }
+        // Closing takes a connection out of the list later, so places stay what they are. A host
+        // comes down to its share by it, and may be spared from then on.
+        for candidate in candidates where budget.connectionByteCount > wanted {
+            let connection = connections[candidate.place]
+            guard !sparesModestHosts || connection.isOfGreedyHost else { continue }
+            connection.closeOverBudget()
+        }
+        if !onlyStalled, budget.connectionByteCount > limit { relief.vainSweep = sweep }
+    }
+
+    /// Has connections closed before the next wait if so much is held that it cannot wait for the
+    /// next sweep, unless that was in vain since the last one.
+    func relieveSoonIfNeeded() {
+        guard !isReliefDue, configuration.closesOverBudget, relief.vainSweep != sweep,
+            budget.connectionByteCount > budget.closingLimitByteCount
+        else { return }
+        isReliefDue = true
+        wakeTurns()
+    }
+
+    /// Closes connections as ``relieveSoonIfNeeded()`` wants it.
+    func relieveIfDue() {
+        guard isReliefDue else { return }
+        isReliefDue = false
+        relieve(onlyStalled: false, sparesModestHosts: true)
+    }
+
+    /// A connection that may be closed; the greatest one is closed first.
+    private struct Candidate: Comparable {
+        let hostByteCount: Int
+        let isStalled: Bool
+        let byteCount: Int
+        let place: Int
+
+        static func < (left: Self, right: Self) -> Bool {
+            (left.hostByteCount, left.isStalled ? 1 : 0, left.byteCount)
+                < (right.hostByteCount, right.isStalled ? 1 : 0, right.byteCount)
+        }
+    }
+}

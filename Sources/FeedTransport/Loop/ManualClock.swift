@@ -1,0 +1,104 @@
+/// A clock that stands still until it is told to go on, for loops whose timers and deadlines are to
+/// pass exactly when a test says so.
+///
+/// Loops take it with their ``TransportConfiguration``.
+package final class ManualClock: Sendable {
+    private struct State: Sendable {
+        var now = MonotonicInstant(nanoseconds: 0)
+        var loops: [LoopMailbox] = []
+    }
+
+    private let state = UVMutex(State())
+
+    /// A clock at its beginning.
+    package init() {}
+
+    /// What the clock shows.
+    package var now: MonotonicInstant { state.withLock { $0.now } }
+
+    /// Moves the clock; each loop then fires what is due by then, one timer after the other, before
+    /// any work that is posted to it after this.
+    package func advance(by duration: Duration) {
+        let (now, loops) = state.withLock { state in
+            state.now = state.now.advanced(by: duration)
+            return (state.now, state.loops)
+        }
+        for loop in loops { loop.post { $0.manualTimers?.run(through: now) } }
+    }
+
+    /// Tells a loop of the clock's moves from now on.
+    func attach(_ loop: LoopMailbox) {
+        state.withLock { $0.loops.append(loop) }
+    }
+}
+
+/// The timers of one loop on a ``ManualClock``, bound to the loop's thread.
+final class ManualTimers {
+    /// What a timer is cancelled by.
+    struct Identifier: Equatable {
+        fileprivate let number: Int
+    }
+
+    private struct Timer {
+        let identifier: Identifier
+        var due: MonotonicInstant
+        let interval: Duration?
+        let body: () -> Void
+    }
+
+    /// The instant the loop is at: while timers fire, the one that the timer was due at.
+    private(set) var now: MonotonicInstant
+
+    /// In the order in which they were added.
+    private var timers: [Timer] = []
+    private var nextNumber = 0
+
+    /// No timers yet.
+    init(at now: MonotonicInstant) { self.now = now }
+
+    /// Adds a timer; without an interval it fires once.
+    func add(
+        after milliseconds: UInt64,
+        every interval: UInt64?,
+        _ body: @escaping () -> Void
+    ) -> Identifier {
+        nextNumber += 1
+        let identifier = Identifier(number: nextNumber)
+        timers.append(
+            Timer(
+                identifier: identifier,
+                due: now.advanced(by: .milliseconds(milliseconds)),
+                interval: interval.map { .milliseconds($0) },
+                body: body
+            )
+        )
+        return identifier
+    }
+
+    /// Forgets a timer.
+    func remove(_ identifier: Identifier) {
+        timers.removeAll { $0.identifier == identifier }
+    }
+
+    /// Forgets all timers.
+    func removeAll() {
+        timers = []
+    }
+
+    /// Fires what is due until `end`, in the order of the instants; O(timers) for each.
+    func run(through end: MonotonicInstant) {
+        while let place = timers.indices.min(by: { timers[$0].due < timers[$1].due }),
+            timers[place].due <= end
+        {
+            let timer = timers[place]
+            now = max(now, timer.due)
+            if let interval = timer.interval {
+                timers[place].due = timer.due.advanced(by: interval)
+            } else {
+                timers.remove(at: place)
+            }
+            timer.body()
+        }
+        now = max(now, end)
+    }
+}

@@ -1,0 +1,95 @@
+import CLibUV
+
+/// The bytes of a ``WriteQueue``: those appended, those in flight, and the request that sends them.
+///
+/// Two buffers change places at each flight, so that bytes are copied once and do not move while
+/// libuv reads them. An emptied one keeps no memory: few connections have anything unsent.
+@safe
+struct UVSendBuffers: ~Copyable {
+    @unsafe private struct Buffer {
+        static let stepByteCount = 256 * 1_024
+
+        var bytes: UnsafeMutableRawPointer?
+        var byteCount = 0
+        var capacity = 0
+
+        /// Copies bytes to the end.
+        mutating func append(_ added: RawSpan) {
+            let count = added.byteCount
+            guard count > 0 else { return }
+            let needed = unsafe byteCount + count
+            if unsafe needed > capacity {
+                // By doubling while it is small, and then in steps: what is not used counts, too.
+                unsafe grow(to: max(needed, capacity + min(capacity, Buffer.stepByteCount)))
+            }
+            unsafe added.withUnsafeBytes { source in
+                guard let from = source.baseAddress, let to = unsafe bytes else { return }
+                unsafe (to + byteCount).copyMemory(from: from, byteCount: count)
+            }
+            unsafe byteCount = needed
+        }
+
+        /// Forgets the bytes, and gives their memory back.
+        mutating func free() {
+            if let bytes = unsafe bytes { unsafe UVMemory.free(bytes, byteCount: capacity) }
+            unsafe self = Buffer()
+        }
+
+        private mutating func grow(to wanted: Int) {
+            let newCapacity = UVMemory.size(holding: wanted)
+            let grown = unsafe UVMemory.allocate(byteCount: newCapacity)
+            let count = unsafe byteCount
+            if let old = unsafe bytes { unsafe grown.copyMemory(from: old, byteCount: count) }
+            unsafe free()
+            unsafe bytes = grown
+            unsafe byteCount = count
+            unsafe capacity = newCapacity
+        }
+    }
+
+    private var appended = unsafe Buffer()
+    private var inFlight = unsafe Buffer()
+    private var request: UnsafeMutablePointer<uv_write_t>?
+
+    /// Buffers without memory of their own.
+    init() {}
+
+    deinit {
+        var (first, second) = unsafe (appended, inFlight)
+        unsafe first.free()
+        unsafe second.free()
+        unsafe request?.deallocate()
+    }
+
+    /// The memory of the buffers.
+    var capacityByteCount: Int { unsafe appended.capacity + inFlight.capacity }
+
+    /// Copies bytes to the end of those appended; O(n), amortised.
+    mutating func append(_ bytes: RawSpan) {
+        unsafe appended.append(bytes)
+    }
+
+    /// Puts everything appended in flight; nothing may be.
+    mutating func startFlight() {
+        precondition(unsafe inFlight.byteCount == 0, "A write is in flight already.")
+        unsafe swap(&appended, &inFlight)
+        if unsafe request == nil { unsafe request = .allocate(capacity: 1) }
+    }
+
+    /// Forgets what was in flight.
+    mutating func endFlight() {
+        unsafe inFlight.free()
+    }
+
+    /// Calls `body` with the request and the bytes in flight, which stay where they are until
+    /// ``endFlight()``.
+    func withFlight(
+        _ body: (UnsafeMutablePointer<uv_write_t>, uv_buf_t) -> Int32
+    ) -> Int32 {
+        guard let request = unsafe request, let bytes = unsafe inFlight.bytes else {
+            preconditionFailure("Nothing is in flight.")
+        }
+        let base = unsafe bytes.assumingMemoryBound(to: CChar.self)
+        return unsafe body(request, uv_buf_t(base: base, len: inFlight.byteCount))
+    }
+}

@@ -1,0 +1,168 @@
+import FeedRanking
+import FeedTestSupport
+import Testing
+
+/// Votes that are cast together leave behind what the same votes leave behind one by one.
+@Suite struct BatchedVotesTests {
+    private static let postCount: UInt64 = 40
+    private static let stripeCount = 4
+
+    @Test(arguments: 1...8 as ClosedRange<UInt64>)
+    func castAsOneByOne(seed: UInt64) throws {
+        var random = SeededGenerator(seed: seed)
+        let together = try Self.makeStore(.none)
+        let single = try Self.makeStore(.none)
+        var votes = BatchedVotes()
+        var refusedCount = 0
+        for _ in 0..<50 {
+            let voter = Self.draw(&votes, &random)
+            together.castVotes(&votes, voter: voter)
+            var due: [UInt64: Bool] = [:]
+            for item in 0..<votes.count {
+                let vote = votes.entries[item]
+                let result = Self.cast(vote, voter, single)
+                expect(vote, isAs: result, "seed \(seed)")
+                if case .success(let outcome) = result {
+                    due[vote.post.rawValue % UInt64(Self.stripeCount)] = outcome.settlingIsDue
+                }
+            }
+            let settled = votes.settlingDue.map { $0.rawValue % UInt64(Self.stripeCount) }
+            let isDue = due.filter(\.value).keys
+            #expect(isDue.allSatisfy(settled.contains), "seed \(seed)")
+            #expect(Set(settled).count == settled.count, "One post a stripe; seed \(seed).")
+            let refused = (0..<votes.count).count { votes.entries[$0].refusal != nil }
+            #expect(refused == votes.refusedCount, "seed \(seed)")
+            #expect(together.revision == single.revision, "seed \(seed)")
+            refusedCount += refused
+        }
+        #expect(refusedCount > 100, "Votes are refused; seed \(seed).")
+        #expect(try Self.counts(together) == Self.counts(single), "seed \(seed)")
+        together.checkInvariants()
+    }
+
+    /// Many stripes have few votes each, which are cast in another order than they were given in.
+    @Test(arguments: [1, 2, 256, 1024])
+    func castTheVotesOnAPostInTheirOrder(stripeCount: Int) throws {
+        let store = try Self.makeStore(.none, stripeCount: stripeCount)
+        var votes = BatchedVotes()
+        votes.count = BatchedVotes.capacity
+        for item in 0..<votes.count {
+            // No post of a ballot feed, nor the one that is deleted.
+            votes.entries[item].post = PostID(rawValue: UInt64(8 + item % 3))
+        }
+        store.castVotes(&votes)
+        #expect(votes.refusedCount == 0)
+        for item in 0..<votes.count {
+            #expect(votes.entries[item].upvoteCount == UInt64(item / 3 + 1))
+        }
+    }
+
+    /// The revisions of a log rise without a gap, and a replay has the same state: a restart forgets
+    /// a revision that no effect has.
+    @Test(arguments: 1...8 as ClosedRange<UInt64>)
+    func logEachVoteUnderARevisionOfItsOwn(seed: UInt64) throws {
+        var random = SeededGenerator(seed: seed)
+        let logs = EffectLogs(count: 1, firstCut: 1, onFirstEffect: {})
+        let store = try Self.makeStore(logs[0])
+        let first = try #require(logs.nextBody())
+        var votes = BatchedVotes()
+        var bodies = [first]
+        var revision = store.revision
+        for _ in 0..<50 {
+            let voter = Self.draw(&votes, &random)
+            logs[0].lock()
+            store.castVotes(&votes, voter: voter, log: logs[0])
+            logs[0].unlock()
+            guard let body = logs.nextBody() else { continue }
+            for effect in try EffectReader.effects(body) {
+                revision += 1
+                #expect(effect.revision == revision, "seed \(seed)")
+            }
+            bodies.append(body)
+        }
+        #expect(revision == store.revision, "seed \(seed)")
+        let replayed = try FeedStore.replaying(bodies, stripeCount: 2)
+        #expect(replayed.stateHash() == store.stateHash(), "seed \(seed)")
+        #expect(replayed.revision == store.revision, "seed \(seed)")
+    }
+
+    /// Draws votes on posts of all kinds, some of which are missing; returns who casts them.
+    private static func draw(
+        _ votes: inout BatchedVotes,
+        _ random: inout SeededGenerator
+    ) -> VoterID? {
+        votes.count = Int.random(in: 1...BatchedVotes.capacity, using: &random)
+        // Half of the batches are of what every batch is of: votes that count on posts of a tally.
+        let isPlain = Bool.random(using: &random)
+        for item in 0..<votes.count {
+            let post = UInt64.random(in: 0...postCount + 1, using: &random)
+            votes.entries[item].post = PostID(rawValue: isPlain ? 8 + post % 3 : post)
+            let direction = [VoteDirection.up, .down, isPlain ? .up : .clear]
+                .randomElement(using: &random)
+            votes.entries[item].direction = direction ?? .up
+        }
+        return Bool.random(using: &random) ? VoterID(rawValue: 0) : nil
+    }
+
+    private func expect(
+        _ vote: BatchedVotes.Entry,
+        isAs single: Result<VoteOutcome, RankingError>,
+        _ comment: Comment
+    ) {
+        switch single {
+        case .success(let outcome):
+            #expect(vote.refusal == nil, comment)
+            #expect(vote.upvoteCount == outcome.upvoteCount, comment)
+            #expect(vote.downvoteCount == outcome.downvoteCount, comment)
+            #expect(vote.standingVote == outcome.standingVote, comment)
+        case .failure(.postNotFound): #expect(vote.refusal == .postNotFound, comment)
+        case .failure(.clearOnTally): #expect(vote.refusal == .clearOnTally, comment)
+        case .failure(.voterRequired): #expect(vote.refusal == .voterRequired, comment)
+        case .failure(let error): Issue.record("\(error)")
+        }
+    }
+
+    private static func cast(
+        _ vote: BatchedVotes.Entry,
+        _ voter: VoterID?,
+        _ store: FeedStore
+    ) -> Result<VoteOutcome, RankingError> {
+        do throws(RankingError) {
+            return .success(try store.castVote(vote.post, vote.direction, voter: voter))
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    private static func counts(_ store: FeedStore) throws -> [[UInt64]] {
+        store.sortedPosts().map {
+            [$0.counts.id.rawValue, $0.counts.upvoteCount, $0.counts.downvoteCount]
+        }
+    }
+
+    /// Posts of a tally, and every fourth of a ballot feed; post 6 is deleted.
+    private static func makeStore(
+        _ log: EffectLog,
+        stripeCount: Int = stripeCount
+    ) throws -> FeedStore {
+        var pace = SettlingPace()
+        pace.minimumBacklogCount = 4
+        let store = FeedStore(stripeCount: stripeCount, pace: pace) { 0 }
+        var page = PostPage()
+        log.lock()
+        defer { log.unlock() }
+        let polls = try store.createFeed(FeedPolicy(name: "polls", voteMode: .ballot), log: log)
+        let posts = try #require(store.feed(named: "posts"))
+        _ = try store.voter(forDevice: (1, 2), log: log)
+        for number in 1...postCount {
+            _ = try store.createPost(
+                PostContent(title: "\(number)"),
+                in: number % 4 == 3 ? polls : posts,
+                log: log,
+                into: &page
+            )
+        }
+        _ = try store.deletePost(PostID(rawValue: 6), log: log)
+        return store
+    }
+}

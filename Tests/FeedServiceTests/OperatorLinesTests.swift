@@ -1,0 +1,46 @@
+import FeedService
+import FeedState
+import Foundation
+import Testing
+
+/// The lines of a running service are in `docs/OPERATIONS.md` in the words that it logs.
+struct OperatorLinesTests {
+    static let directory = "/srv/feed"
+
+    static let lines = [
+        OperatorLines.space(.full(freeByteCount: 1 << 20, writableByteCount: 2 << 20), directory),
+        OperatorLines.space(.hasRoom(freeByteCount: 1 << 20), directory),
+        OperatorLines.space(.gaveUpBallast, directory),
+        OperatorLines.clock(.jumped(by: 600_000)),
+        OperatorLines.clock(.agrees),
+        OperatorLines.clock(.corrected(by: 2000)),
+        OperatorLines.postsAhead(2, lead: .seconds(300)),
+        OperatorLines.acceptedLoss(
+            7,
+            ["00000000000000000001-after-7-0123456789abcdef.log"]
+        ),
+    ]
+
+    @Test(arguments: lines)
+    func isInTheDocumentWordForWord(_ line: String) throws {
+        let root = URL(filePath: #filePath).deletingLastPathComponent()
+            .deletingLastPathComponent().deletingLastPathComponent()
+        let document = try String(
+            contentsOf: root.appending(path: "docs/OPERATIONS.md"),
+            encoding: .utf8
+        )
+        let text = line.replacing(/\d{20}/) { _ in "N" }
+            .replacing(/[0-9a-f]{16}/) { _ in "ID" }
+            .replacing(/\d+(\.\d+)?/) { _ in "N" }
+        let found = document.split(separator: "\n").contains { $0 == text }
+        #expect(found, "not in the document: \(text)")
+    }
+
+    @Test("how much is free, and from when on changes are taken, is in bytes and MiB")
+    func namesTheLimit() {
+        let news = SpaceNews.full(freeByteCount: 471_793_664, writableByteCount: 512 << 20)
+        let line = OperatorLines.space(news, Self.directory)
+        #expect(line.contains("471793664 bytes (449 MiB) are free"), "\(line)")
+        #expect(line.contains("until 536870912 bytes (512 MiB) are free"), "\(line)")
+    }
+}

@@ -1,0 +1,143 @@
+import FeedDiskFaults
+import FeedJournal
+import FeedProto
+import FeedService
+import FeedState
+import FeedTestSupport
+import Testing
+
+/// A disk whose journal is quick and on which `state.db` stands still.
+@Suite(.serialized, .timeLimit(.minutes(2)))
+struct SlowCheckpointTests {
+    private static func withGate(
+        _ body: @escaping @Sendable (UInt16, SyncGate) throws -> Void
+    ) async throws {
+        let directory = try TemporaryDirectory()
+        let gate = SyncGate()
+        try await withService {
+            var state = StateOptions(path: directory.path, logCount: $0.threadCount)
+            state.databaseFileSystem = gate.name
+            state.foldByteCount = 1 << 20
+            state.journal.segmentByteCount = 4 << 20
+            state.journal.space.ballastByteCount = 1 << 20
+            $0.state = state
+        } _: { port in
+            // However it ends, the service can end.
+            defer { gate.open() }
+            try body(port, gate)
+        }
+    }
+
+    /// Imports large texts until one import is refused; gives the refusal, and how many were taken.
+    private static func fill(_ client: WireClient) throws -> (refusal: Status, taken: Int) {
+        let text = String(repeating: "x", count: 9_000)
+        let posts = [Post](repeating: Post(title: "import", text: text), count: 100)
+        var taken = 0
+        while true {
+            let answer = try client.call(.importPosts(ImportPostsRequest(posts: posts)))
+            guard let status = answer.status else {
+                taken += 1
+                continue
+            }
+            return (status, taken)
+        }
+    }
+
+    private static func journal(_ client: WireClient) throws -> JournalStats {
+        try #require(try OverloadTests.stats(client).journal)
+    }
+
+    @Test("folding that stands still holds up no read and no Ping, and changes are refused in time")
+    func answersWhileFoldingStandsStill() async throws {
+        try await Self.withGate { port, gate in
+            let voter = try WireClient(port: port)
+            _ = try voter.call(
+                .hello(HelloRequest(clientID: [UInt8](repeating: 7, count: 16), channel: 1))
+            )
+            let id = try voter.createPost(title: "a")
+            let vote = Request.castVote(CastVoteRequest(postID: id, direction: .up))
+            #expect(try voter.call(vote, sequence: 1).status == nil)
+            gate.close()
+            let (refusal, taken) = try Self.fill(try WireClient(port: port))
+            // Not before half of five megabytes, and not after all of them.
+            #expect((2...6).contains(taken))
+            #expect(refusal.code == .resourceExhausted)
+            #expect(refusal.reason == .overloaded)
+            #expect(refusal.isNotExecuted)
+            #expect((50...1_000).contains(refusal.retryAfterMilliseconds))
+            #expect(refusal.message.contains("state database"))
+            let newcomer = try WireClient(port: port)
+            #expect(try newcomer.call(.ping(PingRequest())).status == nil)
+            #expect(try newcomer.call(.getPost(GetPostRequest(id: id))).status == nil)
+            // A repeat is no change, and is answered by what it did.
+            let repeated = try voter.call(vote, sequence: 1)
+            guard case .castVote(let counts) = repeated.response else {
+                Issue.record("\(repeated)")
+                return
+            }
+            #expect(counts.upvoteCount == 1)
+            var stats = try Self.journal(newcomer).checkpoints
+            // The folding thread stands back, so it may not have begun yet.
+            while stats.underWayMicroseconds == 0 {
+                stats = try Self.journal(newcomer).checkpoints
+            }
+            #expect(stats.unfoldedByteCount >= stats.unfoldedLimitByteCount / 2)
+            #expect(stats.unfoldedLimitByteCount == 5 << 20)
+            #expect(stats.refusedCount >= 1)
+        }
+    }
+
+    @Test("votes are slowed and then refused while folding stands still, each is answered")
+    func answersEveryVote() async throws {
+        try await Self.withGate { port, gate in
+            let voter = try WireClient(port: port)
+            let id = try voter.createPost(title: "a")
+            gate.close()
+            _ = try Self.fill(try WireClient(port: port))
+            let vote = Request.castVote(CastVoteRequest(postID: id, direction: .up))
+            var counted: UInt64 = 0
+            for _ in 0..<20 {
+                for _ in 0..<64 { try voter.send(vote) }
+                for _ in 0..<64 {
+                    let answer = try #require(try voter.receive())
+                    guard let status = answer.status else {
+                        counted += 1
+                        continue
+                    }
+                    #expect(status.reason == .overloaded && status.isNotExecuted)
+                    #expect(status.retryAfterMilliseconds >= 50)
+                }
+            }
+            gate.open()
+            // Once there is room all are taken again, those that were refused were not counted.
+            while true {
+                let answer = try voter.call(vote)
+                guard case .castVote(let counts) = answer.response else { continue }
+                #expect(counts.upvoteCount == counted + 1)
+                break
+            }
+            while try Self.journal(voter).checkpoints.unfoldedByteCount > 1 << 20 {}
+            for _ in 0..<64 { #expect(try voter.call(vote).status == nil) }
+        }
+    }
+
+    @Test("segments are given back while the rest of a long backlog waits")
+    func forgetsSegmentsDuringALongBacklog() async throws {
+        try await Self.withGate { port, gate in
+            let client = try WireClient(port: port)
+            _ = try client.createPost(title: "a")
+            gate.close()
+            _ = try Self.fill(client)
+            let before = try Self.journal(client)
+            while true {
+                gate.letOneThrough()
+                gate.awaitSync()
+                let stats = try Self.journal(client)
+                guard stats.foldedPosition > before.foldedPosition else { continue }
+                #expect(stats.foldedPosition < stats.durablePosition)
+                #expect(stats.checkpoints.unfoldedByteCount > 0)
+                break
+            }
+        }
+    }
+}

@@ -1,0 +1,116 @@
+import FeedDiskFaults
+import FeedJournal
+import FeedState
+import FeedTestSupport
+import Testing
+
+/// A directory that was written to before and after a backup, and the backup.
+struct BackedUpState {
+    /// Where the backup is said to be.
+    static let backupPath = "/mnt/backups/one"
+
+    private var run: StatePowerCutRun
+    /// The files as they are when the process has died.
+    let disk: FakeDisk
+    /// The files as they were before the last life.
+    let earlier: FakeDisk
+    /// The `state.db` of the backup.
+    let backup: [UInt8]
+    /// The last record that is in it.
+    let folded: UInt64
+
+    init(seed: UInt64) throws {
+        run = StatePowerCutRun(seed: seed)
+        try run.write(turns: 60, folds: true)
+        run.disk.revive()
+        (backup, folded) = try run.writeAroundBackup(turns: 120)
+        earlier = run.disk.copy()
+        run.disk.revive()
+        try run.write(turns: 250, folds: false)
+        disk = run.disk.copy()
+    }
+
+    /// SQLite's log of the `state.db` that was lost.
+    var log: [UInt8] { disk["state.db-wal"] ?? [] }
+
+    /// The database and its log once all records are in them.
+    func foldAll() throws -> [String: [UInt8]] {
+        let disk = disk.copy()
+        var life = try DurableLife(disk, run.journal, clock: run.clock)
+        let database = life.state.folding.database
+        defer {
+            disk.die()
+            withExtendedLifetime(database) {}
+        }
+        try life.foldAll()
+        return ["state.db": disk["state.db"] ?? [], "state.db-wal": disk["state.db-wal"] ?? []]
+    }
+
+    /// Restores the backup, or another one, in place.
+    @discardableResult
+    func restore(_ disk: FakeDisk, _ backup: [UInt8]? = nil) throws -> InPlaceRestore {
+        let source = FakeDisk()
+        source["state.db"] = backup ?? self.backup
+        guard let file = try source.open("state.db") else {
+            throw FileError("open", "state.db", code: 2)
+        }
+        return try InPlaceRestore.run(
+            file,
+            of: Self.backupPath,
+            in: ".",
+            disk,
+            vfs: disk.databaseDiskName
+        )
+    }
+
+    /// Why a start refuses the files; nil where it serves all that was answered.
+    func refusal(_ disk: FakeDisk) -> StateStartError? {
+        var run = run
+        run.disk = disk
+        // The start behind a restore in place skips ids, and nothing else is another.
+        run.durable.model.lastID += 1 << 24
+        do {
+            try run.start()
+            return nil
+        } catch let error as StateStartError {
+            return error
+        } catch {
+            Issue.record("\(error)")
+            return nil
+        }
+    }
+}
+
+extension StatePowerCutRun {
+    /// One life that folds all that it has, makes a backup, and goes on without a fold; gives the
+    /// backup and its last record.
+    mutating func writeAroundBackup(turns: Int) throws -> (backup: [UInt8], folded: UInt64) {
+        var life = try DurableLife(disk, journal, clock: clock)
+        let database = life.state.folding.database
+        defer {
+            disk.die()
+            withExtendedLifetime(database) {}
+        }
+        try audit(life)
+        for _ in 0..<turns { try turn(&life, folds: false) }
+        try commit(&life)
+        try life.foldAll()
+        let folded = database.meta.folded.sequence
+        try life.state.journal.forget(through: folded)
+        let name = try BackupFixture.make(database)
+        guard let backup = disk["backups/\(name)/state.db"] else {
+            throw Complaint(text: "There is no backup.")
+        }
+        for _ in 0..<turns { try turn(&life, folds: false) }
+        try commit(&life)
+        return (backup, folded)
+    }
+}
+
+extension DurableLife {
+    /// Folds all that was gathered.
+    fileprivate mutating func foldAll() throws {
+        state.folding.begin()
+        while state.folding.isFolding { try state.folding.goOn(changes: 1000, until: { false }) }
+    }
+}

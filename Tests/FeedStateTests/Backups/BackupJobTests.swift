@@ -1,0 +1,169 @@
+import FeedDiskFaults
+import FeedJournal
+import FeedRanking
+import FeedSQLite
+import FeedState
+import FeedTestSupport
+import Glibc
+import Testing
+
+@Suite struct BackupJobTests {
+    private static func cut(_ source: inout EffectSource, seed: UInt64) -> [UInt8] {
+        var generator = SeededGenerator(seed: seed)
+        return source.cut(writes: 400, using: &generator)
+    }
+
+    @Test("a backup is the state of its moment, whatever is folded while it is copied")
+    func isOfOneMoment() throws {
+        let directory = try DataDirectory()
+        let database = try directory.create()
+        // SQLite would move its log into the file every few pages.
+        try database.connection.execute("PRAGMA wal_autocheckpoint=4")
+        var source = EffectSource()
+        try StateFixture.fold([Self.cut(&source, seed: 1)], into: database)
+        let expected = try StateModel(database)
+        var options = BackupOptions()
+        options.stepByteCount = 16 << 10
+        let job = try BackupJob(of: database, options, reservedByteCount: 0)
+        try job.open()
+        #expect(database.isFrozen)
+        var stepCount = 1
+        while try !job.step() {
+            let body = Self.cut(&source, seed: UInt64(stepCount) + 1)
+            try StateFixture.fold([body], into: database)
+            stepCount += 1
+        }
+        #expect(stepCount > 3)
+        let (backup, removed) = try job.finish()
+        #expect(removed == [])
+        #expect(backup.byteCount == job.copiedByteCount)
+        try database.thaw()
+
+        let target = directory.path + "/restored"
+        try StateDatabase.restore(
+            backup: BackupFixture.path(backup.name, in: directory),
+            into: target
+        )
+        let restored = try StateDatabase(directory: target, files: POSIXFiles(path: target))
+        #expect(try StateModel(restored) == expected)
+        #expect(try StateModel(database) != expected)
+    }
+
+    @Test("a frozen file stays as it is, and a thawed one takes in what was folded")
+    func freezes() throws {
+        let directory = try DataDirectory()
+        let database = try directory.create()
+        try database.connection.execute("PRAGMA wal_autocheckpoint=4")
+        var source = EffectSource()
+        let byteCount = try database.freeze().byteCount
+        let frozen = try directory.read("state.db")
+        #expect(frozen.count == byteCount)
+        for seed in 1...5 as ClosedRange<UInt64> {
+            try StateFixture.fold([Self.cut(&source, seed: seed)], into: database)
+        }
+        #expect(try directory.read("state.db") == frozen)
+        #expect(try database.logByteCount > frozen.count)
+        try database.thaw()
+        #expect(try directory.read("state.db").count > frozen.count)
+        #expect(try database.logByteCount == 0)
+        #expect(try database.connection.text("PRAGMA wal_autocheckpoint") == "4")
+        #expect(!database.isFrozen)
+    }
+
+    @Test("SQLite's lock on state.db outlives a copy")
+    func keepsTheLock() throws {
+        let directory = try DataDirectory()
+        let database = try directory.create()
+        try BackupFixture.make(database)
+        #expect(Self.isLocked(directory.path + "/state.db"))
+    }
+
+    /// The control of the above: a descriptor that is closed takes the lock with it.
+    @Test func aLockThatIsLostIsSeen() throws {
+        let directory = try DataDirectory()
+        let database = try directory.create()
+        _ = try directory.read("state.db")
+        #expect(!Self.isLocked(directory.path + "/state.db"))
+        withExtendedLifetime(database) {}
+    }
+
+    @Test("a backup that does not fit is refused with the bytes, and leaves nothing")
+    func needsRoom() throws {
+        let directory = try DataDirectory()
+        let database = try directory.create()
+        let reserved = Int.max / 2
+        let error = #expect(throws: BackupError.self) {
+            try BackupJob(of: database, BackupOptions(), reservedByteCount: reserved).open()
+        }
+        guard case .noRoom(let needed, let free, reserved) = error else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+        try database.thaw()
+        #expect(try needed == directory.read("state.db").count)
+        #expect(free > 0)
+        let small = BackupError.noRoom(
+            neededByteCount: 500,
+            freeByteCount: 700,
+            reservedByteCount: 300
+        )
+        let text = "\(small)"
+        #expect(text.contains("takes 500 bytes") && text.contains("700 bytes free"))
+        #expect(text.contains("free 100 bytes"))
+        #expect(try directory.files.names(in: "backups") == [])
+    }
+
+    @Test("a backup is given up when the disk fills meanwhile, and its folder is removed")
+    func needsRoomThroughout() throws {
+        let directory = try DataDirectory()
+        let database = try directory.create()
+        var options = BackupOptions()
+        options.stepByteCount = 4 << 10
+        let job = try BackupJob(of: database, options, reservedByteCount: 0)
+        try job.open()
+        #expect(try !job.step())
+        job.abandon()
+        try database.thaw()
+        #expect(try directory.files.names(in: "backups") == [])
+        // The next one begins anew.
+        try BackupFixture.make(database)
+        #expect(try BackupFolders.complete(directory.files).count == 1)
+    }
+
+    @Test func aBackupThatFindsTooLittleRoomOnTheWaySaysSo() throws {
+        let disk = FakeDisk()
+        let database = try StateDatabase.create(
+            directory: ".",
+            files: disk,
+            vfs: disk.databaseDiskName
+        )
+        var options = BackupOptions()
+        options.stepByteCount = 4 << 10
+        let used = disk.names.compactMap { disk[$0]?.count }.reduce(0, +)
+        disk.capacity = used + (1 << 20)
+        let job = try BackupJob(of: database, options, reservedByteCount: 900 << 10)
+        try job.open()
+        #expect(try !job.step())
+        disk.capacity = used + (800 << 10)
+        let free = disk.freeByteCount()
+        #expect(
+            throws: BackupError.roomShrank(freeByteCount: free, reservedByteCount: 900 << 10)
+        ) {
+            try job.step()
+        }
+        job.abandon()
+        #expect(!disk.names.contains { $0.hasPrefix("backups") })
+        disk.die()
+    }
+
+    /// Whether a lock of some process is on a file; to be asked once, as this drops our own.
+    private static func isLocked(_ path: String) -> Bool {
+        let descriptor = unsafe open(path, O_RDWR)
+        defer { close(descriptor) }
+        var lock = flock()
+        lock.l_type = Int16(F_WRLCK)
+        // F_OFD_GETLK, which sees the locks of this process too.
+        guard unsafe fcntl(descriptor, 36, &lock) == 0 else { return false }
+        return lock.l_type != Int16(F_UNLCK)
+    }
+}

@@ -1,0 +1,129 @@
+import FeedState
+import Testing
+
+@Suite struct CheckpointAdmissionTests {
+    private static let limit = 320 << 20
+
+    /// An admission and a clock that only the test moves.
+    private struct Harness {
+        var admission = CheckpointAdmission()
+        var now = ContinuousClock.now
+        var unfolded = 0
+        var written: UInt64 = 0
+
+        /// Lets time pass in which checkpoints write and changes are committed; gives what may wait.
+        mutating func pass(
+            _ duration: Duration = .zero,
+            writing byteCount: Int = 0,
+            committing committed: Int = 0
+        ) -> Int {
+            now += duration
+            written += UInt64(byteCount)
+            unfolded += committed - byteCount
+            return admission.update(
+                CheckpointBacklog(
+                    unfoldedByteCount: unfolded,
+                    limitByteCount: limit,
+                    writtenByteCount: written
+                ),
+                committing: committed,
+                at: now
+            )
+        }
+    }
+
+    @Test func belowHalfOfTheLimitNothingIsRestricted() {
+        var harness = Harness()
+        #expect(harness.pass(committing: Self.limit / 2 - 1) == .max)
+        #expect(harness.admission.retryTime == .zero)
+    }
+
+    @Test func fromHalfOfTheLimitOnChangesAreSlowed() {
+        var harness = Harness()
+        let allowed = harness.pass(committing: Self.limit / 2)
+        #expect(allowed > 0 && allowed < .max)
+    }
+
+    @Test func atTheLimitNothingIsLetInAndClientsAreToldToWait() {
+        var harness = Harness()
+        #expect(harness.pass(committing: Self.limit) == -1)
+        #expect(harness.admission.retryTime == .seconds(1))
+        // Not even after a while: there is still no room.
+        #expect(harness.pass(.seconds(60)) == -1)
+    }
+
+    @Test func onceCheckpointsHaveWrittenEnoughNothingIsRestrictedAnyMore() {
+        var harness = Harness()
+        #expect(harness.pass(committing: Self.limit) == -1)
+        #expect(harness.pass(.seconds(1), writing: Self.limit / 4) > 0)
+        #expect(harness.pass(.seconds(1), writing: Self.limit / 2) == .max)
+    }
+
+    @Test func whatWasLetInIsTakenOutOfTheBucketAndComesBackWithTime() {
+        var harness = Harness()
+        let first = harness.pass(committing: Self.limit / 2)
+        // More than there was, as a section of a megabyte may be: the next ones wait longer.
+        #expect(harness.pass(committing: first + (16 << 20)) == -1)
+        #expect(harness.admission.retryTime > .milliseconds(50))
+        #expect(harness.pass(.milliseconds(1)) == -1)
+        #expect(harness.pass(.milliseconds(900)) > 0)
+    }
+
+    /// The heart of it: clients that send all they may, and a disk of any speed.
+    @Test(arguments: [10, 20, 60, 200])
+    func aBacklogUnderPressureSettlesBelowTheLimitAtTheSpeedOfCheckpoints(mebibytes: Int) {
+        var harness = Harness()
+        let step = Duration.milliseconds(20)
+        let writtenPerStep = (mebibytes << 20) / 50
+        var committed = 0
+        var most = 0
+        var allowed = harness.pass()
+        let seconds = 200
+        for number in 0..<seconds * 50 {
+            // No journal takes more than 200 MiB a second.
+            let taken = max(0, min(allowed, 4 << 20))
+            if number >= seconds * 25 { committed += taken }
+            allowed = harness.pass(
+                step,
+                writing: min(writtenPerStep, harness.unfolded),
+                committing: taken
+            )
+            most = max(most, harness.unfolded)
+        }
+        #expect(most < Self.limit)
+        let perSecond = Double(committed) / Double(seconds / 2)
+        let expected = min(Double(mebibytes << 20), Double(200 << 20))
+        #expect(abs(perSecond / expected - 1) < 0.05)
+    }
+
+    @Test func checkpointsThatStandStillLetInLessAndLessAndNeverMoreThanTheLimit() {
+        var harness = Harness()
+        var allowed = harness.pass()
+        for _ in 0..<60 * 200 {
+            allowed = harness.pass(
+                .milliseconds(5),
+                committing: max(0, min(allowed, 1 << 18))
+            )
+        }
+        #expect(harness.unfolded < Self.limit + (1 << 18))
+        #expect(harness.admission.bytesPerSecond < 1)
+        // What is left is the floor, by which a recovery is noticed.
+        let before = harness.unfolded
+        for _ in 0..<200 {
+            allowed = harness.pass(
+                .milliseconds(5),
+                committing: max(0, min(allowed, 1 << 18))
+            )
+        }
+        #expect(
+            Double(harness.unfolded - before) <= 2 * CheckpointAdmission.minimumBytesPerSecond
+        )
+    }
+
+    @Test func anIdleServiceIsNotTakenForASlowDisk() {
+        var harness = Harness()
+        let before = harness.admission.bytesPerSecond
+        for _ in 0..<100 { _ = harness.pass(.seconds(1), committing: 1_000) }
+        #expect(harness.admission.bytesPerSecond == before)
+    }
+}

@@ -1,0 +1,267 @@
+import FeedJournal
+import FeedRanking
+import FeedState
+import FeedTestSupport
+import Foundation
+import Testing
+
+/// Each refusal to start is in `docs/OPERATIONS.md` in the words that the service prints.
+@Suite struct RefusalWordsTests {
+    /// A refusal, and whether the directory has backups.
+    struct Row: Sendable, CustomTestStringConvertible {
+        var testDescription: String
+        var error: StateStartError
+        var hasBackups = false
+        /// What a directory without a `state.db` has.
+        var remedy: StateRemedy?
+        var command = RefusedCommand.serve()
+    }
+
+    private static let loss = StateLoss(
+        problem: .lost(sequences: 8...9),
+        left: 7,
+        known: 9
+    )
+
+    private static let damagedSegment = StateLoss(
+        problem: .damaged(
+            file: "journal/00000000000000000001.log",
+            offset: 4096,
+            sequence: 8,
+            reason: "its hash is wrong, and record 9 is behind it at offset 5000"
+        ),
+        left: 7,
+        known: 9
+    )
+
+    private static let backup = "/srv/feed/backups/20260101T000000000Z"
+
+    static let rows = [
+        Row(testDescription: "full", error: .full(neededByteCount: 70 << 20, freeByteCount: 0)),
+        Row(
+            testDescription: "full while a loss is accepted",
+            error: .full(neededByteCount: 70 << 20, freeByteCount: 0),
+            command: .serve(acceptedLoss: 7)
+        ),
+        Row(
+            testDescription: "full under a new instance",
+            error: .full(neededByteCount: 70 << 20, freeByteCount: 0),
+            command: .newInstance
+        ),
+        Row(
+            testDescription: "missing segment",
+            error: .loss(
+                StateLoss(
+                    problem: .missing(sequences: 8...9),
+                    left: 7,
+                    known: 9,
+                    place: .segment("journal/00000000000000000008.log")
+                )
+            )
+        ),
+        Row(
+            testDescription: "missing end",
+            error: .loss(
+                StateLoss(
+                    problem: .lost(sequences: 8...8),
+                    left: 7,
+                    known: 8,
+                    place: .end(
+                        of: "journal/00000000000000000001.log",
+                        offset: 4096,
+                        next: "journal/00000000000000000008.log"
+                    )
+                )
+            )
+        ),
+        Row(testDescription: "no state", error: .noState),
+        Row(testDescription: "foreign", error: .foreignFile("report.odt")),
+        Row(
+            testDescription: "owner",
+            error: .journal(.wrongOwner(path: "/srv/feed/state.db", owner: 12, user: 34))
+        ),
+        Row(testDescription: "read-only", error: .journal(.readOnlyDirectory(path: "/srv/feed"))),
+        Row(testDescription: "in use", error: .journal(.locked(path: "/srv/feed", holder: 5))),
+        Row(
+            testDescription: "other instance",
+            error: .journal(
+                .otherInstance(
+                    file: "journal/00000000000000000001.log",
+                    found: .max / 3,
+                    expected: 0xABCD
+                )
+            )
+        ),
+        Row(testDescription: "copy", error: .copied),
+        Row(
+            testDescription: "newer",
+            error: .state(.newerFormat(file: "state.db", format: 9, known: 1))
+        ),
+        Row(testDescription: "damaged", error: .loss(damagedSegment), hasBackups: true),
+        Row(testDescription: "lost", error: .loss(loss)),
+        Row(
+            testDescription: "mark",
+            error: .loss(StateLoss(problem: .missingMark(last: 7), left: 7, known: 5))
+        ),
+        Row(
+            testDescription: "damaged state.db",
+            error: .state(
+                .damaged(
+                    table: "posts",
+                    key: "row 7",
+                    reason: "the checksum does not fit the row"
+                )
+            ),
+            remedy: .continued(backup: backup, folded: 7, last: 9)
+        ),
+        Row(
+            testDescription: "damaged state.db, and a gap in the journal",
+            error: .state(
+                .damaged(
+                    table: "posts",
+                    key: "row 7",
+                    reason: "the checksum does not fit the row"
+                )
+            ),
+            remedy: .behind(
+                backup: backup,
+                folded: 7,
+                problem: "Records 8 to 9 are in no file of the journal."
+            )
+        ),
+        Row(testDescription: "missing state.db", error: .missingDatabase, remedy: .noBackup),
+        Row(
+            testDescription: "half restore in place",
+            error: .inPlaceInterrupted(path: "/srv/feed", backup: backup)
+        ),
+        Row(testDescription: "interrupted", error: .interruptedAcceptance(after: 7)),
+        Row(
+            testDescription: "half restore",
+            error: .restoreInterrupted(path: "/srv/feed", backup: restoreBackup)
+        ),
+        Row(
+            testDescription: "half restore of 0.1",
+            error: .restoreInterrupted(path: "/srv/feed", backup: nil)
+        ),
+        Row(
+            testDescription: "wrong number",
+            error: .journal(.otherLossAccepted(accepted: 3, last: 7))
+        ),
+    ]
+
+    @Test(arguments: rows)
+    func isInTheDocumentWordForWord(_ row: Row) throws {
+        let directory = try TemporaryDirectory()
+        var path = "/srv/feed"
+        if row.hasBackups {
+            path = directory.path
+            for time in ["20260101T000000000Z", "20260102T000000000Z"] {
+                let backup = "\(path)/backups/\(time)"
+                try FileManager.default.createDirectory(
+                    atPath: backup,
+                    withIntermediateDirectories: true
+                )
+                try Data([1]).write(to: URL(filePath: "\(backup)/state.db"))
+            }
+        }
+        let refusal = StartRefusal(
+            row.error,
+            directory: path,
+            command: row.command,
+            remedy: row.remedy
+        )
+        let text = Self.general("feed-service: \(refusal)", path)
+        let document = try Self.document()
+        #expect(document.contains("```\n\(text)\n```"), "not in the document:\n\(text)")
+    }
+
+    @Test func aRefusedRestoreInPlaceIsInTheDocument() throws {
+        let error = RestoreError.notContinued(
+            backup: Self.backup,
+            folded: 7,
+            problem: .missing(sequences: 8...9)
+        )
+        let refusal = StartRefusal(error, of: Self.backup, inPlaceOf: "/srv/feed")
+        #expect(refusal.exitStatus == 5)
+        let text = Self.general("feed-service: \(refusal)", "/srv/feed")
+        #expect(try Self.document().contains("```\n\(text)\n```"), "not in the document:\n\(text)")
+    }
+
+    static let restoreErrors: [RestoreError] = [
+        .noRoom(directory: "/srv/feed", neededByteCount: 9 << 20, freeByteCount: 1),
+        .state(.notEmpty(directory: "/srv/feed", name: "journal")),
+        .noBackup(path: restoreBackup), .incomplete(path: restoreBackup, file: "state.db"),
+    ]
+
+    @Test(arguments: restoreErrors)
+    func aRestoreThatIsRefusedIsInTheDocument(_ error: RestoreError) throws {
+        let refusal = StartRefusal(error, of: Self.restoreBackup, into: "/srv/feed")
+        let text = Self.general("feed-service: \(refusal)", "/srv/feed")
+        #expect(try Self.document().contains("```\n\(text)\n```"), "not in the document:\n\(text)")
+    }
+
+    @Test("a fold that was under way is told where its end is lost")
+    func partlyFolded() {
+        var loss = Self.loss
+        loss.partlyFolded = 9
+        let text = "\(StartRefusal(.loss(loss), directory: "/srv/feed"))"
+        let words =
+            "Records up to 7 are whole. state.db has a part of the records up to 9: some posts would "
+            + "be of a later moment than others. What was acknowledged"
+        #expect(text.contains(words), "\(text)")
+    }
+
+    @Test func aBackupThatIsStartedIsInTheDocument() throws {
+        let path = "/srv/feed/backups/20260101T000000000Z"
+        let refusal = StartRefusal(.backup(instanceID: 0xABCD), directory: path)
+        let text = Self.general("feed-service: \(refusal)", "/srv/feed")
+        #expect(try Self.document().contains("```\n\(text)\n```"), "not in the document:\n\(text)")
+    }
+
+    static let restoreBackup = "/mnt/backups/20260101T000000000Z"
+
+    @Test func theNewestBackupComesFirst() throws {
+        let directory = try TemporaryDirectory()
+        for time in ["20260101T000000000Z", "20260102T000000000Z", "before-upgrade", "half"] {
+            let backup = "\(directory.path)/backups/\(time)"
+            try FileManager.default.createDirectory(
+                atPath: backup,
+                withIntermediateDirectories: true
+            )
+            guard time != "half" else { continue }
+            try Data([1]).write(to: URL(filePath: "\(backup)/state.db"))
+        }
+        let error = StateStartError.effects(sequence: 7, .brokenSection(offset: 9))
+        let text = "\(StartRefusal(error, directory: directory.path))"
+        let restore = "feed-service restore \(directory.path)/backups/20260102T000000000Z "
+        #expect(text.contains(restore), "\(text)")
+        let times = "20260102T000000000Z, 20260101T000000000Z"
+        #expect(text.contains("newest first: \(times), before-upgrade."), "\(text)")
+    }
+
+    @Test func onlyWhatIsMissingHasToBeFreed() {
+        let error = StateStartError.full(neededByteCount: 65 << 20, freeByteCount: 60 << 20)
+        let text = "\(StartRefusal(error, directory: "/srv/feed"))"
+        #expect(text.contains("Free 5 MiB on"), "\(text)")
+    }
+
+    @Test func aPathWithASpaceIsOneWord() {
+        let text = "\(StartRefusal(.copied, directory: "/srv/my feed"))"
+        #expect(text.contains("feed-service new-instance '/srv/my feed'"), "\(text)")
+    }
+
+    /// The words with the document's names for a path, numbers, instances and times.
+    private static func general(_ text: String, _ path: String) -> String {
+        text.replacingOccurrences(of: path, with: "/srv/feed")
+            .replacing(/\d{8}T\d{9}Z/) { _ in "TIME" }
+            .replacing(/\d{20}/) { _ in "N" }
+            .replacing(/[0-9a-f]{16}/) { _ in "ID" }
+            .replacing(/\d+/) { _ in "N" }
+    }
+
+    private static func document() throws -> String {
+        let root = URL(filePath: #filePath).deletingLastPathComponent()
+            .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+        return try String(contentsOf: root.appending(path: "docs/OPERATIONS.md"), encoding: .utf8)
+    }
+}

@@ -1,0 +1,208 @@
+import FeedTestSupport
+import FeedTransport
+import Testing
+
+/// Which connections are closed where too much is held.
+@Suite(.timeLimit(.minutes(1))) struct ReliefTests {
+    private static let first: UInt32 = 0x7f00_0001
+    private static let other: UInt32 = 0x7f00_0002
+    private static let third: UInt32 = 0x7f00_0003
+    private static let kibibyte = 1_024
+
+    /// Closings by the hosts of the connections.
+    private struct Closing: Sendable {
+        let host: SocketAddress.Host
+        var isOther: Bool { host == .v4(ReliefTests.other) }
+        let reason: CloseReason
+        var isForBudget: Bool {
+            if case .overBudget = reason { true } else { false }
+        }
+    }
+
+    /// A server that answers each byte with so many KiB, and holds 1 MiB at most.
+    private static func plan(
+        _ closings: Recorder<Closing>,
+        _ answered: Recorder<Void>
+    )
+        -> TestServer.Plan
+    {
+        var configuration = TransportConfiguration()
+        configuration.clock = ManualClock()
+        configuration.sendBufferByteCount = 2 * kibibyte
+        configuration.closesOverBudget = true
+        return TestServer.Plan(
+            configuration: configuration,
+            budget: BufferBudget(limitByteCount: 1_024 * kibibyte)
+        ) { handler in
+            handler.received = { connection, bytes in
+                for byte in bytes {
+                    connection.write([UInt8](repeating: byte, count: Int(byte) * kibibyte))
+                    answered.record(())
+                }
+                return ReadProgress(consumedByteCount: bytes.count)
+            }
+            handler.closed = { connection, reason in
+                closings.record(Closing(host: connection.peer.host, reason: reason))
+            }
+        }
+    }
+
+    /// Connections that each have asked for so many KiB and read nothing.
+    private static func holders(
+        _ sizes: [UInt8],
+        from source: UInt32,
+        _ server: TestServer,
+        _ answered: Recorder<Void>
+    ) async throws -> [TestSocket] {
+        var sockets: [TestSocket] = []
+        for size in sizes {
+            let socket = try await server.client(from: source, receiveBufferByteCount: 2 << 10)
+            try await offload { try socket.send([size]) }
+            try await answered.next()
+            sockets.append(socket)
+        }
+        return sockets
+    }
+
+    @Test func closesWhatTakesNothingOfTheHostThatHoldsMost() async throws {
+        let closings = Recorder<Closing>()
+        let answered = Recorder<Void>()
+        try await Self.plan(closings, answered).run { server in
+            // 600 KiB of one host and 150 of another: above three eighths, below five.
+            let sizes = [UInt8](repeating: 100, count: 4)
+            let greedy = try await Self.holders(sizes, from: Self.first, server, answered)
+            let modest = try await Self.holders([150], from: Self.other, server, answered)
+            for _ in 0..<8 { await server.advance(by: TransportLimits.sweepInterval) }
+            #expect(!closings.events.isEmpty)
+            #expect(closings.events.allSatisfy { $0.isForBudget && !$0.isOther })
+            #expect(server.budget.bufferedByteCount <= 384 * Self.kibibyte)
+            withExtendedLifetime((greedy, modest)) {}
+        }
+    }
+
+    @Test func closesNobodyWhereLittleIsHeld() async throws {
+        let closings = Recorder<Closing>()
+        let answered = Recorder<Void>()
+        try await Self.plan(closings, answered).run { server in
+            let sizes = [UInt8](repeating: 50, count: 4)
+            let sockets = try await Self.holders(sizes, from: Self.first, server, answered)
+            for _ in 0..<8 { await server.advance(by: TransportLimits.sweepInterval) }
+            #expect(closings.events.isEmpty)
+            withExtendedLifetime(sockets) {}
+        }
+    }
+
+    @Test("what is far too much is closed before the next wait, without a look at the clock")
+    func closesAtOnceWhereFarTooMuchIsHeld() async throws {
+        let closings = Recorder<Closing>()
+        let answered = Recorder<Void>()
+        try await Self.plan(closings, answered).run { server in
+            let sizes = [UInt8](repeating: 200, count: 6)
+            let sockets = try await Self.holders(sizes, from: Self.first, server, answered)
+            await server.onLoop { _ in }
+            #expect(server.budget.connectionByteCount <= 640 * Self.kibibyte)
+            #expect(try await closings.next().isForBudget)
+            #expect(closings.events.count < sizes.count)
+            withExtendedLifetime(sockets) {}
+        }
+    }
+
+    /// One host has thirty connections that hold little, two others have a large reader each.
+    @Test func aHostWithManySmallConnectionsIsNotSpared() async throws {
+        let closings = Recorder<Closing>()
+        let answered = Recorder<Void>()
+        try await Self.plan(closings, answered).run { server in
+            let sizes = [UInt8](repeating: 12, count: 30)
+            let small = try await Self.holders(sizes, from: Self.first, server, answered)
+            let budget = server.budget
+            let held = budget.byteCount(of: HostSlot(.v4(Self.first)))
+            // Each holds less than half of an equal share, and together more than a host's share.
+            try #require(held / 30 < budget.limitByteCount / 36 / 2)
+            try #require(held > budget.answerLimitByteCount / 3)
+            let large = try await Self.holders([160], from: Self.other, server, answered)
+            var others: [TestSocket] = []
+            while closings.events.isEmpty, others.count < 8 {
+                others += try await Self.holders([40], from: Self.third, server, answered)
+                // Closed in one step of the loop, and told in the next.
+                for _ in 0..<2 { await server.onLoop { _ in } }
+            }
+            #expect(!closings.events.isEmpty)
+            #expect(closings.events.allSatisfy { $0.isForBudget && $0.host == .v4(Self.first) })
+            withExtendedLifetime((small, large, others)) {}
+        }
+    }
+
+    /// Another loop holds what is too much, for another host.
+    @Test func aHostThatKeepsToItsShareIsSparedUntilNoLoopFindsAnother() async throws {
+        let closings = Recorder<Closing>()
+        let answered = Recorder<Void>()
+        try await Self.plan(closings, answered).run { server in
+            let budget = server.budget
+            let elsewhere = HostSlot(.v4(Self.third))
+            budget.add(600 * Self.kibibyte, for: elsewhere)
+            let idle = try await Self.holders(
+                [UInt8](repeating: 0, count: 8),
+                from: Self.first,
+                server,
+                answered
+            )
+            let modest = try await Self.holders([200], from: Self.other, server, answered)
+            await server.onLoop { _ in }
+            try #require(budget.bufferedByteCount > 640 * Self.kibibyte)
+            #expect(closings.events.isEmpty)
+            // A look in vain is not made again before the next sweep.
+            let more = try await Self.holders([20], from: Self.other, server, answered)
+            #expect(await server.onLoop { !$0.isReliefDue })
+            await server.advance(by: TransportLimits.sweepInterval)
+            #expect(closings.events.isEmpty)
+            // Nobody has closed anything since: now it is closed itself.
+            await server.advance(by: TransportLimits.sweepInterval)
+            #expect(try await closings.next().isOther)
+            budget.add(-600 * Self.kibibyte, for: elsewhere)
+            withExtendedLifetime((idle, modest, more)) {}
+        }
+    }
+
+    @Test func countsTheFullSendBufferOfTheKernel() async throws {
+        let closings = Recorder<Closing>()
+        let answered = Recorder<Void>()
+        try await Self.plan(closings, answered).run { server in
+            let sockets = try await Self.holders([100], from: Self.first, server, answered)
+            let held = server.budget.bufferedByteCount
+            let unsent = await server.onLoop { loop in
+                var byteCount = 0
+                loop.forEachConnection { byteCount += $0.pendingByteCount }
+                return byteCount
+            }
+            #expect(held >= unsent + 4 * Self.kibibyte)
+            sockets[0].reset()
+            while server.budget.bufferedByteCount > 0 { await server.onLoop { _ in } }
+        }
+    }
+
+    /// A loop serves thousands of connections before the memory of a closed one is free.
+    @Test func whatIsUnsentCountsUntilItIsFreed() async throws {
+        let held = Recorder<Int>()
+        let closings = Recorder<Void>()
+        try await TestServer.Plan { handler in
+            handler.received = { connection, bytes in
+                connection.write([UInt8](repeating: 1, count: 8 << 20))
+                let unsent = connection.pendingByteCount
+                connection.reset()
+                let budget = connection.loop.budget
+                held.record(budget.connectionByteCount)
+                held.record(budget.bufferedByteCount - unsent)
+                return ReadProgress(consumedByteCount: bytes.count)
+            }
+            handler.closed = { _, _ in closings.record(()) }
+        }.run { server in
+            let socket = try await server.client(receiveBufferByteCount: 2 << 10)
+            try await offload { try socket.send([1]) }
+            try await closings.next()
+            #expect(held.events[0] == 0)
+            #expect(held.events[1] >= 0)
+            #expect(server.budget.bufferedByteCount == 0)
+            withExtendedLifetime(socket) {}
+        }
+    }
+}

@@ -1,0 +1,222 @@
+import FeedJournal
+import FeedSQLite
+import FeedTestSupport
+import Foundation
+import Testing
+
+/// A person types what a refusal says, and nothing else, and ends with a serving service.
+@Suite(
+    .serialized,
+    .timeLimit(.minutes(5)),
+    .enabled(DurableService.absence, DurableService.isBuilt)
+)
+struct BadDaysTests {
+    /// A bad day, and what becomes of the votes.
+    struct Day: Sendable, CustomTestStringConvertible {
+        var testDescription: String
+        var status: Int32
+        /// Whether all votes are still there at the end.
+        var keepsVotes = true
+        var isKilled = true
+        /// A part of the commands that are typed; the others are other ways on.
+        var types: [String]
+        var spoil: @Sendable (DataDirectory) throws -> Void
+    }
+
+    static let days = [
+        Day(
+            testDescription: "a damaged segment",
+            status: 5,
+            keepsVotes: false,
+            types: ["--accept-data-loss"]
+        ) { try $0.change($0.newestSegment()) { $0[20] ^= 4 } },
+        Day(testDescription: "the mark is gone", status: 5, types: ["--accept-data-loss"]) {
+            try $0.remove("durable.hwm")
+        },
+        Day(
+            testDescription: "state.db is empty, and there is a backup",
+            status: 5,
+            isKilled: false,
+            types: ["--in-place", "--data-dir"]
+        ) { directory in
+            try directory.keepBackup()
+            try directory.change("state.db") { $0 = [] }
+        },
+        Day(
+            testDescription: "state.db has lost a table",
+            status: 5,
+            isKilled: false,
+            types: ["--in-place", "--data-dir"]
+        ) { directory in
+            try directory.keepBackup()
+            let database = try Database(path: directory.path + "/state.db", mode: .existing)
+            try database.execute("DROP TABLE ballots")
+        },
+        Day(
+            testDescription: "state.db is missing, and there is a backup",
+            status: 5,
+            isKilled: false,
+            types: ["--in-place", "--data-dir"]
+        ) { directory in
+            try directory.keepBackup()
+            try directory.remove("state.db")
+        },
+        Day(
+            testDescription: "the directory is a copy",
+            status: 4,
+            types: ["new-instance", "--data-dir"]
+        ) { directory in
+            let copy = directory.path + "/state.db.copy"
+            try FileManager.default.copyItem(atPath: directory.path + "/state.db", toPath: copy)
+            try directory.remove("state.db")
+            try FileManager.default.moveItem(atPath: copy, toPath: directory.path + "/state.db")
+        },
+    ]
+
+    @Test(arguments: days)
+    func endsWithAServingService(_ day: Day) async throws {
+        let directory = try await DataDirectory.written(killed: day.isKilled)
+        try day.spoil(directory)
+        let commands = try await refusal(directory.path, day.status)
+        let verify = ["verify", directory.path]
+        let (verified, _) = try await RunningProcess(Programs.feedService, verify).finish()
+        #expect(verified == day.status)
+        let typed = commands.filter { command in
+            day.types.contains { command.contains($0) } && !command.contains("--dry-run")
+        }
+        var path = directory.path
+        for command in typed {
+            let words = command.split(separator: " ").dropFirst().map(String.init)
+            guard words.first == "--data-dir" else {
+                let process = try RunningProcess(Programs.feedService, words)
+                let (status, output) = await process.finish()
+                #expect(status == 0, "\(command): \(output)")
+                continue
+            }
+            path = words[1]
+            let service = try await DurableService.start(path, Array(words.dropFirst(2)))
+            let votes = try? await service.upvotes(directory.post)
+            if day.keepsVotes { #expect(votes == UInt64(DataDirectory.voteCount)) }
+            _ = try await service.createPost("after it", votes: 1)
+            #expect(await service.stop() == 0)
+        }
+        #expect(typed.contains { $0.contains("--data-dir") })
+        // The flags of the bad day are not needed any more.
+        let service = try await DurableService.start(path)
+        #expect(await service.stop() == 0)
+        if path != directory.path { try FileManager.default.removeItem(atPath: path) }
+    }
+
+    @Test("a dry run says what would be dropped, and changes nothing")
+    func dryRun() async throws {
+        let directory = try await DataDirectory.written()
+        try directory.change(directory.newestSegment()) { $0[20] ^= 4 }
+        let commands = try await refusal(directory.path, 5)
+        let dry = try #require(commands.first { $0.contains("--dry-run") })
+        let words = dry.split(separator: " ").dropFirst().map(String.init)
+        let (status, output) = try await RunningProcess(Programs.feedService, words).finish()
+        #expect(status == 0)
+        #expect(output.contains { $0.contains("quarantine: journal/") }, "\(output)")
+        #expect(output.contains { $0.hasPrefix("would lose ") && $0.contains(" at least") })
+        #expect(output.contains("nothing was changed"))
+        #expect(try await refusal(directory.path, 5) == commands)
+        // The accepting start logs the record and the file.
+        let record = try #require(words.firstIndex(of: "--accept-data-loss")) + 1
+        let flags = ["--accept-data-loss", words[record]]
+        let service = try await DurableService.start(directory.path, flags)
+        let kept = try FileManager.default.contentsOfDirectory(
+            atPath: directory.path + "/quarantine"
+        )
+        #expect(
+            service.process.output.contains { line in
+                line.contains("a loss was accepted after record \(words[record])")
+                    && kept.contains { line.contains($0) }
+            },
+            "\(service.process.output)"
+        )
+        #expect(await service.stop() == 0)
+    }
+
+    @Test("--must-exist refuses a path without a state, and makes nothing")
+    func mustExist() async throws {
+        let directory = try TemporaryDirectory()
+        for path in [directory.path, directory.path + "/typo"] {
+            let process = try DurableService.launch(path, ["--must-exist"])
+            let (status, output) = await process.finish()
+            #expect(status == 2)
+            #expect(output.joined().contains("The directory has no state."), "\(output)")
+        }
+        #expect(try FileManager.default.contentsOfDirectory(atPath: directory.path) == [])
+    }
+
+    @Test("a directory of other files is left as it is")
+    func foreignFiles() async throws {
+        let directory = try TemporaryDirectory()
+        try Data([1]).write(to: URL(filePath: directory.path + "/report.odt"))
+        try await DurableService.expectRefusal(directory.path, 2, ["report.odt"])
+        let names = try FileManager.default.contentsOfDirectory(atPath: directory.path)
+        #expect(names == ["report.odt"])
+    }
+
+    @Test("a port that is taken is told before a directory is made")
+    func portIsTaken() async throws {
+        let service = try await ServiceProcess.start()
+        let directory = try TemporaryDirectory()
+        let path = directory.path + "/data"
+        let address = "127.0.0.1:\(service.port)"
+        let process = try RunningProcess(
+            Programs.feedService,
+            ["--listen", address, "--data-dir", path]
+        )
+        let (status, output) = await process.finish()
+        #expect(status == 1)
+        #expect(output.joined().contains("\(address) is in use"), "\(output)")
+        #expect(!FileManager.default.fileExists(atPath: path))
+        #expect(await service.stop() == 0)
+    }
+
+    @Test("only its own user may read the files, and lost+found may be there")
+    func filesArePrivate() async throws {
+        let directory = try TemporaryDirectory()
+        let found = directory.path + "/lost+found"
+        try FileManager.default.createDirectory(atPath: found, withIntermediateDirectories: false)
+        let service = try await DurableService.start(directory.path)
+        for name in ["state.db", "state.db-wal", "durable.hwm", "journal"] {
+            let attributes = try FileManager.default.attributesOfItem(
+                atPath: directory.path + "/" + name
+            )
+            let rights = try #require(attributes[.posixPermissions] as? Int)
+            #expect(rights & 0o077 == 0, "\(name)")
+        }
+        #expect(await service.stop() == 0)
+    }
+
+    @Test("another user's state.db", .enabled(if: geteuid() == 0, "Only root can give it."))
+    func wrongOwner() async throws {
+        let directory = try await DataDirectory.written(killed: false)
+        let path = directory.path + "/state.db"
+        #expect(unsafe chown(path, 12345, 12345) == 0)
+        try await DurableService.expectRefusal(directory.path, 2, [path, "12345", "What to do:"])
+    }
+
+    /// The commands that a refusal names, whole.
+    private func refusal(_ path: String, _ status: Int32) async throws -> [String] {
+        let process = try DurableService.launch(path)
+        let (found, output) = await process.finish()
+        #expect(found == status, "\(output)")
+        #expect(output.contains { $0.contains("What it means:") }, "\(output)")
+        return output.filter { $0.hasPrefix("    ") }.map { String($0.dropFirst(4)) }
+    }
+}
+
+extension DataDirectory {
+    /// Makes a backup of what an orderly stop has left.
+    fileprivate func keepBackup() throws {
+        let backup = path + "/backups/20260101T000000.000Z"
+        try FileManager.default.createDirectory(atPath: backup, withIntermediateDirectories: true)
+        try FileManager.default.copyItem(
+            atPath: path + "/state.db",
+            toPath: backup + "/state.db"
+        )
+    }
+}

@@ -1,0 +1,197 @@
+"""One host that takes what it can get of a service, beside a healthy client of another host.
+
+What must hold: the service's memory stays bounded and is given back; the healthy client is refused
+nothing, and a restart of the service does not cost it its channel.
+"""
+
+import collections
+import resource
+import shutil
+import time
+
+import feed_pb2 as feed
+import flood
+import healthy
+from memory import MemoryWatch, resident
+from service import Failure, Service
+from tally import Tally
+from wire import Connection, Lost, Refused
+
+LARGE_POSTS = 30
+IDLE_SECONDS = 5
+MEMORY_LIMIT = 256 << 20
+# What may stay: connections that were open once leave some of the allocator's own.
+LEFT_LIMIT = 32 << 20
+GIVEN_BACK_SECONDS = 60
+
+Posts = collections.namedtuple("Posts", "tally ballot attacked")
+# What is sent, from how many connections (None: --connections), whether answers are read, whether the
+# service is killed afterwards and attacked again, and whose new clients vote beside it.
+Part = collections.namedtuple("Part", "stream connections reads restarts newcomers")
+OTHERS, ALL = (healthy.ADDRESS,), (healthy.ADDRESS, flood.ADDRESS)
+PARTS = {
+    "unread": Part(flood.unread, None, False, False, OTHERS),
+    "non-readers": Part(flood.unread, 400, False, False, OTHERS),
+    "channels-of-one": Part(flood.hellos, 1, True, True, ALL),
+    "channels-of-many": Part(flood.hellos, None, True, True, OTHERS),
+    "full-channels": Part(flood.batches, None, True, True, OTHERS),
+    "devices": Part(flood.devices, 1, True, False, ALL),
+}
+
+
+def create_posts(port):
+    """Posts as large as they may be, 46 KB each, and those that are voted on."""
+    url = "https://example.org/" + "x" * 2000
+    large = feed.Post(title="t" * 250, text="\U0001D11E" * 10_000, link_url=url,
+                      thumbnail_url=url, image_url=url)
+    with Connection(port) as connection:
+        def create(post, name=""):
+            return connection.call(
+                create_post=feed.CreatePostRequest(feed=name, post=post)).post.id
+
+        for _ in range(LARGE_POSTS):
+            create(large)
+        connection.call(create_feed=feed.CreateFeedRequest(
+            feed=feed.Feed(name="ballots", vote_mode=feed.BALLOT)))
+        voted = feed.Post(title="voted on")
+        return Posts(create(voted), create(voted, "ballots"), create(voted))
+
+
+def p99(times):
+    return sorted(times)[int(0.99 * (len(times) - 1))] if times else float("inf")
+
+
+def flooded(port, part, options, posts):
+    """The attack, once it has sent all; its connections are open."""
+    count = min(part.connections or options.connections, options.connections)
+    attack = flood.Flood(port, count, part.reads)
+    share = max(1, options.hellos // count)
+    attack.run(part.stream(posts, share) for _ in attack.sockets)
+    return attack
+
+
+def observed(port, posts, seconds, newcomers=OTHERS):
+    client = healthy.Healthy(port, posts, newcomers)
+    time.sleep(seconds)
+    return client.stop()
+
+
+def withstand(part, options, directory, say):
+    """One attack; what was seen. Raises Failure."""
+    with Service(options.binaries, None if options.in_memory else directory) as service:
+        pid, port = service.process.pid, service.port
+        posts = create_posts(port)
+        idle = observed(port, posts, min(IDLE_SECONDS, options.hold))
+        with MemoryWatch(pid) as memory:
+            client = healthy.Healthy(port, posts, part.newcomers)
+            started = time.monotonic()
+            attack = flooded(port, part, options, posts)
+            seconds = time.monotonic() - started
+            time.sleep(max(0, options.hold - seconds))
+            seen = client.stop()
+        with Connection(port) as connection:
+            stats = connection.call(get_server_stats=feed.GetServerStatsRequest()).server_stats
+            counted = connection.call(
+                get_post=feed.GetPostRequest(id=posts.tally)).post.upvote_count
+        found = [f"{count} times {what}" for what, count in (*idle.refused.items(),
+                                                             *seen.refused.items())]
+        seen.votes += idle.votes
+        if counted != seen.votes:
+            found.append(f"{seen.votes} votes were acknowledged, {counted} are counted")
+        if part.restarts and not options.in_memory:
+            service.kill_in_life()
+            attack.close()
+            found += restarted(part, options, directory, posts, seen, memory.before, say)
+            given_back, left = 0, 0
+        else:
+            attack.close()
+            given_back, left = give_back(pid, memory.before)
+            service.stop()
+    piece = {
+        "connections": len(attack.sockets),
+        "sent_mb": round(attack.sent / 1e6, 1),
+        "attack_s": round(seconds, 1),
+        "before_mib": round(memory.before / (1 << 20), 1),
+        "memory_mib": round((memory.highest - memory.before) / (1 << 20), 1),
+        "kernel_mib": round((memory.kernel_highest - memory.kernel_before) / (1 << 20), 1),
+        "left_mib": round(left / (1 << 20), 1),
+        "given_back_s": round(given_back, 1),
+        "votes": len(seen.times),
+        "new_clients": seen.newcomers,
+        "refused": sum(seen.refused.values()),
+        "idle_p99_ms": round(1e3 * p99(idle.times), 3),
+        "p99_ms": round(1e3 * p99(seen.times), 3),
+        "channels": stats.channels,
+        "channel_mib": round(stats.channel_bytes / (1 << 20), 1),
+        "closed_connections": stats.over_budget_closes,
+    }
+    piece["failures"] = found + failures(piece, options)
+    return piece
+
+
+def give_back(pid, before):
+    """The seconds until memory is given back, and what is left then."""
+    closed = time.monotonic()
+    while resident(pid) > before + LEFT_LIMIT and time.monotonic() < closed + GIVEN_BACK_SECONDS:
+        time.sleep(0.2)
+    return time.monotonic() - closed, resident(pid) - before
+
+
+def restarted(part, options, directory, posts, seen, before, say):
+    """Starts the killed service, attacks it at once, and then has the healthy client come back."""
+    with Service(options.binaries, directory) as service:
+        with MemoryWatch(service.process.pid) as memory:
+            attack = flooded(service.port, part, options, posts)
+            found = healthy.returned(service.port, posts, seen)
+        say(f"after kill -9 and the attack once more: {memory.highest >> 20} MiB at most, the healthy "
+            f"client is {'not as before' if found else 'known'}")
+        if memory.highest - before > MEMORY_LIMIT:
+            found.append(f"{memory.highest >> 20} MiB were in memory after a restart")
+        attack.close()
+        # What was restored is kept for its retention.
+        _, left = give_back(service.process.pid, memory.before)
+        if left > LEFT_LIMIT:
+            found.append(f"{left >> 20} MiB were not given back within {GIVEN_BACK_SECONDS} s, after "
+                         "a restart")
+        service.stop()
+    return found
+
+
+def failures(piece, options):
+    found = []
+    if piece["memory_mib"] > MEMORY_LIMIT >> 20:
+        found.append(f"{piece['memory_mib']} MiB more were in memory")
+    if piece["left_mib"] > LEFT_LIMIT >> 20:
+        found.append(f"{piece['left_mib']} MiB were not given back within {GIVEN_BACK_SECONDS} s")
+    if not piece["votes"]:
+        found.append("no vote was accepted")
+    if options.factor and piece["p99_ms"] > options.factor * piece["idle_p99_ms"]:
+        found.append(f"a vote took {piece['p99_ms']} ms (p99), {piece['idle_p99_ms']} ms before")
+    return found
+
+
+def run(options, say):
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    tally = Tally(options.output, "attack")
+    directory = options.output + "/attack-data"
+    for name in options.only or PARTS:
+        started = time.monotonic()
+        shutil.rmtree(directory, ignore_errors=True)
+        say(name)
+        try:
+            if hard != resource.RLIM_INFINITY and hard < options.connections + 100:
+                raise Failure(f"--connections {options.connections} needs as many open files and "
+                              f"some more; the limit is {hard} (ulimit -Hn)")
+            resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
+            piece = withstand(PARTS[name], options, directory, say)
+        except (Failure, Lost, Refused) as failure:
+            piece = {"failures": [str(failure)]}
+        say(", ".join(f"{key} {value}" for key, value in piece.items() if key != "failures"))
+        for failure in piece["failures"]:
+            say(f"{name}: {failure}")
+        piece.update(part=name, seconds=round(time.monotonic() - started, 2))
+        tally.add(piece)
+    shutil.rmtree(directory, ignore_errors=True)
+    counts = [("attacks", len(tally.pieces)), ("connections", tally.sum("connections")),
+              ("votes accepted beside them", tally.sum("votes"))]
+    return tally, counts, True

@@ -1,0 +1,126 @@
+"""A client from another host's address than the attack's: what it is refused, and how long it waits."""
+
+import multiprocessing
+import os
+import time
+
+import feed_pb2 as feed
+from wire import Connection, Lost, Refused
+
+ADDRESS = "127.0.0.2"
+VOTE_SECONDS = 0.002
+# So many votes of the client that stays, and then one of a client that is new.
+VOTES_PER_NEWCOMER = 20
+
+
+class Observations:
+    """What came of its calls. Times are in seconds."""
+
+    def __init__(self):
+        self.client_id = os.urandom(16)
+        self.sequence = 0  # the last one that was acknowledged
+        self.votes = 0  # acknowledged on the TALLY post, by newcomers too
+        self.newcomers = 0
+        self.times = []
+        self.refused = {}
+
+    def refuse(self, what, reason):
+        key = f"{what} got {reason}"
+        self.refused[key] = self.refused.get(key, 0) + 1
+
+
+def numbered_vote(connection, sequence, post):
+    vote = feed.CastVoteRequest(post_id=post, direction=feed.UP)
+    return connection.call(sequence=sequence, cast_vote=vote).cast_vote
+
+
+def hello(connection, client_id, seen, what):
+    answer = connection.hello(client_id)
+    if answer.HasField("channel_status"):
+        seen.refuse(what + "'s channel", str(Refused(answer.channel_status)))
+    return answer
+
+
+def newcomer(port, source, posts, seen):
+    """A client that nobody knows: a channel, a ballot and a numbered vote."""
+    what = f"a new client of {source}"
+    try:
+        with Connection(port, source=source) as connection:
+            hello(connection, os.urandom(16), seen, what)
+            ballot = feed.CastVoteRequest(post_id=posts.ballot, direction=feed.UP)
+            for sequence, call in ((0, "ballot"), (1, "vote")):
+                try:
+                    if sequence:
+                        numbered_vote(connection, sequence, posts.tally)
+                        seen.votes += 1
+                    else:
+                        connection.call(cast_vote=ballot)
+                except Refused as status:
+                    seen.refuse(f"{what}'s {call}", str(status))
+            seen.newcomers += 1
+    except (Lost, Refused) as failure:
+        seen.refuse(what, str(failure))
+
+
+def vote(port, posts, newcomers, stopping, pipe):
+    """Votes one after another until it is told to stop, new clients between; sends what it saw."""
+    seen, number = Observations(), 0
+    try:
+        with Connection(port, source=ADDRESS) as connection:
+            hello(connection, seen.client_id, seen, "the healthy client")
+            while not stopping.is_set():
+                number += 1
+                started = time.monotonic()
+                try:
+                    numbered_vote(connection, number, posts.tally)
+                    seen.times.append(time.monotonic() - started)
+                    seen.votes, seen.sequence = seen.votes + 1, number
+                except Refused as status:
+                    seen.refuse("a vote", str(status))
+                if number % VOTES_PER_NEWCOMER == 0:
+                    for source in newcomers:
+                        newcomer(port, source, posts, seen)
+                time.sleep(VOTE_SECONDS)
+    except (Lost, Refused) as failure:
+        seen.refuse("the healthy client", str(failure))
+    pipe.send(seen)
+    pipe.close()
+
+
+class Healthy:
+    """The client in a process of its own, so that it does not wait for the attack's interpreter."""
+
+    def __init__(self, port, posts, newcomers=(ADDRESS,)):
+        self.stopping = multiprocessing.Event()
+        self.pipe, theirs = multiprocessing.Pipe(duplex=False)
+        self.process = multiprocessing.Process(
+            target=vote, args=(port, posts, newcomers, self.stopping, theirs), daemon=True)
+        self.process.start()
+        theirs.close()
+
+    def stop(self):
+        """What it saw."""
+        self.stopping.set()
+        seen = self.pipe.recv()
+        self.process.join()
+        return seen
+
+
+def returned(port, posts, seen):
+    """What the client that was here before finds after a restart of the service: failures."""
+    found = []
+    with Connection(port, source=ADDRESS) as connection:
+        greeting = connection.hello(seen.client_id)
+        if not greeting.client_known or greeting.last_sequence != seen.sequence:
+            found.append(f"after a restart the client was to be known with {seen.sequence} calls; "
+                         f"known {greeting.client_known}, {greeting.last_sequence} calls")
+        for sequence in range(max(1, seen.sequence - 9), seen.sequence + 1):
+            try:
+                numbered_vote(connection, sequence, posts.tally)
+            except Refused as status:
+                found.append(f"after a restart vote {sequence} got {status}")
+        count = connection.call(get_post=feed.GetPostRequest(id=posts.tally)).post.upvote_count
+    if count != seen.votes:
+        found.append(f"{seen.votes} votes were acknowledged, {count} are counted after a restart "
+                     "and a repeat of the last ones")
+    return found
