@@ -20,7 +20,7 @@ struct InPlaceDaysTests {
         #expect(status == 0)
         #expect(output.contains { $0.contains("nothing is lost") }, "\(output)")
         let service = try await DurableService.start(directory.path)
-        #expect(service.process.output.contains { $0.contains("nothing is lost") })
+        #expect(await service.process.prints("nothing is lost"))
         #expect(try await service.upvotes(directory.post) == UInt64(DataDirectory.voteCount))
         #expect(try await service.upvotes(later) == 3)
         #expect(await service.stop() == 0)

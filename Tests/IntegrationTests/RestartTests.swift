@@ -94,8 +94,8 @@ struct RestartTests {
         let object = try JSONSerialization.jsonObject(with: Data(report.utf8)) as? [String: Any]
         let name = try #require(object?["name"] as? String, "\(report)")
         let backup = "\(directory.path)/backups/\(name)"
-        #expect(service.process.output.contains { $0.contains("backup \(name): begun, ") })
-        #expect(service.process.output.contains { $0.contains("backup \(name): complete, ") })
+        #expect(await service.process.prints("backup \(name): begun, "))
+        #expect(await service.process.prints("backup \(name): complete, "))
         await service.kill()
         let hash = try await Self.stateHash(directory.path)
         let later = try await DurableService.start(directory.path)
@@ -136,12 +136,12 @@ struct RestartTests {
     func outlivesTheProcessOnly() async throws {
         let directory = try TemporaryDirectory()
         let service = try await DurableService.start(directory.path, ["--durability", "os"])
-        #expect(service.process.output.contains { $0.contains("durability os") })
+        #expect(await service.process.prints("durability os"))
         let id = try await service.createPost("kept", votes: 200)
         await service.kill()
         // Another setting takes over what this one has left.
         let restarted = try await DurableService.start(directory.path)
-        #expect(restarted.process.output.contains { $0.contains("durability fsync") })
+        #expect(await restarted.process.prints("durability fsync"))
         #expect(try await restarted.upvotes(id) == 200)
         let stats = try await restarted.call { try $0.call(.getServerStats) }
         guard case .serverStats(let found) = stats.response else { throw KillRunError.noAnswer }

@@ -60,13 +60,9 @@ struct WrongClockTests {
         try await Self.createPost("wrong", in: directory.path, ahead: Self.tenYears)
         for title in ["right", "right again"] {
             let service = try await DurableService.start(directory.path)
-            #expect(
-                service.process.output.contains {
-                    $0.contains("1 post lies more than 300.0 seconds ahead of the clock")
-                        && $0.contains("feedctl correct-times --apply")
-                },
-                "\(service.process.output)"
-            )
+            let warning = "1 post lies more than 300.0 seconds ahead of the clock"
+            let line = await service.process.line { $0.contains(warning) }
+            #expect(line?.contains("feedctl correct-times --apply") == true)
             try await Self.createdNow(title, service)
             await service.kill()
         }
