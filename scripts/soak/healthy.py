@@ -110,17 +110,22 @@ def returned(port, posts, seen):
     """What the client that was here before finds after a restart of the service: failures."""
     found = []
     with Connection(port, source=ADDRESS) as connection:
+        def count(when):
+            post = connection.call(get_post=feed.GetPostRequest(id=posts.tally)).post
+            if post.upvote_count != seen.votes:
+                found.append(f"{seen.votes} votes were acknowledged, {post.upvote_count} are counted "
+                             f"after {when}")
+
         greeting = connection.hello(seen.client_id)
         if not greeting.client_known or greeting.last_sequence != seen.sequence:
             found.append(f"after a restart the client was to be known with {seen.sequence} calls; "
                          f"known {greeting.client_known}, {greeting.last_sequence} calls")
+        # Before anything is sent again, which would bring back a vote that was lost.
+        count("a restart")
         for sequence in range(max(1, seen.sequence - 9), seen.sequence + 1):
             try:
                 numbered_vote(connection, sequence, posts.tally)
             except Refused as status:
                 found.append(f"after a restart vote {sequence} got {status}")
-        count = connection.call(get_post=feed.GetPostRequest(id=posts.tally)).post.upvote_count
-    if count != seen.votes:
-        found.append(f"{seen.votes} votes were acknowledged, {count} are counted after a restart "
-                     "and a repeat of the last ones")
+        count("a repeat of the last ones")
     return found
