@@ -197,18 +197,17 @@ struct RestartTests {
                 ?? RealPosts.files.first
         )
         let directory = try TemporaryDirectory()
-        let service = try await DurableService.start(directory.path)
+        let port = try ReservedPort()
+        let listen = ["--listen", port.address]
+        let service = try await DurableService.start(directory.path, listen)
         let load = try RunningProcess(
             Programs.loadGenerator,
-            ["dataset", "--target", "127.0.0.1:\(service.port)", "--retry", "100"]
+            ["dataset", "--target", port.address, "--retry", "100"]
                 + ["-c", "8", "-P", "8", "--rate", "5k", "--progress", "1s", file.path()]
         )
         _ = await load.line { $0.contains("op/s") }
         await service.kill()
-        let restarted = try await DurableService.start(
-            directory.path,
-            ["--listen", "127.0.0.1:\(service.port)"]
-        )
+        let restarted = try await DurableService.start(directory.path, listen)
         let (status, output) = await load.finish()
         let text = output.joined(separator: "\n")
         #expect(status == 0, "\(text)")

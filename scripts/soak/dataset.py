@@ -7,7 +7,7 @@ import shutil
 import subprocess
 import time
 
-from service import Failure, Service, verify
+from service import Failure, ReservedPort, Service, verify
 from tally import Tally
 from wire import Connection, Lost
 
@@ -39,18 +39,22 @@ def await_votes(service, load, wanted):
 
 def live_through(options, directory, say):
     """One run of loadgen; what it says of it. Raises Failure."""
+    with ReservedPort() as port:
+        return live_through_at(port, options, directory, say)
+
+
+def live_through_at(port, options, directory, say):
     data, report = directory + "/data", directory + "/run.json"
     wanted = int(votes_in(options.files) * options.kill_at)
-    service = Service(options.binaries, data)
+    service = Service(options.binaries, data, port=port)
     load = subprocess.Popen(
         [options.binaries + "/loadgen", "dataset", *options.files, "--retry", str(RETRIES),
-         "--target", f"127.0.0.1:{service.port}", "--clients", "50", "--pipeline", "64",
+         "--target", f"127.0.0.1:{port}", "--clients", "50", "--pipeline", "64",
          "--quiet", "--json", report],
         stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     try:
         if not await_votes(service, load, wanted):
             raise Failure(f"loadgen ended before {wanted:,} votes:\n{load.communicate()[0]}")
-        port = service.port
         service.kill_in_life()
         say(f"killed after {wanted:,} votes")
         left = verify(options.binaries, data)

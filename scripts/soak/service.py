@@ -1,6 +1,7 @@
 """The durable service as a process: started, killed, verified."""
 
 import re
+import socket
 import subprocess
 import tempfile
 import time
@@ -14,6 +15,23 @@ REPLAYED_HASH = r"replayed hash ([0-9a-f]{16})\b"
 
 class Failure(Exception):
     """Something that must hold does not."""
+
+
+class ReservedPort:
+    """A port for a service that is started twice: while that is down, no connection of this machine gets
+    it from the system. The service may listen beside it, as both set SO_REUSEADDR."""
+
+    def __init__(self):
+        self.socket = socket.socket()
+        self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        self.socket.bind(("127.0.0.1", 0))
+        self.number = self.socket.getsockname()[1]
+
+    def __enter__(self):
+        return self.number
+
+    def __exit__(self, *_):
+        self.socket.close()
 
 
 class Service:

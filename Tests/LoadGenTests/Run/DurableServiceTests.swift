@@ -8,22 +8,23 @@ extension LiveTests {
         /// A service in a folder of its own, which a test kills and starts again.
         private struct Service {
             let process: RunningProcess
-            let address: String
+            let port: ReservedPort
+            var address: String { port.address }
 
             static func start(
                 _ directory: URL,
-                at address: String = "127.0.0.1:0"
+                at port: ReservedPort? = nil
             ) async throws -> Service {
+                let port = try port ?? ReservedPort()
                 let process = try RunningProcess(
                     Programs.feedService,
-                    ["--listen", address, "--data-dir", directory.path(), "--threads", "2"]
+                    ["--listen", port.address, "--data-dir", directory.path(), "--threads", "2"]
                 )
-                let line = try #require(
-                    await process.line { $0.contains("listening on") },
+                try #require(
+                    await process.prints("listening on \(port.address)"),
                     "the service ended without a start line: \(process.output)"
                 )
-                let found = try #require(line.firstMatch(of: /listening on ([0-9.]+:[0-9]+)/))
-                return Service(process: process, address: String(found.1))
+                return Service(process: process, port: port)
             }
 
             /// Kills the service without a word.
@@ -58,7 +59,7 @@ extension LiveTests {
             )
             _ = await program.line { $0.contains("op/s") }
             await service.kill()
-            let again = try await Service.start(state, at: service.address)
+            let again = try await Service.start(state, at: service.port)
             let (status, output) = await program.finish()
             await again.kill()
             return (status, output)
@@ -106,7 +107,7 @@ extension LiveTests {
                 _ = await run.line { $0.contains("op/s") }
                 await service.kill()
                 #expect(await run.exitStatus() == 1)
-                let again = try await Service.start(state, at: service.address)
+                let again = try await Service.start(state, at: service.port)
                 let (status, output) = try await verify(report, service.address)
                 await again.kill()
                 #expect(status == 0, "\(output)")
@@ -114,7 +115,7 @@ extension LiveTests {
                 #expect(output.contains { $0.contains("100 listed") })
 
                 let empty = folder.appending(path: "empty")
-                let fresh = try await Service.start(empty, at: service.address)
+                let fresh = try await Service.start(empty, at: service.port)
                 let (failed, text) = try await verify(report, service.address)
                 await fresh.kill()
                 #expect(failed == 3)

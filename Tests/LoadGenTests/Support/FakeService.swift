@@ -20,9 +20,14 @@ final class FakeService: Sendable {
         voteMode: VoteMode = .tally
     ) async throws -> FakeService {
         let feed = FakeFeed(faults: faults, voteMode: voteMode)
-        let (address, thread) = try await listen(.loopback(port: 0), feed)
+        guard faults.restarts else {
+            let (address, thread) = try await listen(.loopback(port: 0), feed)
+            return FakeService(feed, address, thread)
+        }
+        let port = try ReservedPort()
+        let (address, thread) = try await listen(.loopback(port: port.number), feed)
         let service = FakeService(feed, address, thread)
-        if faults.restarts { service.restartOnce(thread) }
+        service.restartOnce(thread, port)
         return service
     }
 
@@ -42,12 +47,12 @@ final class FakeService: Sendable {
         }
     }
 
-    /// Starts the service again at its address once its thread has ended.
-    private func restartOnce(_ dead: EventLoopThread) {
+    /// Starts the service again at its port once its thread has ended.
+    private func restartOnce(_ dead: EventLoopThread, _ port: ReservedPort) {
         dead.whenFinished { [self] in
             feed.restart()
             Task {
-                let (_, thread) = try await Self.listen(address, feed)
+                let (_, thread) = try await Self.listen(.loopback(port: port.number), feed)
                 self.thread.withLock { $0 = thread }
             }
         }
