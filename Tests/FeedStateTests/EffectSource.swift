@@ -155,7 +155,16 @@ struct EffectSource {
             switch sequence % 3 {
             case 0: .done
             case 1: .id(sequence &* 0x9E37_79B9_7F4A_7C15)
-            default: .items(ItemMask(1 << (generator.next() % 64), 0, generator.next(), 0))
+            default:
+                // Small batches and large ones, of the same call too: their items are joined.
+                .items(
+                    ItemMask(
+                        1 << (generator.next() % 64),
+                        0,
+                        generator.oneIn(2) ? generator.next() : 0,
+                        0
+                    )
+                )
             }
         return [
             .outcome(

@@ -101,7 +101,7 @@ def withstand(part, options, directory, say):
         if part.restarts and not options.in_memory:
             service.kill_in_life()
             attack.close()
-            found += restarted(part, options, directory, posts, seen, memory.before, say)
+            found += restarted(part, options, directory, posts, seen, say)
             given_back, left = 0, 0
         else:
             attack.close()
@@ -137,16 +137,18 @@ def give_back(pid, before):
     return time.monotonic() - closed, resident(pid) - before
 
 
-def restarted(part, options, directory, posts, seen, before, say):
+def restarted(part, options, directory, posts, seen, say):
     """Starts the killed service, attacks it at once, and then has the healthy client come back."""
     with Service(options.binaries, directory) as service:
         with MemoryWatch(service.process.pid) as memory:
             attack = flooded(service.port, part, options, posts)
             found = healthy.returned(service.port, posts, seen)
-        say(f"after kill -9 and the attack once more: {memory.highest >> 20} MiB at most, the healthy "
-            f"client is {'not as before' if found else 'known'}")
-        if memory.highest - before > MEMORY_LIMIT:
-            found.append(f"{memory.highest >> 20} MiB were in memory after a restart")
+        more = memory.highest - memory.before
+        say(f"after kill -9 and the attack once more: {more >> 20} MiB more than the "
+            f"{memory.before >> 20} of the start, the healthy client is "
+            f"{'not as before' if found else 'known'}")
+        if more > MEMORY_LIMIT:
+            found.append(f"{more >> 20} MiB more were in memory after a restart")
         attack.close()
         # What was restored is kept for its retention.
         _, left = give_back(service.process.pid, memory.before)

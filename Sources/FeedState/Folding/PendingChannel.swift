@@ -5,7 +5,7 @@ struct PendingChannel {
     /// An outcome without what all of a channel share; 24 bytes, as each channel may have 256.
     private struct Place {
         var sequence: UInt64 = 0
-        /// The id, or the index of the mask.
+        /// The id, the items of a small batch as bits, or the index of the mask.
         var value: UInt64 = 0
         var requestHash: UInt32 = 0
         var kind = Kind.done
@@ -14,6 +14,8 @@ struct PendingChannel {
     private enum Kind: UInt8 {
         case done
         case id
+        /// Some of items 0 to 63, so that most batches need no mask.
+        case firstWord
         case items
     }
 
@@ -90,6 +92,7 @@ struct PendingChannel {
             switch place.kind {
             case .done: .done
             case .id: .id(place.value)
+            case .firstWord: .items(ItemMask(place.value))
             case .items: .items(masks[Int(place.value)])
             }
         return ChannelOutcome(
@@ -108,11 +111,15 @@ struct PendingChannel {
             place.kind = .id
             place.value = id
         case .items(let mask):
-            place.kind = .items
             if let old, old.kind == .items {
+                place.kind = .items
                 place.value = old.value
                 masks[Int(old.value)] = mask
+            } else if mask == ItemMask(mask.word0) {
+                place.kind = .firstWord
+                place.value = mask.word0
             } else {
+                place.kind = .items
                 place.value = UInt64(masks.count)
                 masks.append(mask)
             }
