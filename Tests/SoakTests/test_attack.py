@@ -11,7 +11,8 @@ class AttackTests(SoakTestCase):
     def soak(self, *flags, output=None, **environment):
         with tempfile.TemporaryDirectory() as directory:
             return self.run_soak("attack", "--output", output or directory, "--connections", "3",
-                                 "--hold", "0.3", "--hellos", "30", *flags, **environment)
+                                 "--hold", "0.3", "--hellos", "30", "--give-back", "2",
+                                 *flags, **environment)
 
     def failing(self, part, fault, said):
         finished = self.soak("--only", part, FAKE_FAULT=fault)

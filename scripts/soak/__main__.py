@@ -64,6 +64,8 @@ def read_options():
                         help="a service takes 10,000 in all")
     attack.add_argument("--hold", type=float, default=20,
                         help="seconds in which a client votes beside each attack, at least")
+    attack.add_argument("--give-back", type=float, default=60,
+                        help="seconds in which memory is to be given back afterwards")
     attack.add_argument("--factor", type=float, default=0,
                         help="fail if a vote takes so many times as long as before (p99); 0 does "
                         "not look, as a machine with other work is not to be judged by it")

@@ -22,7 +22,6 @@ IDLE_SECONDS = 5
 MEMORY_LIMIT = 256 << 20
 # What may stay: connections that were open once leave some of the allocator's own.
 LEFT_LIMIT = 32 << 20
-GIVEN_BACK_SECONDS = 60
 
 Posts = collections.namedtuple("Posts", "tally ballot attacked")
 # What is sent, from how many connections (None: --connections), whether answers are read, whether the
@@ -105,7 +104,7 @@ def withstand(part, options, directory, say):
             given_back, left = 0, 0
         else:
             attack.close()
-            given_back, left = give_back(pid, memory.before)
+            given_back, left = give_back(pid, memory.before, options.give_back)
             service.stop()
     piece = {
         "connections": len(attack.sockets),
@@ -129,10 +128,10 @@ def withstand(part, options, directory, say):
     return piece
 
 
-def give_back(pid, before):
+def give_back(pid, before, seconds):
     """The seconds until memory is given back, and what is left then."""
     closed = time.monotonic()
-    while resident(pid) > before + LEFT_LIMIT and time.monotonic() < closed + GIVEN_BACK_SECONDS:
+    while resident(pid) > before + LEFT_LIMIT and time.monotonic() < closed + seconds:
         time.sleep(0.2)
     return time.monotonic() - closed, resident(pid) - before
 
@@ -151,9 +150,9 @@ def restarted(part, options, directory, posts, seen, say):
             found.append(f"{more >> 20} MiB more were in memory after a restart")
         attack.close()
         # What was restored is kept for its retention.
-        _, left = give_back(service.process.pid, memory.before)
+        _, left = give_back(service.process.pid, memory.before, options.give_back)
         if left > LEFT_LIMIT:
-            found.append(f"{left >> 20} MiB were not given back within {GIVEN_BACK_SECONDS} s, after "
+            found.append(f"{left >> 20} MiB were not given back within {options.give_back} s, after "
                          "a restart")
         service.stop()
     return found
@@ -164,7 +163,7 @@ def failures(piece, options):
     if piece["memory_mib"] > MEMORY_LIMIT >> 20:
         found.append(f"{piece['memory_mib']} MiB more were in memory")
     if piece["left_mib"] > LEFT_LIMIT >> 20:
-        found.append(f"{piece['left_mib']} MiB were not given back within {GIVEN_BACK_SECONDS} s")
+        found.append(f"{piece['left_mib']} MiB were not given back within {options.give_back} s")
     if not piece["votes"]:
         found.append("no vote was accepted")
     if options.factor and piece["p99_ms"] > options.factor * piece["idle_p99_ms"]:
