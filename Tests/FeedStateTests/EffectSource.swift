@@ -155,16 +155,7 @@ struct EffectSource {
             switch sequence % 3 {
             case 0: .done
             case 1: .id(sequence &* 0x9E37_79B9_7F4A_7C15)
-            default:
-                // Small batches and large ones, of the same call too: their items are joined.
-                .items(
-                    ItemMask(
-                        1 << (generator.next() % 64),
-                        0,
-                        generator.oneIn(2) ? generator.next() : 0,
-                        0
-                    )
-                )
+            default: .items(items(of: sequence, using: &generator))
             }
         return [
             .outcome(
@@ -176,6 +167,12 @@ struct EffectSource {
                 )
             )
         ]
+    }
+
+    /// Items of a small batch or of a large one, of the same call too: their items are joined.
+    private func items(of sequence: UInt64, using generator: inout SeededGenerator) -> ItemMask {
+        let (first, third) = (UInt64(1) << (generator.next() % 64), generator.next())
+        return ItemMask(first, 0, sequence % 2 == 0 ? third : 0, 0)
     }
 
     private func content(using generator: inout SeededGenerator) -> PostContent {

@@ -108,12 +108,13 @@ final class ClientConnection {
         )
         nextID &+= 1
         window.send(1)
+        // From here on, so that the end of the sending waits for what is written next.
+        worker.outstandingCount += 1
     }
 
     /// Writes what was taken, in one write; `now` was read just before, once for all of it.
     @inline(__always)
     func flush(at now: UInt64) {
-        worker.outstandingCount += Int(nextID &- unwrittenID)
         var operationCount = 0
         while unwrittenID < nextID {
             var flight = worker.flights[index, unwrittenID]

@@ -41,7 +41,7 @@ final class Worker {
     var phases = Phases(start: .max / 4, warmup: .zero, duration: nil)
     /// What reading ahead came to; nobody looks at it.
     var preloaded: UInt64 = 0
-    /// Requests in flight whose time has not run out.
+    /// Requests that were taken and have no answer, and whose time has not run out.
     var outstandingCount = 0
     /// The plan of an open loop, once it runs.
     var pacing: Pacing?
