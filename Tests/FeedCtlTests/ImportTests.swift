@@ -141,7 +141,7 @@ struct ImportTests {
             ReportTests.text(report).hasSuffix(
                 """
                 LINE  ACTUAL  LIMIT  FIELD           REASON
-                   9      -1      0  downvote_count  BAD_COUNT
+                   9      -1         downvote_count  BAD_COUNT
 
                 """
             )
@@ -149,6 +149,27 @@ struct ImportTests {
         let object = try ReportTests.object(report)
         let leftOut = try #require((object["left_out"] as? [[String: Any]])?.first)
         #expect(leftOut["value"] as? String == "-1")
+    }
+
+    /// The number of such a violation is the byte that no address may have.
+    @Test func reportsNoLimitWhereNoneWasPassed() throws {
+        var batch = Self.batch(10...11)
+        let violation = FieldViolation(field: "posts[1].link_url", reason: .badURL, actual: 32)
+        let removed = batch.remove(violation)
+        let post = try #require(removed)
+        let report = ImportReport(feed: "books", importedCount: 1, leftOut: [post])
+        #expect(
+            ReportTests.text(report).hasSuffix(
+                """
+                LINE  ACTUAL  LIMIT  FIELD     REASON
+                  11                 link_url  BAD_URL
+
+                """
+            )
+        )
+        let object = try ReportTests.object(report)
+        let leftOut = try #require((object["left_out"] as? [[String: Any]])?.first)
+        #expect(leftOut["actual"] as? Int == 32 && leftOut["limit"] as? Int == 0)
     }
 
     @Test func countsRowsWithoutPostsTowardsAFullBatch() throws {

@@ -5,8 +5,9 @@ package struct LeftOutPost: Encodable, Equatable, Sendable {
     let reason: String
     /// What the file has where that is no number from 0 up, safe to print; else empty.
     let value: String
-    /// What the field has; 0 where `value` tells it.
+    /// What the field has, to be compared with `limit`; 0 where `value` tells it.
     let actual: UInt64
+    /// The limit that the field passed; 0 where the post was left out for something else.
     let limit: UInt64
 
     /// The post on a line, with the limit that its field passed.
@@ -25,6 +26,15 @@ package struct LeftOutPost: Encodable, Equatable, Sendable {
         self.actual = actual
         self.limit = limit
     }
+
+    /// The value or number for people; empty where there is no limit to compare a number with.
+    fileprivate var shownActual: String {
+        if !value.isEmpty { return value }
+        return limit > 0 ? "\(actual)" : ""
+    }
+
+    /// The limit for people; empty where none was passed.
+    fileprivate var shownLimit: String { limit > 0 ? "\(limit)" : "" }
 }
 
 /// What became of the posts of a file, as `import` reports it.
@@ -51,8 +61,7 @@ package struct ImportReport: Report, Equatable {
         ])
         for post in leftOut.prefix(Self.shownCount) {
             table.append([
-                "\(post.line)", post.value.isEmpty ? "\(post.actual)" : post.value,
-                "\(post.limit)", post.field, post.reason,
+                "\(post.line)", post.shownActual, post.shownLimit, post.field, post.reason,
             ])
         }
         let rest = leftOut.count - Self.shownCount
