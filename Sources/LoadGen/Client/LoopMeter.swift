@@ -2,6 +2,7 @@ import FeedTransport
 
 /// Ends the intervals of a thread's load and measures how long its loop slept while measuring.
 ///
+/// An instant and the sleep up to it are read together, so no loop sleeps longer than it measures.
 final class LoopMeter {
     private let idle: () -> Duration
     private var phases: Phases?
@@ -18,10 +19,13 @@ final class LoopMeter {
     /// Calls `close` with the number of each interval at its end.
     func schedule(_ phases: Phases, _ loop: EventLoop, _ close: @escaping (Int) -> Void) {
         self.phases = phases
-        if phases.measureFromNanoseconds == phases.startNanoseconds {
-            start = (phases.startNanoseconds, idle())
-        }
         arm(loop, close)
+    }
+
+    /// Begins to measure with the load where there is no warm-up.
+    func loadBegan() {
+        guard let phases, phases.measureFromNanoseconds == phases.startNanoseconds else { return }
+        start = (EventLoop.clock.nanoseconds, idle())
     }
 
     /// Ends the last interval.

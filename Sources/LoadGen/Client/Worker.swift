@@ -195,6 +195,7 @@ final class Worker {
             return pump()
         }
         stage = .sending
+        meter.loadBegan()
         guard remainingRequests > 0 else { return stopSending() }
         if isOpenLoop {
             startPacing()

@@ -66,7 +66,7 @@ package enum RunFailure: Error, Equatable, CustomStringConvertible {
         case .feedNotEmpty(let feed, let postCount):
             """
             The feed \"\(feed)\" has posts already (\(postCount)), and the audit needs it for the \
-            file's alone: start the service anew, or rename the file.
+            file's alone: start the service with a new data directory, or rename the file.
             """
         case .noPosts(nil): "The files have no posts."
         case .noPosts(let first?): "Every post of the files is left out. The first: \(first)"

@@ -46,6 +46,16 @@ extension LiveTests {
             #expect(result.audit.isPassed)
         }
 
+        /// A run of a few milliseconds, about as long as its threads wait for its start.
+        @Test func sleepsNoLongerThanItMeasures() async throws {
+            let service = try await FakeService.start()
+            let arguments = ["-n", "20", "-w", "0", "--clients", "8", "--posts", "50"]
+            let result = try await load(service, arguments + ["--threads", "2"])
+            await service.stop()
+            #expect(result.loopIdleShares.count == 2)
+            for share in result.loopIdleShares { #expect((0...1).contains(share)) }
+        }
+
         @Test func showsAStallInTheResponseTimeOfAnOpenLoop() async throws {
             let service = try await FakeService.start(FakeFeed.Faults(stallAt: 200))
             let arguments = ["-R", "500", "--arrival", "uniform", "-d", "1s", "-w", "0", "-c", "1"]
