@@ -48,7 +48,10 @@ struct CommandLineTests {
             arguments: ["--data-dir", ""],
             complaint: "--data-dir: expected a directory, got an empty text."
         ),
-        BadFlags(arguments: ["--data-dir", "/nowhere/data"], complaint: "/nowhere"),
+        BadFlags(
+            arguments: ["--listen", "127.0.0.1:0", "--data-dir", "/nowhere/data"],
+            complaint: "/nowhere"
+        ),
         BadFlags(arguments: ["--accept-data-loss", "all"], complaint: "--accept-data-loss"),
         BadFlags(
             arguments: ["--accept-data-loss", "-1"],

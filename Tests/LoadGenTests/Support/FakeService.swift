@@ -1,6 +1,7 @@
 import FeedProto
 import FeedTestSupport
 import FeedTransport
+import Testing
 
 /// A service on a port of its own that serves one fake feed from one loop.
 final class FakeService: Sendable {
@@ -52,8 +53,12 @@ final class FakeService: Sendable {
         dead.whenFinished { [self] in
             feed.restart()
             Task {
-                let (_, thread) = try await Self.listen(.loopback(port: port.number), feed)
-                self.thread.withLock { $0 = thread }
+                do {
+                    let (_, thread) = try await Self.listen(.loopback(port: port.number), feed)
+                    self.thread.withLock { $0 = thread }
+                } catch {
+                    Issue.record(error, "The fake service did not start again.")
+                }
             }
         }
     }
