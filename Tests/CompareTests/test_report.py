@@ -9,6 +9,7 @@ import unittest
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 sys.path.insert(0, ROOT + "/scripts/compare")
 
+import generator  # noqa: E402
 import page  # noqa: E402
 import readme  # noqa: E402
 import votes  # noqa: E402
@@ -42,6 +43,15 @@ class ReportTests(unittest.TestCase):
         self.assertIn("≤ 1.15: **missed**", ours[-1])
         self.assertEqual(redis[6:], ["4.00", "2.00", "≥ 1.6: met"])
         self.assertEqual(floor[2:4], ["500,000", "150%"])
+
+    def test_a_target_of_the_load_generator_says_what_it_is_of(self):
+        def taken(cost):
+            return [{"cost": cost, "per_second": 1e6, "audited": 1, "passed": True}]
+        results = {"pump 1": taken(4), "loadgen 1": taken(4.4),
+                   "pump 64": taken(0.1), "loadgen 64": taken(0.16)}
+        rows = generator.table(results, None).rows
+        self.assertEqual(rows[1][5:], ["1.10", "≤ 1.2 × minimal: met"])
+        self.assertEqual(rows[3][3:], ["0.160", "0.160 – 0.160", "1.60", "≤ 0.25 CPU-s: met"])
 
     def test_a_server_without_processor_time_has_no_cost(self):
         with self.assertRaises(RuntimeError):

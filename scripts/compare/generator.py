@@ -76,8 +76,9 @@ def table(results, options):
             ratio = middle(a["cost"] / b["cost"] for a, b in zip(taken, minimal))
             target = ""
             if side == "loadgen":
-                target = (verdict(ratio, TARGET_OVER_PUMP, most=True) if in_flight == 1
-                          else verdict(middle(costs), TARGET_COST, most=True))
+                target = (verdict(ratio, TARGET_OVER_PUMP, most=True, form="{:g} × minimal")
+                          if in_flight == 1
+                          else verdict(middle(costs), TARGET_COST, most=True, form="{:g} CPU-s"))
             result.add(
                 in_flight, name, f"{middle(one['per_second'] for one in taken):,.0f}",
                 f"{middle(costs):.3f}", spread(costs, "{:.3f}"), f"{ratio:.2f}", target)
