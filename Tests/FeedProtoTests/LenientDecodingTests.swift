@@ -67,6 +67,13 @@ import Testing
         #expect(try decode(id + get + get).request == getPost)
     }
 
+    /// Other decoders merge the parts.
+    @Test func takesLastPartOfSplitCall() throws {
+        let body = id + Wire.bytes(40, Wire.number(1, 5)) + Wire.bytes(40, Wire.number(2, 1))
+        let vote = CastVoteRequest(postID: 0, direction: .up)
+        #expect(try decode(body).request == .castVote(vote))
+    }
+
     /// Protobuf merges a submessage that is given twice, field by field.
     @Test func mergesSubmessageGivenTwice() throws {
         let first = Wire.bytes(2, Wire.text(4, "old") + Wire.text(5, "text"))

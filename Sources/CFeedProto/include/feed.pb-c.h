@@ -434,8 +434,8 @@ struct  Feed__V1__HelloRequest
    */
   uint32_t protocol_version;
   /*
-   * The client's name and version. The service logs at most one name a second, its first 64
-   * characters, with control characters escaped.
+   * The client's name and version. Each event loop of the service logs at most one name a second,
+   * its first 64 characters, with control characters escaped.
    */
   ProtobufCBinaryData client_name;
   /*
@@ -1065,7 +1065,8 @@ struct  Feed__V1__CastVoteResult
 {
   ProtobufCMessage base;
   /*
-   * Why it failed; absent is OK.
+   * Why it failed; absent is OK. `not_executed` is of this vote alone: the batch was executed, and
+   * its sequence is not free.
    */
   Feed__V1__Status *status;
   /*
