@@ -4,7 +4,7 @@ import FeedTestSupport
 import Foundation
 import Testing
 
-/// The example of docs/CLIENT.md is code that runs.
+/// The examples of docs/CLIENT.md are code that runs.
 @Suite(.timeLimit(.minutes(1)))
 struct DocumentTests {
     // swift-format-ignore
@@ -16,20 +16,48 @@ struct DocumentTests {
         await client.close()
     }
 
-    @Test func theExampleRuns() async throws {
-        try await withClient { client in try await Self.tour(client) }
+    // swift-format-ignore
+    static func places(_ client: FeedClient) async throws {
+        var page = try await client.listPosts(order: .top, pageSize: 10, from: .rank(11))
+        print(page.firstRank, page.totalSize, page.posts.map(\.title))
+        if let next = page.next {
+            page = try await client.listPosts(order: .top, pageSize: 10, from: .token(next))
+        }
     }
 
-    @Test func theDocumentHasTheExample() throws {
+    // swift-format-ignore
+    static func failures(_ client: FeedClient) async throws {
+        do throws(FeedClientError) {
+            _ = try await client.vote(on: 300, .up)
+        } catch {
+            switch error {
+            case .refused(let status) where status.reason == .postNotFound: print("no such post")
+            case _ where error.effect == .none: print("nothing happened: \(error)")
+            default: throw error    // the vote may count
+            }
+        }
+    }
+
+    @Test func theExamplesRun() async throws {
+        try await withClient { client in
+            for number in 0..<25 { _ = try await client.createPost(Post(title: "\(number)")) }
+            try await Self.places(client)
+            try await Self.failures(client)
+            try await Self.tour(client)
+        }
+    }
+
+    @Test(arguments: ["tour": 5, "places": 5, "failures": 9])
+    func theDocumentHasTheExample(_ name: String, lineCount: Int) throws {
         let page = try Self.lines(Programs.projectFolder.appending(path: "docs/CLIENT.md"))
         let source = try Self.lines(URL(filePath: #filePath))
-        let body = source.drop { !$0.contains("func tour") }.dropFirst().prefix { $0 != "}" }
-        #expect(body.count == 5)
-        for line in body { #expect(page.contains(line)) }
+        let body = source.drop { !$0.hasPrefix("    static func \(name)") }.dropFirst()
+            .prefix { $0 != "    }" }
+        #expect(body.count == lineCount)
+        for line in body { #expect(page.contains(String(line.dropFirst(4))), "\(line)") }
     }
 
     private static func lines(_ file: URL) throws -> [String] {
-        try String(contentsOf: file, encoding: .utf8).split(separator: "\n")
-            .map { $0.trimmingCharacters(in: .whitespaces) }
+        try String(contentsOf: file, encoding: .utf8).split(separator: "\n").map(String.init)
     }
 }
