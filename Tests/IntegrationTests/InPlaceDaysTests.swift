@@ -1,4 +1,5 @@
 import FeedJournal
+import FeedSQLite
 import FeedTestSupport
 import Foundation
 import Testing
@@ -60,6 +61,55 @@ struct InPlaceDaysTests {
         #expect(await service.stop() == 0)
     }
 
+    @Test("state.db and the mark are gone: the printed commands, in their order, bring all back")
+    func lostDatabaseAndMark() async throws {
+        let directory = try await DataDirectory.written(killed: false)
+        _ = try directory.keepBackup("20260101T000000000Z")
+        let later = try await post(in: directory)
+        try directory.remove("state.db")
+        try directory.remove("durable.hwm")
+        let restore = try await directory.firstPrintedCommand("Nothing is lost with state.db")
+        #expect(restore.starts(with: ["restore", "--in-place"]))
+        let (restored, lines) = try await RunningProcess(Programs.feedService, restore).finish()
+        #expect(restored == 0, "\(lines)")
+        #expect(lines.contains { $0.contains("the next start refuses the journal: durable.hwm") })
+        let dryRun = try await directory.firstPrintedCommand("durable.hwm is missing or spoiled")
+        #expect(dryRun.last == "--dry-run")
+        let accepting = Array(dryRun.drop { $0 != "--accept-data-loss" }.dropLast())
+        let service = try await DurableService.start(directory.path, accepting)
+        #expect(try await service.upvotes(directory.post) == UInt64(DataDirectory.voteCount))
+        #expect(try await service.upvotes(later) == 3)
+        #expect(await service.stop() == 0)
+    }
+
+    @Test("an older state.db, and a damaged record behind it: the backup that has more comes first")
+    func olderDatabase() async throws {
+        let directory = try await DataDirectory.written(killed: false)
+        let old = try Data(contentsOf: URL(filePath: "\(directory.path)/state.db"))
+        let segment = try directory.newestSegment()
+        let begin = try directory.usedByteCount(segment)
+        let second = try await post(in: directory)
+        let service = try await DurableService.start(directory.path)
+        #expect(await service.stop() == 0)
+        _ = try Database(path: directory.path + "/state.db", mode: .existing)
+        _ = try directory.keepBackup("20260102T000000000Z")
+        #expect(try directory.newestSegment() == segment)
+        let end = try directory.usedByteCount(segment)
+        let third = try await post(in: directory)
+        // The same file with the bytes of before, as `cp` leaves it.
+        for name in ["state.db-wal", "state.db-shm"] { try? directory.remove(name) }
+        try directory.change("state.db") { $0 = [UInt8](old) }
+        try directory.change(segment) { $0[(begin + end) / 2] ^= 1 }
+        let restore = try await directory.firstPrintedCommand("More is left than records up to")
+        let (restored, lines) = try await RunningProcess(Programs.feedService, restore).finish()
+        #expect(restored == 0, "\(lines)")
+        let again = try await DurableService.start(directory.path)
+        #expect(try await again.upvotes(directory.post) == UInt64(DataDirectory.voteCount))
+        #expect(try await again.upvotes(second) == 3)
+        #expect(try await again.upvotes(third) == 3)
+        #expect(await again.stop() == 0)
+    }
+
     @Test("a journal with a gap behind the backup: the refusals say what is lost, and from where")
     func gapBehindTheBackup() async throws {
         let directory = try await DataDirectory.written(killed: false)
@@ -88,6 +138,22 @@ struct InPlaceDaysTests {
 }
 
 extension DataDirectory {
+    /// Up to where a segment that was never used before has bytes.
+    fileprivate func usedByteCount(_ name: String) throws -> Int {
+        let bytes = try Data(contentsOf: URL(filePath: "\(path)/\(name)"))
+        return (bytes.lastIndex { $0 != 0 } ?? 0) + 1
+    }
+
+    /// The words behind `feed-service` of the first command that a refused start prints, which says
+    /// `text`.
+    fileprivate func firstPrintedCommand(_ text: String) async throws -> [String] {
+        let (status, output) = try await DurableService.launch(path).finish()
+        #expect(status == 5, "\(output)")
+        #expect(output.contains { $0.contains(text) }, "\(output)")
+        let command = try #require(output.first { $0.hasPrefix("    feed-service ") }, "\(output)")
+        return command.split(separator: " ").dropFirst().map(String.init)
+    }
+
     /// Makes a backup of what an orderly stop has left; gives its folder below the directory.
     fileprivate func keepBackup(_ time: String) throws -> String {
         let backup = "backups/\(time)"

@@ -26,6 +26,9 @@ package struct FileError: Error, Equatable, Sendable {
         [EACCES, EPERM, EROFS, ENOENT, ENOTDIR, EISDIR].contains(code)
     }
 
+    /// Whether the user of this process may not do it.
+    package var isForbidden: Bool { code == EACCES || code == EPERM }
+
     /// Whether there is no such file or directory.
     package var isMissing: Bool { code == ENOENT }
 

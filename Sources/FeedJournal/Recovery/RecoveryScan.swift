@@ -120,6 +120,14 @@ package struct RecoveryScan {
         // Those before are folded: an unlink that a power cut undid may have left some of them.
         guard let start = segments.lastIndex(where: { $0.first <= folded.sequence + 1 }) else {
             if let next = segments.first {
+                // What another directory has is no gap.
+                if let reader = try? SegmentReader(
+                    Self.open(files, next),
+                    first: next.first,
+                    configuration.hash
+                ) {
+                    try check(reader.header, next.name)
+                }
                 problem = .missing(sequences: folded.sequence + 1...next.first - 1)
             }
             return

@@ -13,10 +13,11 @@ struct RestoreCommand: ParsableCommand {
             A directory whose restore was interrupted is not served: run the same command again.
 
             With --in-place the backup is put in the place of the state.db of a data directory, which \
-            is missing or damaged. That is done only where the journal there continues the backup up \
-            to its end, so that nothing is lost and the instance stays; else the command says which \
-            records are missing, and changes nothing. The old files are kept in quarantine/. Where the \
-            whole directory is a copy, type feed-service new-instance afterwards.
+            is missing or damaged. That is done only where the journal there continues the backup, so \
+            that nothing is lost with the file and the instance stays; else the command says which \
+            records are missing, and changes nothing. Where the journal itself is damaged, the next \
+            start says so. The old files are kept in quarantine/. Where the whole directory is a copy, \
+            type feed-service new-instance afterwards.
             """
     )
 
@@ -60,5 +61,6 @@ struct RestoreCommand: ParsableCommand {
             "put \(backup) in the place of \(directory)/state.db: it ends with record "
                 + "\(found.folded), and the journal with record \(found.last)"
         )
+        if let problem = found.problem { print("the next start refuses the journal: \(problem)") }
     }
 }

@@ -185,6 +185,8 @@ extension Backups {
             return true
         }
         guard isWanted else { return job.abandon() }
+        // Signals of earlier backups that were cancelled where no thread rested.
+        while cancelled.wait(timeout: .now()) == .success {}
         let handed = Handed(job)
         let thread = Thread { [self] in
             // By itself, as a name given before the start reaches no thread.

@@ -57,6 +57,12 @@ struct InPlaceMark: Equatable {
         return "\(StateDatabase.fileName).\(number)\(suffix)"
     }
 
+    /// Whether the old database was moved under this mark's number.
+    func hasMoved(_ files: any JournalFiles) -> Bool {
+        let kept = (try? files.names(in: SegmentJournal.quarantineName)) ?? []
+        return kept.contains(keptName(of: StateDatabase.fileName))
+    }
+
     /// Writes the mark, whole or not at all, durably.
     func write(_ files: any JournalFiles) throws(FileError) {
         let file = try files.create(Self.newName)

@@ -4,13 +4,15 @@ internal import Foundation
 
 /// A backup that was put in the place of a `state.db` that is missing or damaged.
 ///
-/// The journal beside it continues the backup up to its end, so nothing is lost, and the instance
+/// The journal beside it continues the backup, so nothing is lost with the old file, and the instance
 /// stays.
 package struct InPlaceRestore: Equatable, Sendable {
     /// The last record that is in the backup.
     package let folded: UInt64
-    /// The last record of the journal, which the next start replays.
+    /// The last whole record of the journal, which the next start replays.
     package let last: UInt64
+    /// What is wrong with the journal behind that; the next start refuses it, and says what is lost.
+    package let problem: JournalError?
     /// The files that were there before, as they are named in `quarantine/` now.
     package let kept: [String]
 
@@ -105,21 +107,27 @@ package struct InPlaceRestore: Equatable, Sendable {
         guard free - byteCount >= 1 << 20 else { throw noRoom() }
         let mark: InPlaceMark
         let found: JournalContinuation
+        let hasMoved = InPlaceMark.read(files)?.hasMoved(files) == true
         do throws(RestoreError) {
             mark = try begin(backup, files)
             try copy(source, byteCount, files)
             found = try prepare(backup, directory, files, vfs)
         } catch {
-            // `state.db` is as it was, or it was moved as the first file by an earlier run: then a
-            // start misses it.
+            // `state.db` is as it was, or was moved by an earlier run that was interrupted: then the
+            // mark stays, and with it the number under which its log is to be moved too.
             try? StateDatabase.removeNewFile(files)
-            try? InPlaceMark.remove(files)
+            if !hasMoved { try? InPlaceMark.remove(files) }
             try? files.removeDirectory(SegmentJournal.quarantineName)
             throw error.isOutOfSpace ? noRoom() : error
         }
         do throws(RestoreError) {
             let kept = try publish(mark, files)
-            return InPlaceRestore(folded: found.folded, last: found.last, kept: kept)
+            return InPlaceRestore(
+                folded: found.folded,
+                last: found.last,
+                problem: found.problem,
+                kept: kept
+            )
         } catch {
             throw error.isOutOfSpace ? noRoom() : error
         }

@@ -1,13 +1,18 @@
 internal import FeedJournal
 
-/// How the journal of a directory continues the state of a backup, up to its end and its mark: then
-/// nothing is lost with the directory's own `state.db`.
+/// How the journal of a directory continues the state of a backup: then nothing is lost with the
+/// directory's own `state.db`.
 struct JournalContinuation: Equatable {
     /// The last record that is in the backup.
     let folded: UInt64
 
-    /// The last record of the journal.
+    /// The last record of the journal that is whole.
     let last: UInt64
+
+    /// What is wrong with the journal behind that record; nil where nothing is.
+    ///
+    /// A start refuses it with any `state.db`, and says what is lost.
+    let problem: JournalError?
 
     /// Reads the journal from the backup's last record on, and changes nothing.
     ///
@@ -36,17 +41,37 @@ struct JournalContinuation: Equatable {
         var configuration = JournalConfiguration(instanceID: meta.instanceID)
         configuration.known = backup.directoryRecord?.known ?? meta.folded
         let scan = try RecoveryScan(files, configuration, folded: meta.folded)
-        if let problem = scan.problem { throw problem }
-        // A backup of version 0.1 does not say that there has to be one.
-        guard scan.hasMark else { throw .missingMark(last: scan.last.sequence) }
         let known = own.map { own in
             let noted = own.directoryRecord?.known.sequence ?? 0
             return max(own.meta.folded.sequence, own.meta.folding.sequence, noted)
         }
-        if let known, known > scan.last.sequence {
-            throw .lost(sequences: scan.last.sequence + 1...known)
-        }
         folded = meta.folded.sequence
         last = scan.last.sequence
+        problem = try Self.problem(of: scan, behind: folded)
+        guard let known, known > last else { return }
+        switch problem {
+        // No start would notice it once the own `state.db` is gone.
+        case nil, .missingMark?: throw .lost(sequences: last + 1...known)
+        default: return
+        }
+    }
+
+    /// What is wrong with a journal behind the records that continue a backup; throws what is wrong
+    /// where none does.
+    private static func problem(
+        of scan: RecoveryScan,
+        behind folded: UInt64
+    ) throws(JournalError) -> JournalError? {
+        // A backup of version 0.1 does not say that there has to be a mark.
+        let unproven: JournalError? =
+            scan.hasMark ? nil : .missingMark(last: scan.last.sequence)
+        guard let problem = scan.problem ?? unproven else { return nil }
+        switch problem {
+        case .missingMark: return problem
+        case .damaged, .missing, .lost:
+            guard scan.last.sequence > folded else { throw problem }
+            return problem
+        default: throw problem
+        }
     }
 }

@@ -57,8 +57,8 @@ extension RestoreError: CustomStringConvertible {
         case .incomplete(let path, let file):
             "\(path) is no complete backup: it has no file \(file)."
         case .noRoom(let directory, let needed, let free):
-            "To restore into \(directory) and to start there takes \(needed) bytes, and the disk has "
-                + "\(free) bytes free."
+            "To restore into \(directory) takes up to \(needed) bytes, and the disk has \(free) bytes "
+                + "free."
         case .notContinued(let backup, let folded, let problem):
             "The journal does not continue the backup \(backup), whose last record is \(folded): "
                 + Self.text(problem)

@@ -169,7 +169,7 @@ package final class FoldThread: CutReceiver {
                 let isStopping = stopping.load(ordering: .acquiring)
                 try gather(&work, from: &batch)
                 try work.tendBackup(backups)
-                let wantsBackup = backups.wantedSequence != nil
+                let wantsBackup = backups.wantedSequence != nil && !backups.isLookingAround
                 if isStopping, let deadline = stopDeadline.withLock({ $0 }), .now >= deadline {
                     return
                 }

@@ -15,19 +15,20 @@ extension RefusalWords {
                 + "start."
         )
         switch remedy {
-        case .continued(let backup, let folded, let last):
+        case .continued(let backup, let folded, let last, let problem):
             let behind =
                 last > folded
-                ? "the journal here has records \(folded + 1) to \(last), which are all behind it"
-                : "the journal here has no record behind it"
-            let step = StartRefusal.Step(
-                text: "Put this backup in the place of state.db; the start adds the journal's "
-                    + "records. The old files are kept in \(quarantine).",
-                commands: restoringInPlace(backup)
-            )
+                ? "the journal here has records \(folded + 1) to \(last)"
+                : "the journal here has no record"
+            let has = "backup \(name(of: backup)) has all up to record \(folded), and \(behind)"
+            let step = inPlace(backup, problem)
+            guard let problem else {
+                let all = last > folded ? ", which are all behind it." : " behind it."
+                return ("Nothing is lost: \(has)\(all)", [step, puttingBack])
+            }
             let meaning =
-                "Nothing is lost: backup \(name(of: backup)) has all up to record \(folded), and "
-                + "\(behind)."
+                "Nothing is lost with state.db: \(has) behind it. The journal itself is not whole: "
+                + problem
             return (meaning, [step, puttingBack])
         case .behind(let backup, let folded, let problem):
             let meaning =
@@ -48,6 +49,40 @@ extension RefusalWords {
             )
             return (meaning, [puttingBack, elsewhere])
         }
+    }
+
+    /// What to do where a backup comes to more records than are left; nil where none does.
+    func moreThanIsLeft(_ left: UInt64, _ remedy: StateRemedy) -> StartRefusal.Step? {
+        guard remedy.last > left else { return nil }
+        switch remedy {
+        case .noBackup: return nil
+        case .continued(let backup, let folded, let last, let problem):
+            var step = inPlace(backup, problem)
+            step.text =
+                "More is left than records up to \(left): backup \(name(of: backup)) has all up to "
+                + "record \(folded), and the journal here continues it up to record \(last). "
+                + step.text
+            return step
+        case .behind(let backup, let folded, _):
+            var step = restoring(backup)
+            step.text =
+                "Backup \(name(of: backup)) has more than is left here, all up to record \(folded). "
+                + step.text
+            return step
+        }
+    }
+
+    /// Puts a backup in the place of `state.db`, before a journal that may have a problem.
+    private func inPlace(_ backup: String, _ problem: String?) -> StartRefusal.Step {
+        let start =
+            problem == nil
+            ? "the start adds the journal's records"
+            : "the start then says which records of the journal are lost, and what to type"
+        return StartRefusal.Step(
+            text: "Put this backup in the place of state.db; \(start). The old files are kept in "
+                + "\(quarantine).",
+            commands: restoringInPlace(backup)
+        )
     }
 
     /// A restore in place was killed.
@@ -76,9 +111,10 @@ extension RefusalWords {
                 "Nothing was changed. With this backup, what was acknowledged in record "
                 + "\(folded + 1) and after it is lost unless the file comes back."
             return (meaning, [again, restoring(backup)])
-        case .noRoom(let directory, _, _):
+        case .noRoom(let directory, let needed, let free):
             let step = StartRefusal.Step(
-                text: "Make room on the file system of the directory, and run it again.",
+                text: "Free \(Self.missingMebibytes(needed, free)) MiB on the file system of the "
+                    + "directory, and run it again.",
                 commands: ["df -h \(RefusalCommands.quoted(directory))"] + restoringInPlace(backup)
             )
             return (nothing, [step])

@@ -15,6 +15,7 @@ extension RefusalWords {
         default:
             "If you have the segments that have the records, put them back into "
                 + RefusalCommands.quoted("\(path)/\(SegmentJournal.directoryName)")
+                + "; or state.db-wal, if that was removed"
         }
     }
 }

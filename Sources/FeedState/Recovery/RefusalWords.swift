@@ -12,8 +12,8 @@ struct RefusalWords {
     let path: String
     /// What a person can type for it.
     let commands: RefusalCommands
-    /// What the directory has where its `state.db` is of no use, looked up where it is needed.
-    private let remedy: () -> StateRemedy
+    /// What backups and the journal come to beyond a record, looked up where it is needed.
+    private let remedy: (UInt64) -> StateRemedy
     /// What was typed.
     private let command: RefusedCommand
 
@@ -21,7 +21,7 @@ struct RefusalWords {
     init(
         path: String,
         command: RefusedCommand = .serve(),
-        remedy: @escaping () -> StateRemedy
+        remedy: @escaping (UInt64) -> StateRemedy
     ) {
         self.path = path
         self.command = command
@@ -39,18 +39,13 @@ struct RefusalWords {
         case .missingDatabase:
             return withoutState(
                 "If state.db was moved, or its disk is not mounted, put it back.",
-                remedy()
+                remedy(0)
             )
         case .effects, .recovery:
             return withoutRecords(
                 "Keep the directory: its files are whole, and show a fault of the program."
             )
-        case .foreignFile:
-            let step = Step(
-                text: "Take a directory of the service's own.",
-                commands: [commands.serve("\(path)/feed-data")]
-            )
-            return ("The directory is used for something else. Nothing was changed.", [step])
+        case .foreignFile: return ofForeignFile()
         case .noState:
             return ofNoState()
         case .interruptedAcceptance(let left):
@@ -68,7 +63,9 @@ struct RefusalWords {
 
     private func ofLoss(_ loss: StateLoss) -> Consequences {
         let left = loss.left
-        var steps = [Step(text: "\(puttingBack(loss)), and start again.")]
+        let more = commands.backups.isEmpty ? nil : moreThanIsLeft(left, remedy(left))
+        var steps = more.map { [$0] } ?? []
+        steps.append(Step(text: "\(puttingBack(loss)), and start again."))
         steps.append(
             Step(
                 text: "See what would be dropped; nothing is changed.",
@@ -83,9 +80,9 @@ struct RefusalWords {
                 commands: [commands.serve(nil, "--accept-data-loss \(left)")]
             )
         )
-        let isThereOne = !commands.backups.isEmpty
+        let hold = more == nil && !commands.backups.isEmpty
         steps.append(
-            Step(text: backupList + (isThereOne ? " They hold less than what is left." : ""))
+            Step(text: backupList + (hold ? " They hold no more than what is left." : ""))
         )
         return (Self.meaning(of: loss), steps)
     }
@@ -129,11 +126,12 @@ struct RefusalWords {
         guard !error.isDamage else {
             return withoutState(
                 "If you have state.db as it was, put it back, and start again.",
-                remedy()
+                remedy(0)
             )
         }
         switch error {
         case .newerFormat: return ofNewerFormat()
+        case .file(let error) where error.isForbidden: return ofForbiddenFile(error)
         case .database(.locked):
             return (
                 Self.nothingIsLost,
@@ -195,6 +193,7 @@ struct RefusalWords {
                 "The state is as it was. What is behind record \(last) is damaged or missing: a start "
                 + "without --accept-data-loss says where."
             return (meaning, [step])
+        case .file(let error) where error.isForbidden: return ofForbiddenFile(error)
         case _ where StateStartError.journal(error).isOutOfSpace:
             // Not even a name found room.
             return ofFullDisk(JournalConfiguration(instanceID: 0).segmentByteCount + (1 << 20), 0)
@@ -212,21 +211,6 @@ struct RefusalWords {
             commands: ["feed-service --version"]
         )
         return (Self.nothingIsLost, [step])
-    }
-
-    private func ofNoState() -> Consequences {
-        let steps = [
-            Step(
-                text: "Mount the disk, or correct the path.",
-                commands: ["findmnt -T \(quotedPath)"]
-            ),
-            Step(
-                text: "Only for a new feed without posts: leave out --must-exist and "
-                    + "--accept-data-loss.",
-                commands: [serve]
-            ),
-        ]
-        return ("There is nothing to serve at \(path). Nothing was made.", steps)
     }
 
     private func ofCopy() -> Consequences {

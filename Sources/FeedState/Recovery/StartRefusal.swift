@@ -8,7 +8,7 @@ package struct StartRefusal: Error, Equatable, Sendable {
     /// A way on.
     struct Step: Equatable, Sendable {
         /// What the commands do.
-        let text: String
+        var text: String
         /// The commands to type, whole.
         var commands: [String] = []
     }
@@ -38,8 +38,8 @@ package struct StartRefusal: Error, Equatable, Sendable {
     ) {
         exitStatus = error.exitStatus
         problem = "\(error)"
-        let words = RefusalWords(path: path, command: command) {
-            remedy ?? StateRemedy.find(path: path)
+        let words = RefusalWords(path: path, command: command) { left in
+            remedy ?? StateRemedy.find(path: path, beyond: left)
         }
         (meaning, steps) = words.consequences(of: error)
     }
@@ -48,7 +48,7 @@ package struct StartRefusal: Error, Equatable, Sendable {
     package init(_ error: RestoreError, of backup: String, into path: String) {
         exitStatus = error.exitStatus
         problem = "\(error)"
-        let words = RefusalWords(path: path) { .noBackup }
+        let words = RefusalWords(path: path) { _ in .noBackup }
         (meaning, steps) = words.consequences(of: error, backup)
     }
 }
@@ -58,7 +58,7 @@ extension StartRefusal {
     package init(_ error: RestoreError, of backup: String, inPlaceOf path: String) {
         exitStatus = error.exitStatus
         problem = "\(error)"
-        let words = RefusalWords(path: path) { .noBackup }
+        let words = RefusalWords(path: path) { _ in .noBackup }
         (meaning, steps) = words.consequences(ofInPlace: error, backup)
     }
 }

@@ -23,7 +23,7 @@ package struct StateDirectory {
             } else if let instanceID = BackupVerification.copiedInstance(path: options.path) {
                 throw .backup(instanceID: instanceID)
             }
-        } else if options.mustExist {
+        } else if options.mustExist || options.acceptedLoss != nil {
             throw .noState
         }
         let files = try journalErrors { () throws(JournalError) in

@@ -5,8 +5,9 @@ package enum StateRemedy: Equatable, Sendable {
     /// No backup below the directory can be used.
     case noBackup
 
-    /// The journal continues a backup up to its end: nothing is lost.
-    case continued(backup: String, folded: UInt64, last: UInt64)
+    /// The journal continues a backup up to a record, and then has a problem; without one nothing is
+    /// lost.
+    case continued(backup: String, folded: UInt64, last: UInt64, problem: String? = nil)
 
     /// The newest backup that can be used, which the journal does not continue.
     case behind(backup: String, folded: UInt64, problem: String)
@@ -14,27 +15,59 @@ package enum StateRemedy: Equatable, Sendable {
     /// How many backups are looked at, the newest ones.
     private static let maximumBackupCount = 8
 
-    /// Looks at the backups, the newest first, and at the journal, and changes nothing.
+    /// The last record up to which all can be had.
+    var last: UInt64 {
+        switch self {
+        case .noBackup: 0
+        case .continued(_, _, let last, _): last
+        case .behind(_, let folded, _): folded
+        }
+    }
+
+    /// Looks at the backups and at the journal for what has the most records, and changes nothing.
     ///
-    /// O(rows of a backup and bytes of the journal), for each backup that is looked at.
-    package static func find(path: String) -> StateRemedy {
+    /// O(rows of a backup and bytes of the journal), for each backup that is looked at; of a backup
+    /// that comes to no more than `left` or another one, the rows are not looked at.
+    ///
+    /// - Parameters:
+    ///   - path: The data directory.
+    ///   - left: The last record that the directory has without a backup.
+    /// - Returns: What was found.
+    package static func find(path: String, beyond left: UInt64 = 0) -> StateRemedy {
         let folder = "\(path)/\(BackupFolders.directory)"
-        var behind: StateRemedy?
+        var best: StateRemedy?
         for name in RefusalCommands(path: path).backups.prefix(maximumBackupCount) {
             let backup = "\(folder)/\(name)"
             guard let database = try? BackupVerification.open(path: backup),
                 let files = try? POSIXFiles(path: path, for: .look)
             else { continue }
-            let folded = database.meta.folded.sequence
-            do throws(JournalError) {
-                let found = try JournalContinuation(of: database, path, files)
-                guard (try? database.verify()) != nil else { continue }
-                return .continued(backup: backup, folded: folded, last: found.last)
-            } catch {
-                guard behind == nil, (try? database.verify()) != nil else { continue }
-                behind = .behind(backup: backup, folded: folded, problem: "\(error)")
-            }
+            let remedy = remedy(backup, database, path, files)
+            // What is not more than is left helps only where nothing is left.
+            guard remedy.last > max(best?.last ?? 0, left) || best == nil && left == 0,
+                (try? database.verify()) != nil
+            else { continue }
+            best = remedy
         }
-        return behind ?? .noBackup
+        return best ?? .noBackup
+    }
+
+    private static func remedy(
+        _ backup: String,
+        _ database: StateDatabase,
+        _ path: String,
+        _ files: any JournalFiles
+    ) -> StateRemedy {
+        let folded = database.meta.folded.sequence
+        do throws(JournalError) {
+            let found = try JournalContinuation(of: database, path, files)
+            return .continued(
+                backup: backup,
+                folded: folded,
+                last: found.last,
+                problem: found.problem.map { "\($0)" }
+            )
+        } catch {
+            return .behind(backup: backup, folded: folded, problem: "\(error)")
+        }
     }
 }

@@ -63,6 +63,28 @@ import Testing
         #expect(interruptedCount > 10)
     }
 
+    @Test("killed at any call, and then in vain: the old database and its log keep one number")
+    func keepsTheOldDatabaseAndItsLogTogether() throws {
+        var isWhole = false
+        var markedCount = 0
+        for calls in 0..<400 where !isWhole {
+            let disk = spoiled(removing: false)
+            disk.callsUntilPowerCut = calls
+            isWhole = (try? written.restore(disk)) != nil
+            disk.die()
+            disk.revive()
+            guard !isWhole, disk.names.contains(StateDatabase.restoringName) else { continue }
+            #expect(throws: RestoreError.self) { try written.restore(disk, [1, 2, 3]) }
+            markedCount += disk.names.contains(StateDatabase.restoringName) ? 1 : 0
+            _ = try? written.restore(disk)
+            #expect(disk["quarantine/state.db.1"] != nil, "killed after \(calls) calls")
+            let isTogether = disk["quarantine/state.db.1-wal"] == written.log
+            #expect(isTogether, "killed after \(calls) calls")
+            #expect(written.refusal(disk) == nil, "killed after \(calls) calls")
+        }
+        #expect(isWhole && markedCount > 0)
+    }
+
     @Test("a power cut at any call loses nothing, and no part of it is served")
     func outlivesPowerCuts() throws {
         var generator = SeededGenerator(seed: TestEnvironment.firstSeed)
@@ -124,22 +146,33 @@ import Testing
     @Test func aJournalThatDoesNotContinueTheBackupIsRefused() throws {
         let segments = written.disk.names.filter { $0.hasPrefix("journal/0") }
         #expect(segments.count > 1)
-        // A gap at the beginning, behind that and at the end; the mark; a damaged record.
-        for name in Set([segments[0], segments[1], segments[segments.count - 1], "durable.hwm"]) {
+        let disk = spoiled(removing: true)
+        disk[segments[0]] = nil
+        guard case .notContinued(_, let folded, _) = error(disk) else {
+            Issue.record("the gap was not noticed")
+            return
+        }
+        #expect(folded == written.folded)
+    }
+
+    @Test("what is wrong with the journal behind the backup is told, and hinders nothing")
+    func aJournalWithAProblemBehindTheBackup() throws {
+        let segments = written.disk.names.filter { $0.hasPrefix("journal/0") }
+        // A gap behind the first segment and at the end, and the mark.
+        for name in Set([segments[1], segments[segments.count - 1], "durable.hwm"]) {
             let disk = spoiled(removing: true)
             disk[name] = nil
-            guard case .notContinued(_, let folded, _) = error(disk) else {
-                Issue.record("\(name) was not missed")
-                continue
-            }
-            #expect(folded == written.folded)
+            let restored = try written.restore(disk)
+            #expect(restored.folded == written.folded && restored.problem != nil, "\(name)")
+            #expect(written.refusal(disk) != nil, "a start does not notice that \(name) is gone")
         }
         let disk = spoiled(removing: true)
         disk[segments[1]]?[4096 + 44] ^= 1
-        guard case .notContinued = error(disk) else {
+        guard case .damaged? = try written.restore(disk).problem else {
             Issue.record("the damage was not noticed")
             return
         }
+        #expect(written.refusal(disk) != nil)
     }
 
     @Test func whatTheOldFileStillKnowsIsAskedToo() throws {

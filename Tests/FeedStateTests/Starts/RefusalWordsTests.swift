@@ -7,11 +7,11 @@ import Testing
 
 /// Each refusal to start is in `docs/OPERATIONS.md` in the words that the service prints.
 @Suite struct RefusalWordsTests {
-    /// A refusal, and whether the directory has backups.
+    /// A refusal, and the backups that the directory has.
     struct Row: Sendable, CustomTestStringConvertible {
         var testDescription: String
         var error: StateStartError
-        var hasBackups = false
+        var backups: [String] = []
         /// What a directory without a `state.db` has.
         var remedy: StateRemedy?
         var command = RefusedCommand.serve()
@@ -35,6 +35,8 @@ import Testing
     )
 
     private static let backup = "/srv/feed/backups/20260101T000000000Z"
+
+    private static let times = ["20260101T000000000Z", "20260102T000000000Z"]
 
     static let rows = [
         Row(testDescription: "full", error: .full(neededByteCount: 70 << 20, freeByteCount: 0)),
@@ -74,11 +76,28 @@ import Testing
                 )
             )
         ),
+        Row(
+            testDescription: "missing segment, and a backup that has more",
+            error: .loss(
+                StateLoss(
+                    problem: .missing(sequences: 8...9),
+                    left: 7,
+                    known: 9,
+                    place: .segment("journal/00000000000000000008.log")
+                )
+            ),
+            backups: ["20260101T000000000Z"],
+            remedy: .continued(backup: backup, folded: 9, last: 12)
+        ),
         Row(testDescription: "no state", error: .noState),
         Row(testDescription: "foreign", error: .foreignFile("report.odt")),
         Row(
             testDescription: "owner",
             error: .journal(.wrongOwner(path: "/srv/feed/state.db", owner: 12, user: 34))
+        ),
+        Row(
+            testDescription: "of a user without rights",
+            error: .journal(.file(FileError("open", "durable.hwm", code: EACCES)))
         ),
         Row(testDescription: "read-only", error: .journal(.readOnlyDirectory(path: "/srv/feed"))),
         Row(testDescription: "in use", error: .journal(.locked(path: "/srv/feed", holder: 5))),
@@ -97,7 +116,7 @@ import Testing
             testDescription: "newer",
             error: .state(.newerFormat(file: "state.db", format: 9, known: 1))
         ),
-        Row(testDescription: "damaged", error: .loss(damagedSegment), hasBackups: true),
+        Row(testDescription: "damaged", error: .loss(damagedSegment), backups: times),
         Row(testDescription: "lost", error: .loss(loss)),
         Row(
             testDescription: "mark",
@@ -113,6 +132,22 @@ import Testing
                 )
             ),
             remedy: .continued(backup: backup, folded: 7, last: 9)
+        ),
+        Row(
+            testDescription: "damaged state.db, and a journal without its mark",
+            error: .state(
+                .damaged(
+                    table: "posts",
+                    key: "row 7",
+                    reason: "the checksum does not fit the row"
+                )
+            ),
+            remedy: .continued(
+                backup: backup,
+                folded: 7,
+                last: 9,
+                problem: "\(JournalError.missingMark(last: 9))"
+            )
         ),
         Row(
             testDescription: "damaged state.db, and a gap in the journal",
@@ -153,16 +188,14 @@ import Testing
     func isInTheDocumentWordForWord(_ row: Row) throws {
         let directory = try TemporaryDirectory()
         var path = "/srv/feed"
-        if row.hasBackups {
-            path = directory.path
-            for time in ["20260101T000000000Z", "20260102T000000000Z"] {
-                let backup = "\(path)/backups/\(time)"
-                try FileManager.default.createDirectory(
-                    atPath: backup,
-                    withIntermediateDirectories: true
-                )
-                try Data([1]).write(to: URL(filePath: "\(backup)/state.db"))
-            }
+        if !row.backups.isEmpty { path = directory.path }
+        for time in row.backups {
+            let backup = "\(path)/backups/\(time)"
+            try FileManager.default.createDirectory(
+                atPath: backup,
+                withIntermediateDirectories: true
+            )
+            try Data([1]).write(to: URL(filePath: "\(backup)/state.db"))
         }
         let refusal = StartRefusal(
             row.error,
