@@ -1,17 +1,5 @@
 import Glibc
 
-/// How far a scan has come.
-package struct JournalProgress: Equatable, Sendable {
-    /// What has been read and checked.
-    package let completedByteCount: Int
-
-    /// What there is to read.
-    package let totalByteCount: Int
-
-    /// The last record that was checked.
-    package let sequence: UInt64
-}
-
 /// What a journal holds, found by reading it from the folded position on; it changes nothing.
 ///
 /// All records up to `last` are whole and chained. Where `problem` is nil they are all that was
@@ -119,17 +107,10 @@ package struct RecoveryScan {
     ) throws(JournalError) {
         // Those before are folded: an unlink that a power cut undid may have left some of them.
         guard let start = segments.lastIndex(where: { $0.first <= folded.sequence + 1 }) else {
-            if let next = segments.first {
-                // What another directory has is no gap.
-                if let reader = try? SegmentReader(
-                    Self.open(files, next),
-                    first: next.first,
-                    configuration.hash
-                ) {
-                    try check(reader.header, next.name)
-                }
-                problem = .missing(sequences: folded.sequence + 1...next.first - 1)
-            }
+            guard let next = segments.first else { return }
+            // What another directory has is no gap.
+            if let header = try? reader(files, next).header { try check(header, next.name) }
+            problem = .missing(sequences: folded.sequence + 1...next.first - 1)
             return
         }
         self.start = start
@@ -158,8 +139,7 @@ package struct RecoveryScan {
         let segment = segments[index]
         var reader: SegmentReader
         do {
-            let file = try Self.open(files, segment)
-            reader = try SegmentReader(file, first: segment.first, configuration.hash)
+            reader = try self.reader(files, segment)
         } catch {
             guard case .damaged(let file, let offset, _, let reason) = error else { throw error }
             // Records of the segment that are folded are not lost with its header.
@@ -186,6 +166,13 @@ package struct RecoveryScan {
         )
         if problem == nil { problem = check(end: reader, index) }
         return reader
+    }
+
+    private func reader(
+        _ files: any JournalFiles,
+        _ segment: Segment
+    ) throws(JournalError) -> SegmentReader {
+        try SegmentReader(Self.open(files, segment), first: segment.first, configuration.hash)
     }
 
     /// The file of a segment that was listed.
