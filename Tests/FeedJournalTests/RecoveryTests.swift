@@ -77,6 +77,20 @@ import Testing
         #expect(problem() == .missing(sequences: missing))
     }
 
+    @Test("another directory's segments are told from a gap before them")
+    func refusesForeignSegmentsBehindAGap() {
+        written.files[written.segmentNames[0]] = nil
+        do throws(JournalError) {
+            _ = try open(instanceID: 78)
+            Issue.record("the segments were taken")
+        } catch {
+            guard case .otherInstance(_, found: 77, expected: 78) = error else {
+                Issue.record("\(error)")
+                return
+            }
+        }
+    }
+
     @Test func namesTheRecordsOfADeletedLastSegment() {
         let lost = first(3)...last
         written.files[written.segmentNames[3]] = nil
