@@ -45,7 +45,9 @@ extension FeedServer {
             logger.warning("\(OperatorLines.space(.gaveUpBallast, options.path))")
         }
         if let accepted = options.acceptedLoss, state.recovery.acceptedLoss == nil {
-            logger.warning("--accept-data-loss \(accepted) did nothing: no record is lost")
+            logger.warning(
+                "--accept-data-loss \(accepted) did nothing in this start: the journal is whole"
+            )
         }
         warnOfPostsAhead(store, configuration, logger)
         if configuration.logsStateHash { logger.info("state hash \(hex(store.stateHash()))") }
