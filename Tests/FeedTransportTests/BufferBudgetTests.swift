@@ -59,6 +59,50 @@ import Testing
         #expect(budget.peakByteCount == 300)
     }
 
+    @Test func keepsUnfinishedFramesOfAHostWithinItsShareOnly() {
+        let budget = BufferBudget(limitByteCount: 800)
+        var kept = 0
+        while budget.hasRoom(forUnfinished: 10, of: Self.first) {
+            budget.add(10, for: Self.first)
+            kept += 10
+        }
+        #expect(kept == budget.answerLimitByteCount)
+        // Now there are two hosts, and one of them is above its share.
+        budget.add(100, for: Self.second)
+        #expect(!budget.hasRoom(forUnfinished: 1, of: Self.first))
+        budget.add(-220, for: Self.first)
+        #expect(budget.hasRoom(forUnfinished: 20, of: Self.first))
+        #expect(budget.hasRoom(forUnfinished: 100, of: Self.second))
+        #expect(!budget.hasRoom(forUnfinished: 101, of: Self.second))
+    }
+
+    @Test("hosts that come one after another do not pass the limit with the shares they each had")
+    func boundsTheSumOfSharesThatBecomeSmaller() {
+        let budget = BufferBudget(limitByteCount: 8_000_000)
+        for number in 1...200 as ClosedRange<UInt32> {
+            let host = HostSlot(.v4(number))
+            while budget.hasRoom(forUnfinished: 1_000, of: host) { budget.add(1_000, for: host) }
+        }
+        #expect(budget.bufferedByteCount > budget.limitByteCount / 2)
+        #expect(budget.bufferedByteCount <= budget.limitByteCount / 4 * 3)
+    }
+
+    @Test func sharesEvenlyWhereHostsTakeTurns() {
+        let budget = BufferBudget(limitByteCount: 8_000_000)
+        let hosts = Set((1...40).map { HostSlot(.v4($0)) })
+        var isFull = false
+        while !isFull {
+            isFull = true
+            for host in hosts where budget.hasRoom(forUnfinished: 1_000, of: host) {
+                budget.add(1_000, for: host)
+                isFull = false
+            }
+        }
+        let share = budget.hostShareByteCount
+        #expect(hosts.allSatisfy { budget.byteCount(of: $0) > share - 1_000 })
+        #expect(budget.bufferedByteCount <= budget.answerLimitByteCount)
+    }
+
     @Test func countsAnIPv6HostByItsNetwork() {
         let one = HostSlot(.v6(high: 0x2001_0db8_0000_0001, low: 1))
         #expect(one == HostSlot(.v6(high: 0x2001_0db8_0000_0001, low: 2)))

@@ -60,6 +60,25 @@ import Testing
         #expect(first == (9, .partialRead))
     }
 
+    @Test func countsNoTimeInWhichThePeerIsNotReadFrom() throws {
+        var deadlines = ConnectionDeadlines(at: 0)
+        deadlines.waitsForRest(at: 1, afterProgress: true)
+        for sweep in 2...8 { deadlines.pausesReading(at: sweep) }
+        let first = try #require(firstExpiry(of: deadlines, from: 8))
+        // Silence is counted all the while.
+        #expect(first == (11, .idle))
+        deadlines.received(at: 8)
+        let second = try #require(firstExpiry(of: deadlines, from: 8))
+        #expect(second == (13, .partialRead))
+    }
+
+    @Test func aPauseIsNoWaitForAFrame() throws {
+        var deadlines = ConnectionDeadlines(at: 0)
+        deadlines.pausesReading(at: 1)
+        let first = try #require(firstExpiry(of: deadlines, from: 1))
+        #expect(first == (11, .idle))
+    }
+
     @Test func forgetsAFrameThatIsWhole() throws {
         var deadlines = ConnectionDeadlines(at: 0)
         deadlines.waitsForRest(at: 1, afterProgress: true)

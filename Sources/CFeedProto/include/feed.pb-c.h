@@ -1358,8 +1358,8 @@ struct  Feed__V1__ServerStats
    */
   uint64_t repeated_calls;
   /*
-   * Connections closed because the service held too much for clients: connections of the host that
-   * it held most for, and first those that did not take their answers.
+   * Connections closed because the service held too much for clients: connections of hosts that
+   * it held much for, and first those that did not take their answers or finish their requests.
    */
   uint64_t over_budget_closes;
   /*

@@ -6,7 +6,7 @@ extension RequestHandler {
     ///
     /// Other answers are small, or those of changes: they use what reads must leave free.
     ///
-    /// - Throws: OVERLOADED, if too much is held for clients that do not take their answers.
+    /// - Throws: OVERLOADED, if too much is held for clients.
     mutating func reserveRoom(for request: Request?) throws(Status) {
         let greatest = min(greatestByteCount(ofAnswerTo: request), encoder.maximumFrameByteCount)
         guard greatest > 0, !room.reserve(greatest) else { return }
@@ -39,8 +39,9 @@ extension Status {
         Status(
             code: .resourceExhausted,
             reason: .overloaded,
-            message: "Answers that clients have not taken fill the \(limit) bytes that reads may "
-                + "use; this read is refused until they are fewer.",
+            message: "Answers that clients have not taken, or requests that they have not "
+                + "finished, fill the \(limit) bytes that reads may use; this read is refused until "
+                + "they are fewer.",
             retryAfterMilliseconds: 1000
         )
     }

@@ -157,12 +157,12 @@ extension Status {
         )
     }
 
-    /// Too many bytes wait in buffers for writes to be taken.
+    /// Too much is held for connections for writes to be taken.
     static func overloaded(limit: Int) -> Status {
         Status(
             code: .resourceExhausted,
             reason: .overloaded,
-            message: "More than \(limit) bytes wait for slow connections; writes are refused "
+            message: "More than \(limit) bytes are held for connections; writes are refused "
                 + "until they are fewer.",
             retryAfterMilliseconds: 1000
         )

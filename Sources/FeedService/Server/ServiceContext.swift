@@ -138,7 +138,7 @@ final class ServiceContext: Sendable {
         listeners.withLock { $0.reduce(0) { $0 + UInt64(clamping: $1[keyPath: count]) } }
     }
 
-    /// Whether writes are refused because too many bytes wait for slow connections.
+    /// Whether writes are refused because too many bytes are held for connections.
     ///
     /// Reads do not come so far: ``AnswerRoom`` has no room for their answers long before.
     var isOverloaded: Bool { budget.isExhausted }

@@ -12,7 +12,7 @@ package enum CloseReason: Sendable, Hashable {
     case partialReadTimeout
     /// The peer took nothing of what waited for it.
     case writeStalled
-    /// It held this many bytes, more than others of its host, while too much was held for all.
+    /// It held this many bytes, or was to keep them, while too much was held for all.
     case overBudget(heldByteCount: Int)
     /// It was never open.
     case connectFailed(TransportError)

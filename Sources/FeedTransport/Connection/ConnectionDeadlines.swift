@@ -60,6 +60,11 @@ package struct ConnectionDeadlines {
         if partialSince == nil || afterProgress { partialSince = sweep }
     }
 
+    /// The peer is not read from, so its frame cannot come further: what it waits for begins anew.
+    package mutating func pausesReading(at sweep: Int) {
+        if partialSince != nil { partialSince = sweep }
+    }
+
     /// Nothing incomplete is waited for.
     package mutating func waitsForNoRest() {
         partialSince = nil

@@ -11,6 +11,9 @@ package struct ReadBuffer {
     /// Bytes held.
     package var byteCount: Int { storage.count - start }
 
+    /// The memory that it takes: none that counts where nothing is held.
+    package var capacityByteCount: Int { isEmpty ? 0 : storage.capacity }
+
     /// Whether nothing is held.
     package var isEmpty: Bool { byteCount == 0 }
 

@@ -1,10 +1,10 @@
 extension TCPConnection {
-    /// What closing the connection gives back: what it has read and not used, the memory of what is
-    /// unsent, and, while that waits, what the kernel's full send buffer holds.
+    /// What closing the connection gives back: the memory of what it has read and not used and of
+    /// what is unsent, and, while that waits, what the kernel's full send buffer holds.
     ///
     /// What is owed is not among it: it is kept by the handler.
     private var heldByteCount: Int {
-        let held = readBuffer.byteCount
+        let held = readBuffer.capacityByteCount
         guard !writeQueue.isClear else { return held }
         return held + sendBuffers.capacityByteCount + kernelByteCount
     }
@@ -30,6 +30,28 @@ extension TCPConnection {
     func countUnfreed() {
         closingByteCount = sendBuffers.capacityByteCount
         loop.budget.addReserved(closingByteCount)
+    }
+
+    /// Keeps bytes that wait for the rest of a frame or for a turn, or closes the connection where
+    /// there is no room for them.
+    ///
+    /// Here and not in a relief, as one wait of the loop may bring reads of thousands of connections
+    /// before the next one.
+    ///
+    /// - Parameter bytes: What was read and not used.
+    /// - Returns: Whether they were kept.
+    func keep(_ bytes: RawSpan) -> Bool {
+        let unusedByteCount = readBuffer.byteCount + bytes.byteCount
+        guard loop.configuration.closesOverBudget,
+            unusedByteCount > TransportLimits.alwaysKeptByteCount,
+            !loop.budget.hasRoom(forUnfinished: bytes.byteCount, of: hostSlot)
+        else {
+            readBuffer.append(bytes)
+            return true
+        }
+        let heldByteCount = accountedByteCount + bytes.byteCount
+        abort(.overBudget(heldByteCount: heldByteCount), withReset: true)
+        return false
     }
 
     /// Reads, or does not, as the budget and the fair share say.

@@ -63,7 +63,11 @@ extension TCPConnection {
             deadlines.observeUnsent(stream.untakenByteCount, at: loop.sweep)
         }
         if mayBeSilent { deadlines.received(at: loop.sweep) }
-        if pauses.contains(.budget) { pauseOverBudget() }
+        if pauses.contains(.budget) {
+            // It is we who wait. A client closes nobody, so its pause must end with the deadline.
+            if loop.configuration.closesOverBudget { deadlines.pausesReading(at: loop.sweep) }
+            pauseOverBudget()
+        }
         if lentByteCount > 0, writeQueue.isClear,
             loop.sweep - lastFlight > TransportLimits.lentSweepCount
         {

@@ -44,7 +44,7 @@ extension TCPConnection {
         guard phase == .open else { return }
         // Where nothing is held at all, the buffer does not have to be looked at.
         guard accountedByteCount == 0 || readBuffer.isEmpty, !isTurnQueued else {
-            readBuffer.append(bytes)
+            guard keep(bytes) else { return }
             if isTurnQueued { updateAccount() } else { deliverBuffer() }
             return
         }
@@ -52,8 +52,7 @@ extension TCPConnection {
         let consumed = progress.consumedByteCount
         guard consumed != bytes.byteCount || progress.wantsTurn else { return }
         precondition(consumed <= bytes.byteCount, "More bytes were consumed than were shown.")
-        guard phase == .open else { return }
-        readBuffer.append(bytes.extracting(droppingFirst: consumed))
+        guard phase == .open, keep(bytes.extracting(droppingFirst: consumed)) else { return }
         settle(progress)
     }
 

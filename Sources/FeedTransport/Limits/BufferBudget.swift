@@ -10,8 +10,9 @@ import Synchronization
 /// - above that only connections below their share are read from, and only changes and small
 ///   answers use what is left.
 ///
-/// Connections are closed for the sake of others above 3/8 if they take nothing, and above 5/8 in
-/// any case (``EventLoop/relieveInSweep()``).
+/// Connections are closed for the sake of others above 3/8 if they take nothing or if their host
+/// would keep unfinished frames beyond its share (``TCPConnection/keep(_:)``), and above 5/8 in any
+/// case (``EventLoop/relieveInSweep()``).
 package final class BufferBudget: Sendable {
     /// The bytes that may be held before ``isExhausted`` is true.
     package let limitByteCount: Int
@@ -119,11 +120,25 @@ package final class BufferBudget: Sendable {
 }
 
 extension BufferBudget {
-    /// Held bytes above which connections that take nothing are closed.
-    var stalledLimitByteCount: Int { limitByteCount / 8 * 3 }
+    /// Held bytes above which hosts are held to their share: connections that take nothing are
+    /// closed, and unfinished frames are kept within the share only.
+    var sharingLimitByteCount: Int { limitByteCount / 8 * 3 }
 
     /// Held bytes above which connections are closed though they take their answers.
     var closingLimitByteCount: Int { limitByteCount / 8 * 5 }
+
+    /// Whether bytes of an unfinished frame from `host` may be kept: where hosts are held to their
+    /// share, it must be enough for all that the host then holds, and so must twice what is left
+    /// below three quarters of the limit.
+    ///
+    /// O(1). Shares become smaller with each host that comes, so those of one wait may be too much
+    /// together; what is left then ends them. Where all hosts have the same share, it never does.
+    package func hasRoom(forUnfinished byteCount: Int, of host: HostSlot) -> Bool {
+        let total = connectionByteCount + byteCount
+        guard total > sharingLimitByteCount else { return true }
+        let left = limitByteCount / 4 * 3 - total
+        return hosts[host] + byteCount <= min(hostShareByteCount, 2 * left)
+    }
 
     /// How many connections were closed for the sake of others, on all loops.
     var closingCount: Int { closings.load(ordering: .relaxed) }

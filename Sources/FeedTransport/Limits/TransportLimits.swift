@@ -70,6 +70,10 @@ package enum TransportLimits {
     /// Capacity an emptied buffer keeps: above it, an idle connection gives its memory back.
     static let retainedCapacityByteCount = 512
 
+    /// Bytes of an unfinished frame that are kept of anyone: a vote is smaller, and the greatest
+    /// number of connections holds 5 MiB with it.
+    static let alwaysKeptByteCount = 512
+
     /// The longest read that is kept to be shown together with others: some requests.
     static let shortReadByteCount = 256
 }

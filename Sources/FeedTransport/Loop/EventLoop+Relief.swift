@@ -23,7 +23,7 @@ extension EventLoop {
         let isInVain = relief.closingCount == budget.closingCount
         relieve(onlyStalled: true, sparesModestHosts: !(isInVain && relief.leftTooMuch.stalled))
         relieve(onlyStalled: false, sparesModestHosts: !(isInVain && relief.leftTooMuch.any))
-        relief.leftTooMuch.stalled = budget.connectionByteCount > budget.stalledLimitByteCount
+        relief.leftTooMuch.stalled = budget.connectionByteCount > budget.sharingLimitByteCount
         relief.leftTooMuch.any = budget.connectionByteCount > budget.closingLimitByteCount
         relief.closingCount = budget.closingCount
     }
@@ -39,7 +39,7 @@ extension EventLoop {
     func relieve(onlyStalled: Bool, sparesModestHosts: Bool) {
         let limit =
             onlyStalled
-            ? budget.stalledLimitByteCount : budget.closingLimitByteCount
+            ? budget.sharingLimitByteCount : budget.closingLimitByteCount
         guard budget.connectionByteCount > limit else { return }
         // Well below the limit, so that this is not done again at once.
         let wanted = limit - budget.limitByteCount / 8
