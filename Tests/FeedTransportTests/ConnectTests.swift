@@ -128,7 +128,7 @@ private final class SilentPeer {
     private let descriptor: Int32
 
     init() throws {
-        descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
         var bound = sockaddr_in()
         bound.sin_family = sa_family_t(AF_INET)
         bound.sin_addr.s_addr = UInt32(0x7f00_0001).bigEndian

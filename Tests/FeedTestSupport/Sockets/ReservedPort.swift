@@ -13,7 +13,7 @@ package final class ReservedPort: Sendable {
 
     /// Reserves a port that nobody uses until the end of this object.
     package init() throws {
-        let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
         guard descriptor >= 0 else {
             throw TestSocket.Failure.system(call: "socket", number: errno)
         }

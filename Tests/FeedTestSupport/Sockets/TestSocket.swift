@@ -24,7 +24,7 @@ package final class TestSocket: @unchecked Sendable {
         receiveBufferByteCount: Int32? = nil,
         timeoutSeconds: Int = 20
     ) throws {
-        descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
         guard descriptor >= 0 else { throw Failure.system(call: "socket", number: errno) }
         if let receiveBufferByteCount {
             setOption(SOL_SOCKET, SO_RCVBUF, receiveBufferByteCount)

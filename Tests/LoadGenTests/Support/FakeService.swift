@@ -54,7 +54,7 @@ final class FakeService: Sendable {
             feed.restart()
             Task {
                 do {
-                    let (_, thread) = try await Self.listen(.loopback(port: port.number), feed)
+                    let thread = try await Self.listenAgain(.loopback(port: port.number), feed)
                     self.thread.withLock { $0 = thread }
                 } catch {
                     Issue.record(error, "The fake service did not start again.")
@@ -63,11 +63,31 @@ final class FakeService: Sendable {
         }
     }
 
+    /// Listens where a listener was just closed.
+    ///
+    /// A process that some test starts meanwhile has copies of all sockets until it runs its program,
+    /// the closed one among them. The port is in use until then.
+    private static func listenAgain(
+        _ address: SocketAddress,
+        _ feed: FakeFeed
+    ) async throws -> EventLoopThread {
+        for _ in 1..<10_000 {
+            do {
+                return try await listen(address, feed).1
+            } catch TransportError.addressInUse {
+                await Task.yield()
+            }
+        }
+        return try await listen(address, feed).1
+    }
+
     private static func listen(
         _ address: SocketAddress,
         _ feed: FakeFeed
     ) async throws -> (SocketAddress, EventLoopThread) {
         let held = Locked<EventLoopThread?>(nil)
+        var isListening = false
+        defer { if !isListening { held.withLock { $0 }?.stop() } }
         let address: SocketAddress = try await withCheckedThrowingContinuation { continuation in
             do {
                 let thread = try EventLoopThread(
@@ -89,6 +109,7 @@ final class FakeService: Sendable {
             }
         }
         guard let thread = held.withLock({ $0 }) else { throw TransportError.timedOut }
+        isListening = true
         return (address, thread)
     }
 }
