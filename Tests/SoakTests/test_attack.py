@@ -24,7 +24,7 @@ class AttackTests(SoakTestCase):
         with tempfile.TemporaryDirectory() as output:
             finished = self.soak(output=output)
             self.assertEqual(finished.returncode, 0, finished.stderr)
-            self.assertRegex(finished.stdout, r"^attack: 6 attacks, 14 connections, [\d,]+ votes "
+            self.assertRegex(finished.stdout, r"^attack: 7 attacks, 17 connections, [\d,]+ votes "
                              r"accepted beside them, 0 failures, \d+ s: done$")
             with open(output + "/attack.jsonl") as file:
                 pieces = [json.loads(line) for line in file]

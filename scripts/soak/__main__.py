@@ -8,7 +8,7 @@ import time
 
 
 ATTACKS = ("unread", "non-readers", "channels-of-one", "channels-of-many", "full-channels",
-           "devices")
+           "devices", "unfinished")
 
 
 def positive(text):

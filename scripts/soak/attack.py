@@ -35,6 +35,7 @@ PARTS = {
     "channels-of-many": Part(flood.hellos, None, True, True, OTHERS),
     "full-channels": Part(flood.batches, None, True, True, OTHERS),
     "devices": Part(flood.devices, 1, True, False, ALL),
+    "unfinished": Part(flood.unfinished, None, True, False, OTHERS),
 }
 
 

@@ -16,6 +16,8 @@ CHUNK = 64
 SILENCE_SECONDS = 1
 LONGEST_SECONDS = 120
 WINDOW = 256  # the calls that a channel remembers
+# A frame of a megabyte without its end.
+UNFINISHED = memoryview(struct.pack(">I", 1 << 20) + bytes(1_000_000))
 
 
 def framed(number, sequence=0, **request):
@@ -62,6 +64,11 @@ def devices(posts, share):
     for first in range(0, share, CHUNK):
         yield b"".join(hello(2 * number + 1) + framed(2 * number + 2, cast_vote=ballot)
                        for number in range(first, min(first + CHUNK, share)))
+
+
+def unfinished(_, share):
+    """Begins a call that never ends."""
+    yield UNFINISHED
 
 
 class Flood:
