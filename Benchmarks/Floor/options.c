@@ -14,8 +14,8 @@ static const char usage_text[] =
     "  --in-flight N           requests on each; with each read as many leave as came back (1)\n"
     "  --batch N               votes in each request, sent as BatchCastVotes; 1: as CastVote (1)\n"
     "  --vote-rate N           votes a second in all, sent every millisecond, answered or not\n"
-    "  --burst N               connections take turns, each with N of those votes in one write, and\n"
-    "                          latencies are kept; 0: all send every millisecond (0)\n"
+    "  --burst N               connections take turns, each with N of those requests in one write,\n"
+    "                          and latencies are kept; 0: all send every millisecond (0)\n"
     "  --posts N               posts 1 to N are voted on (100000)\n"
     "  --zipf S                their shares are rank^-S, scattered; 0: all are as likely (0)\n"
     "  --seed N                of the choice of posts (1)\n"
@@ -131,7 +131,6 @@ options options_read(int count, char **arguments) {
     if (optind < count) refuse("port", "flags alone", arguments[optind]);
     if (options.port == 0) refuse("port", "1 to 65535", "nothing");
     if (options.burst && !options.vote_rate) refuse("burst", "a --vote-rate beside it", "none");
-    if (options.batch_votes > 1 && options.vote_rate) refuse("batch", "no --vote-rate", "one");
     if (options.batch_votes > 1 && options.in_flight > 256)
         refuse("in-flight", "at most 256 with --batch", "more");
     if (options.batch_votes > 1 && options.protocol == PROTOCOL_RESP)

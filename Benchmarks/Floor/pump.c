@@ -172,14 +172,15 @@ static void send_bursts(uint64_t *votes_due) {
 
 // What falls due in a number of milliseconds: votes, and first pages.
 static void send_all_due(uint64_t milliseconds) {
-    static uint64_t votes_due, pages_due;  // in thousandths
+    static uint64_t votes_due, pages_due;  // requests of them, in thousandths
+    uint64_t request_rate = asked.vote_rate / asked.batch_votes;
     due_now = first_tick + ticks * 1000000;  // the oldest of them, for all: no latency is too good
     ticks += milliseconds;
     if (milliseconds > 100) {  // the client itself was held up
         skipped += (milliseconds - 100) * asked.vote_rate / 1000;
         milliseconds = 100;
     }
-    votes_due += milliseconds * asked.vote_rate;
+    votes_due += milliseconds * request_rate;
     pages_due += milliseconds * (uint64_t)asked.first_page_rate;
     send_bursts(&votes_due);
     uint64_t share = asked.burst ? 0 : votes_due / 1000 / (uint64_t)(asked.connections ? asked.connections : 1);

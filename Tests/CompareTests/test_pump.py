@@ -124,10 +124,17 @@ class PumpTests(unittest.TestCase):
             counts = [len(ids) for ids in server.ids]
             self.assertLessEqual(max(counts) - min(counts), 7)
             self.assertLessEqual(sum(counts), 5000)
-            self.assertEqual(result["skipped"], 0)
             self.assertGreater(result["latencies"], 0)
             self.assertLessEqual(result["latencies"], sum(counts))
             self.assertLessEqual(result["p50_ms"], result["p99_ms"])
+
+    def test_an_open_loop_of_batches_has_its_rate_in_votes(self):
+        with FakeServer(lambda frame_id, call: framed(call, RESULT * 9, frame_id)) as server:
+            result = self.result(server, "--batch", "9", "--vote-rate", "9000", "--burst", "1")
+            self.assertEqual(result["votes"] % 9, 0)
+            self.assertGreater(result["votes"], 0)
+            # 350 are due; as many as votes would be 3,150.
+            self.assertLess(len(server.batches), 1000)
 
     def test_a_latency_runs_from_when_the_vote_was_due(self):
         # Votes on a connection are due every 6 ms, and each burst is answered with the next one.

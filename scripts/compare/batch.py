@@ -2,6 +2,7 @@
 
 import contextlib
 import random
+import time
 
 import clients
 import disk
@@ -13,15 +14,28 @@ TARGET_COST = {"memory": 0.10, "durable": 0.20}  # CPU-seconds per million votes
 BATCH_VOTES = 256
 BATCH_CONNECTIONS = 50
 
+# Durable batches are offered at a rate: as fast as they are answered, more comes than is folded, and the
+# service refuses some. Then the cost is no longer that of votes.
+DURABLE_RATE = 4_000_000
+# What waits to be folded before a measurement is folded in this time.
+FOLDING_SECONDS = 2
+
 STATES = {"memory": "in memory", "durable": "durable, fsync"}
 # What is sent: the name of the row, and the flags of pump.
 LOADS = {
     "single 64": ("single votes, 64 in flight", {"in_flight": 64}),
-    "batch 1": (f"batches of {BATCH_VOTES}, 1 in flight",
+    "batch 1": (f"batches of {BATCH_VOTES}, 1 at once",
                 {"in_flight": 1, "batch": BATCH_VOTES, "connections": BATCH_CONNECTIONS}),
-    "batch 4": (f"batches of {BATCH_VOTES}, 4 in flight",
+    "batch 4": (f"batches of {BATCH_VOTES}, 4 at once",
                 {"in_flight": 4, "batch": BATCH_VOTES, "connections": BATCH_CONNECTIONS}),
 }
+
+
+def flags_of(state, load, options):
+    flags = {"connections": options.connections, **LOADS[load][1]}
+    if state == "durable" and "batch" in flags:
+        flags.update(vote_rate=DURABLE_RATE, burst=flags.pop("in_flight"))
+    return flags
 
 
 def run(tools, options, progress):
@@ -38,7 +52,9 @@ def run(tools, options, progress):
             cells = list(samples)
             random.Random(turn).shuffle(cells)
             for state, load in cells:
-                flags = {"connections": options.connections, **LOADS[load][1]}
+                flags = flags_of(state, load, options)
+                if state == "durable":
+                    time.sleep(FOLDING_SECONDS)
                 sample = clients.pump(
                     tools, running[state], posts=options.posts, warmup=options.warmup,
                     seconds=options.seconds, check_every=1 if "batch" in flags else 64, **flags)
@@ -71,5 +87,6 @@ def table(samples, options):
     result.note(
         f"Rounds: {options.rounds}, of {options.seconds:g} s each. Batches are sent over "
         f"{BATCH_CONNECTIONS} connections, single votes over {options.connections}; every answer to "
-        f"a batch is decoded. {quietness(every)}")
+        f"a batch is decoded. Durable batches are offered at {DURABLE_RATE:,} votes a second, all "
+        f"else as fast as it is answered. {quietness(every)}")
     return result
