@@ -133,6 +133,8 @@ options options_read(int count, char **arguments) {
     if (options.burst && !options.vote_rate) refuse("burst", "a --vote-rate beside it", "none");
     if (options.batch_votes > 1 && options.in_flight > 256)
         refuse("in-flight", "at most 256 with --batch", "more");
+    if (options.batch_votes > 1 && options.vote_rate && (options.burst < 1 || options.burst > 256))
+        refuse("burst", "1 to 256 with --batch and --vote-rate", "none or more");
     if (options.batch_votes > 1 && options.protocol == PROTOCOL_RESP)
         refuse("batch", "--protocol feed", "resp");
     if (options.protocol == PROTOCOL_RESP && options.page_connections && !options.script)

@@ -177,7 +177,7 @@ static void send_all_due(uint64_t milliseconds) {
     due_now = first_tick + ticks * 1000000;  // the oldest of them, for all: no latency is too good
     ticks += milliseconds;
     if (milliseconds > 100) {  // the client itself was held up
-        skipped += (milliseconds - 100) * asked.vote_rate / 1000;
+        skipped += (milliseconds - 100) * request_rate / 1000;
         milliseconds = 100;
     }
     votes_due += milliseconds * request_rate;

@@ -95,7 +95,7 @@ extension DirectoryRecord {
 
 extension StateDatabase {
     /// Changes what the file knows of itself and of the other files, in one step, durably.
-    func update(
+    package func update(
         _ record: DirectoryRecord,
         _ change: (inout StateMeta) -> Void = { _ in }
     ) throws(StateError) {

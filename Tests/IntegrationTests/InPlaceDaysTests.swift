@@ -68,7 +68,7 @@ struct InPlaceDaysTests {
         let later = try await post(in: directory)
         try directory.remove("state.db")
         try directory.remove("durable.hwm")
-        let restore = try await directory.firstPrintedCommand("Nothing is lost with state.db")
+        let restore = try await directory.firstPrintedCommand("as the journal is not whole")
         #expect(restore.starts(with: ["restore", "--in-place"]))
         let (restored, lines) = try await RunningProcess(Programs.feedService, restore).finish()
         #expect(restored == 0, "\(lines)")
@@ -99,7 +99,12 @@ struct InPlaceDaysTests {
         // The same file with the bytes of before, as `cp` leaves it.
         for name in ["state.db-wal", "state.db-shm"] { try? directory.remove(name) }
         try directory.change("state.db") { $0 = [UInt8](old) }
-        try directory.change(segment) { $0[(begin + end) / 2] ^= 1 }
+        try directory.change(segment) { bytes in
+            // What fills the room between two records is zero, and no hash covers it.
+            let middle = (begin + end) / 2
+            let place = try #require(bytes[middle..<end].firstIndex { $0 != 0 })
+            bytes[place] ^= 1
+        }
         let restore = try await directory.firstPrintedCommand("More is left than records up to")
         let (restored, lines) = try await RunningProcess(Programs.feedService, restore).finish()
         #expect(restored == 0, "\(lines)")
@@ -108,6 +113,30 @@ struct InPlaceDaysTests {
         #expect(try await again.upvotes(second) == 3)
         #expect(try await again.upvotes(third) == 3)
         #expect(await again.stop() == 0)
+    }
+
+    @Test("a backup of another instance is no better one, however new and full of records")
+    func backupOfAnotherInstance() async throws {
+        let directory = try await DataDirectory.written(killed: false)
+        let own = try directory.keepBackup("20260101T000000000Z")
+        _ = try await post(in: directory)
+        let other = try await DataDirectory.written(killed: false)
+        for _ in 0..<5 { _ = try await post(in: other) }
+        let service = try await DurableService.start(other.path)
+        #expect(await service.stop() == 0)
+        _ = try Database(path: other.path + "/state.db", mode: .existing)
+        let foreign = try other.keepBackup("20260102T000000000Z")
+        try FileManager.default.moveItem(
+            atPath: "\(other.path)/\(foreign)",
+            toPath: "\(directory.path)/\(foreign)"
+        )
+        try directory.remove("state.db")
+        let restore = try await directory.firstPrintedCommand("Nothing is lost: backup 20260101")
+        #expect(restore[2] == "\(directory.path)/\(own)", "\(restore)")
+        // Where there is no other one, it is named.
+        try directory.remove(own)
+        let fallback = try await directory.firstPrintedCommand("Nothing can be served")
+        #expect(fallback[1] == "\(directory.path)/\(foreign)", "\(fallback)")
     }
 
     @Test("a journal with a gap behind the backup: the refusals say what is lost, and from where")

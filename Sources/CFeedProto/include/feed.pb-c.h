@@ -1358,8 +1358,8 @@ struct  Feed__V1__ServerStats
    */
   uint64_t repeated_calls;
   /*
-   * Connections closed because the service held too much for clients: connections of hosts that
-   * it held much for, and first those that did not take their answers or finish their requests.
+   * Connections closed because the service held too much for clients: first those of hosts that it
+   * held most for, and those of which a part of a request found no room.
    */
   uint64_t over_budget_closes;
   /*

@@ -13,10 +13,10 @@ struct RestoreCommand: ParsableCommand {
             A directory whose restore was interrupted is not served: run the same command again.
 
             With --in-place the backup is put in the place of the state.db of a data directory, which \
-            is missing or damaged. That is done only where the journal there continues the backup, so \
-            that nothing is lost with the file and the instance stays; else the command says which \
-            records are missing, and changes nothing. Where the journal itself is damaged, the next \
-            start says so. The old files are kept in quarantine/. Where the whole directory is a copy, \
+            is missing or damaged. That is done only where the journal there continues the backup: \
+            the instance stays, and where the journal is whole nothing is lost. Else the command says \
+            which records are missing, and changes nothing. What is lost where the journal is damaged \
+            further behind, the next start says. The old files are kept in quarantine/. Where the whole directory is a copy, \
             type feed-service new-instance afterwards.
             """
     )

@@ -65,11 +65,11 @@ package final class ServiceLog: Sendable {
         return quoted + "\""
     }
 
-    /// A connection was closed, as too much is held and its host holds much of it.
+    /// A connection was closed, as too much is held.
     func closedOverBudget(heldByteCount: Int, from host: SocketAddress.Host) {
         write(
             "closed a connection from \(SocketAddress(host: host, port: 0).hostText) that held "
-                + "\(heldByteCount) bytes: too much is held for connections, and much for its host",
+                + "\(heldByteCount) bytes: too much is held for connections",
             overBudget
         )
     }

@@ -107,16 +107,20 @@ package struct InPlaceRestore: Equatable, Sendable {
         guard free - byteCount >= 1 << 20 else { throw noRoom() }
         let mark: InPlaceMark
         let found: JournalContinuation
-        let hasMoved = InPlaceMark.read(files)?.hasMoved(files) == true
+        let interrupted = InPlaceMark.read(files).flatMap { $0.hasMoved(files) ? $0 : nil }
         do throws(RestoreError) {
             mark = try begin(backup, files)
             try copy(source, byteCount, files)
             found = try prepare(backup, directory, files, vfs)
         } catch {
-            // `state.db` is as it was, or was moved by an earlier run that was interrupted: then the
-            // mark stays, and with it the number under which its log is to be moved too.
+            // `state.db` is as it was, or was moved by an earlier run that was interrupted: then its
+            // mark stays, with the number under which its log is to be moved too.
             try? StateDatabase.removeNewFile(files)
-            if !hasMoved { try? InPlaceMark.remove(files) }
+            if let interrupted {
+                try? interrupted.write(files)
+            } else {
+                try? InPlaceMark.remove(files)
+            }
             try? files.removeDirectory(SegmentJournal.quarantineName)
             throw error.isOutOfSpace ? noRoom() : error
         }
@@ -192,7 +196,7 @@ package struct InPlaceRestore: Equatable, Sendable {
         let found = try continuation(of: database, backup, directory, files, vfs: vfs)
         try restoreErrors { () throws(StateError) in
             let record = DirectoryRecord(
-                known: database.directoryRecord?.known ?? .start,
+                known: found.known,
                 identity: try fileErrors { () throws(FileError) in try files.identity(of: name) }
             )
             try database.update(record) { meta in

@@ -11,8 +11,11 @@ struct JournalContinuation: Equatable {
 
     /// What is wrong with the journal behind that record; nil where nothing is.
     ///
-    /// A start refuses it with any `state.db`, and says what is lost.
+    /// A start with the backup refuses it, and says what is lost.
     let problem: JournalError?
+
+    /// The last record that a start with the backup knows to have been durable.
+    let known: JournalPosition
 
     /// Reads the journal from the backup's last record on, and changes nothing.
     ///
@@ -38,21 +41,22 @@ struct JournalContinuation: Equatable {
                 expected: meta.instanceID
             )
         }
+        let noted = backup.directoryRecord?.known ?? .start
+        known = noted.sequence > meta.folded.sequence ? noted : meta.folded
         var configuration = JournalConfiguration(instanceID: meta.instanceID)
-        configuration.known = backup.directoryRecord?.known ?? meta.folded
+        configuration.known = known
         let scan = try RecoveryScan(files, configuration, folded: meta.folded)
-        let known = own.map { own in
-            let noted = own.directoryRecord?.known.sequence ?? 0
-            return max(own.meta.folded.sequence, own.meta.folding.sequence, noted)
-        }
         folded = meta.folded.sequence
         last = scan.last.sequence
-        problem = try Self.problem(of: scan, behind: folded)
-        guard let known, known > last else { return }
+        problem = try Self.problem(of: scan, behind: folded, known)
+        guard let own else { return }
+        let ownNoted = own.directoryRecord?.known.sequence ?? 0
+        let ownLast = max(own.meta.folded.sequence, own.meta.folding.sequence, ownNoted)
+        guard ownLast > last else { return }
+        // What only the own file has would be lost with it.
         switch problem {
-        // No start would notice it once the own `state.db` is gone.
-        case nil, .missingMark?: throw .lost(sequences: last + 1...known)
-        default: return
+        case nil, .missingMark?: throw .lost(sequences: last + 1...ownLast)
+        case .some(let problem): throw problem
         }
     }
 
@@ -60,14 +64,18 @@ struct JournalContinuation: Equatable {
     /// where none does.
     private static func problem(
         of scan: RecoveryScan,
-        behind folded: UInt64
+        behind folded: UInt64,
+        _ known: JournalPosition
     ) throws(JournalError) -> JournalError? {
         // A backup of version 0.1 does not say that there has to be a mark.
         let unproven: JournalError? =
             scan.hasMark ? nil : .missingMark(last: scan.last.sequence)
         guard let problem = scan.problem ?? unproven else { return nil }
         switch problem {
-        case .missingMark: return problem
+        case .missingMark:
+            // A start that knows of no durable record does not miss the mark.
+            guard known.sequence > 0 else { throw problem }
+            return problem
         case .damaged, .missing, .lost:
             guard scan.last.sequence > folded else { throw problem }
             return problem

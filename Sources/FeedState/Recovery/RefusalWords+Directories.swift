@@ -41,6 +41,7 @@ extension RefusalWords {
             .map { "\(path)/\($0)" }
         return ([parent] + children).filter {
             FileManager.default.fileExists(atPath: "\($0)/\(StateDatabase.fileName)")
+                && !BackupVerification.isBackup(path: $0)
         }
     }
 

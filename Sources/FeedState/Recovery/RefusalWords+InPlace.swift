@@ -27,9 +27,9 @@ extension RefusalWords {
                 return ("Nothing is lost: \(has)\(all)", [step, puttingBack])
             }
             let meaning =
-                "Nothing is lost with state.db: \(has) behind it. The journal itself is not whole: "
-                + problem
-            return (meaning, [step, puttingBack])
+                "B\(has.dropFirst()) behind it. What state.db alone had behind record \(last) is lost "
+                + "unless the file comes back, as the journal is not whole: \(problem)"
+            return (meaning, [puttingBack, step])
         case .behind(let backup, let folded, let problem):
             let meaning =
                 "Nothing can be served from this directory. Backup \(name(of: backup)) has all up "

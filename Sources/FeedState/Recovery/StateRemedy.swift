@@ -36,17 +36,21 @@ package enum StateRemedy: Equatable, Sendable {
     package static func find(path: String, beyond left: UInt64 = 0) -> StateRemedy {
         let folder = "\(path)/\(BackupFolders.directory)"
         var best: StateRemedy?
+        // Record numbers of another instance cannot be compared with those here.
+        var isBestOfInstance = false
         for name in RefusalCommands(path: path).backups.prefix(maximumBackupCount) {
             let backup = "\(folder)/\(name)"
             guard let database = try? BackupVerification.open(path: backup),
                 let files = try? POSIXFiles(path: path, for: .look)
             else { continue }
-            let remedy = remedy(backup, database, path, files)
+            let (remedy, isOfInstance) = remedy(backup, database, path, files)
             // What is not more than is left helps only where nothing is left.
-            guard remedy.last > max(best?.last ?? 0, left) || best == nil && left == 0,
-                (try? database.verify()) != nil
-            else { continue }
+            let isFirst = best == nil && left == 0
+            let isMore = isOfInstance && remedy.last > left
+            let isBetter = isMore && (!isBestOfInstance || remedy.last > best?.last ?? 0)
+            guard isFirst || isBetter, (try? database.verify()) != nil else { continue }
             best = remedy
+            isBestOfInstance = isOfInstance
         }
         return best ?? .noBackup
     }
@@ -56,18 +60,18 @@ package enum StateRemedy: Equatable, Sendable {
         _ database: StateDatabase,
         _ path: String,
         _ files: any JournalFiles
-    ) -> StateRemedy {
+    ) -> (StateRemedy, isOfInstance: Bool) {
         let folded = database.meta.folded.sequence
         do throws(JournalError) {
             let found = try JournalContinuation(of: database, path, files)
-            return .continued(
-                backup: backup,
-                folded: folded,
-                last: found.last,
-                problem: found.problem.map { "\($0)" }
+            let problem = found.problem.map { "\($0)" }
+            return (
+                .continued(backup: backup, folded: folded, last: found.last, problem: problem), true
             )
         } catch {
-            return .behind(backup: backup, folded: folded, problem: "\(error)")
+            let remedy = StateRemedy.behind(backup: backup, folded: folded, problem: "\(error)")
+            if case .otherInstance = error { return (remedy, false) }
+            return (remedy, true)
         }
     }
 }

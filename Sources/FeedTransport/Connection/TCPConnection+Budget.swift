@@ -32,26 +32,23 @@ extension TCPConnection {
         loop.budget.addReserved(closingByteCount)
     }
 
-    /// Keeps bytes that wait for the rest of a frame or for a turn, or closes the connection where
-    /// there is no room for them.
+    /// Whether what the handler has left, for the rest of a frame or for its next turn, may be kept.
     ///
-    /// Here and not in a relief, as one wait of the loop may bring reads of thousands of connections
-    /// before the next one.
+    /// It is asked at once and not in a relief, as one wait of the loop may bring reads of thousands
+    /// of connections before the next one.
+    func hasRoomForUnused() -> Bool {
+        let more = heldByteCount - accountedByteCount
+        guard loop.configuration.closesOverBudget, more > 0,
+            readBuffer.byteCount > TransportLimits.alwaysKeptByteCount
+        else { return true }
+        return loop.budget.hasRoom(forUnfinished: more, of: hostSlot)
+    }
+
+    /// Closes the connection, as there is no room for what its handler has left.
     ///
-    /// - Parameter bytes: What was read and not used.
-    /// - Returns: Whether they were kept.
-    func keep(_ bytes: RawSpan) -> Bool {
-        let unusedByteCount = readBuffer.byteCount + bytes.byteCount
-        guard loop.configuration.closesOverBudget,
-            unusedByteCount > TransportLimits.alwaysKeptByteCount,
-            !loop.budget.hasRoom(forUnfinished: bytes.byteCount, of: hostSlot)
-        else {
-            readBuffer.append(bytes)
-            return true
-        }
-        let heldByteCount = accountedByteCount + bytes.byteCount
+    /// It does not count as a closing for the sake of others: it gives nothing back.
+    func closeForWantOfRoom() {
         abort(.overBudget(heldByteCount: heldByteCount), withReset: true)
-        return false
     }
 
     /// Reads, or does not, as the budget and the fair share say.

@@ -44,7 +44,7 @@ extension TCPConnection {
         guard phase == .open else { return }
         // Where nothing is held at all, the buffer does not have to be looked at.
         guard accountedByteCount == 0 || readBuffer.isEmpty, !isTurnQueued else {
-            guard keep(bytes) else { return }
+            readBuffer.append(bytes)
             if isTurnQueued { updateAccount() } else { deliverBuffer() }
             return
         }
@@ -52,7 +52,8 @@ extension TCPConnection {
         let consumed = progress.consumedByteCount
         guard consumed != bytes.byteCount || progress.wantsTurn else { return }
         precondition(consumed <= bytes.byteCount, "More bytes were consumed than were shown.")
-        guard phase == .open, keep(bytes.extracting(droppingFirst: consumed)) else { return }
+        guard phase == .open else { return }
+        readBuffer.append(bytes.extracting(droppingFirst: consumed))
         settle(progress)
     }
 
@@ -99,6 +100,7 @@ extension TCPConnection {
 
     /// Decides what the bytes that are left wait for.
     private func settle(_ progress: ReadProgress) {
+        guard hasRoomForUnused() else { return closeForWantOfRoom() }
         if progress.wantsTurn, progress.waitsForWrites, !writeQueue.isEmpty {
             // The end of the write in flight asks for the turn.
             pauseReading(.backPressure)

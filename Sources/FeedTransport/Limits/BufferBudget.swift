@@ -11,7 +11,7 @@ import Synchronization
 ///   answers use what is left.
 ///
 /// Connections are closed for the sake of others above 3/8 if they take nothing or if their host
-/// would keep unfinished frames beyond its share (``TCPConnection/keep(_:)``), and above 5/8 in any
+/// would keep unfinished frames beyond its share (``TCPConnection/hasRoomForUnused()``), and above 5/8 in any
 /// case (``EventLoop/relieveInSweep()``).
 package final class BufferBudget: Sendable {
     /// The bytes that may be held before ``isExhausted`` is true.

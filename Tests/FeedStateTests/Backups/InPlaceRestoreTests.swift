@@ -175,6 +175,37 @@ import Testing
         #expect(written.refusal(disk) != nil)
     }
 
+    @Test("a lost mark is missed also with a backup that notes no durable record")
+    func aBackupWithoutANote() throws {
+        let source = FakeDisk()
+        source["state.db"] = written.backup
+        do {
+            let vfs = source.databaseDiskName
+            let database = try StateDatabase(directory: ".", files: source, vfs: vfs)
+            try database.update(DirectoryRecord(known: .start)) { _ in }
+            try database.connection.checkpoint()
+        }
+        let disk = spoiled(removing: true)
+        disk["durable.hwm"] = nil
+        guard case .missingMark? = try written.restore(disk, source["state.db"]).problem else {
+            Issue.record("the mark was not missed")
+            return
+        }
+        #expect(written.refusal(disk) != nil)
+    }
+
+    @Test("what the old file alone has behind a damaged record is not given up")
+    func whatTheOldFileHasBehindADamagedRecord() throws {
+        let segments = written.disk.names.filter { $0.hasPrefix("journal/0") }
+        let disk = written.disk.copy()
+        for (name, bytes) in try written.foldAll() { disk[name] = bytes }
+        disk[segments[1]]?[4096 + 44] ^= 1
+        guard case .notContinued(_, _, .damaged) = error(disk) else {
+            Issue.record("the records of the old file were given up")
+            return
+        }
+    }
+
     @Test func whatTheOldFileStillKnowsIsAskedToo() throws {
         // The journal and its mark are as they were earlier, as after a power cut without syncs. The
         // old file has later records, and says so, although a row of it may be damaged.
