@@ -105,6 +105,7 @@ extension StateDatabase {
             try connection.transaction { () throws(SQLiteError) in
                 if changed != meta { try changed.write(connection, format: format) }
                 try record.write(connection, instanceID: changed.instanceID)
+                try Self.rewriteTotals(totals, connection)
             }
         }
         meta = changed

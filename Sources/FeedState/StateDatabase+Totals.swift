@@ -45,6 +45,19 @@ extension StateDatabase {
         }
     }
 
+    /// Writes all totals anew, also those that are what they were.
+    ///
+    /// SQLite does not log a page that is what it was. So the log has the totals wherever it has the
+    /// meta, and who puts another `state.db` beside the log of this one gets totals that its rows do
+    /// not come to.
+    static func rewriteTotals(
+        _ totals: [TableTotals],
+        _ database: Database
+    ) throws(SQLiteError) {
+        try database.execute("DELETE FROM totals")
+        try writeTotals(totals, over: nil, database)
+    }
+
     private static func sum(_ totals: TableTotals, _ table: StateTable) -> UInt64 {
         var sum = RowSum(seed: 0x746F_7461_6C73)
         sum.add([UInt64(table.rawValue), totals.rowCount, totals.sumOfSums])

@@ -121,6 +121,7 @@ package final class StateDatabase {
         try databaseErrors { () throws(SQLiteError) in
             try connection.transaction { () throws(SQLiteError) in
                 try changed.write(connection, format: format)
+                try Self.rewriteTotals(totals, connection)
             }
         }
         meta = changed

@@ -139,6 +139,50 @@ struct InPlaceDaysTests {
         #expect(fallback[1] == "\(directory.path)/\(foreign)", "\(fallback)")
     }
 
+    @Test("an older state.db beside the log of a newer one is noticed", arguments: [false, true])
+    func olderDatabaseBesideALog(isAnotherFile: Bool) async throws {
+        let directory = try await DataDirectory.written(killed: false)
+        _ = try directory.keepBackup("20260101T000000000Z")
+        let file = "\(directory.path)/state.db"
+        let old = try Data(contentsOf: URL(filePath: file))
+        let second = try await post(in: directory)
+        let service = try await DurableService.start(directory.path)
+        #expect(await service.stop() == 0)
+        // SQLite's log is not empty in a life that follows another one.
+        let third = try await post(in: directory)
+        let log = try Data(contentsOf: URL(filePath: file + "-wal"))
+        #expect(log.contains { $0 != 0 })
+        if isAnotherFile { try directory.remove("state.db") }
+        try old.write(to: URL(filePath: file))
+        let restore = try await directory.firstPrintedCommand("Nothing is lost: backup 20260101")
+        let (restored, lines) = try await RunningProcess(Programs.feedService, restore).finish()
+        #expect(restored == 0, "\(lines)")
+        let again = try await DurableService.start(directory.path)
+        #expect(try await again.upvotes(directory.post) == UInt64(DataDirectory.voteCount))
+        #expect(try await again.upvotes(second) == 3)
+        #expect(try await again.upvotes(third) == 3)
+        #expect(await again.stop() == 0)
+    }
+
+    @Test("a copied state.db that is damaged is said to be damaged, and not a copy")
+    func damagedCopy() async throws {
+        let directory = try await DataDirectory.written(killed: false)
+        _ = try directory.keepBackup("20260101T000000000Z")
+        let file = URL(filePath: "\(directory.path)/state.db")
+        let bytes = try Data(contentsOf: file)
+        try directory.remove("state.db")
+        try bytes.write(to: file)
+        try directory.flipBitOfARow()
+        let words = ["new-instance", directory.path]
+        let (status, output) = try await RunningProcess(Programs.feedService, words).finish()
+        #expect(status == 5, "\(output)")
+        let restore = try await directory.firstPrintedCommand("Nothing is lost: backup 20260101")
+        #expect(restore.starts(with: ["restore", "--in-place"]))
+        let (restored, lines) = try await RunningProcess(Programs.feedService, restore).finish()
+        #expect(restored == 0, "\(lines)")
+        try await directory.expectServed()
+    }
+
     @Test("a journal with a gap behind the backup: the refusals say what is lost, and from where")
     func gapBehindTheBackup() async throws {
         let directory = try await DataDirectory.written(killed: false)

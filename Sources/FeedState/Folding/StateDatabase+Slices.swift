@@ -12,8 +12,12 @@ extension StateDatabase {
             writer.begin(totals)
             let (result, changed) = try body(writer)
             try databaseErrors { () throws(SQLiteError) in
-                try Self.writeTotals(writer.totals, over: totals, connection)
-                if changed != meta { try changed.write(connection, format: format) }
+                if changed != meta {
+                    try Self.rewriteTotals(writer.totals, connection)
+                    try changed.write(connection, format: format)
+                } else {
+                    try Self.writeTotals(writer.totals, over: totals, connection)
+                }
                 let began = ContinuousClock.now
                 try connection.execute("COMMIT")
                 lastCommitTime = began.duration(to: .now)

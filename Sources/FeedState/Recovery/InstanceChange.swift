@@ -26,6 +26,8 @@ package struct InstanceChange: Sendable, Equatable {
         if let problem = try directory.scan(database).problem {
             throw directory.explained(problem, database)
         }
+        // Nor a file that is damaged: under its old instance the journal may continue a backup.
+        try stateErrors { () throws(StateError) in try database.verify() }
         try directory.withRoom { () throws(StateStartError) in
             try directory.changeInstance(of: database, acceptedLoss: nil)
         }

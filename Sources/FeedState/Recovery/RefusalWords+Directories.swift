@@ -55,10 +55,11 @@ extension RefusalWords {
         let user = getuid()
         let step = Step(
             text: "The service runs as user \(user), who may not \(error.operation) it. Start as "
-                + "the user who owns the files, or give all of them to this one.",
+                + "the user who owns the files, or give all of them to this one, with the right to read "
+                + "and write.",
             commands: [
                 "find \(quotedPath) ! -user \(user)", "chown -R \(user) \(quotedPath)",
-                commands.serve(),
+                "chmod -R u+rwX \(quotedPath)", commands.serve(),
             ]
         )
         return ("Nothing is lost, and the state is as it was.", [step])

@@ -41,8 +41,8 @@ extension RefusalWords {
                 "Nothing can be served from this directory. A backup has all up to its time; what "
                 + "was acknowledged after it is lost, unless the journal here continues the backup."
             let elsewhere = StartRefusal.Step(
-                text: "No backup in \(path)/\(BackupFolders.directory) is whole. Look where "
-                    + "backups are copied to: one is a folder that has state.db. `feed-service restore "
+                text: "No backup in \(path)/\(BackupFolders.directory) can be read and is whole. "
+                    + "Look where backups are copied to: one is a folder that has state.db. `feed-service restore "
                     + "--in-place`, its path, and \(RefusalCommands.quoted(path)) puts it in the "
                     + "place of state.db where nothing is lost; else it says what is, and changes "
                     + "nothing."

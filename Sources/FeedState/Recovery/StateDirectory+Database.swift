@@ -108,6 +108,7 @@ extension StateDirectory {
         else { return }
         // What is missing or damaged is told first: a new instance would be refused for that.
         if let problem = try scan(database).problem { throw explained(problem, database) }
+        try stateErrors { () throws(StateError) in try database.verify() }
         throw .copied
     }
 
