@@ -42,9 +42,11 @@ struct InPlaceDaysTests {
             for page in stride(from: 4096, to: bytes.count, by: 4096) { bytes[page] ^= 0x40 }
         }
         try directory.remove("state.db")
-        let (status, output) = try await DurableService.launch(directory.path).finish()
-        #expect(status == 5)
-        #expect(output.contains { $0.contains("Nothing is lost: backup 20260101T000000000Z") })
+        let output = try await DurableService.expectRefusal(
+            directory.path,
+            5,
+            ["Nothing is lost: backup 20260101T000000000Z"]
+        )
         let commands = output.filter { $0.hasPrefix("    ") }.map { String($0.dropFirst(4)) }
         #expect(
             commands == [
@@ -55,10 +57,7 @@ struct InPlaceDaysTests {
         let words = try #require(commands.first).split(separator: " ").dropFirst().map(String.init)
         let (restored, lines) = try await RunningProcess(Programs.feedService, words).finish()
         #expect(restored == 0, "\(lines)")
-        let service = try await DurableService.start(directory.path)
-        #expect(try await service.upvotes(directory.post) == UInt64(DataDirectory.voteCount))
-        #expect(try await service.upvotes(later) == 3)
-        #expect(await service.stop() == 0)
+        try await directory.expectServed(with: [later])
     }
 
     @Test("state.db and the mark are gone: the printed commands, in their order, bring all back")
@@ -68,18 +67,12 @@ struct InPlaceDaysTests {
         let later = try await post(in: directory)
         try directory.remove("state.db")
         try directory.remove("durable.hwm")
-        let restore = try await directory.firstPrintedCommand("as the journal is not whole")
-        #expect(restore.starts(with: ["restore", "--in-place"]))
-        let (restored, lines) = try await RunningProcess(Programs.feedService, restore).finish()
-        #expect(restored == 0, "\(lines)")
+        let lines = try await directory.restoreInPlace("as the journal is not whole")
         #expect(lines.contains { $0.contains("the next start refuses the journal: durable.hwm") })
         let dryRun = try await directory.firstPrintedCommand("durable.hwm is missing or spoiled")
         #expect(dryRun.last == "--dry-run")
         let accepting = Array(dryRun.drop { $0 != "--accept-data-loss" }.dropLast())
-        let service = try await DurableService.start(directory.path, accepting)
-        #expect(try await service.upvotes(directory.post) == UInt64(DataDirectory.voteCount))
-        #expect(try await service.upvotes(later) == 3)
-        #expect(await service.stop() == 0)
+        try await directory.expectServed(with: [later], accepting)
     }
 
     @Test("an older state.db, and a damaged record behind it: the backup that has more comes first")
@@ -105,14 +98,8 @@ struct InPlaceDaysTests {
             let place = try #require(bytes[middle..<end].firstIndex { $0 != 0 })
             bytes[place] ^= 1
         }
-        let restore = try await directory.firstPrintedCommand("More is left than records up to")
-        let (restored, lines) = try await RunningProcess(Programs.feedService, restore).finish()
-        #expect(restored == 0, "\(lines)")
-        let again = try await DurableService.start(directory.path)
-        #expect(try await again.upvotes(directory.post) == UInt64(DataDirectory.voteCount))
-        #expect(try await again.upvotes(second) == 3)
-        #expect(try await again.upvotes(third) == 3)
-        #expect(await again.stop() == 0)
+        try await directory.restoreInPlace("More is left than records up to")
+        try await directory.expectServed(with: [second, third])
     }
 
     @Test("a backup of another instance is no better one, however new and full of records")
@@ -121,7 +108,8 @@ struct InPlaceDaysTests {
         let own = try directory.keepBackup("20260101T000000000Z")
         _ = try await post(in: directory)
         let other = try await DataDirectory.written(killed: false)
-        for _ in 0..<5 { _ = try await post(in: other) }
+        // Far more records than the directory itself has.
+        for _ in 0..<5 { _ = try await post(in: other, votes: 100) }
         let service = try await DurableService.start(other.path)
         #expect(await service.stop() == 0)
         _ = try Database(path: other.path + "/state.db", mode: .existing)
@@ -148,20 +136,15 @@ struct InPlaceDaysTests {
         let second = try await post(in: directory)
         let service = try await DurableService.start(directory.path)
         #expect(await service.stop() == 0)
-        // SQLite's log is not empty in a life that follows another one.
-        let third = try await post(in: directory)
+        // A life that folds nothing has written what state.db knows of itself.
+        let idle = try await DurableService.start(directory.path)
+        await idle.kill()
         let log = try Data(contentsOf: URL(filePath: file + "-wal"))
         #expect(log.contains { $0 != 0 })
         if isAnotherFile { try directory.remove("state.db") }
         try old.write(to: URL(filePath: file))
-        let restore = try await directory.firstPrintedCommand("Nothing is lost: backup 20260101")
-        let (restored, lines) = try await RunningProcess(Programs.feedService, restore).finish()
-        #expect(restored == 0, "\(lines)")
-        let again = try await DurableService.start(directory.path)
-        #expect(try await again.upvotes(directory.post) == UInt64(DataDirectory.voteCount))
-        #expect(try await again.upvotes(second) == 3)
-        #expect(try await again.upvotes(third) == 3)
-        #expect(await again.stop() == 0)
+        try await directory.restoreInPlace("Nothing is lost: backup 20260101")
+        try await directory.expectServed(with: [second])
     }
 
     @Test("a copied state.db that is damaged is said to be damaged, and not a copy")
@@ -176,10 +159,7 @@ struct InPlaceDaysTests {
         let words = ["new-instance", directory.path]
         let (status, output) = try await RunningProcess(Programs.feedService, words).finish()
         #expect(status == 5, "\(output)")
-        let restore = try await directory.firstPrintedCommand("Nothing is lost: backup 20260101")
-        #expect(restore.starts(with: ["restore", "--in-place"]))
-        let (restored, lines) = try await RunningProcess(Programs.feedService, restore).finish()
-        #expect(restored == 0, "\(lines)")
+        try await directory.restoreInPlace("Nothing is lost: backup 20260101")
         try await directory.expectServed()
     }
 
@@ -201,10 +181,10 @@ struct InPlaceDaysTests {
         #expect(after == before)
     }
 
-    /// Serves once more, makes a post with three votes, and kills the service.
-    private func post(in directory: DataDirectory) async throws -> UInt64 {
+    /// Serves once more, makes a post with some votes, and kills the service.
+    private func post(in directory: DataDirectory, votes: Int = 3) async throws -> UInt64 {
         let service = try await DurableService.start(directory.path)
-        let later = try await service.createPost("later", votes: 3)
+        let later = try await service.createPost("later", votes: votes)
         await service.kill()
         return later
     }
@@ -220,11 +200,28 @@ extension DataDirectory {
     /// The words behind `feed-service` of the first command that a refused start prints, which says
     /// `text`.
     fileprivate func firstPrintedCommand(_ text: String) async throws -> [String] {
-        let (status, output) = try await DurableService.launch(path).finish()
-        #expect(status == 5, "\(output)")
-        #expect(output.contains { $0.contains(text) }, "\(output)")
+        let output = try await DurableService.expectRefusal(path, 5, [text])
         let command = try #require(output.first { $0.hasPrefix("    feed-service ") }, "\(output)")
         return command.split(separator: " ").dropFirst().map(String.init)
+    }
+
+    /// Types the first command that a refused start prints, which says `text` and names a restore in
+    /// place; gives what that prints.
+    @discardableResult
+    fileprivate func restoreInPlace(_ text: String) async throws -> [String] {
+        let restore = try await firstPrintedCommand(text)
+        #expect(restore.starts(with: ["restore", "--in-place"]), "\(restore)")
+        let (status, lines) = try await RunningProcess(Programs.feedService, restore).finish()
+        #expect(status == 0, "\(lines)")
+        return lines
+    }
+
+    /// Expects that a service starts and has what was written, and three votes on each later post.
+    fileprivate func expectServed(with later: [UInt64], _ arguments: [String] = []) async throws {
+        let service = try await DurableService.start(path, arguments)
+        #expect(try await service.upvotes(post) == UInt64(DataDirectory.voteCount))
+        for id in later { #expect(try await service.upvotes(id) == 3) }
+        #expect(await service.stop() == 0)
     }
 
     /// Makes a backup of what an orderly stop has left; gives its folder below the directory.

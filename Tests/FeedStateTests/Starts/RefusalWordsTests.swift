@@ -34,6 +34,13 @@ import Testing
         known: 9
     )
 
+    private static let missingSegment = StateLoss(
+        problem: .missing(sequences: 8...9),
+        left: 7,
+        known: 9,
+        place: .segment("journal/00000000000000000008.log")
+    )
+
     private static let backup = "/srv/feed/backups/20260101T000000000Z"
 
     private static let times = ["20260101T000000000Z", "20260102T000000000Z"]
@@ -52,14 +59,7 @@ import Testing
         ),
         Row(
             testDescription: "missing segment",
-            error: .loss(
-                StateLoss(
-                    problem: .missing(sequences: 8...9),
-                    left: 7,
-                    known: 9,
-                    place: .segment("journal/00000000000000000008.log")
-                )
-            )
+            error: .loss(missingSegment)
         ),
         Row(
             testDescription: "missing end",
@@ -78,14 +78,7 @@ import Testing
         ),
         Row(
             testDescription: "missing segment, and a backup that has more",
-            error: .loss(
-                StateLoss(
-                    problem: .missing(sequences: 8...9),
-                    left: 7,
-                    known: 9,
-                    place: .segment("journal/00000000000000000008.log")
-                )
-            ),
+            error: .loss(missingSegment),
             backups: ["20260101T000000000Z"],
             remedy: .continued(backup: backup, folded: 9, last: 12)
         ),

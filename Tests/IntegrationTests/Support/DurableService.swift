@@ -45,13 +45,15 @@ struct DurableService {
         )
     }
 
-    /// Expects that the service does not start, exits with a status and says all of the texts.
+    /// Expects that the service does not start, exits with a status and says all of the texts; gives
+    /// all that it says.
+    @discardableResult
     static func expectRefusal(
         _ directory: String,
         _ status: Int32,
         _ texts: [String],
         sourceLocation: SourceLocation = #_sourceLocation
-    ) async throws {
+    ) async throws -> [String] {
         let process = try launch(directory)
         if await process.line(where: { $0.contains("listening on") }) != nil {
             Issue.record("the service has started", sourceLocation: sourceLocation)
@@ -63,6 +65,7 @@ struct DurableService {
         for part in texts {
             #expect(text.contains(part), "\(text)", sourceLocation: sourceLocation)
         }
+        return output
     }
 
     /// Runs calls of a client on a thread of its own.
