@@ -123,7 +123,7 @@ struct InPlaceDaysTests {
         #expect(restore[2] == "\(directory.path)/\(own)", "\(restore)")
         // Where there is no other one, it is named.
         try directory.remove(own)
-        let fallback = try await directory.firstPrintedCommand("Nothing can be served")
+        let fallback = try await directory.firstPrintedCommand("is of another instance")
         #expect(fallback[1] == "\(directory.path)/\(foreign)", "\(fallback)")
     }
 

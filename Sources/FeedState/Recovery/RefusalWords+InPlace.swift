@@ -36,6 +36,12 @@ extension RefusalWords {
                 + "to record \(folded). What was acknowledged in record \(folded + 1) and after it "
                 + "is lost, as the journal does not continue the backup: \(problem)"
             return (meaning, [puttingBack, restoring(backup)])
+        case .ofAnotherInstance(let backup):
+            let meaning =
+                "Nothing can be served from this directory. Backup \(name(of: backup)) has all up to "
+                + "its time. What was acknowledged after it is lost: the backup is of another "
+                + "instance, so the journal here does not continue it."
+            return (meaning, [puttingBack, restoring(backup)])
         case .noBackup:
             let meaning =
                 "Nothing can be served from this directory. A backup has all up to its time; what "
@@ -55,7 +61,7 @@ extension RefusalWords {
     func moreThanIsLeft(_ left: UInt64, _ remedy: StateRemedy) -> StartRefusal.Step? {
         guard remedy.last > left else { return nil }
         switch remedy {
-        case .noBackup: return nil
+        case .noBackup, .ofAnotherInstance: return nil
         case .continued(let backup, let folded, let last, let problem):
             var step = inPlace(backup, problem)
             step.text =

@@ -12,15 +12,26 @@ package enum StateRemedy: Equatable, Sendable {
     /// The newest backup that can be used, which the journal does not continue.
     case behind(backup: String, folded: UInt64, problem: String)
 
+    /// No backup of this instance can be used; the newest one that can is of another instance, whose
+    /// record numbers cannot be compared with those here.
+    case ofAnotherInstance(backup: String)
+
     /// How many backups are looked at, the newest ones.
     private static let maximumBackupCount = 8
 
     /// The last record up to which all can be had.
     var last: UInt64 {
         switch self {
-        case .noBackup: 0
+        case .noBackup, .ofAnotherInstance: 0
         case .continued(_, _, let last, _): last
         case .behind(_, let folded, _): folded
+        }
+    }
+
+    private var isOfInstance: Bool {
+        switch self {
+        case .noBackup, .ofAnotherInstance: false
+        case .continued, .behind: true
         }
     }
 
@@ -36,21 +47,18 @@ package enum StateRemedy: Equatable, Sendable {
     package static func find(path: String, beyond left: UInt64 = 0) -> StateRemedy {
         let folder = "\(path)/\(BackupFolders.directory)"
         var best: StateRemedy?
-        // Record numbers of another instance cannot be compared with those here.
-        var isBestOfInstance = false
         for name in RefusalCommands(path: path).backups.prefix(maximumBackupCount) {
             let backup = "\(folder)/\(name)"
             guard let database = try? BackupVerification.open(path: backup),
                 let files = try? POSIXFiles(path: path, for: .look)
             else { continue }
-            let (remedy, isOfInstance) = remedy(backup, database, path, files)
+            let remedy = remedy(backup, database, path, files)
             // What is not more than is left helps only where nothing is left.
             let isFirst = best == nil && left == 0
-            let isMore = isOfInstance && remedy.last > left
-            let isBetter = isMore && (!isBestOfInstance || remedy.last > best?.last ?? 0)
+            let isMore = remedy.isOfInstance && remedy.last > left
+            let isBetter = isMore && (best?.isOfInstance != true || remedy.last > best?.last ?? 0)
             guard isFirst || isBetter, (try? database.verify()) != nil else { continue }
             best = remedy
-            isBestOfInstance = isOfInstance
         }
         return best ?? .noBackup
     }
@@ -60,18 +68,15 @@ package enum StateRemedy: Equatable, Sendable {
         _ database: StateDatabase,
         _ path: String,
         _ files: any JournalFiles
-    ) -> (StateRemedy, isOfInstance: Bool) {
+    ) -> StateRemedy {
         let folded = database.meta.folded.sequence
         do throws(JournalError) {
             let found = try JournalContinuation(of: database, path, files)
             let problem = found.problem.map { "\($0)" }
-            return (
-                .continued(backup: backup, folded: folded, last: found.last, problem: problem), true
-            )
+            return .continued(backup: backup, folded: folded, last: found.last, problem: problem)
         } catch {
-            let remedy = StateRemedy.behind(backup: backup, folded: folded, problem: "\(error)")
-            if case .otherInstance = error { return (remedy, false) }
-            return (remedy, true)
+            if case .otherInstance = error { return .ofAnotherInstance(backup: backup) }
+            return .behind(backup: backup, folded: folded, problem: "\(error)")
         }
     }
 }

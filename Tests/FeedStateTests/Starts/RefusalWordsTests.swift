@@ -41,6 +41,12 @@ import Testing
         place: .segment("journal/00000000000000000008.log")
     )
 
+    private static let damagedRow = StateError.damaged(
+        table: "posts",
+        key: "row 7",
+        reason: "the checksum does not fit the row"
+    )
+
     private static let backup = "/srv/feed/backups/20260101T000000000Z"
 
     private static let times = ["20260101T000000000Z", "20260102T000000000Z"]
@@ -117,24 +123,12 @@ import Testing
         ),
         Row(
             testDescription: "damaged state.db",
-            error: .state(
-                .damaged(
-                    table: "posts",
-                    key: "row 7",
-                    reason: "the checksum does not fit the row"
-                )
-            ),
+            error: .state(damagedRow),
             remedy: .continued(backup: backup, folded: 7, last: 9)
         ),
         Row(
             testDescription: "damaged state.db, and a journal without its mark",
-            error: .state(
-                .damaged(
-                    table: "posts",
-                    key: "row 7",
-                    reason: "the checksum does not fit the row"
-                )
-            ),
+            error: .state(damagedRow),
             remedy: .continued(
                 backup: backup,
                 folded: 7,
@@ -144,18 +138,17 @@ import Testing
         ),
         Row(
             testDescription: "damaged state.db, and a gap in the journal",
-            error: .state(
-                .damaged(
-                    table: "posts",
-                    key: "row 7",
-                    reason: "the checksum does not fit the row"
-                )
-            ),
+            error: .state(damagedRow),
             remedy: .behind(
                 backup: backup,
                 folded: 7,
                 problem: "Records 8 to 9 are in no file of the journal."
             )
+        ),
+        Row(
+            testDescription: "damaged state.db, and a backup of another instance",
+            error: .state(damagedRow),
+            remedy: .ofAnotherInstance(backup: backup)
         ),
         Row(testDescription: "missing state.db", error: .missingDatabase, remedy: .noBackup),
         Row(
