@@ -81,9 +81,40 @@ import Testing
         #expect(try SegmentJournal(written.files, .small()).records() == written.records)
     }
 
-    @Test func refusesARecordThatIsNotTheMarkedOne() throws {
-        let other = try WrittenJournal(seed: 32, segments: 2)
-        written.files[name] = other.files[name]
-        #expect(throws: JournalError.self) { try SegmentJournal(written.files, .small()) }
+    @Test("a mark of another journal costs no record: the chain proves what the mark contradicts")
+    func aMarkOfAnotherJournal() throws {
+        let last = UInt64(written.records.count)
+        for sequence in [last / 2, last] {
+            let files = written.files.copy()
+            files[name] = mark(of: JournalPosition(sequence: sequence, hash: 4711))
+            #expect(throws: JournalError.missingMark(last: last)) {
+                try SegmentJournal(files, .small())
+            }
+            let journal = try SegmentJournal(files, .small(), acceptedLoss: last)
+            #expect(try journal.records() == written.records)
+            #expect(try SegmentJournal(files, .small()).last == written.positions.last)
+        }
+    }
+
+    @Test func aLostRecordIsToldBesideAMarkOfAnotherJournal() throws {
+        try loseLastRecord()
+        let last = UInt64(written.records.count)
+        written.files[name] = mark(of: JournalPosition(sequence: last / 2, hash: 4711))
+        var configuration = JournalConfiguration.small()
+        configuration.known = try #require(written.positions.last)
+        #expect(throws: JournalError.lost(sequences: last...last)) {
+            try SegmentJournal(written.files, configuration)
+        }
+    }
+
+    /// A file with one whole mark.
+    private func mark(of position: JournalPosition) -> [UInt8] {
+        var bytes: [UInt8] = []
+        for value in [position.sequence, position.hash] {
+            bytes += (0..<8).map { UInt8(truncatingIfNeeded: value >> (8 * $0)) }
+        }
+        let sum = JournalConfiguration.small().hash.digest(bytes.span, 0)
+        bytes += (0..<8).map { UInt8(truncatingIfNeeded: sum >> (8 * $0)) }
+        return bytes + [UInt8](repeating: 0, count: 1024 - bytes.count)
     }
 }

@@ -54,9 +54,12 @@ package struct RecoveryScan {
     private(set) var end = End.fresh(index: 0)
     let configuration: JournalConfiguration
     let folded: JournalPosition
-    let mark: JournalPosition?
+    private(set) var mark: JournalPosition?
 
-    /// Whether the mark is there and not spoiled.
+    /// Whether a whole, chained record contradicts the mark: it is of another directory or time.
+    private var isMarkForeign = false
+
+    /// Whether the mark is there and can be used.
     package var hasMark: Bool { mark != nil }
 
     /// The last record that is known to have been durable, by the mark, the fold or `state.db`.
@@ -227,8 +230,8 @@ extension RecoveryScan {
             }
             switch reader.next() {
             case .record(let record, body: _):
-                for known in [folded, mark, configuration.known]
-                where known?.sequence == record.sequence {
+                for known in [folded, configuration.known]
+                where known.sequence == record.sequence {
                     guard known == record.position else {
                         return .damaged(
                             file: reader.name,
@@ -237,6 +240,10 @@ extension RecoveryScan {
                             reason: "it is not the record that was durable once"
                         )
                     }
+                }
+                if let mark, mark.sequence == record.sequence, mark != record.position {
+                    isMarkForeign = true
+                    self.mark = nil
                 }
                 last = record.position
                 lastOffset = offset
@@ -283,8 +290,8 @@ extension RecoveryScan {
         guard last.sequence < known else {
             // The newest segment is never removed, even where all of it is folded.
             guard segments.isEmpty, known > 0 else {
-                guard configuration.known.sequence > 0, mark == nil else { return nil }
-                return .missingMark(last: last.sequence)
+                let isMissed = configuration.known.sequence > 0 && mark == nil
+                return isMissed || isMarkForeign ? .missingMark(last: last.sequence) : nil
             }
             return .missing(sequences: known...known)
         }
