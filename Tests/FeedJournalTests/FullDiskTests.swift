@@ -65,6 +65,18 @@ import Testing
         #expect(try SegmentJournal(files, .small()).last == acknowledged)
     }
 
+    @Test("a segment that finds no room leaves the room that there is to other files")
+    func aSegmentWithoutRoomTakesNone() throws {
+        var configuration = JournalConfiguration.small()
+        configuration.space.ballastByteCount = 0
+        let journal = try SegmentJournal(files, configuration)
+        let free = configuration.segmentByteCount / 2
+        files.capacity = files.names.reduce(free) { $0 + (files[$1]?.count ?? 0) }
+        #expect(throws: JournalError.self) { try fill(journal, through: 200) }
+        #expect(files.freeByteCount() == free)
+        #expect(files["journal/spare.log"] == nil)
+    }
+
     @Test func retriesTheWriteThatFoundTheDiskFull() throws {
         let journal = try SegmentJournal(files, .small())
         try fill(journal, through: 1)

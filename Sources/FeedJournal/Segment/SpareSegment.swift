@@ -26,7 +26,13 @@ struct SpareSegment {
         name = SegmentLayout.spareName
         try files.remove(name)
         file = try files.create(name)
-        try file.allocate(byteCount: configuration.segmentByteCount)
+        do {
+            try file.allocate(byteCount: configuration.segmentByteCount)
+        } catch {
+            // A part of the blocks may be taken, and other files have no room then.
+            try files.remove(name)
+            throw error
+        }
     }
 
     /// Takes a segment that was forgotten and renamed; nil where it cannot be had.
