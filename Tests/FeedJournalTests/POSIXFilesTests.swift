@@ -1,5 +1,6 @@
 import FeedJournal
 import FeedTestSupport
+import Foundation
 import Glibc
 import Testing
 
@@ -32,6 +33,26 @@ import Testing
     @Test func theLockGoesWithItsHolder() throws {
         let directory = try TemporaryDirectory()
         _ = try POSIXFiles(path: directory.path)
+        _ = try POSIXFiles(path: directory.path)
+    }
+
+    @Test("the lock goes with its holder, although a process that is being started has a copy")
+    func theLockGoesDespiteACopyOfIt() throws {
+        let directory = try TemporaryDirectory()
+        var first: POSIXFiles? = try POSIXFiles(path: directory.path)
+        let path = directory.path + "/lock"
+        let links = try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")
+        let lock = try #require(
+            links.compactMap(Int32.init).first { descriptor in
+                let link = "/proc/self/fd/\(descriptor)"
+                return (try? FileManager.default.destinationOfSymbolicLink(atPath: link)) == path
+            }
+        )
+        let copy = dup(lock)
+        defer { close(copy) }
+        #expect(throws: JournalError.self) { try POSIXFiles(path: directory.path) }
+        withExtendedLifetime(first) {}
+        first = nil
         _ = try POSIXFiles(path: directory.path)
     }
 

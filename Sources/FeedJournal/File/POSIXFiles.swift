@@ -46,7 +46,11 @@ package final class POSIXFiles: JournalFiles {
     }
 
     deinit {
-        if lock >= 0 { close(lock) }
+        if lock >= 0 {
+            // A process that is being started has a copy of the descriptor, which keeps the lock.
+            flock(lock, LOCK_UN)
+            close(lock)
+        }
         close(directory)
     }
 
