@@ -4,7 +4,7 @@ import Testing
 
 /// What version 0.1 has sent means today what it meant then.
 @Suite struct GoldenFrameTests {
-    @Test("84: old requests are understood", arguments: GoldenFrames.requests.indices)
+    @Test("T-VER-4: old requests are understood", arguments: GoldenFrames.requests.indices)
     func understandsRequests(index: Int) throws {
         let golden = GoldenFrames.requests[index]
         let bytes = try #require(try GoldenFrames.bytes("0.1/requests.txt")[golden.name])
@@ -13,7 +13,7 @@ import Testing
         #expect(frame == golden.frame)
     }
 
-    @Test("84: old answers are understood", arguments: GoldenFrames.answers.indices)
+    @Test("T-VER-4: old answers are understood", arguments: GoldenFrames.answers.indices)
     func understandsAnswers(index: Int) throws {
         let golden = GoldenFrames.answers[index]
         let bytes = try #require(try GoldenFrames.bytes("0.1/answers.txt")[golden.name])

@@ -16,7 +16,7 @@ struct BatchTests {
     static let batches =
         [0, 1, 256, 257].map { count in
             Batch(
-                testDescription: "21: \(count) votes",
+                testDescription: "T-CALL-2: \(count) votes",
                 request: .batchCastVotes(
                     BatchCastVotesRequest(
                         votes: Array(
@@ -30,7 +30,7 @@ struct BatchTests {
         }
         + [0, 1, 100, 101].map { count in
             Batch(
-                testDescription: "21: \(count) ids",
+                testDescription: "T-CALL-2: \(count) ids",
                 request: .batchGetPosts(
                     BatchGetPostsRequest(ids: [UInt64](repeating: 1, count: count))
                 ),
@@ -43,7 +43,7 @@ struct BatchTests {
     static var imports: [Batch] {
         [0, 1, 256, 257].map { count in
             Batch(
-                testDescription: "21: \(count) imported posts",
+                testDescription: "T-CALL-2: \(count) imported posts",
                 request: .importPosts(
                     ImportPostsRequest(posts: [Post](repeating: Post(), count: count))
                 ),

@@ -6,7 +6,7 @@ import Testing
 /// What calls mean, where they are used well.
 @Suite(.timeLimit(.minutes(1)))
 struct CallTests {
-    @Test("33: a deleted post is gone for votes, and a repeated delete is fine")
+    @Test("T-CALL-3: a deleted post is gone for votes, and a repeated delete is fine")
     func deletesForGood() async throws {
         try await withService { port in
             let client = try WireClient(port: port)
@@ -22,7 +22,7 @@ struct CallTests {
         }
     }
 
-    @Test("43: a new post's id, times and votes are the service's, whatever the request says")
+    @Test("T-CALL-5: a new post has the service's id, times and votes, not the request's")
     func ignoresTheCallersClock() async throws {
         try await withService { port in
             let client = try WireClient(port: port)
@@ -46,7 +46,7 @@ struct CallTests {
         }
     }
 
-    @Test("37: bounds the page size", arguments: [(0, 20), (7, 7), (100, 100), (1000, 100)])
+    @Test("T-CALL-9: bounds the page size", arguments: [(0, 20), (7, 7), (100, 100), (1000, 100)])
     func boundsThePageSize(_ asked: Int32, _ given: Int) async throws {
         try await withService { port in
             let client = try WireClient(port: port)
@@ -57,7 +57,7 @@ struct CallTests {
         }
     }
 
-    @Test("38: refuses tokens that were not given for this list")
+    @Test("T-CALL-10: refuses tokens that were not given for this list")
     func refusesForgedTokens() async throws {
         try await withService { port in
             let client = try WireClient(port: port)
@@ -95,7 +95,7 @@ struct CallTests {
         }
     }
 
-    @Test("39: goes on after the key of a deleted post")
+    @Test("T-CALL-11: continues after the key of a deleted post")
     func continuesAfterADeletedAnchor() async throws {
         try await withService { port in
             let client = try WireClient(port: port)
@@ -116,7 +116,7 @@ struct CallTests {
         }
     }
 
-    @Test("41: takes a title of 255 characters and 1,024 bytes")
+    @Test("T-TEXT-3: takes a title of 255 characters and 1,024 bytes")
     func takesTheLongestTitle() async throws {
         try await withService { port in
             let client = try WireClient(port: port)

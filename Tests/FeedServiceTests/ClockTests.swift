@@ -4,7 +4,7 @@ import FeedTestSupport
 import Foundation
 import Testing
 
-/// A clock that somebody sets (row 67).
+/// A clock that somebody sets (T-CLOCK-1, T-CLOCK-2).
 @Suite(.timeLimit(.minutes(1)))
 struct ClockTests {
     /// A watch that has looked at two clocks, and what it is shown next.
@@ -35,7 +35,10 @@ struct ClockTests {
 
     private static let limit = ClockWatch.limitMilliseconds
 
-    @Test("67: a jump of more than five minutes counts until it is taken back", arguments: [-1, 1])
+    @Test(
+        "T-CLOCK-1: a jump of more than five minutes counts until it is taken back",
+        arguments: [-1, 1]
+    )
     func noticesAJump(sign: Int64) {
         let clocks = Clocks()
         clocks.look(after: 1000)
@@ -75,7 +78,10 @@ struct ClockTests {
         #expect(clocks.watch.jumpMilliseconds == 0)
     }
 
-    @Test("67: while the clock is wrong changes are refused, reads are not", arguments: [-1, 1])
+    @Test(
+        "T-CLOCK-1: while the clock is wrong changes are refused, reads are not",
+        arguments: [-1, 1]
+    )
     func refusesChanges(sign: Int64) async throws {
         let offset = Locked<Int64>(0)
         try await withService {

@@ -68,7 +68,7 @@ struct CorrectTimesTests {
         }
     }
 
-    @Test("7: an imported time does not become the time of new posts after a restart")
+    @Test("T-CLOCK-5: an imported time does not become the time of new posts after a restart")
     func importedTimesAreNoClock() async throws {
         let directory = try TemporaryDirectory()
         try await Self.withService(in: directory.path, at: Self.now) { (client) throws in
@@ -83,7 +83,9 @@ struct CorrectTimesTests {
         }
     }
 
-    @Test("16: after a start in the future and back, times are right, and the wrong ones corrected")
+    @Test(
+        "T-CLOCK-3: after a start in the future and back, times are right, wrong ones are corrected"
+    )
     func aStartInTheFutureAndBack() async throws {
         let directory = try TemporaryDirectory()
         let future = Self.now + 10 * Self.year

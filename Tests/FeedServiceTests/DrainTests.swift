@@ -17,7 +17,10 @@ struct DrainTests {
         var isResetOrCut = false
     }
 
-    @Test("70: answers every executed vote, says GoAway, and resets nobody", arguments: [1, 2])
+    @Test(
+        "T-RUN-5: answers every executed vote, says GoAway, and resets nobody",
+        arguments: [1, 2]
+    )
     func losesNoAnsweredVote(threads: Int) async throws {
         var configuration = ServiceConfiguration(
             addresses: [.loopback(port: 0)],
@@ -90,7 +93,7 @@ struct DrainTests {
         return seen
     }
 
-    @Test("70: closes idle connections with GoAway, and takes no new ones")
+    @Test("T-RUN-5: closes idle connections with GoAway, and takes no new ones")
     func closesIdleConnections() async throws {
         let server = try FeedServer.start(
             ServiceConfiguration(addresses: [.loopback(port: 0)], threadCount: 2),

@@ -3,7 +3,7 @@ import FeedService
 import FeedTestSupport
 import Testing
 
-/// What each broken frame gets; the numbers are those of the catalogue of bad inputs.
+/// What each broken frame gets; the ids are those of `docs/THREATS.md`.
 @Suite(.timeLimit(.minutes(1)))
 struct FramingTests {
     /// Bytes that are no frame of the protocol.
@@ -15,64 +15,64 @@ struct FramingTests {
     static let ping = RawMessage().field(1, 1).field(11, RawMessage()).framed
 
     static let badBytes = [
-        BadBytes(testDescription: "1: length 0", bytes: [0, 0, 0, 0]),
+        BadBytes(testDescription: "T-FRAME-1: length 0", bytes: [0, 0, 0, 0]),
         BadBytes(
-            testDescription: "2: length over the limit",
+            testDescription: "T-FRAME-1: length over the limit",
             bytes: RawMessage.header(1 << 20 + 1)
         ),
-        BadBytes(testDescription: "3: all bits set", bytes: [0xff, 0xff, 0xff, 0xff]),
-        BadBytes(testDescription: "3: top bit set", bytes: [0x80, 0, 0, 0]),
+        BadBytes(testDescription: "T-FRAME-1: all bits set", bytes: [0xff, 0xff, 0xff, 0xff]),
+        BadBytes(testDescription: "T-FRAME-1: top bit set", bytes: [0x80, 0, 0, 0]),
         BadBytes(
-            testDescription: "9: a TLS ClientHello",
+            testDescription: "T-FRAME-2: a TLS ClientHello",
             bytes: [0x16, 0x03, 0x01, 0x02, 0x00, 0x01, 0x00, 0x01, 0xfc, 0x03, 0x03]
         ),
         BadBytes(
-            testDescription: "9: an HTTP request",
+            testDescription: "T-FRAME-2: an HTTP request",
             bytes: Array("GET / HTTP/1.1\r\n\r\n".utf8)
         ),
         BadBytes(
-            testDescription: "14: id 0",
+            testDescription: "T-FRAME-9: id 0",
             bytes: RawMessage().field(11, RawMessage()).framed
         ),
         BadBytes(
-            testDescription: "16: an unterminated varint",
+            testDescription: "T-PB-1: an unterminated varint",
             bytes: RawMessage().tag(1, wireType: 0).raw([0xff, 0xff]).framed
         ),
         BadBytes(
-            testDescription: "16: a varint of 11 bytes",
+            testDescription: "T-PB-1: a varint of 11 bytes",
             bytes: RawMessage().tag(1, wireType: 0)
                 .raw([UInt8](repeating: 0xff, count: 10) + [1]).framed
         ),
         BadBytes(
-            testDescription: "17: an inner length beyond the frame",
+            testDescription: "T-PB-1: an inner length beyond the frame",
             bytes: RawMessage().field(1, 1).tag(11, wireType: 2).raw([100, 1]).framed
         ),
         BadBytes(
-            testDescription: "18: field number 0",
+            testDescription: "T-PB-1: field number 0",
             bytes: RawMessage().field(1, 1).field(0, 7).field(11, RawMessage()).framed
         ),
         BadBytes(
-            testDescription: "18: wire type 3",
+            testDescription: "T-PB-1: wire type 3",
             bytes: RawMessage().field(1, 1).tag(99, wireType: 3).framed
         ),
         BadBytes(
-            testDescription: "18: wire type 4",
+            testDescription: "T-PB-1: wire type 4",
             bytes: RawMessage().field(1, 1).tag(99, wireType: 4).framed
         ),
         BadBytes(
-            testDescription: "18: wire type 6",
+            testDescription: "T-PB-1: wire type 6",
             bytes: RawMessage().field(1, 1).tag(99, wireType: 6).framed
         ),
         BadBytes(
-            testDescription: "18: wire type 7",
+            testDescription: "T-PB-1: wire type 7",
             bytes: RawMessage().field(1, 1).tag(99, wireType: 7).framed
         ),
         BadBytes(
-            testDescription: "19: a known field of the wrong wire type",
+            testDescription: "T-PB-1: a known field of the wrong wire type",
             bytes: RawMessage().field(1, [1, 2, 3]).framed
         ),
         BadBytes(
-            testDescription: "20: half a million unknown fields",
+            testDescription: "T-PB-2: half a million unknown fields",
             bytes: RawMessage().field(1, 1)
                 .raw((0..<524_000).flatMap { _ in [0x78, 0x01] as [UInt8] }).framed
         ),
@@ -95,7 +95,7 @@ struct FramingTests {
         }
     }
 
-    @Test("4: takes a frame that comes byte by byte")
+    @Test("T-FRAME-3: takes a frame that comes byte by byte")
     func takesAFrameByteByByte() async throws {
         try await withService { port in
             let client = try WireClient(port: port)
@@ -104,7 +104,7 @@ struct FramingTests {
         }
     }
 
-    @Test("5: closes a connection whose frame comes too slowly")
+    @Test("T-FRAME-4: closes a connection whose frame comes too slowly")
     func closesOnASlowFrame() async throws {
         try await withService {
             $0.limits.frameTimeout = .milliseconds(50)
@@ -124,7 +124,7 @@ struct FramingTests {
         }
     }
 
-    @Test("6: closes a connection that says nothing")
+    @Test("T-CONN-1: closes a connection that says nothing")
     func closesWhenSilent() async throws {
         try await withService {
             $0.limits.idleTimeout = .milliseconds(50)
@@ -134,7 +134,7 @@ struct FramingTests {
         }
     }
 
-    @Test("7: answers thousands of frames in one segment, in order")
+    @Test("T-FRAME-6: answers thousands of frames in one segment, in order")
     func answersAFloodInOrder() async throws {
         try await withService { port in
             let healthy = try WireClient(port: port)
@@ -149,7 +149,7 @@ struct FramingTests {
         }
     }
 
-    @Test("8: answers what came before trailing garbage")
+    @Test("T-FRAME-7: answers what came before trailing garbage")
     func answersBeforeGarbage() async throws {
         try await withService { port in
             let client = try WireClient(port: port)
@@ -160,7 +160,7 @@ struct FramingTests {
         }
     }
 
-    @Test("10: discards half a frame at the end of file")
+    @Test("T-FRAME-8: discards half a frame at the end of file")
     func discardsHalfAFrame() async throws {
         try await withService { port in
             let client = try WireClient(port: port)
@@ -170,7 +170,7 @@ struct FramingTests {
         }
     }
 
-    @Test("11: answers what was asked before a half-close")
+    @Test("T-CONN-2: answers what was asked before a half-close")
     func answersAfterAHalfClose() async throws {
         try await withService { port in
             let client = try WireClient(port: port)
@@ -180,7 +180,7 @@ struct FramingTests {
         }
     }
 
-    @Test("12: goes on after a reset in the middle of an answer")
+    @Test("T-CONN-3: serves others after a reset in the middle of an answer")
     func survivesAReset() async throws {
         try await withService { port in
             let healthy = try WireClient(port: port)
@@ -194,7 +194,10 @@ struct FramingTests {
         }
     }
 
-    @Test("13: refuses another protocol version and keeps the connection", arguments: [0, 2, 99])
+    @Test(
+        "T-VER-1: refuses another protocol version and keeps the connection",
+        arguments: [0, 2, 99]
+    )
     func refusesAnotherVersion(_ version: UInt32) async throws {
         try await withService { port in
             let client = try WireClient(port: port)
@@ -206,7 +209,7 @@ struct FramingTests {
         }
     }
 
-    @Test("14: refuses an id that does not rise", arguments: [5, 4, 1])
+    @Test("T-FRAME-9: refuses an id that does not rise", arguments: [5, 4, 1])
     func refusesAnIDThatDoesNotRise(_ id: UInt64) async throws {
         try await withService { port in
             let client = try WireClient(port: port)

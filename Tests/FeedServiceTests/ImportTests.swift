@@ -120,7 +120,7 @@ struct ImportTests {
         ),
     ]
 
-    @Test("42: one bad post refuses all, and is named", arguments: refused)
+    @Test("T-CALL-16: one bad post refuses all, and is named", arguments: refused)
     func importsAllOrNone(_ refused: Refused) async throws {
         try await withService { port in
             let client = try WireClient(port: port)
@@ -143,7 +143,7 @@ struct ImportTests {
         }
     }
 
-    @Test("43: takes times from the epoch to five minutes from now")
+    @Test("T-CALL-16: takes times from the epoch to five minutes from now")
     func boundsTimes() async throws {
         try await withService { port in
             let client = try WireClient(port: port)
@@ -184,7 +184,7 @@ struct ImportTests {
         }
     }
 
-    @Test("24: names the post whose text is no text")
+    @Test("T-TEXT-1: names the post whose text is no text")
     func namesBadText() async throws {
         try await withService { port in
             let client = try WireClient(port: port)

@@ -39,7 +39,7 @@ struct OverloadTests {
         return created.id
     }
 
-    @Test("56, 57: stops executing for a client that does not read, and resets it")
+    @Test("T-LOAD-1: stops executing for a client that does not read, and resets it")
     func stopsExecutingForAClientThatDoesNotRead() async throws {
         let clock = ManualClock()
         try await withService {
@@ -73,7 +73,7 @@ struct OverloadTests {
     /// Whether the greedy client's connection is still counted beside the healthy one's.
     static func isOpen(_ stats: ServerStats) -> Bool { stats.connectionCount > 1 }
 
-    @Test("56: holds little more than a megabyte for a client that asks for large pages")
+    @Test("T-LOAD-1: holds little more than a megabyte for a client that asks for large pages")
     func boundsLargeAnswers() async throws {
         try await withService {
             $0.limits.writeProgressTimeout = .seconds(60)
@@ -92,7 +92,7 @@ struct OverloadTests {
         }
     }
 
-    @Test("56: goes on for a client that reads late")
+    @Test("T-LOAD-1: answers all calls of a client that reads late")
     func goesOnForALateReader() async throws {
         try await withService {
             $0.limits.writeProgressTimeout = .seconds(60)
@@ -106,7 +106,7 @@ struct OverloadTests {
         }
     }
 
-    @Test("59: says so where there are too many connections, and recovers")
+    @Test("T-CONN-6: says so where there are too many connections, and recovers")
     func refusesTooManyConnections() async throws {
         try await withService {
             $0.limits.maximumConnectionCount = 3
@@ -125,7 +125,7 @@ struct OverloadTests {
         }
     }
 
-    @Test("62, 63: survives a storm of connections that come and go")
+    @Test("T-CONN-8: survives a storm of connections that come and go")
     func survivesAConnectStorm() async throws {
         try await withService(threads: 2) { port in
             let healthy = try WireClient(port: port)
@@ -144,7 +144,7 @@ struct OverloadTests {
         }
     }
 
-    @Test("64: refuses writes while too many bytes wait, and takes them again")
+    @Test("T-LOAD-3: refuses writes while too many bytes wait, and takes them again")
     func refusesWritesUnderOverload() async throws {
         let budget = BufferBudget(limitByteCount: 256 << 10)
         try await withService {
@@ -173,7 +173,7 @@ struct OverloadTests {
         }
     }
 
-    @Test("65: counts every vote on one post from many connections, each in order")
+    @Test("T-VOTE-5: counts every vote on one post from many connections, each in order")
     func countsAHotPost() async throws {
         try await withService(threads: 2) { port in
             let clients = try (0..<20).map { _ in try WireClient(port: port) }

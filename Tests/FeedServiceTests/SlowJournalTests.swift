@@ -5,7 +5,7 @@ import FeedState
 import FeedTestSupport
 import Testing
 
-/// A disk that stands still for a while (row 82).
+/// A disk that stands still for a while (T-DISK-5).
 @Suite(.serialized, .timeLimit(.minutes(1)))
 struct SlowJournalTests {
     private static func withGate(
@@ -144,7 +144,7 @@ struct SlowJournalTests {
         }
     }
 
-    @Test("82: what waits for a slow disk is bounded, and the rest is refused unexecuted")
+    @Test("T-DISK-5: what waits for a slow disk is bounded, and the rest is refused unexecuted")
     func boundsWhatWaits() async throws {
         try await Self.withGate { port, gate in
             let client = try WireClient(port: port)

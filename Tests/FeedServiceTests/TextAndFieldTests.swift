@@ -4,6 +4,8 @@ import FeedTestSupport
 import Testing
 
 /// What well-framed requests with bad contents get; the connection stays.
+///
+/// The ids are those of `docs/THREATS.md`.
 @Suite(.timeLimit(.minutes(1)))
 struct TextAndFieldTests {
     /// A request that is refused, and how.
@@ -25,49 +27,49 @@ struct TextAndFieldTests {
 
     static let refused = [
         Refused(
-            testDescription: "24: a NUL in a title",
+            testDescription: "T-TEXT-1: a NUL in a title",
             request: title([0x61, 0, 0x62]),
             reason: .badText,
             field: "post.title"
         ),
         Refused(
-            testDescription: "25: invalid UTF-8",
+            testDescription: "T-TEXT-1: invalid UTF-8",
             request: title([0xff, 0xfe]),
             reason: .badText,
             field: "post.title"
         ),
         Refused(
-            testDescription: "25: overlong UTF-8",
+            testDescription: "T-TEXT-1: overlong UTF-8",
             request: title([0xc0, 0xaf]),
             reason: .badText,
             field: "post.title"
         ),
         Refused(
-            testDescription: "25: a surrogate",
+            testDescription: "T-TEXT-1: a surrogate",
             request: title([0xed, 0xa0, 0x80]),
             reason: .badText,
             field: "post.title"
         ),
         Refused(
-            testDescription: "24: a NUL in a feed's name",
+            testDescription: "T-TEXT-1: a NUL in a feed's name",
             request: RawMessage().field(33, RawMessage().field(1, [0x61, 0])),
             reason: .badText,
             field: "feed"
         ),
         Refused(
-            testDescription: "27: an order out of range",
+            testDescription: "T-PB-5: an order out of range",
             request: RawMessage().field(33, RawMessage().field(2, 99)),
             reason: .badField,
             field: "order"
         ),
         Refused(
-            testDescription: "27: a negative order",
+            testDescription: "T-PB-5: a negative order",
             request: RawMessage().field(33, RawMessage().field(2, .max)),
             reason: .badField,
             field: "order"
         ),
         Refused(
-            testDescription: "28: a negative number where none is allowed",
+            testDescription: "T-PB-6: a negative number where none is allowed",
             request: RawMessage().field(
                 53,
                 RawMessage().field(
@@ -79,92 +81,92 @@ struct TextAndFieldTests {
             field: "feed.max_title_length"
         ),
         Refused(
-            testDescription: "31: a creation without a post",
+            testDescription: "T-CALL-1: a creation without a post",
             request: RawMessage().field(30, RawMessage()),
             reason: .badField,
             field: "post"
         ),
         Refused(
-            testDescription: "31: a vote without anything",
+            testDescription: "T-CALL-1: a vote without anything",
             request: RawMessage().field(40, RawMessage()),
             reason: .badVote,
             field: "direction"
         ),
         Refused(
-            testDescription: "31: an update without a mask",
+            testDescription: "T-CALL-1: an update without a mask",
             request: RawMessage().field(34, RawMessage().field(1, RawMessage().field(1, 1))),
             reason: .badField,
             field: "update_mask"
         ),
         Refused(
-            testDescription: "32: a vote of value 4",
+            testDescription: "T-VOTE-1: a vote of value 4",
             request: RawMessage().field(40, RawMessage().field(1, 1).field(2, 4)),
             reason: .badVote,
             field: "direction"
         ),
         Refused(
-            testDescription: "32: a vote of value -128",
+            testDescription: "T-VOTE-1: a vote of value -128",
             request: RawMessage()
                 .field(40, RawMessage().field(1, 1).field(2, UInt64(bitPattern: -128))),
             reason: .badVote,
             field: "direction"
         ),
         Refused(
-            testDescription: "33: a vote on a post that is not there",
+            testDescription: "T-CALL-3: a vote on a post that is not there",
             request: RawMessage().field(40, RawMessage().field(1, 1 << 60).field(2, 1)),
             code: .notFound,
             reason: .postNotFound
         ),
         Refused(
-            testDescription: "37: a page size below 0",
+            testDescription: "T-CALL-9: a page size below 0",
             request: RawMessage().field(33, RawMessage().field(4, UInt64(bitPattern: -1))),
             reason: .badPageSize,
             field: "page_size"
         ),
         Refused(
-            testDescription: "37: a page size that wraps below 0",
+            testDescription: "T-CALL-9: a page size that wraps below 0",
             request: RawMessage().field(33, RawMessage().field(4, 1 << 31)),
             reason: .badPageSize,
             field: "page_size"
         ),
         Refused(
-            testDescription: "41: a title of 256 characters",
+            testDescription: "T-TEXT-3: a title of 256 characters",
             request: title([UInt8](repeating: 0x61, count: 256)),
             reason: .titleTooLong,
             field: "post.title"
         ),
         Refused(
-            testDescription: "41: a title of 1,025 bytes",
+            testDescription: "T-TEXT-3: a title of 1,025 bytes",
             request: title((0..<205).flatMap { _ in Array("e\u{301}\u{301}".utf8) }),
             reason: .titleTooLong,
             field: "post.title"
         ),
         Refused(
-            testDescription: "83: a method of a newer version",
+            testDescription: "T-VER-3: a method of a newer version",
             request: RawMessage().field(200, RawMessage()),
             code: .unimplemented,
             reason: .unknownMethod
         ),
         Refused(
-            testDescription: "a sequence of a caller without identity",
+            testDescription: "T-SEQ-4: a sequence of a caller without identity",
             request: RawMessage().field(3, 1).field(40, RawMessage().field(1, 1).field(2, 1)),
             code: .unauthenticated,
             reason: .identityRequired
         ),
         Refused(
-            testDescription: "a revision that is still to come",
+            testDescription: "T-CALL-7: a revision that is still to come",
             request: RawMessage().field(4, 1 << 60).field(31, RawMessage().field(1, 1)),
             code: .failedPrecondition,
             reason: .instanceChanged
         ),
         Refused(
-            testDescription: "a feed that is not there",
+            testDescription: "T-CALL-3: a feed that is not there",
             request: RawMessage().field(33, RawMessage().field(1, Array("nowhere".utf8))),
             code: .notFound,
             reason: .feedNotFound
         ),
         Refused(
-            testDescription: "an address with a line break",
+            testDescription: "T-TEXT-4: an address with a line break",
             request: create(RawMessage().field(6, Array("http://a\n".utf8))),
             reason: .badURL,
             field: "post.link_url"
@@ -190,8 +192,8 @@ struct TextAndFieldTests {
         }
     }
 
-    @Test("23: merges a message that comes twice, the last one winning")
-    func mergesARepeatedMessage() async throws {
+    @Test("T-PB-3: executes the last of a call that comes twice")
+    func takesTheLastOfARepeatedCall() async throws {
         try await withService { port in
             let client = try WireClient(port: port)
             let twice = RawMessage().field(1, client.nextID())
@@ -206,7 +208,7 @@ struct TextAndFieldTests {
         }
     }
 
-    @Test("30: executes the last of two calls in one frame")
+    @Test("T-PB-4: executes the last of two calls in one frame")
     func takesTheLastOfTwoCalls() async throws {
         try await withService { port in
             let client = try WireClient(port: port)
@@ -224,7 +226,7 @@ struct TextAndFieldTests {
     }
 
     @Test(
-        "26: keeps texts verbatim",
+        "T-TEXT-2: keeps texts verbatim",
         arguments: [
             "\u{202e}right to left", "zero\u{200b}width", "e\u{301}\u{302}\u{303}", "a\r\nb\tc",
             " \t spaces ", "", "\u{1f468}\u{200d}\u{1f469}\u{200d}\u{1f467}",
@@ -243,7 +245,7 @@ struct TextAndFieldTests {
         }
     }
 
-    @Test("83: ignores fields of a newer version")
+    @Test("T-VER-2: ignores fields of a newer version")
     func ignoresUnknownFields() async throws {
         try await withService { port in
             let client = try WireClient(port: port)

@@ -55,7 +55,7 @@ struct TextWalkTests {
     }
 
     @Test(
-        "6: an import of long characters is executed whole, over many turns",
+        "T-TEXT-5: an import of long characters is executed whole, over many turns",
         arguments: [false, true]
     )
     func importsOverTurns(isNumbered: Bool) async throws {

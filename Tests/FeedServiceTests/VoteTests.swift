@@ -6,7 +6,7 @@ import Testing
 /// What a vote means in each kind of feed.
 @Suite(.timeLimit(.minutes(1)))
 struct VoteTests {
-    @Test("34: a tally counts every vote")
+    @Test("T-VOTE-2: a tally counts every vote")
     func talliesEveryVote() async throws {
         try await withService { port in
             let client = try WireClient(port: port)
@@ -22,7 +22,7 @@ struct VoteTests {
         }
     }
 
-    @Test("34, 45: a ballot is one a device, and needs one")
+    @Test("T-VOTE-3, T-VOTE-4: a ballot is one a device, and needs one")
     func keepsOneBallotADevice() async throws {
         try await withService { port in
             let client = try WireClient(port: port)

@@ -74,7 +74,7 @@ struct CommandLineTests {
         BadFlags(arguments: ["restore", "/nowhere"], complaint: "Missing expected argument"),
     ]
 
-    @Test("87: one clear sentence for a bad flag, and no start", arguments: badFlags)
+    @Test("T-RUN-1: one clear sentence for a bad flag, and no start", arguments: badFlags)
     func refusesBadFlags(_ bad: BadFlags) async throws {
         let process = try RunningProcess(Programs.feedService, bad.arguments)
         let (status, output) = await process.finish()
@@ -96,7 +96,7 @@ struct CommandLineTests {
         #expect(await service.stop() == 0)
     }
 
-    @Test("87: says version, address, threads, stripes and durability on one line")
+    @Test("T-RUN-2: says version, address, threads, stripes and durability on one line")
     func printsOneStartLine() async throws {
         let service = try await ServiceProcess.start(["--threads", "2", "--stripes", "32"])
         let line = try #require(service.process.output.first { $0.contains("listening on") })
@@ -109,7 +109,7 @@ struct CommandLineTests {
         #expect(service.process.output.count { $0.contains("listening") } == 1)
     }
 
-    @Test("69: a client that resets in the middle of its answers does not end the process")
+    @Test("T-CONN-3: a client that resets in the middle of its answers does not end the process")
     func survivesBrokenPipes() async throws {
         let service = try await ServiceProcess.start()
         try await offload { [port = service.port] in

@@ -3,6 +3,8 @@ import Foundation
 import Testing
 
 /// Data directories that cannot be used: what the service says, and that it serves nothing of them.
+///
+/// The ids are those of `docs/THREATS.md`.
 @Suite(
     .serialized,
     .timeLimit(.minutes(2)),
@@ -20,34 +22,40 @@ struct DataDirectoryTests {
 
     static let damages = [
         // In a record it costs nothing once that is folded, which nobody can time.
-        Damage(testDescription: "78: bit flip in a header", texts: ["journal/", "record"]) {
+        Damage(testDescription: "T-FILE-1: bit flip in a header", texts: ["journal/", "record"]) {
             try $0.change($0.newestSegment()) { $0[20] ^= 4 }
         },
         Damage(
-            testDescription: "78: bit flip in a row",
+            testDescription: "T-FILE-3: bit flip in a row",
             texts: ["state.db", "posts"],
             killed: false
         ) { try $0.flipBitOfARow() },
-        Damage(testDescription: "78: bit flips in pages", texts: ["state.db"], killed: false) {
-            try $0.flipBitsOfPages()
-        },
-        Damage(testDescription: "79: truncated segment", texts: ["journal/"]) {
+        Damage(
+            testDescription: "T-FILE-3: bit flips in pages",
+            texts: ["state.db"],
+            killed: false
+        ) { try $0.flipBitsOfPages() },
+        Damage(testDescription: "T-FILE-4: truncated segment", texts: ["journal/"]) {
             try $0.change($0.newestSegment()) { $0.removeLast($0.count - 4096 - 200) }
         },
-        Damage(testDescription: "79: emptied segment", texts: ["journal/"]) {
+        Damage(testDescription: "T-FILE-4: emptied segment", texts: ["journal/"]) {
             try $0.change($0.newestSegment()) { $0 = [] }
         },
-        Damage(testDescription: "79: deleted segment", texts: ["ecord"]) {
+        Damage(testDescription: "T-FILE-4: deleted segment", texts: ["ecord"]) {
             try $0.remove($0.newestSegment())
         },
-        Damage(testDescription: "79: deleted state.db", texts: ["state.db"]) {
+        Damage(testDescription: "T-FILE-6: deleted state.db", texts: ["state.db"]) {
             try $0.remove("state.db")
         },
-        Damage(testDescription: "85: newer journal", texts: ["journal/", "format 99"], status: 4) {
+        Damage(
+            testDescription: "T-FILE-10: newer journal",
+            texts: ["journal/", "format 99"],
+            status: 4
+        ) {
             try $0.raiseFormatOfSegment()
         },
         Damage(
-            testDescription: "85: newer state.db",
+            testDescription: "T-FILE-10: newer state.db",
             texts: ["state.db", "format 99"],
             killed: false,
             status: 4
@@ -68,7 +76,7 @@ struct DataDirectoryTests {
         try await DataDirectory.written(killed: killed).expectServed()
     }
 
-    @Test("74: a second instance exits, and the first goes on")
+    @Test("T-DIR-1: a second instance exits, and the first serves")
     func refusesASecondInstance() async throws {
         let directory = try await DataDirectory.written()
         let first = try await DurableService.start(directory.path)
@@ -79,7 +87,7 @@ struct DataDirectoryTests {
         try await directory.expectServed()
     }
 
-    @Test("81: state.db beside another directory's journal")
+    @Test("T-FILE-7: state.db beside another directory's journal")
     func refusesAStateOfAnotherDirectory() async throws {
         let directory = try await DataDirectory.written(killed: false)
         let other = try await DataDirectory.written(killed: false)
@@ -92,7 +100,7 @@ struct DataDirectoryTests {
         try await directory.expectServed()
     }
 
-    @Test("80: a file in place of the directory")
+    @Test("T-DIR-2: a file in place of the directory")
     func refusesAFile() async throws {
         let directory = try TemporaryDirectory()
         let path = directory.path + "/file"
@@ -101,7 +109,10 @@ struct DataDirectoryTests {
         #expect(try String(contentsOfFile: path, encoding: .utf8) == "text")
     }
 
-    @Test("80: another user's directory", .enabled(if: geteuid() == 0, "Only root can give it."))
+    @Test(
+        "T-DIR-2: another user's directory",
+        .enabled(if: geteuid() == 0, "Only root can give it.")
+    )
     func refusesAnotherUsersDirectory() async throws {
         let directory = try TemporaryDirectory()
         #expect(directory.give(to: 12345))
@@ -109,7 +120,7 @@ struct DataDirectoryTests {
     }
 
     @Test(
-        "80: a read-only file system",
+        "T-DIR-2: a read-only file system",
         .enabled(if: TemporaryDirectory.canMount, "Mounting needs root.")
     )
     func refusesAReadOnlyFileSystem() async throws {

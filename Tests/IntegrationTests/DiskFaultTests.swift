@@ -23,7 +23,7 @@ struct DiskFaultTests {
     }
 
     @Test(
-        "76: a sync that fails ends the process, and nothing acknowledged is lost",
+        "T-DISK-3: a sync that fails ends the process, and nothing acknowledged is lost",
         .enabled(DurableService.absence, DurableService.isBuilt),
         arguments: [FaultInjector.Fault.failingSync, .failingWrites]
     )
@@ -58,7 +58,7 @@ struct DiskFaultTests {
     }
 
     @Test(
-        "77: short and interrupted writes are made again",
+        "T-DISK-4: short and interrupted writes are made again",
         .enabled(DurableService.absence, DurableService.isBuilt),
         arguments: [FaultInjector.Fault.shortWrites, .interruptedWrites]
     )

@@ -52,7 +52,7 @@ struct FullDiskTests {
         return count
     }
 
-    @Test("75: a full disk makes it read-only, and room makes it writable, without a restart")
+    @Test("T-DISK-1: a full disk makes it read-only, and room makes it writable, without a restart")
     func isReadOnlyWhileTheDiskIsFull() async throws {
         let directory = try TemporaryDirectory(mounting: 400 << 20)
         let data = directory.path + "/data"

@@ -8,7 +8,7 @@ import Testing
     .enabled(DurableService.absence, DurableService.isBuilt)
 )
 struct GoldenSessionTests {
-    @Test("84: the service answers an old client's requests")
+    @Test("T-VER-4: the service answers an old client's requests")
     func answersAnOldClient() async throws {
         let directory = try TemporaryDirectory()
         let service = try await DurableService.start(directory.path)

@@ -56,7 +56,7 @@ struct LoadTests {
         #expect(await service.stop() == 0)
     }
 
-    @Test("70: a service that is told to stop under load exits with 0")
+    @Test("T-RUN-5: a service that is told to stop under load exits with 0")
     func stopsUnderLoad() async throws {
         let service = try await ServiceProcess.start()
         let load = try RunningProcess(

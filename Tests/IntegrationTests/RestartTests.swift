@@ -26,7 +26,7 @@ struct RestartTests {
         .createPost(CreatePostRequest(post: Post(title: title)))
     }
 
-    @Test("35 and 36: a numbered call is known after a restart", arguments: End.allCases)
+    @Test("T-SEQ-1, T-SEQ-2: a numbered call is known after a restart", arguments: End.allCases)
     func knowsNumberedCalls(end: End) async throws {
         let directory = try TemporaryDirectory()
         let service = try await DurableService.start(directory.path)
@@ -149,7 +149,7 @@ struct RestartTests {
         #expect(await restarted.stop() == 0)
     }
 
-    @Test("72: a service that stood still for some seconds keeps its healthy clients")
+    @Test("T-CLOCK-6: a service that stood still for some seconds keeps its healthy clients")
     func keepsClientsThroughAPause() async throws {
         let directory = try TemporaryDirectory()
         let service = try await DurableService.start(directory.path)

@@ -53,7 +53,7 @@ struct WrongClockTests {
     }
 
     @Test(
-        "16: times are right after a start in the future, and one command corrects the wrong ones"
+        "T-CLOCK-3: times are right after a start in the future, and a command corrects wrong ones"
     )
     func aStartInTheFutureAndBack() async throws {
         let directory = try TemporaryDirectory()

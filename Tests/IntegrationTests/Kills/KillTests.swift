@@ -16,7 +16,7 @@ struct KillTests {
     static var cycleCount: UInt64 { TestEnvironment.number("FEED_KILL_CYCLES") ?? 50 }
 
     @Test(
-        "71: a kill loses nothing that was acknowledged, and doubles nothing",
+        "T-RUN-6: a kill loses nothing that was acknowledged, and doubles nothing",
         arguments: TestEnvironment.seeds(1...(max(1, cycleCount / UInt64(cyclesOfRun))))
     )
     func survivesKills(seed: UInt64) async throws {
