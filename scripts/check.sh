@@ -1,8 +1,11 @@
 #!/usr/bin/env bash
-# The checks that need no build: format, generated code, layers, confined unsafe code, sizes.
+# The checks that need no build: format, shell scripts, generated code, layers, unsafe code, sizes.
 # Prints one line a check, and what is wrong where one fails.
+#
+# The functions below are called by their names, through `check`, which shellcheck does not see.
+# shellcheck disable=SC2317,SC2329
 set -uo pipefail
-cd "$(dirname "$0")/.."
+cd "$(dirname "$0")/.." || exit 1
 
 failures=0
 check() {
@@ -16,6 +19,8 @@ check() {
     fi
 }
 
+skip() { printf '==> %-52s SKIPPED: %s\n' "$1" "$2"; }
+
 swift_files() { git ls-files --cached --others --exclude-standard -- "$@" | grep '\.swift$'; }
 
 format() {
@@ -23,10 +28,14 @@ format() {
         xargs swift format lint --strict --parallel
 }
 
+shell_files() { git ls-files --cached --others --exclude-standard -- '*.sh' .ci/run; }
+
 shell_syntax() {
     local script
-    for script in scripts/*.sh Benchmarks/*/*.sh .ci/run; do bash -n "$script" || return 1; done
+    while read -r script; do bash -n "$script" || return 1; done < <(shell_files)
 }
+
+shell_faults() { shell_files | xargs shellcheck; }
 
 generated() { scripts/generate-proto.sh --check; }
 
@@ -103,6 +112,11 @@ file_sizes() {
 
 check "format (swift format lint --strict)" format
 check "shell scripts parse" shell_syntax
+if command -v shellcheck >/dev/null; then
+    check "shell scripts have no known faults (shellcheck)" shell_faults
+else
+    skip "shell scripts have no known faults (shellcheck)" "shellcheck is not installed"
+fi
 check "generated C is what the contract gives" generated
 check "layers: who imports whom" layers
 check "wire, ranking and transport meet where they may" meetings

@@ -24,6 +24,8 @@ binaries=$(swift build -c release --show-bin-path)
 # Beside the build and not in /tmp, which may be in memory: what is synced reaches a disk.
 work=$(mktemp -d .build/quickstart.XXXXXX)
 service=
+# The trap calls it, which shellcheck does not see.
+# shellcheck disable=SC2317,SC2329
 finish() {
     if [[ -n "$service" ]]; then
         kill -TERM "$service" 2>/dev/null || true
