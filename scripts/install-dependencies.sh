@@ -2,13 +2,13 @@
 # Installs the Debian packages that building and testing need, if any is missing.
 #
 #   scripts/install-dependencies.sh            what the programs need to build and run
-#   scripts/install-dependencies.sh --tests    and what the tests need beside it
+#   scripts/install-dependencies.sh --tests    and what the tests and checks need beside it
 #   scripts/install-dependencies.sh --compare  and what scripts/compare.sh needs beside it
 set -euo pipefail
 
 packages=(git pkg-config libuv1-dev libprotobuf-c-dev libsqlite3-dev libxxhash-dev)
 if [[ "${1:-}" == "--tests" ]]; then
-    packages+=(protobuf-c-compiler protobuf-compiler python3 python3-protobuf fiu-utils)
+    packages+=(protobuf-c-compiler protobuf-compiler python3 python3-protobuf fiu-utils shellcheck)
 elif [[ "${1:-}" == "--compare" ]]; then
     packages+=(python3 redis-server redis-tools)
 elif [[ $# -gt 0 ]]; then
