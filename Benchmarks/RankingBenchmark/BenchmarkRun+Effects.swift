@@ -41,7 +41,7 @@ extension BenchmarkRun {
             log.lock()
             for index in section {
                 let outcome = try? store.castVote(ids[index], .up, log: log)
-                if outcome?.settlingIsDue == true { store.settle(stripeOf: ids[index]) }
+                if outcome?.refreshIsDue == true { store.refresh(stripeOf: ids[index]) }
             }
             log.unlock()
             if first % 4_096 == 0, !log.isNone { _ = logs.takeCut(into: &body) }
@@ -134,7 +134,7 @@ extension BenchmarkRun {
     /// The first page of each order after a start builds its index, in turns.
     private mutating func showFirstPage(of restored: FeedStore) {
         for order in [Order.top, .new, .hot] {
-            var budget = SettlingBudget()
+            var budget = RefreshBudget()
             let query = PageQuery(feed: Self.feed, order: order, size: 20)
             var turns: [Int] = []
             var outcome: PageOutcome? = .again

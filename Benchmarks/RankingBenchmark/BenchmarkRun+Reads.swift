@@ -28,13 +28,13 @@ extension BenchmarkRun {
         }
     }
 
-    /// Ranks and deep pages with everything settled.
+    /// Ranks and deep pages with everything refreshed.
     mutating func measureRanks() {
         let ids = VoteKeys.uniform.draw(3_000, of: postCount, &random)
         let perRank = Measurement.median {
             let start = Measurement.processorNanoseconds()
             for id in ids {
-                var budget = SettlingBudget(keyCount: .max)
+                var budget = RefreshBudget(keyCount: .max)
                 _ = try? store.rank(of: id, order: .top, budget: &budget)
             }
             return Double(Measurement.processorNanoseconds() - start) / Double(ids.count)

@@ -18,15 +18,15 @@ private struct VoteTimes {
     var total = 0.0
     var casting = 0.0
     var pages = 0.0
-    var settling = 0.0
-    var longestSettling = 0.0
+    var refresh = 0.0
+    var longestRefresh = 0.0
 }
 
 extension BenchmarkRun {
-    /// Votes in batches, as a connection's requests are read; settling follows a batch.
+    /// Votes in batches, as a connection's requests are read; a refresh follows a batch.
     mutating func measureVotes() {
         for keys in VoteKeys.allCases {
-            // As many votes before as bring the backlogs to where they stay.
+            // As many votes before as bring the counts of stale posts to where they stay.
             var warmed = 0
             while warmed < 2 * postCount {
                 _ = castVotes(draw(keys), Flight.all[2])
@@ -54,8 +54,8 @@ extension BenchmarkRun {
         Measurement.show(name, times.total)
         Measurement.show("  the vote itself", times.casting)
         Measurement.show("  its share of the pages", times.pages)
-        Measurement.show("  its share of settling", times.settling)
-        Measurement.show("  the longest settling", times.longestSettling / 1_000, "µs")
+        Measurement.show("  its share of settling", times.refresh)
+        Measurement.show("  the longest settling", times.longestRefresh / 1_000, "µs")
     }
 
     private mutating func castVotes(_ ids: [PostID], _ flight: Flight) -> VoteTimes {
@@ -66,7 +66,7 @@ extension BenchmarkRun {
         for first in stride(from: 0, to: ids.count, by: flight.requestCount) {
             let batch = first..<min(first + flight.requestCount, ids.count)
             castVotes(ids, batch, &due)
-            if !due.isEmpty { settle(&due, &times) }
+            if !due.isEmpty { refresh(&due, &times) }
             votesSincePages += batch.count
             if votesSincePages >= flight.votesPerMillisecond {
                 votesSincePages = 0
@@ -78,8 +78,8 @@ extension BenchmarkRun {
         let count = Double(ids.count)
         times.total = Double(Measurement.processorNanoseconds() - start) / count
         times.pages /= count
-        times.settling /= count
-        times.casting = times.total - times.pages - times.settling
+        times.refresh /= count
+        times.casting = times.total - times.pages - times.refresh
         return times
     }
 
@@ -90,25 +90,25 @@ extension BenchmarkRun {
         for index in batch {
             // Three of four votes are up.
             let direction: VoteDirection = index & 3 == 0 ? .down : .up
-            if let outcome = try? store.castVote(ids[index], direction), outcome.settlingIsDue {
+            if let outcome = try? store.castVote(ids[index], direction), outcome.refreshIsDue {
                 due.append(ids[index])
             }
         }
     }
 
-    private func settle(_ due: inout [PostID], _ times: inout VoteTimes) {
+    private func refresh(_ due: inout [PostID], _ times: inout VoteTimes) {
         for id in due {
             let before = Measurement.processorNanoseconds()
-            store.settle(stripeOf: id)
+            store.refresh(stripeOf: id)
             let used = Double(Measurement.processorNanoseconds() - before)
-            times.settling += used
-            times.longestSettling = max(times.longestSettling, used)
+            times.refresh += used
+            times.longestRefresh = max(times.longestRefresh, used)
         }
         due.removeAll(keepingCapacity: true)
     }
 
     /// A stripe with its share of votes, then a request that needs all of it in order.
-    mutating func measureSettling() {
+    mutating func measureRefresh() {
         let stripePostCount = postCount / 16
         for share in [100, 8, 4, 2, 1] {
             let count = stripePostCount / share

@@ -43,7 +43,7 @@ struct BenchmarkRun {
             Measurement.show("create", createNanoseconds)
             Measurement.show("a post beside its text, with top and new", bytesPerPost, "bytes")
         case .vote: measureVotes()
-        case .settle: measureSettling()
+        case .settle: measureRefresh()
         case .page: measurePages()
         case .rank: measureRanks()
         case .effects: measureEffects()
@@ -70,7 +70,7 @@ struct BenchmarkRun {
             text: "What it says, in a few words"
         )
         guard let outcome = try? store.createPost(content, in: feed, into: &page) else { return }
-        if outcome.settlingIsDue { store.settle(stripeOf: page.rows[0].id) }
+        if outcome.refreshIsDue { store.refresh(stripeOf: page.rows[0].id) }
     }
 
     private static func load(
@@ -78,7 +78,7 @@ struct BenchmarkRun {
         from store: FeedStore,
         _ page: inout PostPage
     ) {
-        var budget = SettlingBudget()
+        var budget = RefreshBudget()
         var outcome = try? store.page(query, into: &page, budget: &budget)
         while outcome == .again {
             budget.renew()

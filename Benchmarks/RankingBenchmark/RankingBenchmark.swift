@@ -34,9 +34,9 @@ struct RankingBenchmark {
 enum Scenario: String, CaseIterable {
     /// How long the posts took to create, and the bytes that each takes.
     case create
-    /// Votes with their share of pages and settling.
+    /// Votes with their share of pages and refreshing.
     case vote
-    /// Votes on a stripe until it is due, and its settling.
+    /// Votes on a stripe until a refresh is due, and the refresh.
     case settle
     /// First pages while votes run.
     case page

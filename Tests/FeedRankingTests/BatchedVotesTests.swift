@@ -23,13 +23,13 @@ import Testing
                 let result = Self.cast(vote, voter, single)
                 expect(vote, isAs: result, "seed \(seed)")
                 if case .success(let outcome) = result {
-                    due[vote.post.rawValue % UInt64(Self.stripeCount)] = outcome.settlingIsDue
+                    due[vote.post.rawValue % UInt64(Self.stripeCount)] = outcome.refreshIsDue
                 }
             }
-            let settled = votes.settlingDue.map { $0.rawValue % UInt64(Self.stripeCount) }
+            let refreshed = votes.refreshDue.map { $0.rawValue % UInt64(Self.stripeCount) }
             let isDue = due.filter(\.value).keys
-            #expect(isDue.allSatisfy(settled.contains), "seed \(seed)")
-            #expect(Set(settled).count == settled.count, "One post a stripe; seed \(seed).")
+            #expect(isDue.allSatisfy(refreshed.contains), "seed \(seed)")
+            #expect(Set(refreshed).count == refreshed.count, "One post a stripe; seed \(seed).")
             let refused = (0..<votes.count).count { votes.entries[$0].refusal != nil }
             #expect(refused == votes.refusedCount, "seed \(seed)")
             #expect(together.revision == single.revision, "seed \(seed)")
@@ -145,8 +145,8 @@ import Testing
         _ log: EffectLog,
         stripeCount: Int = stripeCount
     ) throws -> FeedStore {
-        var pace = SettlingPace()
-        pace.minimumBacklogCount = 4
+        var pace = RefreshPace()
+        pace.minimumStaleCount = 4
         let store = FeedStore(stripeCount: stripeCount, pace: pace) { 0 }
         var page = PostPage()
         log.lock()

@@ -83,7 +83,7 @@ private struct ThreadTally: Sendable {
                 default:
                     let direction: VoteDirection = random.oneIn(3) ? .down : .up
                     let outcome = try store.castVote(id, direction)
-                    if outcome.settlingIsDue { store.settle(stripeOf: id) }
+                    if outcome.refreshIsDue { store.refresh(stripeOf: id) }
                     if direction == .up { tally.upvotes += 1 } else { tally.downvotes += 1 }
                 }
             } catch {
@@ -105,7 +105,7 @@ private struct ThreadTally: Sendable {
             query.start = .rank(UInt64.random(in: 1...300, using: &random))
         }
         // Less than the posts there are, so that pages take turns.
-        var budget = SettlingBudget(keyCount: 64)
+        var budget = RefreshBudget(keyCount: 64)
         var turnCount = 1
         while try store.page(query, into: &page, budget: &budget) == .again {
             turnCount += 1
@@ -125,7 +125,7 @@ private struct ThreadTally: Sendable {
         var page = PostPage()
         var query = PageQuery(feed: feed, order: .top, size: 100)
         while true {
-            var budget = SettlingBudget(keyCount: .max)
+            var budget = RefreshBudget(keyCount: .max)
             #expect(try store.page(query, into: &page, budget: &budget) == .done)
             rows += page.rows
             titles += page.rows.map { Array(page.bytes($0.title)) }

@@ -21,7 +21,7 @@ import Testing
 
     private static func titles(_ store: FeedStore, _ order: Order) throws -> [String] {
         var page = PostPage()
-        var budget = SettlingBudget()
+        var budget = RefreshBudget()
         let outcome = try store.page(
             PageQuery(feed: feed, order: order, size: 100),
             into: &page,
@@ -84,15 +84,15 @@ import Testing
         #expect(page.rows[1].updateTimeMilliseconds == Self.now + 300_000)
     }
 
-    @Test func asksForSettlingOnceAStripe() throws {
+    @Test func asksForRefreshOnceAStripe() throws {
         let store = FeedStore(stripeCount: 4) { Self.now }
-        let count = 4 * RankingLimits.minimumBacklogCount + 8
+        let count = 4 * RankingLimits.minimumStaleCount + 8
         let posts = (0..<count).map { Self.post("\($0)", time: Int64($0)) }
-        let due = try store.importPosts(posts, in: Self.feed).settlingDue
+        let due = try store.importPosts(posts, in: Self.feed).refreshDue
         #expect(Set(due.map { $0.rawValue % 4 }).count == 4)
         #expect(due.count == 4)
-        for id in due { store.settle(stripeOf: id) }
-        #expect(try store.importPosts([posts[0]], in: Self.feed).settlingDue.isEmpty)
+        for id in due { store.refresh(stripeOf: id) }
+        #expect(try store.importPosts([posts[0]], in: Self.feed).refreshDue.isEmpty)
     }
 
     @Test func needsAFeed() {

@@ -17,7 +17,7 @@ struct FeedStoreMemoryTests {
             page.removeAll()
             let content = PostContent(title: title(&random), text: text)
             let outcome = try store.createPost(content, in: feed, into: &page)
-            if outcome.settlingIsDue { store.settle(stripeOf: page.rows[0].id) }
+            if outcome.refreshIsDue { store.refresh(stripeOf: page.rows[0].id) }
         }
         for order in [Order.top, .new] {
             try readFirst(store, order, &page)
@@ -34,7 +34,7 @@ struct FeedStoreMemoryTests {
         _ order: Order,
         _ page: inout PostPage
     ) throws {
-        var budget = SettlingBudget(keyCount: .max)
+        var budget = RefreshBudget(keyCount: .max)
         let query = PageQuery(feed: feed, order: order, size: 20)
         _ = try store.page(query, into: &page, budget: &budget)
     }
@@ -74,14 +74,14 @@ struct FeedStoreMemoryTests {
             for number in 0..<count {
                 let id = PostID(rawValue: UInt64.random(in: 1...20_000, using: &random))
                 let outcome = try store.castVote(id, number % 3 == 0 ? .down : .up)
-                if outcome.settlingIsDue { store.settle(stripeOf: id) }
+                if outcome.refreshIsDue { store.refresh(stripeOf: id) }
                 if number % 5_000 == 0 { try Self.readFirst(store, .hot, &page) }
             }
         }
         try vote(200_000)
         let before = malloc_hook_count()
         try vote(200_000)
-        // The pages between the votes keep their titles; the votes and their settling keep nothing.
+        // The pages between the votes keep their titles; the votes and the refreshes keep nothing.
         #expect(malloc_hook_count() - before <= 40 * 4)
     }
 

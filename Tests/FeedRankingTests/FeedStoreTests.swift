@@ -14,34 +14,34 @@ import Testing
         return store
     }
 
-    @Test func asksForSettlingUntilItIsDone() throws {
-        let count = RankingLimits.minimumBacklogCount
+    @Test func asksForRefreshUntilItIsDone() throws {
+        let count = RankingLimits.minimumStaleCount
         let store = try Self.store(count)
         let id = PostID(rawValue: 1)
-        #expect(try store.castVote(id, .up).settlingIsDue)
-        #expect(try store.castVote(id, .up).settlingIsDue)
-        store.settle(stripeOf: id)
-        #expect(try !store.castVote(id, .up).settlingIsDue)
-        // One dirty post is no backlog: it stays dirty.
-        store.settle(stripeOf: id)
+        #expect(try store.castVote(id, .up).refreshIsDue)
+        #expect(try store.castVote(id, .up).refreshIsDue)
+        store.refresh(stripeOf: id)
+        #expect(try !store.castVote(id, .up).refreshIsDue)
+        // One stale post is too few for a refresh: it stays stale.
+        store.refresh(stripeOf: id)
         for number in 2..<count {
             let outcome = try store.castVote(PostID(rawValue: UInt64(number)), .up)
-            #expect(!outcome.settlingIsDue)
+            #expect(!outcome.refreshIsDue)
         }
-        #expect(try store.castVote(PostID(rawValue: UInt64(count)), .up).settlingIsDue)
+        #expect(try store.castVote(PostID(rawValue: UInt64(count)), .up).refreshIsDue)
         store.checkInvariants()
     }
 
-    @Test func asksForSettlingOnceItsShareOfManyPostsIsDirty() throws {
-        let limit = 3 * RankingLimits.minimumBacklogCount
-        let store = try Self.store(RankingLimits.backlogShare * limit)
-        var budget = SettlingBudget(keyCount: .max)
+    @Test func asksForRefreshOnceItsShareOfManyPostsIsStale() throws {
+        let limit = 3 * RankingLimits.minimumStaleCount
+        let store = try Self.store(RankingLimits.staleShare * limit)
+        var budget = RefreshBudget(keyCount: .max)
         _ = try store.rank(of: PostID(rawValue: 1), order: .top, budget: &budget)
         for number in 1..<limit {
             let outcome = try store.castVote(PostID(rawValue: UInt64(number)), .up)
-            #expect(!outcome.settlingIsDue)
+            #expect(!outcome.refreshIsDue)
         }
-        #expect(try store.castVote(PostID(rawValue: UInt64(limit)), .up).settlingIsDue)
+        #expect(try store.castVote(PostID(rawValue: UInt64(limit)), .up).refreshIsDue)
     }
 
     @Test func knowsTheFeedOfAPost() throws {
@@ -77,7 +77,7 @@ import Testing
     func leadsBackFromAPageBeyondTheEnd(order: Order) throws {
         let store = try Self.store(5)
         var page = PostPage()
-        var budget = SettlingBudget()
+        var budget = RefreshBudget()
         var query = PageQuery(feed: Self.feed, order: order, size: 3, start: .rank(1_000))
         #expect(try store.page(query, into: &page, budget: &budget) == .done)
         #expect(page.rows.isEmpty && page.next == nil && page.firstRank == 6)
@@ -95,7 +95,7 @@ import Testing
     func leadsOnFromAPageBeforeTheStart(order: Order) throws {
         let store = try Self.store(4)
         var page = PostPage()
-        var budget = SettlingBudget()
+        var budget = RefreshBudget()
         var query = PageQuery(feed: Self.feed, order: order, size: 2)
         #expect(try store.page(query, into: &page, budget: &budget) == .done)
         let first = page.rows.map(\.id)

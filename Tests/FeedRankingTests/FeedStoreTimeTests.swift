@@ -18,7 +18,7 @@ import Testing
 
     private static func titles(_ store: FeedStore, _ order: Order) throws -> [String] {
         var page = PostPage()
-        var budget = SettlingBudget()
+        var budget = RefreshBudget()
         let query = PageQuery(feed: feed, order: order, size: 100)
         let outcome = try store.page(query, into: &page, budget: &budget)
         #expect(outcome == .done)

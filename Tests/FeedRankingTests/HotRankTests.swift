@@ -75,7 +75,7 @@ import Testing
         #expect(older == newer)
     }
 
-    /// A bound below its key would take a post for far that a first page shows.
+    /// A bound below its key would put a post that a first page shows into the stale tail.
     @Test(arguments: [2_000_000_000_000, RankingLimits.maximumTimeMilliseconds])
     func boundsTheKeyFromAboveAndClosely(latest: Int64) {
         var random = SeededGenerator(seed: 1)

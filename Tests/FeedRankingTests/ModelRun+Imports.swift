@@ -33,7 +33,7 @@ extension ModelRun {
             ids.append(givenCount)
         }
         try expect(outcome.revision == model.revision, "import: revision \(outcome.revision)")
-        for id in outcome.settlingDue where random.oneIn(2) { store.settle(stripeOf: id) }
+        for id in outcome.refreshDue where random.oneIn(2) { store.refresh(stripeOf: id) }
     }
 
     private mutating func importedPost() -> ImportedPost {

@@ -44,7 +44,7 @@ extension ModelRun {
     }
 
     private mutating func load(_ query: PageQuery) throws {
-        var budget = SettlingBudget(keyCount: shape.budgetKeyCount)
+        var budget = RefreshBudget(keyCount: shape.budgetKeyCount)
         for _ in 0..<Self.turnLimit {
             if try store.page(query, into: &page, budget: &budget) == .done { return }
             budget.renew()
@@ -78,7 +78,7 @@ extension ModelRun {
         }
         let list = model.list(query.feed?.rawValue, query.order)
         do throws(RankingError) {
-            var budget = SettlingBudget(keyCount: shape.budgetKeyCount)
+            var budget = RefreshBudget(keyCount: shape.budgetKeyCount)
             for turn in 0... {
                 if try store.page(query, into: &page, budget: &budget) == .done { break }
                 guard turn < Self.turnLimit else { fatalError("A page never ends.") }
@@ -206,7 +206,7 @@ extension ModelRun {
         let id = anyID()
         let order = Order.allCases.randomElement(using: &random) ?? .top
         let result = Result { () throws(RankingError) in
-            var budget = SettlingBudget(keyCount: shape.budgetKeyCount)
+            var budget = RefreshBudget(keyCount: shape.budgetKeyCount)
             while true {
                 let outcome = try store.rank(
                     of: PostID(rawValue: id),

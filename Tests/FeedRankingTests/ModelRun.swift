@@ -21,7 +21,7 @@ struct ModelRun {
         var readShare: Int
         var titles: [String]
         var budgetKeyCount: Int
-        var pace: SettlingPace
+        var pace: RefreshPace
     }
 
     struct SavedCursor {
@@ -83,15 +83,15 @@ struct ModelRun {
         if !isEqual { throw Difference(description: text()) }
     }
 
-    /// The service's, or one by which most settling is done in many small steps.
-    private static func pace(_ random: inout SeededGenerator) -> SettlingPace {
-        var pace = SettlingPace()
+    /// The pace of the service, or one that does most of a refresh in many small steps.
+    private static func pace(_ random: inout SeededGenerator) -> RefreshPace {
+        var pace = RefreshPace()
         guard !random.oneIn(4) else { return pace }
-        pace.minimumBacklogCount = [1, 5, 100].randomElement(using: &random) ?? 1
+        pace.minimumStaleCount = [1, 5, 100].randomElement(using: &random) ?? 1
         pace.wholePostCount = [0, 0, 200].randomElement(using: &random) ?? 0
         pace.stepKeyCount = [1, 40, 1_000].randomElement(using: &random) ?? 1
-        // Else all posts of a small run lie before the floors, and none is ever far.
-        pace.floorPostCount = [1, 512].randomElement(using: &random) ?? 1
+        // With more, all posts of a small run lie in the heads, and the stale tail stays empty.
+        pace.headPostCount = [1, 512].randomElement(using: &random) ?? 1
         return pace
     }
 
@@ -113,7 +113,7 @@ struct ModelRun {
         case 0..<6: try create()
         case 6..<9 where ids.count > 2: try delete()
         case 9..<14: try update()
-        case 14 where random.oneIn(4): settle()
+        case 14 where random.oneIn(4): refresh()
         case 15: try importPosts()
         case 16 where random.oneIn(8): try correctTimes()
         default: try vote()
@@ -133,8 +133,8 @@ struct ModelRun {
         }
     }
 
-    private mutating func settle() {
-        store.settle(stripeOf: PostID(rawValue: anyID()))
+    private mutating func refresh() {
+        store.refresh(stripeOf: PostID(rawValue: anyID()))
     }
 
     private mutating func create() throws {
@@ -256,8 +256,8 @@ struct ModelRun {
                     && outcome.standingVote == voter.flatMap { post?.ballots[$0.rawValue] },
                 "vote \(id): \(outcome), not \(String(describing: post))"
             )
-            if outcome.settlingIsDue && random.oneIn(2) {
-                store.settle(stripeOf: PostID(rawValue: id))
+            if outcome.refreshIsDue && random.oneIn(2) {
+                store.refresh(stripeOf: PostID(rawValue: id))
                 if random.oneIn(max(ids.count, 20)) { store.checkInvariants() }
             }
         case .failure(let error):

@@ -14,7 +14,7 @@ import Testing
 struct AllocationTests {
     static let postCount = 100_000
     static let votesPerBatch = 64
-    /// Enough that every stripe has settled and the room for that is made.
+    /// Enough that every stripe has been refreshed and has the memory for it.
     static let warmUpBatches = 20_000
 
     @Test(.enabled(if: malloc_hook_is_active(), "a sanitizer brings a malloc of its own"))
@@ -90,7 +90,8 @@ struct AllocationTests {
             let client = try WireClient(port: port)
             _ = try client.hello(clientID: .init(repeating: 1, count: 16))
             for number in 0..<postCount { _ = try client.createPost(title: "\(number)") }
-            // Orders that were asked for are kept, so votes have floors to meet and much to settle.
+            // Orders that were asked for are kept, so votes meet head boundaries and leave stale
+            // posts.
             for order in [Order.top, .new, .hot] {
                 _ = try client.list(ListPostsRequest(feed: "posts", order: order))
                 _ = try client.list(ListPostsRequest(order: order))

@@ -1,10 +1,11 @@
 extension FeedStore {
-    /// A hash of all that effects put back, equal for stores that answer alike; while nobody writes.
+    /// A hash of all state that effects restore; stores that answer alike have equal hashes.
     ///
-    /// It covers the feeds and their rules, each post with every field, the ballots by device, and
-    /// the devices; not the counters, the numbers of voters, or what is settled. The hashes of
-    /// posts, ballots and devices are added up, so neither their order nor the count of stripes
-    /// matters. O(feeds + posts + ballots + voters).
+    /// No thread may write meanwhile. The hash covers the feeds and their rules, each post with
+    /// every field, the ballots by device, and the devices. It does not cover the counters, the
+    /// numbers of voters, or the indexed scores. The hashes of posts, ballots and devices are added
+    /// up, so neither their order nor the count of stripes matters. O(feeds + posts + ballots +
+    /// voters).
     package func stateHash() -> UInt64 {
         var hash = StateHash(seed: 1)
         for policy in feedTable.policies() { policy.add(to: &hash) }
@@ -22,7 +23,7 @@ extension FeedStore {
                 stripe.forEachBallot { id, voter, direction in
                     let number = Int(voter.rawValue)
                     let device = number < devices.count ? devices[number] : nil
-                    // Who casts ballots under a number that no device has is told by the number.
+                    // A voter whose number no device has is identified by the number.
                     var hash = Self.hash(device ?? Device16(high: .max, low: UInt64(number)))
                     hash.add(id.rawValue)
                     hash.add(UInt64(direction.rawValue))
@@ -35,7 +36,7 @@ extension FeedStore {
         return hash.value
     }
 
-    /// Calls the body with each post that lives, in no order; O(posts), while a stripe is locked.
+    /// Calls the body with each live post, in no order; O(posts), while a stripe is locked.
     ///
     /// The body must not call the store.
     package func forEachPost(_ body: (PostState) -> Void) {
@@ -66,7 +67,7 @@ extension FeedPolicy {
 }
 
 extension Stripe {
-    /// Calls the body with the slot of each post that lives.
+    /// Calls the body with the slot of each live post.
     fileprivate func forEachSlot(_ body: (UInt32) -> Void) {
         var next = posts.nextSlot(from: 0)
         while let found = next {
@@ -76,7 +77,7 @@ extension Stripe {
         }
     }
 
-    /// Calls the body with each ballot that stands on a post that lives.
+    /// Calls the body with each ballot on a live post.
     fileprivate func forEachBallot(_ body: (PostID, VoterID, VoteDirection) -> Void) {
         ballots.forEach(posts) { slot, voter, direction in body(id(slot), voter, direction) }
     }

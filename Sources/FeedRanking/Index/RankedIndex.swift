@@ -1,14 +1,15 @@
 /// One order of one feed's posts in a stripe: a counted B+tree of packed keys.
 ///
-/// Ascending keys are the order of the list. The value itself is trivial; its nodes live in the
-/// stripe's `NodePool`, so thousands of small feeds are cheap. Invariants
-/// (`checkInvariants`): keys ascend; all leaves have one depth and are chained in order; each place
-/// of an inner node has its child's first key and key count; no node is empty.
+/// Ascending keys are the order of the list. The value itself is trivial. Its nodes live in the
+/// stripe's `NodePool`, so thousands of small feeds are cheap.
+///
+/// Invariants (`checkInvariants`): keys ascend; all leaves have one depth and are chained in order;
+/// each place of an inner node has its child's first key and key count; no node is empty.
 ///
 /// See Bayer and Unterauer, "Prefix B-trees" (1977), for the shape, and redis's `zslUpdateScore`
 /// for the change in place.
 package struct RankedIndex: BitwiseCopyable {
-    /// Below this many keys a node is merged with a neighbour or filled from it.
+    /// A node with fewer keys than this is merged with a neighbour or filled from it.
     static let minimumNodeCount = 16
 
     /// The node above all keys; none while the index is empty.
@@ -16,47 +17,52 @@ package struct RankedIndex: BitwiseCopyable {
     /// The levels of inner nodes above the leaves.
     var height = 0
     package internal(set) var count = 0
-    /// Whether somebody asked for this order, so that it is kept.
+    /// Whether a reader has asked for this order, so that it is kept.
     package var isBuilt = false
-    /// What comes behind it is far from the list's start.
-    var floor = Floor.lowest
+    /// The end of the list's head; the keys behind it are the list's tail.
+    var headBoundary = HeadBoundary.lowest
 
     /// An empty index, which counts as not built.
     package init() {}
 
-    /// A bound in the order of keys: the first two parts of one.
-    struct Floor: BitwiseCopyable, Equatable {
+    /// The boundary of a list's head: the first two parts of a key.
+    struct HeadBoundary: BitwiseCopyable, Equatable {
         var primary: UInt64
         var secondary: UInt64
 
-        /// Nothing comes behind it.
-        static let lowest = Floor(primary: .max, secondary: .max)
+        /// No key comes behind it.
+        static let lowest = HeadBoundary(primary: .max, secondary: .max)
 
-        /// Whether the key lies at the floor or before it.
+        /// Whether the key lies at the boundary or before it.
         @inline(__always)
         func covers(_ key: RankKey) -> Bool {
             key.primary < primary || (key.primary == primary && key.secondary <= secondary)
         }
     }
 
-    /// Moves the floor to the key of a rank; down only where nothing far is waiting.
+    /// Moves the head boundary to the key of a rank; moves it down only where `mayLower`.
     ///
-    /// O(log n).
-    package mutating func moveFloor(to rank: Int, _ pool: borrowing NodePool, mayLower: Bool) {
-        var floor = Floor.lowest
+    /// `mayLower` must be false while a post waits in the stale tail. O(log n).
+    package mutating func moveHeadBoundary(
+        to rank: Int,
+        _ pool: borrowing NodePool,
+        mayLower: Bool
+    ) {
+        var boundary = HeadBoundary.lowest
         if rank < count {
             let key = pool.key(position(atRank: rank, pool))
-            floor = Floor(primary: key.primary, secondary: key.secondary)
+            boundary = HeadBoundary(primary: key.primary, secondary: key.secondary)
         }
         let isHigher =
-            floor.primary < self.floor.primary
-            || (floor.primary == self.floor.primary && floor.secondary < self.floor.secondary)
+            boundary.primary < headBoundary.primary
+            || (boundary.primary == headBoundary.primary
+                && boundary.secondary < headBoundary.secondary)
         if mayLower || isHigher {
-            self.floor = floor
+            headBoundary = boundary
         }
     }
 
-    /// Leaves all nodes to a copy of the index that was taken before; O(1).
+    /// Forgets all nodes, which an earlier copy of the index keeps; O(1).
     mutating func forgetKeys() {
         root = .none
         height = 0
@@ -73,7 +79,7 @@ package struct RankedIndex: BitwiseCopyable {
         count = 0
     }
 
-    /// Gives back a node and all below it.
+    /// Frees a node and all nodes below it.
     static func free(_ node: NodeID, _ height: Int, _ pool: inout NodePool) {
         if height > 0 {
             for index in 0..<pool.count(node) {

@@ -1,11 +1,11 @@
-/// Which page of which list is wanted.
+/// A query for a page of a list.
 package struct PageQuery: Sendable {
-    /// Where a page begins.
+    /// The start of a page.
     package enum Start: Equatable, Sendable {
         case first
-        /// The post of this rank first (1 = the list's first).
+        /// The page starts with the post of this rank (1 = the list's first).
         case rank(UInt64)
-        /// This post in the middle.
+        /// The page has this post in the middle.
         case around(PostID)
         case cursor(PageCursor)
     }
@@ -14,16 +14,16 @@ package struct PageQuery: Sendable {
     package var feed: FeedID?
     /// The order of the list.
     package var order: Order
-    /// The rows wanted, 1 to `RankingLimits.maximumPageSize`.
+    /// The number of rows wanted, 1 to `RankingLimits.maximumPageSize`.
     package var size: Int
-    /// Where in the list the page begins.
+    /// The start of the page in the list.
     package var start: Start
-    /// The page ends before the post whose texts would pass this, but not before its first.
+    /// The page ends before a post whose texts would pass this, but not before its first post.
     package var byteLimit: Int
-    /// Whose ballots the rows show.
+    /// The voter whose ballots the rows show.
     package var voter: VoterID?
 
-    /// A page of a list, from its start unless told otherwise.
+    /// Makes a query, from the start of the list unless told otherwise.
     package init(
         feed: FeedID?,
         order: Order,
@@ -41,18 +41,22 @@ package struct PageQuery: Sendable {
     }
 }
 
-/// How a call for a page ended.
+/// The outcome of a call for a page.
 package enum PageOutcome: Equatable, Sendable {
     /// The page is filled.
     case done
-    /// The budget is used up: renew it and call again in a later turn; what is settled stays so.
+    /// The budget is used up: renew it and call again in a later turn.
+    ///
+    /// Refreshed posts stay refreshed.
     case again
 }
 
-/// How a call for a rank ended.
+/// The outcome of a call for a rank.
 package enum RankOutcome: Equatable, Sendable {
     /// The rank (1 = best) within the post's own feed, and how many posts the feed has.
     case done(rank: UInt64, total: UInt64)
-    /// The budget is used up: renew it and call again in a later turn; what is settled stays so.
+    /// The budget is used up: renew it and call again in a later turn.
+    ///
+    /// Refreshed posts stay refreshed.
     case again
 }

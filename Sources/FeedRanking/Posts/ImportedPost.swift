@@ -1,16 +1,18 @@
-/// A post from another system, with what it had there; checked by the caller.
+/// A post from another system, with its time and its votes there; the caller has checked it.
 package struct ImportedPost: Sendable, Equatable {
-    /// What the post says.
+    /// The content of the post.
     package var content: PostContent
-    /// Unix time, 0 to `RankingLimits.maximumTimeMilliseconds`, in any order, also before posts
-    /// that are there.
+    /// The Unix time, 0 to `RankingLimits.maximumTimeMilliseconds`.
+    ///
+    /// The times may come in any order, also before the times of existing posts.
     package var createTimeMilliseconds: Int64
-    /// The ups it comes with, to which votes add; at most `RankingLimits.maximumImportedCount`.
+    /// The upvotes it starts with, at most `RankingLimits.maximumImportedCount`; votes add to them.
     package var upvoteCount: UInt64
-    /// The downs it comes with, to which votes add; at most `RankingLimits.maximumImportedCount`.
+    /// The downvotes it starts with, at most `RankingLimits.maximumImportedCount`; votes add to
+    /// them.
     package var downvoteCount: UInt64
 
-    /// A post without votes, unless some are given.
+    /// Makes a post, without votes unless some are given.
     package init(
         content: PostContent,
         createTimeMilliseconds: Int64,
@@ -24,12 +26,12 @@ package struct ImportedPost: Sendable, Equatable {
     }
 }
 
-/// What an import left behind.
+/// The result of an import.
 package struct ImportOutcome: Equatable, Sendable {
-    /// The first post's id; the others follow it one by one.
+    /// The first post's id; the ids of the other posts follow consecutively.
     package var firstID: PostID
-    /// The greatest revision of its posts.
+    /// The greatest revision of the imported posts.
     package var revision: UInt64
-    /// A post of each stripe that the caller should settle once its answers are out.
-    package var settlingDue: [PostID]
+    /// A post of each stripe that the caller should refresh after its answers are sent.
+    package var refreshDue: [PostID]
 }

@@ -1,25 +1,25 @@
-/// What votes and orders need of a post: one cache line.
+/// The part of a post that votes and orders need: one cache line.
 package struct PostRecord: BitwiseCopyable {
     /// All ups counted, or the ballots that are up.
     package var upvoteCount: UInt64 = 0
     /// All downs counted, or the ballots that are down.
     package var downvoteCount: UInt64 = 0
-    /// The number of the last write of any kind, votes among them.
+    /// The number of the last write of any kind, votes included.
     package var revision: UInt64
-    /// Unix time; decides NEW and OLD, and its seconds HOT.
+    /// The Unix time; it decides NEW and OLD, and its seconds decide HOT.
     package var createTimeMilliseconds: Int64
     /// The first eight bytes of the title, as `ContentBlob.titlePrefix` has them.
     package var titlePrefix: UInt64
-    /// The score under which the post is in the indexes; has a meaning while `isIndexed`.
-    package var settledScore: Int64 = 0
+    /// The score under which the indexes have the post; valid while `isIndexed`.
+    package var indexedScore: Int64 = 0
     /// The texts, and the numbers that no order needs.
     package var content: ContentBlob
-    /// Never changes: no post moves to another feed.
+    /// The post's feed, which never changes: no post moves to another feed.
     package var feed: FeedID
-    /// Where the post stands; `isLive` tells a post from a free slot.
+    /// The post's state; `isLive` distinguishes a post from a free slot.
     package var flags: Flags
 
-    /// Where a post stands between its votes and the indexes.
+    /// The state of a post between its votes and the indexes.
     package struct Flags: OptionSet, BitwiseCopyable {
         package let rawValue: UInt32
 
@@ -30,13 +30,13 @@ package struct PostRecord: BitwiseCopyable {
 
         /// The slot holds a post.
         package static let isLive = Flags(rawValue: 1)
-        /// The post is in every index built for it, at its settled score.
+        /// Every index built for the post has it, at its indexed score.
         package static let isIndexed = Flags(rawValue: 2)
-        /// The near list has it.
-        package static let isNear = Flags(rawValue: 4)
-        /// The far list has it.
-        package static let isFar = Flags(rawValue: 8)
-        /// Votes set ballots instead of counting each.
+        /// The stripe's `staleHead` has the post.
+        package static let isInStaleHead = Flags(rawValue: 4)
+        /// The stripe's `staleTail` has the post.
+        package static let isInStaleTail = Flags(rawValue: 8)
+        /// Votes set ballots; they are not counted one by one.
         package static let keepsBallots = Flags(rawValue: 16)
     }
 
@@ -55,7 +55,7 @@ package struct PostRecord: BitwiseCopyable {
         flags = voteMode == .ballot ? [.isLive, .keepsBallots] : .isLive
     }
 
-    /// Upvotes less downvotes; wraps rather than traps.
+    /// Upvotes minus downvotes; wraps instead of trapping.
     package var score: Int64 {
         @inline(__always) get { Int64(bitPattern: upvoteCount &- downvoteCount) }
     }

@@ -2,21 +2,21 @@ import Synchronization
 
 /// A stripe and its lock.
 ///
-/// A lock that was waited for is handed over inside the kernel, where the thread sanitizer does not
-/// see it. `handover` orders the holders once more, in the open, at no cost on common processors.
+/// The kernel hands over a lock that a thread has waited for, and the thread sanitizer does not see
+/// it. `handover` orders the holders a second time, visibly, at no cost on common processors.
 struct LockedStripe: ~Copyable {
     private let mutex: Mutex<Stripe>
-    /// Where the records are, for a look ahead without the lock.
+    /// The directory of the records, for prefetching without the lock.
     fileprivate let directory: RecordDirectory
     private let handover = Atomic<Bool>(false)
 
-    /// Takes the stripe, which from then on only the lock leads to.
+    /// Takes the stripe; from then on only the lock gives access to it.
     init(_ stripe: consuming sending Stripe) {
         directory = stripe.posts.directory
         mutex = Mutex(stripe)
     }
 
-    /// Runs the body with the lock held, if it is free; else returns nil.
+    /// Runs the body with the lock held if the lock is free; otherwise returns nil.
     @inline(__always)
     func withLockIfAvailable<Result, Failure: Error>(
         _ body: (inout Stripe) throws(Failure) -> sending Result
@@ -43,13 +43,13 @@ struct LockedStripe: ~Copyable {
 
 /// The stripes, each behind its lock and on cache lines of its own.
 ///
-/// A thread holds at most one stripe's lock at any time. `Sendable` because nothing but a lock
-/// leads to a stripe.
+/// A thread holds at most one stripe's lock at any time. The type is `Sendable` because only a lock
+/// gives access to a stripe.
 @safe
 struct StripeSlab: ~Copyable, @unchecked Sendable {
     private static let alignment = 128
 
-    /// A power of two.
+    /// The number of stripes, a power of two.
     let count: Int
     private let base: UnsafeMutableRawPointer
     private let byteStride: Int
@@ -58,8 +58,8 @@ struct StripeSlab: ~Copyable, @unchecked Sendable {
     /// How often a stripe's lock was found taken.
     var contentionCount: UInt64 { contentions.load(ordering: .relaxed) }
 
-    /// Makes empty stripes, each of which knows its number.
-    init(count: Int, pace: SettlingPace) {
+    /// Makes empty stripes and gives each its number.
+    init(count: Int, pace: RefreshPace) {
         precondition(count > 0 && count & (count - 1) == 0, "Stripes come in a power of two.")
         self.count = count
         let size = MemoryLayout<LockedStripe>.size
@@ -94,7 +94,7 @@ struct StripeSlab: ~Copyable, @unchecked Sendable {
         return try unsafe stripe.pointee.withLock(body)
     }
 
-    /// Asks for the cache line of a post's record, without the lock; any slot may be asked for.
+    /// Prefetches the cache line of a post's record without the lock; any slot is allowed.
     @inline(__always)
     func prefetch(_ number: Int, _ slot: UInt32) {
         precondition(UInt(bitPattern: number) < UInt(bitPattern: count), "There is no such stripe.")

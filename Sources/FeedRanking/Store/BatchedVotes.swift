@@ -1,73 +1,73 @@
-/// Votes that are cast together, and what each left behind.
+/// Votes that are cast together, and the result of each.
 ///
-/// A caller keeps one of these and fills it for each batch, so that a batch allocates nothing.
+/// A caller keeps one instance and fills it for each batch, so a batch allocates nothing.
 package struct BatchedVotes: ~Copyable {
-    /// The most votes that are cast together.
+    /// The most votes of a batch.
     package static var capacity: Int { 256 }
 
     /// One vote, and the post's counts after it.
     package struct Entry {
         /// The post that the vote is about.
         package var post = PostID(rawValue: 0)
-        /// All ups counted, or the ballots that are up; has a meaning where nothing was refused.
+        /// All ups counted, or the ballots that are up; valid where the vote is not refused.
         package var upvoteCount: UInt64 = 0
-        /// All downs counted, or the ballots that are down; has a meaning where nothing was
-        /// refused.
+        /// All downs counted, or the ballots that are down; valid where the vote is not refused.
         package var downvoteCount: UInt64 = 0
-        /// What the vote says.
+        /// The direction of the vote.
         package var direction = VoteDirection.up
-        /// The voter's ballot; nil when none stands, and always nil in a tally.
+        /// The voter's ballot; nil where there is none, and always nil in a tally.
         package var standingVote: VoteDirection?
-        /// Why the vote was not counted; nil where it was.
+        /// The reason why the vote was not counted; nil where it was.
         package var refusal: Refusal?
 
         /// A vote that is not cast yet.
         package init() {}
     }
 
-    /// Why a vote was not counted, as `RankingError` has it.
+    /// The reason why a vote was not counted, as in `RankingError`.
     package enum Refusal: UInt8, Sendable {
-        /// No post of this id lives.
+        /// No live post has this id.
         case postNotFound
-        /// A vote of a tally, once counted, cannot be cleared.
+        /// A vote of a tally cannot be cleared once it is counted.
         case clearOnTally
-        /// An up or down of a ballot feed has to say whose ballot it sets.
+        /// An up or down in a ballot feed must say whose ballot it sets.
         case voterRequired
     }
 
-    /// Places for votes, of which the first `count` are taken.
+    /// The places for votes; the first `count` places are taken.
     package var entries = [Entry](repeating: Entry(), count: capacity)
-    /// How many votes there are.
+    /// The number of votes.
     package var count = 0
-    /// How many votes were refused.
+    /// The number of refused votes.
     package internal(set) var refusedCount = 0
-    /// A post of each stripe that the caller should settle once its answers are out.
-    package internal(set) var settlingDue: [PostID] = []
+    /// A post of each stripe that the caller should refresh after its answers are sent.
+    package internal(set) var refreshDue: [PostID] = []
 
-    /// The places of the votes, those of each stripe together and in their order.
+    /// The places of the votes, grouped by stripe; the votes of a stripe keep their order.
     private(set) var order = [UInt8](repeating: 0, count: capacity)
-    /// Working memory of `groupByStripe`: where the places of each stripe end.
+    /// Working memory of `groupByStripe`: the ends of the stripes' groups in `order`.
     private var ends = [UInt16](repeating: 0, count: capacity)
 
-    /// No votes.
+    /// Makes a batch without votes.
     package init() {
-        settlingDue.reserveCapacity(Self.capacity)
+        refreshDue.reserveCapacity(Self.capacity)
     }
 
-    /// The post of the vote that comes at a position of `order`.
+    /// The post of the vote at a position of `order`.
     @inline(__always)
     func post(_ position: Int) -> PostID { entries[Int(order[position])].post }
 
     /// Sorts the places by the low bits of the posts' ids, which name the stripes; O(votes +
     /// stripes).
     ///
-    /// With more stripes than a batch has votes, several stripes may be mixed: then groups are
-    /// short.
+    /// A group may mix several stripes where there are more stripes than a batch has votes. The
+    /// groups are short then.
     mutating func groupByStripe(stripeCount: Int) {
         let mask = UInt64(min(stripeCount, Self.capacity) - 1)
         let entries = self.entries
         let count = self.count
-        // Taken out and put back: the compiler sees spans of two properties as one access to all.
+        // `ends` is taken out and put back: the compiler sees spans of two properties as one access
+        // to the whole value.
         var ends = self.ends
         self.ends = []
         defer { self.ends = ends }
@@ -79,7 +79,7 @@ package struct BatchedVotes: ~Copyable {
             ends[stripe] = end
         }
         var order = self.order.mutableSpan
-        // From the last vote on, so that each stripe's votes stay in their order.
+        // The loop starts at the last vote, so the votes of each stripe keep their order.
         for item in (0..<count).reversed() {
             let stripe = Int(entries[item].post.rawValue & mask)
             ends[stripe] -= 1

@@ -1,9 +1,10 @@
 extension FeedStore {
-    /// Casts votes, each as `castVote` does, and notes what each left behind; O(votes + stripes).
+    /// Casts each vote as `castVote` does, and notes its result; O(votes + stripes).
     ///
-    /// All posts are asked for before the first vote is cast, so the waits for memory overlap. A
-    /// stripe's lock is taken once for all of its votes: the votes on a post are cast in their
-    /// order, and those on posts of different stripes in the order of the stripes.
+    /// The records of all posts are prefetched before the first vote is cast, so the waits for
+    /// memory overlap. A stripe's lock is taken once for all of its votes. The votes on a post are
+    /// cast in their order. The votes on posts of different stripes are cast in the order of the
+    /// stripes.
     package func castVotes(
         _ votes: inout BatchedVotes,
         voter: VoterID? = nil,
@@ -11,7 +12,7 @@ extension FeedStore {
     ) {
         let count = votes.count
         votes.refusedCount = 0
-        votes.settlingDue.removeAll(keepingCapacity: true)
+        votes.refreshDue.removeAll(keepingCapacity: true)
         for item in 0..<count { prefetch(votes.entries[item].post) }
         votes.groupByStripe(stripeCount: stripes.count)
         var first = 0

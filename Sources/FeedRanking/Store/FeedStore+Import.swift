@@ -1,10 +1,11 @@
 import Synchronization
 
 extension FeedStore {
-    /// Makes posts of another system's, with consecutive ids in their order; O(1) a post.
+    /// Makes posts from another system, with consecutive ids in their order; O(1) a post.
     ///
-    /// Their times are their own: the store's clock neither bounds them nor moves. Each post is in
-    /// every order as soon as it can be found at all; the posts of one import join one by one.
+    /// The posts bring their own times. The store's clock does not bound these times, and they do
+    /// not move it. Each post is in every order as soon as it can be found at all. The posts of one
+    /// import join one by one.
     @discardableResult
     package func importPosts(
         _ posts: [ImportedPost],
@@ -18,15 +19,14 @@ extension FeedStore {
         var outcome = ImportOutcome(
             firstID: PostID(rawValue: firstID),
             revision: revision,
-            settlingDue: []
+            refreshDue: []
         )
         for (index, post) in posts.enumerated() {
             let id = PostID(rawValue: firstID + UInt64(index))
             let written = insert(post, id, feed, policy.voteMode, log)
             outcome.revision = written.revision
-            if written.settlingIsDue, !outcome.settlingDue.contains(where: { shareStripe($0, id) })
-            {
-                outcome.settlingDue.append(id)
+            if written.refreshIsDue, !outcome.refreshDue.contains(where: { shareStripe($0, id) }) {
+                outcome.refreshDue.append(id)
             }
         }
         return outcome
@@ -64,7 +64,7 @@ extension FeedStore {
             record.downvoteCount = post.downvoteCount
             stripe.insert(record, at: slot)
             if !log.isNone { log.append(stripe.state(slot, post.content)) }
-            return WriteOutcome(revision: revision, settlingIsDue: stripe.settlingIsDue)
+            return WriteOutcome(revision: revision, refreshIsDue: stripe.refreshIsDue)
         }
     }
 }

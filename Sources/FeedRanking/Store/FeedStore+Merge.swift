@@ -1,12 +1,12 @@
 extension FeedStore {
     /// Chooses the next entries of a walk over all stripes; false when the budget is used up.
     ///
-    /// O(stripes * log n + limit * log stripes) beside settling; each stripe is asked for its share
-    /// and a little more, and again where that was not enough.
+    /// O(stripes * log n + limit * log stripes) plus the refresh. Each stripe is asked for its
+    /// share and a little more, and is asked again where that was not enough.
     func merge(
         _ walk: ListWalk,
         into merge: inout PageMerge,
-        _ budget: inout SettlingBudget
+        _ budget: inout RefreshBudget
     ) -> Bool {
         merge.removeAll()
         var part = walk
@@ -45,12 +45,12 @@ extension FeedStore {
         return true
     }
 
-    /// Asks a stripe for more behind the entry taken last.
+    /// Asks a stripe for more entries behind the last entry of its run.
     private func refill(
         _ number: Int,
         _ walk: ListWalk,
         _ merge: inout PageMerge,
-        _ budget: inout SettlingBudget
+        _ budget: inout RefreshBudget
     ) -> Bool {
         var part = walk
         part.start = .entry(merge.entries[merge.runs[number].end - 1])
@@ -60,7 +60,7 @@ extension FeedStore {
         }
         guard summary != nil else { return false }
         merge.runs[number].isLast = merge.entries.count - first < part.limit
-        // A post that moved since its stripe was first asked may come again.
+        // A post may come again if it has moved since its stripe was first asked.
         let taken = merge.chosen.map(\.id)
         var kept = first
         for index in first..<merge.entries.count where !taken.contains(merge.entries[index].id) {
@@ -107,7 +107,7 @@ extension FeedStore {
         merge.heap[parent] = sinking
     }
 
-    /// Whether the walk meets the next entry of one run before that of another.
+    /// Whether the walk meets the next entry of one run before the next entry of another.
     @inline(__always)
     private func comesFirst(
         _ left: PageMerge.Head,
@@ -142,7 +142,7 @@ extension FeedStore {
         return isBefore != walk.isDescending
     }
 
-    /// Copies an entry's full title, or what its key has of it where the post has changed.
+    /// Copies an entry's full title, or the part in its key where the post has changed.
     private func fetchTitle(_ index: Int, _ merge: inout PageMerge) {
         guard merge.entries[index].title == nil else { return }
         let entry = merge.entries[index]

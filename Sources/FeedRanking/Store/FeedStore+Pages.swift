@@ -1,12 +1,12 @@
 extension FeedStore {
     /// Reads a page of a list, exact as of now.
     ///
-    /// O(stripes * log n + size * log stripes) beside settling; a page that begins at a rank takes
+    /// O(stripes * log n + size * log stripes) plus the refresh. A page that begins at a rank takes
     /// O(stripes² * log² n) at worst.
     package func page(
         _ query: PageQuery,
         into page: inout PostPage,
-        budget: inout SettlingBudget
+        budget: inout RefreshBudget
     ) throws(RankingError) -> PageOutcome {
         precondition(
             query.size > 0 && query.size <= RankingLimits.maximumPageSize,
@@ -30,7 +30,7 @@ extension FeedStore {
         return .done
     }
 
-    /// Where the walk of a page begins, and which way it goes.
+    /// The start and the direction of a page's walk.
     private struct PageStart {
         var direction = PageCursor.Direction.after
         var walkStart = WalkStart.end
@@ -41,7 +41,7 @@ extension FeedStore {
     private func start(
         of query: PageQuery,
         _ page: inout PostPage,
-        _ budget: inout SettlingBudget
+        _ budget: inout RefreshBudget
     ) throws(RankingError) -> PageStart? {
         switch query.start {
         case .first:
@@ -62,12 +62,12 @@ extension FeedStore {
         }
     }
 
-    /// Begins half a page before a post; its rank is counted.
+    /// Begins half a page before a post, and counts the rank of that place.
     private func start(
         around id: PostID,
         _ query: PageQuery,
         _ page: inout PostPage,
-        _ budget: inout SettlingBudget
+        _ budget: inout RefreshBudget
     ) throws(RankingError) -> PageStart? {
         let kind = IndexKind(query.order)
         guard let place = place(of: id, kind), query.feed == nil || query.feed == place.feed else {
@@ -99,8 +99,9 @@ extension FeedStore {
     /// Appends the chosen posts to the page, in the order of the walk; returns how many entries
     /// that took.
     ///
-    /// Posts deleted since are left out, and posts moved since are put in order: also those of which
-    /// only a title's end may have changed, which their keys do not show.
+    /// Posts that have been deleted since are left out. Posts that have moved since are put in
+    /// order. So are posts with a title of which only the end may have changed, because their keys
+    /// do not show that change.
     private func fetchRows(_ query: PageQuery, _ walk: ListWalk, _ page: inout PostPage) -> Int {
         let rowCount = min(query.size, page.merge.chosen.count)
         for index in 0..<rowCount {
@@ -127,7 +128,7 @@ extension FeedStore {
         return used
     }
 
-    /// Sets the ranks and the cursors both ways, and turns a page read backwards.
+    /// Sets the ranks and both cursors, and reverses a page that was read backwards.
     private func finish(
         _ query: PageQuery,
         _ start: PageStart,
@@ -166,7 +167,7 @@ extension FeedStore {
         }
     }
 
-    /// Leads back into the list from a page beyond its end, or going backwards before its start.
+    /// Sets the cursor that leads from a page beyond an end of the list back into the list.
     private func finishEmpty(_ query: PageQuery, isBackwards: Bool, _ page: inout PostPage) {
         let order = query.order
         page.firstRank = isBackwards ? 1 : page.totalCount + 1
@@ -185,7 +186,7 @@ extension FeedStore {
         }
     }
 
-    /// The place of an entry, with its full title where that decides.
+    /// The place of an entry, with its full title where the title decides.
     private func position(of entry: MergeEntry) -> ListPosition {
         var title: [UInt8] = []
         if RankKey.titleDecides(entry.secondary) {

@@ -34,7 +34,7 @@ extension FeedStore {
             stripe.appendRow(slot, nil, to: &page)
             return WriteOutcome(
                 revision: revision,
-                settlingIsDue: stripe.settlingIsDue
+                refreshIsDue: stripe.refreshIsDue
             )
         }
     }
@@ -43,14 +43,14 @@ extension FeedStore {
     ///
     /// - Parameters:
     ///   - id: The post to change.
-    ///   - changes: What to replace; with no change at all the post still takes a new revision.
-    ///   - expectedRevision: A revision of the post or of the store since which nobody may have
-    ///     changed the post's own fields (votes do not count); 0 for any.
-    ///   - voter: Whose ballot the appended row shows.
-    ///   - log: Where the effect goes.
-    ///   - page: What the post is appended to.
+    ///   - changes: The fields to replace; even without a change the post takes a new revision.
+    ///   - expectedRevision: A revision of the post or of the store, or 0 for any. The post's own
+    ///     fields must not have changed since that revision; votes do not count.
+    ///   - voter: The voter whose ballot the appended row shows.
+    ///   - log: The log that takes the effect.
+    ///   - page: The page that the post is appended to.
     /// - Returns: The new revision.
-    /// - Throws: Where the post is not there, or not at the revision.
+    /// - Throws: If the post is not there, or not at the revision.
     @discardableResult
     package func updatePost(
         _ id: PostID,
@@ -77,11 +77,11 @@ extension FeedStore {
             )
             if !log.isNone { log.append(stripe.state(slot, content)) }
             stripe.appendRow(slot, voter, to: &page)
-            return WriteOutcome(revision: revision, settlingIsDue: stripe.settlingIsDue)
+            return WriteOutcome(revision: revision, refreshIsDue: stripe.refreshIsDue)
         }
     }
 
-    /// Removes a post for good; to repeat that is no error and takes no revision.
+    /// Removes a post for good; a repeated removal is no error and takes no revision.
     ///
     /// O(log n) an index.
     @discardableResult
@@ -95,18 +95,18 @@ extension FeedStore {
         return try stripes.withStripe(stripeNumber(id)) {
             (stripe) throws(RankingError) -> WriteOutcome in
             guard let slot = stripe.liveSlot(id) else {
-                return WriteOutcome(revision: revision, settlingIsDue: false)
+                return WriteOutcome(revision: revision, refreshIsDue: false)
             }
             try check(expectedRevision, stripe.posts[slot])
             stripe.remove(slot)
             livePostCount.wrappingSubtract(1, ordering: .relaxed)
             let revision = takeRevision()
             log.append(deletionOf: id, revision: revision)
-            return WriteOutcome(revision: revision, settlingIsDue: stripe.settlingIsDue)
+            return WriteOutcome(revision: revision, refreshIsDue: stripe.refreshIsDue)
         }
     }
 
-    /// The feed of a post, whose texts stay where they are; O(1).
+    /// The feed of a post, without a copy of its texts; O(1).
     package func feed(of id: PostID) throws(RankingError) -> FeedID {
         try stripes.withStripe(stripeNumber(id)) { (stripe) throws(RankingError) -> FeedID in
             guard let slot = stripe.liveSlot(id) else { throw .postNotFound(id) }
@@ -126,10 +126,10 @@ extension FeedStore {
         }
     }
 
-    /// Appends posts in the order of their ids given; returns how many of the ids were looked at.
+    /// Appends posts in the order of the given ids; returns how many of the ids were examined.
     ///
-    /// It ends early before the post whose texts would make the page's pass the limit, but not
-    /// before the page's first. O(1) a post.
+    /// It stops before a post whose texts would pass the page's limit, but not before the page's
+    /// first post. O(1) a post.
     package func posts(
         _ ids: [PostID],
         voter: VoterID? = nil,
@@ -147,14 +147,14 @@ extension FeedStore {
         return ids.count
     }
 
-    /// What became of a post that was to join a page.
+    /// The outcome for a post that was to join a page.
     enum RowOutcome {
         case appended
         case missing
         case full
     }
 
-    /// Appends a post to a page where it lives and fits; O(1).
+    /// Appends a post to a page if the post is live and fits; O(1).
     func appendRow(
         _ id: PostID,
         _ voter: VoterID?,
@@ -170,10 +170,11 @@ extension FeedStore {
         }
     }
 
-    /// Refuses a revision that is before the post's last edit, or that the store has not given.
+    /// Refuses a revision that is before the post's last edit, or that the store has not assigned.
     ///
-    /// The revision may be the post's own or the state's: a caller who read any state from the last
-    /// edit on knows the post's fields. The post's stripe is locked, so no edit comes between.
+    /// The revision may be the post's own or the state's. A caller that has read any state since
+    /// the last edit knows the post's fields. The post's stripe is locked, so no edit comes
+    /// between.
     private func check(_ expected: UInt64, _ record: PostRecord) throws(RankingError) {
         let edited = record.content.editRevision
         guard expected == 0 || (expected >= edited && expected <= revision) else {
@@ -183,7 +184,7 @@ extension FeedStore {
 }
 
 extension PostContent {
-    /// Takes over the new values and keeps the rest.
+    /// Sets the new values and keeps the other fields.
     mutating func apply(_ changes: PostChanges) {
         title = changes.title ?? title
         text = changes.text ?? text

@@ -1,21 +1,21 @@
 extension FeedStore {
-    /// The rank of a post in its own feed; O(stripes * log n) beside settling.
+    /// The rank of a post in its own feed; O(stripes * log n) plus the refresh.
     package func rank(
         of id: PostID,
         order: Order,
-        budget: inout SettlingBudget
+        budget: inout RefreshBudget
     ) throws(RankingError) -> RankOutcome {
         guard let place = place(of: id, IndexKind(order)) else { throw .postNotFound(id) }
         let counted = count(before: place.position, IndexKind(order), place.feed, &budget)
         guard let counted else { return .again }
         let total = UInt64(counted.postCount)
         let before = UInt64(counted.skippedCount)
-        // What a walk backwards meets first ranks first. The post may have gone since: rank it 1.
+        // The last key of the index ranks first in OLD. A post that is gone by now ranks 1.
         let rank = order == .old ? total - min(before, total) : before + 1
         return .done(rank: max(rank, 1), total: total)
     }
 
-    /// Where a post stands in an order, and in which feed; nil where it does not live.
+    /// The place of a post in an order, and its feed; nil where the post is not live.
     func place(of id: PostID, _ kind: IndexKind) -> (position: ListPosition, feed: FeedID)? {
         stripes.withStripe(stripeNumber(id)) { stripe in
             guard let slot = stripe.liveSlot(id) else { return nil }
@@ -23,12 +23,13 @@ extension FeedStore {
         }
     }
 
-    /// The posts of a list before a place, and all of them; nil when the budget is used up.
+    /// The number of posts before a place of a list, and of all its posts; nil when the budget is
+    /// used up.
     func count(
         before position: ListPosition,
         _ kind: IndexKind,
         _ feed: FeedID?,
-        _ budget: inout SettlingBudget
+        _ budget: inout RefreshBudget
     ) -> WalkSummary? {
         var sum = WalkSummary()
         for number in 0..<stripes.count {

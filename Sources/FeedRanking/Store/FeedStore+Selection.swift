@@ -9,20 +9,21 @@ extension FeedStore {
 
     /// The place of the post at a rank of a list; nil when the budget is used up.
     ///
-    /// Takes a pivot from the stripe with most candidates, counts what comes before it everywhere
-    /// and keeps the side that has the rank. Every other pivot is where the rank would lie if keys
-    /// were spread evenly, as ids spread them, so a few rounds do. O(stripes² * log² n) at worst.
+    /// Each round takes a pivot from the stripe with the most candidates, counts the posts before
+    /// it in all stripes, and keeps the side that has the rank. Every other pivot is the place of
+    /// the rank under evenly spread keys. Ids spread the keys evenly, so a few rounds suffice.
+    /// O(stripes² * log² n) at worst.
     func select(
         _ rank: UInt64,
         _ query: PageQuery,
-        _ budget: inout SettlingBudget
+        _ budget: inout RefreshBudget
     ) -> WalkStart? {
         let kind = IndexKind(query.order)
         var candidates: [Candidates] = []
         var total = 0
         for number in 0..<stripes.count {
             let count = stripes.withStripe(number) { stripe -> Int? in
-                guard stripe.prepare(kind, query.feed, &budget), stripe.settleAll(kind, &budget)
+                guard stripe.prepare(kind, query.feed, &budget), stripe.refreshAll(kind, &budget)
                 else { return nil }
                 return stripe.indexes(query.feed).postCount
             }
@@ -35,7 +36,7 @@ extension FeedStore {
         }
         let target = query.order == .old ? total - Int(rank) : Int(rank) - 1
         var last = ListPosition.behindAll(.top)
-        // Writes in between may shift ranks; the bound ends the search all the same.
+        // Writes in between may shift ranks; the bound ends the search in any case.
         for round in 0..<64 * stripes.count {
             guard let pivot = pivot(candidates, target, round, kind, query.feed) else { break }
             last = pivot.position
@@ -62,8 +63,8 @@ extension FeedStore {
         return .position(last, isIncluded: true)
     }
 
-    /// A candidate of the stripe that has most: by turns where the target should lie, and the
-    /// middle.
+    /// A candidate of the stripe with the most candidates: by turns the expected place of the
+    /// target, and the middle.
     private func pivot(
         _ candidates: [Candidates],
         _ target: Int,
@@ -97,12 +98,12 @@ extension FeedStore {
 }
 
 extension ListPosition {
-    /// A place that no post comes behind, in the order of the list.
+    /// A place behind all posts, in the order of the list.
     static func behindAll(_ order: Order) -> ListPosition {
         end(ofKeys: order == .old ? 0 : .max)
     }
 
-    /// A place that no post comes before, in the order of the list.
+    /// A place before all posts, in the order of the list.
     static func beforeAll(_ order: Order) -> ListPosition {
         end(ofKeys: order == .old ? .max : 0)
     }

@@ -1,10 +1,11 @@
 import Synchronization
 
-/// Posts whose times lie ahead of the clock: a clock that was wrong has stamped them.
+/// Posts whose times lie ahead of the clock, because a wrong clock has stamped them.
 extension FeedStore {
-    /// How many posts were created or last edited after a time.
+    /// The number of posts that were created or last edited after a time.
     ///
-    /// O(posts), while a stripe is locked: for a start, before other threads use the store.
+    /// O(posts), while a stripe is locked. The call is for a start, before other threads use the
+    /// store.
     package func countPosts(after time: Int64) -> Int {
         var count = 0
         for number in 0..<stripes.count {
@@ -16,18 +17,18 @@ extension FeedStore {
     /// Finds posts that were created or last edited after a time, and corrects them if asked to.
     ///
     /// A correction replaces each of the two times that is after `bound`, and counts as an edit of
-    /// the post. To repeat it changes nothing more. O(`idCount`) beside the corrections, each
-    /// O(its texts + log n an index).
+    /// the post. A repeated correction changes nothing more. O(`idCount`) plus the corrections,
+    /// each O(its texts + log n an index).
     ///
     /// - Parameters:
     ///   - bound: The latest Unix time, in milliseconds, that is right.
-    ///   - start: Only posts with greater ids are looked at.
-    ///   - idCount: How many ids are looked at, at most; above 0.
-    ///   - postCount: How many posts are found, at most; above 0.
-    ///   - textByteCount: The bytes of texts after which no further post is looked for.
+    ///   - start: The id behind which the search begins.
+    ///   - idCount: The most ids that are examined; above 0.
+    ///   - postCount: The most posts that are found; above 0.
+    ///   - textByteCount: The bytes of texts after which the search ends.
     ///   - correction: The time to set, at most `bound`; nil only finds the posts.
-    ///   - log: Where the effects of corrections go.
-    /// - Returns: What was found, and where to go on.
+    ///   - log: The log that takes the effects of corrections.
+    /// - Returns: The posts found, and the id behind which the next search begins.
     package func postsAhead(
         of bound: Int64,
         behind start: PostID,
@@ -53,11 +54,11 @@ extension FeedStore {
         return found
     }
 
-    /// A post that was found, the bytes of its texts, and what came of its correction.
+    /// A post that was found, the bytes of its texts, and the result of its correction.
     private typealias Seen = (PostAhead, Int, WriteOutcome?)
 
-    /// Adds a post to those found where it lies ahead, and corrects it where there is a time for
-    /// that; O(1) beside a correction.
+    /// Adds a post that lies ahead to the posts found, and corrects it where a time is given; O(1)
+    /// plus the correction.
     private func visit(
         _ id: PostID,
         _ bound: Int64,
@@ -65,7 +66,7 @@ extension FeedStore {
         _ log: EffectLog,
         _ found: inout PostsAhead
     ) {
-        // Posts and their corrections are few among the ids: most are looked at and no more.
+        // Few of the ids have such a post and a correction: most ids are only examined.
         let seen = stripes.withStripe(stripeNumber(id)) { stripe -> Seen? in
             guard let slot = stripe.liveSlot(id), stripe.isAhead(slot, of: bound) else {
                 return nil
@@ -91,7 +92,7 @@ extension FeedStore {
                 revision: revision
             )
             if !log.isNone { log.append(stripe.state(slot, content)) }
-            let written = WriteOutcome(revision: revision, settlingIsDue: stripe.settlingIsDue)
+            let written = WriteOutcome(revision: revision, refreshIsDue: stripe.refreshIsDue)
             return (post, byteCount, written)
         }
         guard let (post, byteCount, written) = seen else { return }
@@ -99,14 +100,14 @@ extension FeedStore {
         found.textByteCount += byteCount
         guard let written else { return }
         found.revision = max(found.revision, written.revision)
-        if written.settlingIsDue, !found.settlingDue.contains(where: { shareStripe($0, id) }) {
-            found.settlingDue.append(id)
+        if written.refreshIsDue, !found.refreshDue.contains(where: { shareStripe($0, id) }) {
+            found.refreshDue.append(id)
         }
     }
 }
 
 extension Stripe {
-    /// How many posts were created or last edited after a time; O(posts).
+    /// The number of posts that were created or last edited after a time; O(posts).
     fileprivate func countPosts(after time: Int64) -> Int {
         var count = 0
         var next = posts.nextSlot(from: 0)
@@ -124,7 +125,7 @@ extension Stripe {
             || posts[slot].content.updateTimeMilliseconds > time
     }
 
-    /// Gives a post other times, as an edit that changes nothing else; O(its texts + log n an index).
+    /// Sets a post's times, as an edit that changes nothing else; O(its texts + log n an index).
     fileprivate mutating func setTimes(
         _ slot: UInt32,
         _ content: PostContent,

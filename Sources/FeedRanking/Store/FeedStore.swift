@@ -1,31 +1,33 @@
 import Synchronization
 
-/// Posts in feeds, votes on them and their orders, for any number of threads.
+/// The posts of all feeds with their votes and their orders, for any number of threads.
 ///
-/// Posts are spread over stripes by their ids' low bits, each stripe behind its lock; a thread
+/// The low bits of a post's id choose its stripe. Each stripe is behind its lock, and a thread
 /// holds at most one stripe's lock. Pages and ranks are exact: they show every vote that was
 /// applied before they were read.
 ///
-/// What threads share: a vote takes its stripe's lock and the revision counter. A create, an
-/// import, an update or a delete takes the same, and the id counter, the count of posts, the clock's latest
-/// time or the feeds' lock, each for an instant. Reads take the stripes' locks one after another,
-/// and the feeds' lock once; a first ballot and a look for a voter take the voters' lock.
+/// Threads share the following. A vote takes its stripe's lock and the revision counter. A create,
+/// an import, an update or a delete takes the same, and the id counter, the count of posts, the
+/// clock's latest time or the feeds' lock, each for an instant. A read takes the stripes' locks one
+/// after another, and the feeds' lock once. A first ballot and a lookup of a voter take the voters'
+/// lock.
+///
 /// The time of a created post is read under the lock of its stripe. While the clock does not go
-/// back, times of a stripe do not go back either; over all stripes a later id may carry the same
-/// time, never one before a create that had ended. An imported post brings its time, a clock may be
-/// set back, and times are corrected: no order relies on times that rise with ids.
+/// back, the times of a stripe do not go back either. Over all stripes a later id may carry the
+/// same time, but never a time before a create that had ended. An imported post brings its time, a
+/// clock may be set back, and times are corrected. So no order relies on times that rise with ids.
 package final class FeedStore: Sendable {
-    /// Where the posts are.
+    /// The stripes, which hold the posts.
     let stripes: StripeSlab
-    /// How many low bits of an id are its stripe's number.
+    /// The number of low bits of an id that are its stripe's number.
     let stripeBits: UInt64
-    /// The time that posts are created and changed at.
+    /// The clock that gives the times of creations and changes.
     let clock: MonotonicClock
     /// The number of the latest write; each write takes the next.
     let revisions = Atomic<UInt64>(0)
-    /// The latest id given; ids are never given again.
+    /// The latest id assigned; no id is assigned twice.
     let lastID = Atomic<UInt64>(0)
-    /// Kept beside the stripes, so that nobody has to visit them for it.
+    /// The number of live posts, kept here so that a reader of it visits no stripe.
     let livePostCount = Atomic<UInt64>(0)
     /// The names and rules of the feeds.
     let feedTable = FeedTable()
@@ -35,13 +37,14 @@ package final class FeedStore: Sendable {
     /// Makes a store with the feeds `posts` and `tweets`.
     ///
     /// - Parameters:
-    ///   - stripeCount: A power of two; more of them let more threads vote at once.
-    ///   - pace: When settling is due, and how much is done at once.
-    ///   - clock: Unix milliseconds; where it goes back by up to `RankingLimits.maximumClockHold`,
-    ///     the time of new posts stands still until then, and where by more, it goes back too.
+    ///   - stripeCount: A power of two; more stripes let more threads vote at once.
+    ///   - pace: When a refresh is due, and how much of it is done at once.
+    ///   - clock: The time in Unix milliseconds. Where it goes back by up to
+    ///     `RankingLimits.maximumClockHold`, the time of new posts stands still until the clock has
+    ///     caught up. Where it goes back by more, the time of new posts goes back too.
     package init(
         stripeCount: Int,
-        pace: SettlingPace = SettlingPace(),
+        pace: RefreshPace = RefreshPace(),
         clock: @escaping @Sendable () -> Int64
     ) {
         stripes = StripeSlab(count: stripeCount, pace: pace)
@@ -59,16 +62,16 @@ package final class FeedStore: Sendable {
     /// The number of the latest write.
     package var revision: UInt64 { revisions.load(ordering: .relaxed) }
 
-    /// The highest id given; 0 before the first.
+    /// The highest id assigned; 0 before the first.
     package var highestID: UInt64 { lastID.load(ordering: .relaxed) }
 
-    /// How many posts live.
+    /// The number of live posts.
     package var postCount: UInt64 { livePostCount.load(ordering: .relaxed) }
 
     /// How often a stripe's lock was found taken.
     package var contentionCount: UInt64 { stripes.contentionCount }
 
-    /// The voter that a device of 16 bytes is; O(1).
+    /// The voter for a device of 16 bytes; O(1).
     package func voter(
         forDevice device: (UInt64, UInt64),
         log: EffectLog = .none
@@ -76,18 +79,18 @@ package final class FeedStore: Sendable {
         try voters.voter(forDevice: device, log)
     }
 
-    /// The voter that a device is, where it has been made one before; O(1).
+    /// The voter for a device, where the device has been made a voter before; O(1).
     package func voter(ifKnown device: (UInt64, UInt64)) -> VoterID? {
         voters.voter(ifKnown: device)
     }
 
-    /// Settles dirty posts of a post's stripe for a millisecond or so, as a write's
-    /// `settlingIsDue` asks for; does nothing where other calls have done so since.
+    /// Refreshes stale posts of a post's stripe for a millisecond or so.
     ///
-    /// As long as something is left, writes to the stripe go on asking.
-    package func settle(stripeOf id: PostID) {
+    /// A write asks for this call with `refreshIsDue`. While stale posts are left, further writes
+    /// to the stripe ask again. The call does nothing where other calls have done the work since.
+    package func refresh(stripeOf id: PostID) {
         stripes.withStripe(stripeNumber(id)) { stripe in
-            stripe.settleStep()
+            stripe.refreshStep()
         }
     }
 
@@ -100,7 +103,7 @@ package final class FeedStore: Sendable {
         }
     }
 
-    /// Whether two posts are in one stripe, which is settled whole; O(1).
+    /// Whether two posts are in one stripe, which is refreshed as a whole; O(1).
     package func shareStripe(_ left: PostID, _ right: PostID) -> Bool {
         stripeNumber(left) == stripeNumber(right)
     }

@@ -1,57 +1,63 @@
-/// Every limit of the ranking in one place, each with its reason.
+/// All limits of the ranking, each with its reason.
 ///
-/// A caller keeps to the first five, and checks its own limits against them when it starts: to
-/// pass them is a programmer's error, and traps. The store itself keeps to the others.
+/// A caller keeps to the first five, and checks its own limits against them when it starts. A call
+/// that passes them is a programmer's error, and traps. The store itself keeps to the others.
 package enum RankingLimits {
-    /// The rows of a page: what a call copies, and so how long it holds its thread.
+    /// The rows of a page: they bound what a call copies, and so how long it holds its thread.
     package static let maximumPageSize = 100
-    /// The bytes of a post's text: 16 MiB less one, far over any frame, so that offsets into a
-    /// page's texts stay within 32 bits.
+    /// The bytes of a post's text: 16 MiB less one.
+    ///
+    /// The limit is far over any frame, and keeps offsets into a page's texts within 32 bits.
     package static let maximumTextByteCount = Int(UInt32.max >> 8)
-    /// The bytes of each other text of a post: its count has 16 bits in the blob.
+    /// The bytes of each other text of a post: the blob has 16 bits for its count.
     package static let maximumFieldByteCount = Int(UInt16.max)
-    /// The ups, and the downs, that an imported post comes with: 2^53 leave room for votes to come.
+    /// The ups, and the downs, of an imported post: 2^53 leaves room for further votes.
     package static let maximumImportedCount: UInt64 = 1 << 53
-    /// The Unix time of an imported post, some 71,000 years: far below where a HOT rank and its
-    /// bound would lose their last digits.
+    /// The Unix time of an imported post: some 71,000 years.
+    ///
+    /// It is far below the times at which a HOT rank and its bound would lose their last digits.
     package static let maximumTimeMilliseconds: Int64 = 1 << 51
-    /// How far, in milliseconds, the time of new posts may be ahead of a clock that was set back:
-    /// five minutes, in which times stand still instead of going back.
+    /// The milliseconds that the time of new posts may be ahead of a clock that was set back.
+    ///
+    /// Within these five minutes times stand still instead of going back.
     package static let maximumClockHold: Int64 = 5 * 60 * 1_000
-    /// The revision that recovery takes: so many writes are never made, and damaged bytes that say
-    /// so would let revisions start over.
+    /// The highest revision that recovery takes.
+    ///
+    /// So many writes are never made. Damaged bytes with a higher revision would let revisions
+    /// start over.
     package static let maximumRevision: UInt64 = 1 << 62
 
-    /// The feeds of a store: each costs every stripe a few hundred bytes.
+    /// The feeds of a store: each feed costs every stripe a few hundred bytes.
     package static let maximumFeedCount = 4_096
     /// The voters of a store: about 60 bytes each, a quarter of a gigabyte in all.
     ///
     /// A ballot has 30 bits for a voter's number.
     package static let maximumVoterCount = 4_194_304
 
-    /// The keys that a request may settle in its first turn: one to two milliseconds' worth.
-    package static let settlingKeysPerTurn = 8_192
-    /// The backlog below which a stripe's settling is never due: so many take a millisecond.
+    /// The keys that a request may refresh in its first turn: one to two milliseconds' worth.
+    package static let refreshedKeysPerTurn = 8_192
+    /// The stale posts below which a stripe's refresh is never due: so many take a millisecond.
     ///
-    /// A rebuild passes all keys, so the more posts wait for it, the less it costs each.
-    package static let minimumBacklogCount = 8_192
-    /// Above that, settling is due when one post in so many waits.
+    /// A rebuild passes all keys, so the cost of each stale post falls as their number rises.
+    package static let minimumStaleCount = 8_192
+    /// Above that count, a refresh is due when one post in so many is stale.
     ///
-    /// Who reads deep in a list then waits for half of what all posts would take, at worst; from a
-    /// quarter to a half, a vote's share of order falls by a third.
-    package static let backlogShare = 2
-    /// Up to so many posts a stripe is settled whole: two milliseconds at worst.
-    package static let wholeSettlingPostCount = 16_384
-    /// What a step of settling sorts at most before it ends: a millisecond's worth.
-    package static let settlingKeysPerStep = 16_384
-    /// The posts that are settled together in steps: sorting their keys is one step.
+    /// A reader deep in a list then waits at worst for half of the time that all posts would take.
+    /// With a half instead of a quarter, a vote's share of order falls by a third.
+    package static let staleShare = 2
+    /// A stripe of up to so many posts is refreshed whole: two milliseconds at worst.
+    package static let wholeRefreshPostCount = 16_384
+    /// The most keys that a step of a refresh sorts before it ends: a millisecond's worth.
+    package static let refreshedKeysPerStep = 16_384
+    /// The posts that are refreshed together in steps: one step sorts their keys.
     ///
-    /// Each job passes all keys of the stripe once, so fewer posts would cost more each.
+    /// Each job passes all keys of the stripe once, so smaller jobs would cost more a post.
     static let maximumJobPostCount = 65_536
-    /// What a log of effects keeps of a buffer that has grown: several turns' worth of imports.
+    /// The bytes that a log of effects keeps of a grown buffer: several turns' worth of imports.
     static let keptLogByteCount = 1 << 22
-    /// The dirty posts above which the working memory of a settle is given back after it.
+    /// The stale posts above which a refresh frees its working memory when it ends.
     ///
-    /// Some 100 bytes for each would add up over the stripes; for so few it is at most 2 MB in all.
-    static let settlingMemoryCount = 1_024
+    /// Each post takes some 100 bytes, which would add up over the stripes. Up to this limit they
+    /// are at most 2 MB in all.
+    static let refreshMemoryCount = 1_024
 }

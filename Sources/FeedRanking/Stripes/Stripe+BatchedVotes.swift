@@ -15,10 +15,10 @@ extension Stripe {
         } else {
             castEach(&votes, positions, voter, revisions, log)
         }
-        if settlingIsDue { votes.settlingDue.append(votes.post(positions.lowerBound)) }
+        if refreshIsDue { votes.refreshDue.append(votes.post(positions.lowerBound)) }
     }
 
-    /// Whether each of the votes counts for sure: up or down, on a post of a tally that lives.
+    /// Whether each vote counts for sure: up or down, on a live post of a tally.
     @inline(__always)
     private func areTallied(_ votes: borrowing BatchedVotes, _ positions: Range<Int>) -> Bool {
         for position in positions {
@@ -32,7 +32,7 @@ extension Stripe {
 
     /// Counts votes that `areTallied`, with consecutive revisions that are taken at once.
     ///
-    /// No revision is left out: one that no effect has would be forgotten by a restart.
+    /// No revision is left out: a restart would forget a revision that no effect has.
     @inline(__always)
     private mutating func castTallied(
         _ votes: inout BatchedVotes,
@@ -46,7 +46,7 @@ extension Stripe {
         var entries = votes.entries.mutableSpan
         for position in positions {
             let item = Int(order[position])
-            // A post's slot is what is left of its id without the bits of its stripe.
+            // A post's slot is its id without the bits of its stripe.
             let slot = UInt32(truncatingIfNeeded: entries[item].post.rawValue >> stripeBits)
             revision += 1
             var record = posts[slot]
@@ -56,7 +56,7 @@ extension Stripe {
                 record.downvoteCount &+= 1
             }
             record.revision = revision
-            markDirty(slot, &record)
+            markStale(slot, &record)
             posts[slot] = record
             entries[item].upvoteCount = record.upvoteCount
             entries[item].downvoteCount = record.downvoteCount
@@ -66,7 +66,7 @@ extension Stripe {
         }
     }
 
-    /// Casts votes of which some may be refused, or set ballots.
+    /// Casts votes that may be refused, or set ballots.
     private mutating func castEach(
         _ votes: inout BatchedVotes,
         _ positions: Range<Int>,

@@ -3,18 +3,19 @@ extension Stripe {
     package func checkInvariants() {
         var listed = SlotSet()
         listed.reserve(posts.slotLimit)
-        for index in 0..<near.count where posts.contains(near[index]) {
-            if posts[near[index]].flags.contains(.isNear) { listed.insert(near[index]) }
+        for index in 0..<staleHead.count where posts.contains(staleHead[index]) {
+            let slot = staleHead[index]
+            if posts[slot].flags.contains(.isInStaleHead) { listed.insert(slot) }
         }
-        var foundFar = 0
-        var nextFar = far.next(from: 0)
-        while let slot = nextFar {
-            precondition(posts[slot].flags.contains(.isFar), "A far post is not marked.")
+        var tailCount = 0
+        var nextInTail = staleTail.next(from: 0)
+        while let slot = nextInTail {
+            precondition(posts[slot].flags.contains(.isInStaleTail), "A far post is not marked.")
             listed.insert(slot)
-            foundFar += 1
-            nextFar = far.next(from: Int(slot) + 1)
+            tailCount += 1
+            nextInTail = staleTail.next(from: Int(slot) + 1)
         }
-        precondition(foundFar == farCount, "The far posts are counted wrong.")
+        precondition(tailCount == staleTailCount, "The far posts are counted wrong.")
         var unindexed = 0
         var next = posts.nextSlot(from: 0)
         while let found = next {
@@ -39,11 +40,12 @@ extension Stripe {
     private func checkPost(_ slot: UInt32, isListed: Bool) {
         let record = posts[slot]
         let flags = record.flags
-        let isDirty = flags.contains(.isNear) || flags.contains(.isFar)
-        precondition(isDirty == isListed, "A post's mark and the lists differ.")
-        precondition(!flags.isSuperset(of: [.isNear, .isFar]), "A post is near and far.")
-        let isSettled = flags.contains(.isIndexed) && record.settledScore == record.score
-        precondition(isSettled || isDirty, "A post that moved is not marked.")
+        let isStale = flags.contains(.isInStaleHead) || flags.contains(.isInStaleTail)
+        precondition(isStale == isListed, "A post's mark and the lists differ.")
+        let isInBoth = flags.isSuperset(of: [.isInStaleHead, .isInStaleTail])
+        precondition(!isInBoth, "A post is near and far.")
+        let isFresh = flags.contains(.isIndexed) && record.indexedScore == record.score
+        precondition(isFresh || isStale, "A post that moved is not marked.")
         for kind in IndexKind.allCases {
             for feed in [record.feed, nil] {
                 checkPost(slot, record, feed, kind)
@@ -59,17 +61,18 @@ extension Stripe {
     ) {
         let index = indexes(feed)[kind]
         guard index.isBuilt else { return }
-        // Of a list that a job has split, or has not come to, only the whole says what is right.
-        guard job.stage(feed, kind) == .settled else { return }
+        // A post cannot be checked alone in a list that the job has split or has not reached.
+        guard job.stage(feed, kind) == .refreshed else { return }
         let isIndexed = record.flags.contains(.isIndexed)
-        let settledKey = key(kind, slot, record, record.settledScore)
-        let position = index.position(of: settledKey, pool, posts)
-        let isThere = index.key(at: position, pool) == settledKey
+        let indexedKey = key(kind, slot, record, record.indexedScore)
+        let position = index.position(of: indexedKey, pool, posts)
+        let isThere = index.key(at: position, pool) == indexedKey
         precondition(!isIndexed || isThere, "An index has lost a post.")
-        guard record.flags.contains(.isFar), kind.followsScore || !isIndexed else { return }
+        guard record.flags.contains(.isInStaleTail), kind.followsScore || !isIndexed else { return }
         let own = key(kind, slot, record, record.score)
-        let isBehind = !index.floor.covers(own) && !(isIndexed && index.floor.covers(settledKey))
-        precondition(isBehind || record.score == record.settledScore, "A far post is near.")
+        let boundary = index.headBoundary
+        let isBehind = !boundary.covers(own) && !(isIndexed && boundary.covers(indexedKey))
+        precondition(isBehind || record.score == record.indexedScore, "A far post is near.")
     }
 
     private func checkIndexes(_ indexes: FeedIndexes, unindexedCount: Int?) {

@@ -1,6 +1,6 @@
 /// Single keys of a list, which a job may have split in two.
 extension Stripe {
-    /// Puts a key into a list; O(log n).
+    /// Inserts a key into a list; O(log n).
     mutating func insertKey(_ key: RankKey, _ kind: IndexKind, _ feed: FeedID?) {
         var index = indexes(feed)[kind]
         if job.stage(feed, kind) == .split, !comesBeforeEnd(key, index) {
@@ -11,7 +11,7 @@ extension Stripe {
         setIndex(index, kind, feed)
     }
 
-    /// Takes a key out of a list; returns whether it was there.
+    /// Removes a key from a list; returns whether it was there.
     ///
     /// O(log n).
     mutating func removeKey(_ key: RankKey, _ kind: IndexKind, _ feed: FeedID?) -> Bool {
@@ -23,9 +23,9 @@ extension Stripe {
         return job.stage(feed, kind) == .split && job.back.remove(key, &pool, posts)
     }
 
-    /// Takes a post out of every index, at its settled score; returns its record as it is then.
+    /// Removes a post from every index, at its indexed score; returns its record as it is then.
     ///
-    /// A post of the job leaves it.
+    /// A post of the job leaves the job.
     mutating func takeOut(_ slot: UInt32) -> PostRecord {
         var record = posts[slot]
         guard record.flags.contains(.isIndexed) else { return record }
@@ -48,14 +48,14 @@ extension Stripe {
     private mutating func takeOut(
         _ slot: UInt32,
         _ record: PostRecord,
-        _ member: DirtyPost?,
+        _ member: StalePost?,
         _ kind: IndexKind,
         _ feed: FeedID?
     ) {
-        let settled = key(kind, slot, record, record.settledScore)
+        let indexedKey = key(kind, slot, record, record.indexedScore)
         let stage = job.stage(feed, kind)
-        guard let member, stage != .settled, kind.followsScore || !member.wasIndexed else {
-            let wasThere = removeKey(settled, kind, feed)
+        guard let member, stage != .refreshed, kind.followsScore || !member.wasIndexed else {
+            let wasThere = removeKey(indexedKey, kind, feed)
             precondition(wasThere, "An index has lost a post.")
             return
         }
@@ -66,9 +66,9 @@ extension Stripe {
             precondition(wasThere, "An index has lost a post.")
             return
         }
-        // What the list has of it is the new key if that is merged, and the old one if not yet.
+        // The list has the post's new key if that key is merged, and its old key otherwise.
         var index = indexes(feed)[kind]
-        index.remove(settled, &pool, posts)
+        index.remove(indexedKey, &pool, posts)
         setIndex(index, kind, feed)
         if member.wasIndexed {
             job.back.remove(old, &pool, posts)

@@ -1,10 +1,10 @@
-/// Where a walk through an index begins.
+/// The start of a walk through an index.
 enum WalkStart {
-    /// At the end the walk comes from.
+    /// The end from which the walk comes.
     case end
-    /// At a place, with the post there or without it.
+    /// A place, with the post there or without it.
     case position(ListPosition, isIncluded: Bool)
-    /// Behind a post that an earlier part of the walk collected.
+    /// The place behind a post that an earlier part of the walk collected.
     case entry(MergeEntry)
 }
 
@@ -12,33 +12,33 @@ enum WalkStart {
 struct ListWalk {
     /// The list of a feed, or of all feeds for nil.
     var feed: FeedID?
-    /// The index that is walked.
+    /// The index of the walk.
     var kind: IndexKind
-    /// Against the order of the keys.
+    /// Whether the walk runs against the order of the keys.
     var isDescending: Bool
-    /// Where the walk begins.
+    /// The start of the walk.
     var start: WalkStart
-    /// The entries it ends after.
+    /// The number of entries after which the walk ends.
     var limit: Int
 }
 
-/// What a walk saw in a stripe beside the entries it collected.
+/// The counts of a walk in a stripe, beside the entries that it collected.
 struct WalkSummary {
-    /// The posts of the list.
+    /// The number of posts in the list.
     var postCount = 0
-    /// The posts of the list that come before the place where the walk began.
+    /// The number of posts in the list before the start of the walk.
     var skippedCount = 0
 }
 
 extension Stripe {
     /// Appends the next entries of a walk, exact as of now; nil when the budget is used up.
     ///
-    /// O(log n + limit) beside settling, which leaves out what lies behind the index's floor as
-    /// long as the walk stays before it.
+    /// O(log n + limit) plus the refresh. The refresh leaves out the stale tail as long as the walk
+    /// stays before the index's head boundary.
     mutating func collect(
         _ walk: ListWalk,
         into entries: inout [MergeEntry],
-        _ budget: inout SettlingBudget
+        _ budget: inout RefreshBudget
     ) -> WalkSummary? {
         guard prepare(walk.kind, walk.feed, &budget) else { return nil }
         let firstEntry = entries.count
@@ -70,20 +70,20 @@ extension Stripe {
                     skippedCount: walk.isDescending ? indexes.postCount - startRank : startRank
                 )
             }
-            guard settleFar(&budget) else { return nil }
+            guard refreshTail(&budget) else { return nil }
             entries.removeLast(entries.count - firstEntry)
         }
     }
 
-    /// How many posts of a list come before a place, and how many there are; nil when the budget is
+    /// The number of posts before a place of a list, and of all its posts; nil when the budget is
     /// used up.
     ///
-    /// O(log n) beside settling.
+    /// O(log n) plus the refresh.
     mutating func countBefore(
         _ position: ListPosition,
         _ kind: IndexKind,
         _ feed: FeedID?,
-        _ budget: inout SettlingBudget
+        _ budget: inout RefreshBudget
     ) -> WalkSummary? {
         guard prepare(kind, feed, &budget) else { return nil }
         let probe = probe(position, isBehind: false)
@@ -94,17 +94,17 @@ extension Stripe {
                 let rank = index.position(of: probe, pool, posts).rank
                 return WalkSummary(postCount: indexes.postCount, skippedCount: rank)
             }
-            guard settleFar(&budget) else { return nil }
+            guard refreshTail(&budget) else { return nil }
         }
     }
 
-    /// The place of the post at a rank of this stripe's share of a list; all must be settled.
+    /// The place of the post at a rank of this stripe's share of a list; all must be refreshed.
     mutating func position(
         atRank rank: Int,
         _ kind: IndexKind,
         _ feed: FeedID?
     ) -> ListPosition? {
-        // Another thread may have begun one since.
+        // Another thread may have begun a job since.
         _ = finishJob()
         let index = indexes(feed)[kind]
         guard rank <= index.count else { return nil }
@@ -112,17 +112,16 @@ extension Stripe {
         return position(of: key)
     }
 
-    /// The place a post has in an order, or will have once it is settled.
+    /// The place that a post has in an order, or will have after a refresh.
     func position(of slot: UInt32, _ kind: IndexKind) -> ListPosition {
         position(of: key(kind, slot, posts[slot], posts[slot].score))
     }
 
-    /// Builds the index where it is missing and settles what is near; false when the budget is
-    /// used up.
+    /// Builds a missing index and refreshes the stale head; false when the budget is used up.
     mutating func prepare(
         _ kind: IndexKind,
         _ feed: FeedID?,
-        _ budget: inout SettlingBudget
+        _ budget: inout RefreshBudget
     ) -> Bool {
         if !indexes(feed)[kind].isBuilt {
             guard indexes(feed).postCount > 0 else { return true }
@@ -130,42 +129,42 @@ extension Stripe {
             budget.charge(build(kind, feed))
             return true
         }
-        guard near.count > 0, kind.followsScore || unindexedCount > 0 else { return true }
+        guard staleHead.count > 0, kind.followsScore || unindexedCount > 0 else { return true }
         guard !budget.isUsedUp else { return false }
-        budget.charge(settle(includingFar: false))
+        budget.charge(refresh(includingTail: false))
         return true
     }
 
-    /// Settles what can be in an order; false when the budget is used up.
-    mutating func settleAll(_ kind: IndexKind, _ budget: inout SettlingBudget) -> Bool {
-        let isSettled = farCount == 0 || (!kind.followsScore && unindexedCount == 0)
-        if isSettled && !job.isActive { return true }
-        return settleFar(&budget)
+    /// Refreshes all posts that can be in an order; false when the budget is used up.
+    mutating func refreshAll(_ kind: IndexKind, _ budget: inout RefreshBudget) -> Bool {
+        let isFresh = staleTailCount == 0 || (!kind.followsScore && unindexedCount == 0)
+        if isFresh && !job.isActive { return true }
+        return refreshTail(&budget)
     }
 
-    /// Settles everything; false when the budget is used up.
-    mutating func settleFar(_ budget: inout SettlingBudget) -> Bool {
+    /// Refreshes the stale head and the stale tail; false when the budget is used up.
+    mutating func refreshTail(_ budget: inout RefreshBudget) -> Bool {
         guard !budget.isUsedUp else { return false }
-        budget.charge(settle(includingFar: true))
+        budget.charge(refresh(includingTail: true))
         return true
     }
 
-    /// Whether no far post can belong before `key`; nil asks for the whole index.
+    /// Whether no post of the stale tail can belong before `key`; nil asks for the whole index.
     private func isExact(_ index: RankedIndex, _ kind: IndexKind, upTo key: RankKey?) -> Bool {
-        if index.floor == .lowest { return true }
-        let isSettled = farCount == 0 || (!kind.followsScore && unindexedCount == 0)
-        if isSettled && !job.isActive { return true }
+        if index.headBoundary == .lowest { return true }
+        let isFresh = staleTailCount == 0 || (!kind.followsScore && unindexedCount == 0)
+        if isFresh && !job.isActive { return true }
         guard let key else { return false }
-        return index.floor.covers(key)
+        return index.headBoundary.covers(key)
     }
 
-    /// How many keys come before the place where a walk begins.
+    /// The number of keys before the start of a walk.
     private func rank(_ walk: ListWalk, _ probe: RankKey?, _ index: RankedIndex) -> Int {
         guard let probe else { return walk.isDescending ? index.count : 0 }
         return index.position(of: probe, pool, posts).rank
     }
 
-    /// The key just before which a walk begins; nil for an end.
+    /// The key just before which a walk begins; nil for an end of the list.
     private mutating func probe(_ walk: ListWalk) -> RankKey? {
         switch walk.start {
         case .end:

@@ -1,6 +1,6 @@
-/// What effects of earlier runs put back; the store has checked their values.
+/// Restores what effects of earlier runs say; the store has checked their values.
 extension Stripe {
-    /// Sets the votes of a post that lives, where they are newer; O(1).
+    /// Sets the votes of a live post, where they are newer; O(1).
     mutating func restore(_ counts: PostCounts, at slot: UInt32) {
         guard posts.contains(slot) else { return }
         var record = posts[slot]
@@ -9,13 +9,14 @@ extension Stripe {
         record.upvoteCount = counts.upvoteCount
         record.downvoteCount = counts.downvoteCount
         record.revision = counts.revision
-        if record.score != score { markDirty(slot, &record) }
+        if record.score != score { markStale(slot, &record) }
         posts[slot] = record
     }
 
     /// Sets a ballot and its post's votes, where they are newer; O(1).
     ///
-    /// One at the post's own revision is set too: so ballots are loaded behind their post.
+    /// A ballot at the post's own revision is set too, because ballots are loaded behind their
+    /// post.
     ///
     /// - Returns: False where the post keeps no ballots.
     mutating func restore(
@@ -32,12 +33,12 @@ extension Stripe {
         return true
     }
 
-    /// Puts a post into its slot, or of one that is there what is newer; O(its texts).
+    /// Puts a post into its slot, or sets the newer fields of a post that is there; O(its texts).
     ///
-    /// A creation time changes with an edit only, as a correction is one.
+    /// A creation time changes only with an edit; a correction is an edit.
     ///
-    /// - Returns: Whether it was not there before; nil where it is there in another feed, with other
-    ///   rules, or with another time as of the same edit.
+    /// - Returns: Whether it was not there before; nil where it is there in another feed, with
+    ///   other rules, or with another time as of the same edit.
     mutating func restore(_ post: PostState, at slot: UInt32) -> Bool? {
         if isDeleted(slot) { return false }
         let voteMode: VoteMode = post.keepsBallots ? .ballot : .tally
@@ -72,7 +73,7 @@ extension Stripe {
         return false
     }
 
-    /// Takes a post out for good, also one that is yet to come; O(log n) an index.
+    /// Removes a post for good, also a post that is yet to come; O(log n) an index.
     ///
     /// - Returns: Whether it was there.
     mutating func restoreDeletion(at slot: UInt32) -> Bool {
@@ -89,7 +90,7 @@ extension Stripe {
 }
 
 extension ContentBlob {
-    /// Copies a post's texts into a new block, to be freed by `free()`.
+    /// Copies a post's texts into a new block, which `free()` frees.
     fileprivate init(_ post: PostState) {
         self.init(
             post.content,

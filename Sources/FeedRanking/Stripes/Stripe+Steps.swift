@@ -1,18 +1,18 @@
-/// Settling in steps: see `SettlingJob`.
+/// A refresh in steps: see `RefreshJob`.
 extension Stripe {
-    /// How many keys are merged for the work of sorting one.
+    /// The number of keys that are merged for the work of sorting one.
     private static let mergedPerSorted = 4
 
-    /// Goes on with the settling that is due, for a millisecond or so.
-    mutating func settleStep() {
-        guard settlingIsDue else { return }
+    /// Continues the refresh that is due, for a millisecond or so.
+    mutating func refreshStep() {
+        guard refreshIsDue else { return }
         if posts.count <= pace.wholePostCount {
-            settle(includingFar: true)
+            refresh(includingTail: true)
             return
         }
         var work = pace.stepKeyCount
         if !job.isActive {
-            settle(includingFar: false)
+            refresh(includingTail: false)
             work -= startJob()
         }
         while job.isActive, work > 0 {
@@ -20,7 +20,7 @@ extension Stripe {
         }
     }
 
-    /// Ends the job that is under way, whatever is left of it; returns how many posts it had.
+    /// Finishes the job that is under way; returns how many posts it had.
     mutating func finishJob() -> Int {
         guard job.isActive else { return 0 }
         let count = job.posts.count
@@ -30,18 +30,18 @@ extension Stripe {
         return count
     }
 
-    /// Takes far posts into a job; returns how many.
+    /// Takes posts of the stale tail into a job; returns how many.
     private mutating func startJob() -> Int {
-        dirty.removeLast()
+        stalePosts.removeLast()
         let limit = min(
-            max(pace.minimumBacklogCount, posts.count / 4),
+            max(pace.minimumStaleCount, posts.count / 4),
             RankingLimits.maximumJobPostCount
         )
-        takeFar(atMost: limit)
-        guard dirty.count > 0 else { return 1 }
+        takeTail(atMost: limit)
+        guard stalePosts.count > 0 else { return 1 }
         orderBySlot()
         groupByFeed()
-        swap(&dirty, &job.posts)
+        swap(&stalePosts, &job.posts)
         for index in 0..<job.posts.count {
             let post = job.posts[index]
             job.members.insert(post.slot)
@@ -55,26 +55,29 @@ extension Stripe {
         return job.posts.count
     }
 
-    /// Brings the posts taken into the order of slots, where that went over the end to the first:
-    /// `SettlingJob.post` looks for them by it.
+    /// Orders the posts taken by slot, where the search wrapped from the last slot to the first.
+    ///
+    /// `RefreshJob.post` searches them by slot.
     private mutating func orderBySlot() {
         var first = 1
-        while first < dirty.count, dirty[first - 1].slot < dirty[first].slot { first += 1 }
-        guard first < dirty.count else { return }
-        var ordered = Slab<DirtyPost>()
-        for index in 0..<dirty.count {
-            ordered.append(dirty[(first + index) % dirty.count])
+        while first < stalePosts.count, stalePosts[first - 1].slot < stalePosts[first].slot {
+            first += 1
         }
-        swap(&dirty, &ordered)
+        guard first < stalePosts.count else { return }
+        var ordered = Slab<StalePost>()
+        for index in 0..<stalePosts.count {
+            ordered.append(stalePosts[(first + index) % stalePosts.count])
+        }
+        swap(&stalePosts, &ordered)
     }
 
-    /// Does about so much of the job; returns how much it was, in keys sorted.
+    /// Does about so much work of the job; returns the work done, in keys sorted.
     private mutating func jobStep(_ work: Int) -> Int {
         var used = 1
         if job.isSplit {
             used = mergeSome(work * Self.mergedPerSorted) / Self.mergedPerSorted + 1
         } else if indexes(jobFeed)[job.kind].isBuilt {
-            used = startList() + mergeFront() / Self.mergedPerSorted
+            used = startList() + mergeHead() / Self.mergedPerSorted
         } else {
             job.advance()
         }
@@ -85,11 +88,11 @@ extension Stripe {
     }
 
     private var jobFeed: FeedID? {
-        job.feedNumber == SettlingJob.frontNumber
+        job.feedNumber == RefreshJob.frontNumber
             ? nil : FeedID(rawValue: UInt32(job.feedNumber))
     }
 
-    /// Moves the few posts of a list, or sorts their keys and splits its index.
+    /// Moves the posts of a list where they are few, or sorts their keys and splits its index.
     private mutating func startList() -> Int {
         let feed = jobFeed
         var index = indexes(feed)[job.kind]
@@ -121,13 +124,14 @@ extension Stripe {
         return job.keys.count
     }
 
-    /// Merges a list that was just split up to its floor and beyond: no first page finds it empty.
-    private mutating func mergeFront() -> Int {
+    /// Merges a list that was just split up to its head boundary and beyond, so that no first page
+    /// finds it empty.
+    private mutating func mergeHead() -> Int {
         var merged = 0
         while job.isSplit {
             let index = indexes(jobFeed)[job.kind]
-            if let last = index.lastKey(pool), !index.floor.covers(last) { break }
-            merged += mergeSome(floorRank)
+            if let last = index.lastKey(pool), !index.headBoundary.covers(last) { break }
+            merged += mergeSome(headBoundaryRank)
         }
         return merged
     }
@@ -196,7 +200,7 @@ extension Stripe {
             job.members.remove(slot)
             dropped.remove(slot)
         }
-        if job.posts.count > RankingLimits.settlingMemoryCount {
+        if job.posts.count > RankingLimits.refreshMemoryCount {
             job.posts = Slab()
             job.keys = Slab()
             freeWorkingMemory()

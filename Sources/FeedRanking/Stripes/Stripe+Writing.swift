@@ -1,31 +1,32 @@
 import Synchronization
 
 extension Stripe {
-    /// Whether the backlog has reached the limit that a read should not have to settle.
-    var settlingIsDue: Bool {
-        let share = posts.count / RankingLimits.backlogShare
-        return job.isActive || near.count + farCount >= max(pace.minimumBacklogCount, share)
+    /// Whether so many posts are stale that a read should not have to refresh them.
+    var refreshIsDue: Bool {
+        let share = posts.count / RankingLimits.staleShare
+        let staleCount = staleHead.count + staleTailCount
+        return job.isActive || staleCount >= max(pace.minimumStaleCount, share)
     }
 
-    /// Puts a new post into its slot and marks it dirty; O(1).
+    /// Puts a new post into its slot and marks it stale; O(1).
     mutating func insert(_ newRecord: PostRecord, at slot: UInt32) {
         var record = newRecord
         posts.insert(record, at: slot)
         let feed = Int(record.feed.rawValue)
         feeds.extend(to: feed + 1, with: FeedIndexes())
-        far.reserve(posts.slotLimit)
+        staleTail.reserve(posts.slotLimit)
         dropped.reserve(posts.slotLimit)
         job.members.reserve(posts.slotLimit)
         feeds[feed].postCount += 1
         front.postCount += 1
         unindexedCount += 1
-        markDirty(slot, &record)
+        markStale(slot, &record)
         posts[slot] = record
     }
 
-    /// Counts a vote and marks the post dirty where its score changed; O(1).
+    /// Counts a vote and marks the post stale where its score changed; O(1).
     ///
-    /// Without a voter there is no ballot to clear, so that is no error and changes nothing.
+    /// A clear without a voter has no ballot to clear. It is no error and changes nothing.
     mutating func castVote(
         _ slot: UInt32,
         _ direction: VoteDirection,
@@ -52,7 +53,7 @@ extension Stripe {
         Self.count(direction, by: 1, &record)
         record.revision = revisions.wrappingAdd(1, ordering: .relaxed).newValue
         if record.score != score {
-            markDirty(slot, &record)
+            markStale(slot, &record)
         }
         posts[slot] = record
         if !log.isNone { appendVote(slot, record, voter, standing, to: log) }
@@ -76,22 +77,21 @@ extension Stripe {
         }
     }
 
-    /// Takes a post out for good; O(log n) an index.
+    /// Removes a post for good; O(log n) an index.
     mutating func remove(_ slot: UInt32) {
         let record = takeOut(slot)
         feeds[Int(record.feed.rawValue)].postCount -= 1
         front.postCount -= 1
         unindexedCount -= 1
-        if record.flags.contains(.isFar) {
-            removeFar(slot)
+        if record.flags.contains(.isInStaleTail) {
+            removeFromTail(slot)
         }
         posts.remove(slot)
     }
 
-    /// Replaces what a post says, and its creation time where one is given; under a new title or
-    /// time it leaves the indexes first.
+    /// Replaces a post's content, and its creation time where one is given.
     ///
-    /// O(log n) an index.
+    /// A post with a new title or time leaves the indexes first. O(log n) an index.
     mutating func replaceContent(
         _ slot: UInt32,
         _ content: ContentBlob,
@@ -110,42 +110,42 @@ extension Stripe {
         record.createTimeMilliseconds = createTime
         record.titlePrefix = content.titlePrefix
         if movesPost {
-            markDirty(slot, &record)
+            markStale(slot, &record)
         }
         posts[slot] = record
     }
 
-    /// Puts a post whose place in the orders may have changed into the near or the far list, once.
+    /// Puts a post whose place in the orders may have changed into the stale head or tail, once.
     @inline(__always)
-    mutating func markDirty(_ slot: UInt32, _ record: inout PostRecord) {
-        if record.flags.contains(.isNear) { return }
-        let wasFar = record.flags.contains(.isFar)
-        let isNear =
-            reachesFloor(slot, record, record.score)
-            || (!wasFar && record.flags.contains(.isIndexed)
-                && reachesFloor(slot, record, record.settledScore))
-        if isNear {
-            if wasFar {
-                record.flags.remove(.isFar)
-                removeFar(slot)
+    mutating func markStale(_ slot: UInt32, _ record: inout PostRecord) {
+        if record.flags.contains(.isInStaleHead) { return }
+        let wasInTail = record.flags.contains(.isInStaleTail)
+        let isInHead =
+            reachesHeadBoundary(slot, record, record.score)
+            || (!wasInTail && record.flags.contains(.isIndexed)
+                && reachesHeadBoundary(slot, record, record.indexedScore))
+        if isInHead {
+            if wasInTail {
+                record.flags.remove(.isInStaleTail)
+                removeFromTail(slot)
             }
-            record.flags.insert(.isNear)
-            near.append(slot)
-        } else if !wasFar {
-            record.flags.insert(.isFar)
-            far.insert(slot)
-            farCount += 1
+            record.flags.insert(.isInStaleHead)
+            staleHead.append(slot)
+        } else if !wasInTail {
+            record.flags.insert(.isInStaleTail)
+            staleTail.insert(slot)
+            staleTailCount += 1
         }
     }
 
-    private mutating func removeFar(_ slot: UInt32) {
-        far.remove(slot)
-        farCount -= 1
+    private mutating func removeFromTail(_ slot: UInt32) {
+        staleTail.remove(slot)
+        staleTailCount -= 1
     }
 
-    /// Whether a post, at a score, lies at or before the floor of an index it belongs to.
+    /// Whether a post, at a score, lies at or before the head boundary of an index it belongs to.
     @inline(__always)
-    private func reachesFloor(_ slot: UInt32, _ record: PostRecord, _ score: Int64) -> Bool {
+    private func reachesHeadBoundary(_ slot: UInt32, _ record: PostRecord, _ score: Int64) -> Bool {
         let feed = Int(record.feed.rawValue)
         let isIndexed = record.flags.contains(.isIndexed)
         for kind in IndexKind.allCases where kind.followsScore || !isIndexed {
@@ -153,13 +153,13 @@ extension Stripe {
             let inFront = front[kind]
             guard inFeed.isBuilt || inFront.isBuilt else { continue }
             let key = boundKey(kind, slot, record, score)
-            if inFeed.isBuilt && inFeed.floor.covers(key) { return true }
-            if inFront.isBuilt && inFront.floor.covers(key) { return true }
+            if inFeed.isBuilt && inFeed.headBoundary.covers(key) { return true }
+            if inFront.isBuilt && inFront.headBoundary.covers(key) { return true }
         }
         return false
     }
 
-    /// Adds to the count of a direction; `UInt64.max` takes one away.
+    /// Adds to the count of a direction; `UInt64.max` subtracts one.
     @inline(__always)
     private static func count(
         _ direction: VoteDirection?,
@@ -181,7 +181,7 @@ extension Stripe {
             downvoteCount: record.downvoteCount,
             revision: record.revision,
             standingVote: standing,
-            settlingIsDue: settlingIsDue
+            refreshIsDue: refreshIsDue
         )
     }
 }

@@ -1,60 +1,64 @@
-/// A share of the posts, with their orders and ballots; whoever holds its lock owns it.
+/// A share of the posts, with their orders and ballots; the holder of its lock owns it.
 ///
-/// A post is in the stripe of its id's low bits, in the slot of the other bits. A vote changes the
-/// record and marks the post dirty, once; who reads an order settles the dirty posts into the
-/// indexes first. Invariants (`checkInvariants`): an index built holds exactly the indexed posts of
-/// its feed, at their settled scores, save for what `job` is about; a post whose score is not the
-/// settled one, or that is in no index, is in the near or the far list; a far post lies behind the
-/// floor of every index, with its settled score and with its own.
+/// The low bits of a post's id are its stripe, and the other bits are its slot. A vote changes the
+/// record and marks the post stale, once. A reader of an order refreshes the indexes with the stale
+/// posts first.
+///
+/// Invariants (`checkInvariants`): A built index holds exactly the indexed posts of its feed, at
+/// their indexed scores, except for the posts of `job`. A post is in the stale head or the stale
+/// tail if its score is not the indexed score, or if no index has it. A post of the stale tail lies
+/// behind the head boundary of every index, with its indexed score and with its own score.
 package struct Stripe: ~Copyable {
-    /// More than a page of the largest size takes from one of many stripes.
-    static let minimumFloorRank = 16
+    /// The least rank of a head boundary.
+    ///
+    /// It is more than a page of the largest size takes from one of many stripes.
+    static let minimumHeadBoundaryRank = 16
 
     /// The low bits of its posts' ids.
     let number: UInt64
-    /// How many low bits of an id are not its slot.
+    /// The number of low bits of an id that are not its slot.
     let stripeBits: UInt64
 
-    /// The records by slot, beside the texts they own.
+    /// The records by slot, and the texts that they own.
     var posts = PostTable()
     /// The nodes of all indexes.
     var pool = NodePool()
     /// The ballots on posts of feeds that keep them.
     var ballots = BallotTable()
-    /// Posts that recovery has deleted, which nothing older may bring back.
+    /// The posts that recovery has deleted; no older effect may bring them back.
     var deleted = SlotSet()
-    /// By feed number.
+    /// The lists of each feed, by feed number.
     var feeds = Slab<FeedIndexes>()
-    /// Over all feeds.
+    /// The lists over all feeds.
     var front = FeedIndexes()
 
-    /// How deep below the first key of an index its floor lies.
-    let floorRank: Int
-    /// Dirty posts that first pages may show; some may have gone since.
-    var near = Slab<UInt32>()
-    /// Dirty posts behind all floors.
-    var far = SlotSet()
-    /// How many slots `far` has.
-    var farCount = 0
-    /// How many dirty posts are in no index: created, or under a new title.
+    /// The rank of the head boundary in an index.
+    let headBoundaryRank: Int
+    /// The stale posts that first pages may show; some may have been deleted since.
+    var staleHead = Slab<UInt32>()
+    /// The stale posts behind all head boundaries.
+    var staleTail = SlotSet()
+    /// The number of slots in `staleTail`.
+    var staleTailCount = 0
+    /// The number of stale posts in no index: created, or under a new title.
     var unindexedCount = 0
 
-    /// When settling is due, and how much is done at once.
-    let pace: SettlingPace
-    /// Settling that is under way.
-    var job = SettlingJob()
-    /// Working memory of settling, kept between calls.
-    var dirty = Slab<DirtyPost>()
+    /// When a refresh is due, and how much of it is done at once.
+    let pace: RefreshPace
+    /// The refresh in steps that is under way.
+    var job = RefreshJob()
+    /// The working memory of a refresh, kept between calls: the posts taken, and their keys.
+    var stalePosts = Slab<StalePost>()
     var keys = Slab<RankKey>()
     var sorter = KeySort()
     var dropped = SlotSet()
 
     /// An empty stripe of a store with 2 to the power of `stripeBits` stripes.
-    package init(number: Int, stripeBits: Int, pace: SettlingPace = SettlingPace()) {
+    package init(number: Int, stripeBits: Int, pace: RefreshPace = RefreshPace()) {
         self.pace = pace
         self.number = UInt64(number)
         self.stripeBits = UInt64(stripeBits)
-        floorRank = max(Self.minimumFloorRank, pace.floorPostCount >> stripeBits)
+        headBoundaryRank = max(Self.minimumHeadBoundaryRank, pace.headPostCount >> stripeBits)
     }
 
     /// The id of the post in a slot.
@@ -69,7 +73,7 @@ package struct Stripe: ~Copyable {
         UInt32(exactly: id.rawValue >> stripeBits)
     }
 
-    /// The slot of a post that lives; nil where none does.
+    /// The slot of a live post; nil where the id has none.
     @inline(__always)
     func liveSlot(_ id: PostID) -> UInt32? {
         guard let slot = slot(id), posts.contains(slot) else { return nil }
@@ -83,7 +87,7 @@ package struct Stripe: ~Copyable {
         return number < feeds.count ? feeds[number] : FeedIndexes()
     }
 
-    /// Writes an index back after a change: it is a value.
+    /// Writes an index back after a change, because an index is a value.
     mutating func setIndex(_ index: RankedIndex, _ kind: IndexKind, _ feed: FeedID?) {
         guard let feed else {
             front[kind] = index
@@ -99,9 +103,9 @@ package struct Stripe: ~Copyable {
         key(kind, slot, record.titlePrefix, record.createTimeMilliseconds, score)
     }
 
-    /// A dirty post's key in an order, at its old score or its new one.
+    /// A stale post's key in an order, at its old score or its new one.
     @inline(__always)
-    func key(_ kind: IndexKind, _ post: DirtyPost, _ score: Int64) -> RankKey {
+    func key(_ kind: IndexKind, _ post: StalePost, _ score: Int64) -> RankKey {
         key(kind, post.slot, post.titlePrefix, post.createTimeMilliseconds, score)
     }
 
@@ -133,7 +137,7 @@ package struct Stripe: ~Copyable {
         }
     }
 
-    /// A key not behind the post's, and cheaper: to be compared with a floor.
+    /// A cheaper key that is not behind the post's key, for a comparison with a head boundary.
     @inline(__always)
     func boundKey(
         _ kind: IndexKind,

@@ -35,7 +35,7 @@ package struct ServiceConfiguration: Sendable {
     }
 
     /// Four stripes a thread keep two votes from meeting at one lock in all but a few percent of
-    /// cases; sixteen at least, so that settling one stripe of a million posts is well under a
+    /// cases; sixteen at least, so that refreshing one stripe of a million posts is well under a
     /// millisecond.
     package static func defaultStripeCount(threadCount: Int) -> Int {
         var count = 16

@@ -7,8 +7,9 @@ extension ServerConnection {
         var state = StateMachine()
         /// Who calls.
         var caller: Caller
-        /// The settling that reads may do in the next turn; more where one has waited for it.
-        var settlingBudget = SettlingBudget()
+        /// The refresh budget of reads in the next turn; it is larger where a read has waited for
+        /// it.
+        var refreshBudget = RefreshBudget()
         /// How far the import that waits for its next turn was checked; nil where none does.
         var textWalk: TextWalk?
     }

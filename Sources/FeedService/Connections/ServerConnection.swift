@@ -133,7 +133,7 @@ extension RequestHandler {
             waited: waited
         )
         sendAnswers(on: connection, through: outbox)
-        settleDueStripes()
+        refreshDueStripes()
         return progress
     }
 

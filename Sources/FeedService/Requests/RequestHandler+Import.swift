@@ -28,7 +28,7 @@ extension RequestHandler {
             try checkCount(post.commentCount, path, "comment_count")
         }
         let outcome = try insert(request.posts.map(ImportedPost.init), in: feed)
-        for post in outcome.settlingDue { settleLater(stripeOf: post) }
+        for post in outcome.refreshDue { refreshLater(stripeOf: post) }
         let first = outcome.firstID.rawValue
         return .response(
             .importPosts(

@@ -22,7 +22,7 @@ extension RequestHandler {
         )
         page.removeAll()
         do throws(RankingError) {
-            switch try store.page(query, into: &page, budget: &settlingBudget) {
+            switch try store.page(query, into: &page, budget: &refreshBudget) {
             case .done:
                 return .posts(.page(scope), revision: revision)
             case .again:

@@ -114,7 +114,7 @@ extension RequestHandler {
             field: "order"
         )
         do throws(RankingError) {
-            switch try store.rank(of: id, order: order, budget: &settlingBudget) {
+            switch try store.rank(of: id, order: order, budget: &refreshBudget) {
             case .done(let rank, let total):
                 return .response(
                     .postRank(PostRank(rank: rank, totalSize: total)),
@@ -137,9 +137,9 @@ extension RequestHandler {
         }
     }
 
-    /// The revision of a write, whose stripe is settled later if that is due.
+    /// The revision of a write; its stripe is refreshed later if a refresh is due.
     private mutating func noted(_ outcome: WriteOutcome) -> UInt64 {
-        if outcome.settlingIsDue { settleLater(stripeOf: page.rows[0].id) }
+        if outcome.refreshIsDue { refreshLater(stripeOf: page.rows[0].id) }
         return outcome.revision
     }
 

@@ -31,8 +31,8 @@ extension RequestHandler {
         let walkedTextByteCount = context.limits.walkedTextByteCount
         // A turn without room executes nothing, so a request that is under way keeps its progress.
         if room > 0 {
-            settlingBudget = session.settlingBudget
-            session.settlingBudget = SettlingBudget()
+            refreshBudget = session.refreshBudget
+            session.refreshBudget = RefreshBudget()
             textWalk = session.textWalk ?? TextWalk(byteLimit: walkedTextByteCount)
             session.textWalk = nil
         }
@@ -59,8 +59,8 @@ extension RequestHandler {
                         // Also where it was refused half way: the next import begins at its front.
                         textWalk.endImport()
                     case .needsAnotherTurn:
-                        session.settlingBudget = settlingBudget
-                        session.settlingBudget.renew()
+                        session.refreshBudget = refreshBudget
+                        session.refreshBudget.renew()
                         textWalk.renew(byteLimit: walkedTextByteCount)
                         session.textWalk = textWalk
                         return Progress(byteCount: offset, wantsTurn: true)

@@ -29,7 +29,7 @@ extension RequestHandler {
         }
         try admitChange()
         let found = postsAhead(of: latest, request, correctingTo: time)
-        for post in found.settlingDue { settleLater(stripeOf: post) }
+        for post in found.refreshDue { refreshLater(stripeOf: post) }
         return answer(found, at: now)
     }
 

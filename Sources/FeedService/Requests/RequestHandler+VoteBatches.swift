@@ -97,7 +97,7 @@ extension RequestHandler {
     private mutating func castAndCollect(from caller: inout Caller) -> ItemMask {
         store.castVotes(&batchedVotes, voter: caller.voter, log: effects)
         collectCounts()
-        for post in batchedVotes.settlingDue { settleLater(stripeOf: post) }
+        for post in batchedVotes.refreshDue { refreshLater(stripeOf: post) }
         batchResults.failures.removeAll(keepingCapacity: true)
         var done = ItemMask(firstItems: batchedVotes.count)
         if batchedVotes.refusedCount > 0 { collectRefusals(from: &caller, &done) }

@@ -137,7 +137,7 @@ extension RequestHandler {
         guard let outcome = try? store.castVote(post, direction, voter: voter, log: effects) else {
             return false
         }
-        if outcome.settlingIsDue { settleLater(stripeOf: post) }
+        if outcome.refreshIsDue { refreshLater(stripeOf: post) }
         append(
             CastVoteResponse(frame.vote.postID, outcome),
             id: frame.id,

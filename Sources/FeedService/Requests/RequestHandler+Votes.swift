@@ -104,7 +104,7 @@ extension RequestHandler {
         _ voter: VoterID?
     ) throws(RankingError) -> VoteOutcome {
         let outcome = try store.castVote(post, direction, voter: voter, log: effects)
-        if outcome.settlingIsDue { settleLater(stripeOf: post) }
+        if outcome.refreshIsDue { refreshLater(stripeOf: post) }
         return outcome
     }
 

@@ -16,7 +16,7 @@ struct RequestHandler: ~Copyable {
     enum Outcome {
         /// Its answer is in the encoder.
         case answered
-        /// It needs more settling than fits into a turn: hand it in again in the next one.
+        /// It needs more refreshing than fits into a turn: hand it in again in the next one.
         case needsAnotherTurn
     }
 
@@ -28,7 +28,7 @@ struct RequestHandler: ~Copyable {
         case response(Response, revision: UInt64)
         /// The posts gathered in `page`, in one of the messages that hold posts.
         case posts(PostsAnswer, revision: UInt64)
-        /// Nothing yet: more settling is needed than fits into a turn.
+        /// Nothing yet: it needs more refreshing than fits into a turn.
         case later
         /// Nothing in this turn: a backup is made first.
         case afterBackup
@@ -62,14 +62,14 @@ struct RequestHandler: ~Copyable {
     var page = PostPage()
     /// The posts of `page` as the encoder takes them.
     var fields: [PostFields] = []
-    /// The settling that reads may still do in this turn.
-    var settlingBudget = SettlingBudget()
+    /// The refresh budget that reads have left in this turn.
+    var refreshBudget = RefreshBudget()
     /// The texts of imports that may still be walked in this turn.
     var textWalk: TextWalk
     /// The requests of this turn that are answered once a backup is made.
     var backups: [UInt64] = []
-    /// One post of each stripe that is due for settling once the answers have left.
-    private(set) var settlingDue: [PostID] = []
+    /// One post of each stripe whose refresh is due once the answers have left.
+    private(set) var refreshDue: [PostID] = []
 
     init(
         store: FeedStore,
@@ -140,19 +140,19 @@ struct RequestHandler: ~Copyable {
         return .answered
     }
 
-    /// Goes on with one of the stripes whose backlog is full, for a millisecond or so; the others
-    /// are for later turns.
-    mutating func settleDueStripes() {
-        guard !settlingDue.isEmpty else { return }
-        store.settle(stripeOf: settlingDue.removeFirst())
+    /// Refreshes one of the due stripes, for a millisecond or so; the other stripes wait for later
+    /// turns.
+    mutating func refreshDueStripes() {
+        guard !refreshDue.isEmpty else { return }
+        store.refresh(stripeOf: refreshDue.removeFirst())
     }
 
-    /// Notes that a post's stripe wants settling once the answers of this turn have left.
+    /// Notes that the refresh of a post's stripe is due once the answers of this turn have left.
     ///
     /// O(stripes that are due), which are few.
-    mutating func settleLater(stripeOf post: PostID) {
-        guard !settlingDue.contains(where: { store.shareStripe($0, post) }) else { return }
-        settlingDue.append(post)
+    mutating func refreshLater(stripeOf post: PostID) {
+        guard !refreshDue.contains(where: { store.shareStripe($0, post) }) else { return }
+        refreshDue.append(post)
     }
 
     /// Refuses what need not be looked at any more, before anything is looked up.

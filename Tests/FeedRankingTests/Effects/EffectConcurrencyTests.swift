@@ -70,7 +70,7 @@ import Testing
                 voter: voter,
                 log: log
             )
-            if outcome.settlingIsDue { store.settle(stripeOf: id) }
+            if outcome.refreshIsDue { store.refresh(stripeOf: id) }
         }
     }
 

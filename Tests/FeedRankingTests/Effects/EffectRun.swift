@@ -200,8 +200,8 @@ struct EffectRun {
         if store.revision == revision, log.byteCount != byteCount {
             throw Difference(description: "vote \(id): nothing changed, and was appended")
         }
-        if outcome(of: result)?.settlingIsDue == true {
-            store.settle(stripeOf: PostID(rawValue: id))
+        if outcome(of: result)?.refreshIsDue == true {
+            store.refresh(stripeOf: PostID(rawValue: id))
         }
     }
 

@@ -84,7 +84,7 @@ extension FeedStore {
                 var ids: [PostID] = []
                 var query = PageQuery(feed: feed, order: order, size: 100)
                 while true {
-                    var budget = SettlingBudget(keyCount: .max)
+                    var budget = RefreshBudget(keyCount: .max)
                     _ = try self.page(query, into: &page, budget: &budget)
                     ids += page.rows.map(\.id)
                     guard let next = page.next else { break }

@@ -56,7 +56,7 @@ import Testing
         let store = FeedStore(stripeCount: 1) { 0 }
         for effect in Self.effects { try store.apply(effect) }
         _ = try store.walks()
-        #expect(store.stateHash() == hash, "It counts what is settled.")
+        #expect(store.stateHash() == hash, "It counts what is refreshed.")
     }
 
     @Test func everyFieldMatters() throws {

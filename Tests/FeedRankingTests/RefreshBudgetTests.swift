@@ -2,14 +2,14 @@ import FeedRanking
 import FeedTestSupport
 import Testing
 
-/// Requests whose every turn finds all posts dirty again.
-@Suite struct SettlingBudgetTests {
+/// Requests whose every turn finds all posts stale again.
+@Suite struct RefreshBudgetTests {
     private static let feed = FeedID(rawValue: 0)
     private static let postCount = 1_600
     private static let middle = PostID(rawValue: 800)
     private static let keyCount = 128
 
-    /// A request that needs every stripe settled.
+    /// A request that needs every stripe refreshed.
     enum Request: CaseIterable {
         case rank
         case pageAtRank
@@ -23,7 +23,7 @@ import Testing
             page.removeAll()
             try store.createPost(PostContent(title: "title \(number)"), in: feed, into: &page)
         }
-        var budget = SettlingBudget(keyCount: .max)
+        var budget = RefreshBudget(keyCount: .max)
         let query = PageQuery(feed: feed, order: .top, size: 20)
         #expect(try store.page(query, into: &page, budget: &budget) == .done)
         return store
@@ -33,7 +33,7 @@ import Testing
     private static func attempt(
         _ request: Request,
         _ store: FeedStore,
-        _ budget: inout SettlingBudget
+        _ budget: inout RefreshBudget
     ) throws -> Bool {
         var query = PageQuery(feed: feed, order: .top, size: 20)
         switch request {
@@ -54,7 +54,7 @@ import Testing
     @Test(arguments: Request.allCases)
     func endsARequestWhateverVotesComeInBetween(request: Request) throws {
         let store = try Self.store()
-        var budget = SettlingBudget(keyCount: Self.keyCount)
+        var budget = RefreshBudget(keyCount: Self.keyCount)
         var turnCount = 0
         var isDone = false
         while !isDone && turnCount < 20 {
@@ -74,13 +74,13 @@ import Testing
         let store = try Self.store()
         for _ in 0..<50 {
             try Self.voteOnAll(store)
-            var budget = SettlingBudget(keyCount: Self.keyCount)
+            var budget = RefreshBudget(keyCount: Self.keyCount)
             #expect(try !Self.attempt(request, store, &budget))
         }
     }
 
     @Test func doublesUpToTheLargestNumber() {
-        var budget = SettlingBudget(keyCount: 3)
+        var budget = RefreshBudget(keyCount: 3)
         budget.renew()
         #expect(budget.remainingKeyCount == 6)
         for _ in 0..<100 { budget.renew() }

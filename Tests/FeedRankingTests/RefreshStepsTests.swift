@@ -2,18 +2,18 @@ import FeedRanking
 import FeedTestSupport
 import Testing
 
-/// A store whose stripe is settled in many small steps.
-@Suite struct SettlingStepsTests {
+/// A store whose stripe is refreshed in many small steps.
+@Suite struct RefreshStepsTests {
     private static let postCount = 4_000
     private static let feeds = [FeedID(rawValue: 0), FeedID(rawValue: 1)]
 
-    /// All posts in both feeds and all orders kept, and half of the posts dirty, far behind.
-    private static func store(minimumBacklogCount: Int = 500) throws -> FeedStore {
-        var pace = SettlingPace()
-        pace.minimumBacklogCount = minimumBacklogCount
+    /// All posts in both feeds and all orders kept, and half of the posts stale, far behind.
+    private static func store(minimumStaleCount: Int = 500) throws -> FeedStore {
+        var pace = RefreshPace()
+        pace.minimumStaleCount = minimumStaleCount
         pace.wholePostCount = 0
         pace.stepKeyCount = 100
-        pace.floorPostCount = 1
+        pace.headPostCount = 1
         let store = FeedStore(stripeCount: 1, pace: pace) { 1_700_000_000_000 }
         var page = PostPage()
         for number in 1...postCount {
@@ -40,23 +40,23 @@ import Testing
         _ order: Order,
         _ start: PageQuery.Start,
         _ size: Int
-    ) throws -> (settled: Int, rows: [PostRow]) {
+    ) throws -> (refreshed: Int, rows: [PostRow]) {
         var page = PostPage()
-        var budget = SettlingBudget(keyCount: 1_000_000)
+        var budget = RefreshBudget(keyCount: 1_000_000)
         let query = PageQuery(feed: feed, order: order, size: size, start: start)
         #expect(try store.page(query, into: &page, budget: &budget) == .done)
         return (1_000_000 - budget.remainingKeyCount, page.rows)
     }
 
     private static func isDue(_ store: FeedStore) throws -> Bool {
-        try store.castVote(PostID(rawValue: 1), .up).settlingIsDue
+        try store.castVote(PostID(rawValue: 1), .up).refreshIsDue
     }
 
     @Test func endsAfterManyStepsWithEveryPostInPlace() throws {
         let store = try Self.store()
         var stepCount = 0
         while try Self.isDue(store), stepCount < 10_000 {
-            store.settle(stripeOf: PostID(rawValue: 1))
+            store.refresh(stripeOf: PostID(rawValue: 1))
             stepCount += 1
             if stepCount % 7 == 0 { store.checkInvariants() }
         }
@@ -69,27 +69,27 @@ import Testing
 
     @Test func leavesTheJobAloneWhereAFirstPageIsRead() throws {
         let store = try Self.store()
-        for _ in 0..<5 { store.settle(stripeOf: PostID(rawValue: 1)) }
+        for _ in 0..<5 { store.refresh(stripeOf: PostID(rawValue: 1)) }
         for feed in Self.feeds + [nil] {
             for order in [Order.top, .new, .hot] {
                 let page = try Self.read(store, feed, order, .first, 4)
-                #expect(page.settled == 0 && page.rows.count == 4)
+                #expect(page.refreshed == 0 && page.rows.count == 4)
             }
         }
-        // Whoever reads on needs all of it.
-        #expect(try Self.read(store, nil, .top, .rank(2_000), 4).settled > 500)
-        #expect(try Self.read(store, nil, .top, .rank(2_000), 4).settled == 0)
+        // A deeper read needs all of it.
+        #expect(try Self.read(store, nil, .top, .rank(2_000), 4).refreshed > 500)
+        #expect(try Self.read(store, nil, .top, .rank(2_000), 4).refreshed == 0)
     }
 
     /// Also where a list has just been split, and nothing of it is merged yet.
     @Test func leavesTheJobAloneAfterEveryStep() throws {
         let store = try Self.store()
         for step in 1...150 {
-            store.settle(stripeOf: PostID(rawValue: 1))
+            store.refresh(stripeOf: PostID(rawValue: 1))
             for feed in Self.feeds + [nil] {
                 for order in [Order.top, .new, .hot] {
                     let page = try Self.read(store, feed, order, .first, 4)
-                    #expect(page.settled == 0 && page.rows.count == 4, "step \(step)")
+                    #expect(page.refreshed == 0 && page.rows.count == 4, "step \(step)")
                 }
             }
         }
@@ -97,17 +97,18 @@ import Testing
         #expect(!isDue)
     }
 
-    /// A job has all far posts when the front empties; behind the floor its lists are not exact.
+    /// A job has the whole stale tail when the head empties; behind the boundary its lists are not
+    /// exact.
     @Test(arguments: [1, 5, 10])
-    func keepsTheFloorsWhileAJobIsUnderWay(stepCount: Int) throws {
-        let store = try Self.store(minimumBacklogCount: 2_500)
+    func keepsTheHeadBoundariesWhileAJobIsUnderWay(stepCount: Int) throws {
+        let store = try Self.store(minimumStaleCount: 2_500)
         for number in 3_000..<3_500 {
             _ = try store.castVote(PostID(rawValue: UInt64(number)), .up)
         }
-        for _ in 0..<stepCount { store.settle(stripeOf: PostID(rawValue: 1)) }
+        for _ in 0..<stepCount { store.refresh(stripeOf: PostID(rawValue: 1)) }
         for number in 1..<99 { try store.deletePost(PostID(rawValue: UInt64(number))) }
         _ = try store.castVote(PostID(rawValue: 99), .up)
-        // The first settles what is near, the second reads by the floor that this left.
+        // The first refreshes the stale head; the second reads by the boundary that this left.
         for _ in 0..<2 {
             let rows = try Self.read(store, nil, .top, .first, 4).rows
             #expect(rows.map(\.score) == [21, 20, 1, 1])
@@ -115,11 +116,11 @@ import Testing
         store.checkInvariants()
     }
 
-    /// Posts of another time join NEW far behind its floor, and a job does the joining.
+    /// Posts of another time join NEW far behind its head boundary, and a job inserts them.
     @Test(arguments: [1, 10, 25, 40, 60, 80])
     func showsAllPostsToWhoeverReadsOn(stepCount: Int) throws {
         let store = try Self.store()
-        // With all settled, the next job begins behind the posts that were voted on.
+        // With all posts refreshed, the next job begins behind the posts that were voted on.
         _ = try Self.read(store, nil, .top, .rank(2_000), 4)
         for number in 200..<2_600 {
             _ = try store.castVote(PostID(rawValue: UInt64(number)), .down)
@@ -129,12 +130,12 @@ import Testing
             return ImportedPost(content: content, createTimeMilliseconds: Int64(number * 1_000))
         }
         _ = try store.importPosts(imported, in: Self.feeds[0])
-        for _ in 0..<stepCount { store.settle(stripeOf: PostID(rawValue: 1)) }
+        for _ in 0..<stepCount { store.refresh(stripeOf: PostID(rawValue: 1)) }
         var page = PostPage()
         var query = PageQuery(feed: nil, order: .new, size: 100)
         var ids: [UInt64] = []
         repeat {
-            var budget = SettlingBudget(keyCount: .max)
+            var budget = RefreshBudget(keyCount: .max)
             #expect(try store.page(query, into: &page, budget: &budget) == .done)
             ids += page.rows.map(\.id.rawValue)
             query.start = page.next.map { .cursor($0) } ?? .first
@@ -143,15 +144,15 @@ import Testing
         #expect(ids == expected, "\(ids.count) posts")
     }
 
-    /// A job that takes the last slots and goes on with the first knows its posts all the same.
+    /// A job that takes the last slots and continues with the first still finds its posts.
     @Test func letsPostsLeaveAJobThatWentOverTheEnd() throws {
         let store = try Self.store()
-        // With all settled, the next job begins behind the posts that were voted on.
+        // With all posts refreshed, the next job begins behind the posts that were voted on.
         _ = try Self.read(store, nil, .top, .rank(2_000), 4)
         for number in Array(200..<2_300) + Array(3_500..<3_800) {
             _ = try store.castVote(PostID(rawValue: UInt64(number)), .down)
         }
-        store.settle(stripeOf: PostID(rawValue: 1))
+        store.refresh(stripeOf: PostID(rawValue: 1))
         for number in Array(200..<700) + Array(3_600..<3_700) {
             try store.deletePost(PostID(rawValue: UInt64(number)))
         }
@@ -164,7 +165,7 @@ import Testing
     @Test(arguments: [0, 1, 5, 20, 60, 100])
     func letsPostsLeaveAJob(stepCount: Int) throws {
         let store = try Self.store()
-        for _ in 0..<stepCount { store.settle(stripeOf: PostID(rawValue: 1)) }
+        for _ in 0..<stepCount { store.refresh(stripeOf: PostID(rawValue: 1)) }
         var page = PostPage()
         for number in stride(from: UInt64(1_000), to: 3_000, by: 30) {
             try store.deletePost(PostID(rawValue: number))
@@ -175,7 +176,7 @@ import Testing
         store.checkInvariants()
         let first = try Self.read(store, nil, .top, .first, 67)
         #expect(first.rows.allSatisfy { $0.score == 39 && $0.id.rawValue % 30 == 12 })
-        for _ in 0..<3 { store.settle(stripeOf: PostID(rawValue: 1)) }
+        for _ in 0..<3 { store.refresh(stripeOf: PostID(rawValue: 1)) }
         #expect(try Self.read(store, nil, .top, .rank(3_900), 100).rows.count == 34)
         store.checkInvariants()
     }

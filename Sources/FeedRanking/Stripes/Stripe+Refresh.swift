@@ -1,61 +1,63 @@
 extension Stripe {
-    /// Above this share of an index's keys, one in so many, a rebuild is cheaper than moves.
+    /// The share of an index's keys, one in so many, above which a rebuild is cheaper than moves.
     static let rebuildShare = 100
-    /// So many near posts are moved one by one while a job is under way; for more it is finished.
+    /// The most posts of the stale head that are moved one by one while a job is under way; for
+    /// more posts the job is finished.
     private static let movesBesideJob = 1_024
-    /// How many records ahead of the one being read are asked for.
+    /// The number of records that are prefetched ahead of the record being read.
     private static let prefetchDistance = 16
 
-    /// Settles the near list, and the far one too where `includingFar`; returns how many keys
-    /// moved.
+    /// Refreshes the stale head, and where `includingTail` the stale tail too.
     ///
-    /// O(dirty * log n), or O(n + dirty) where many of a list are dirty.
+    /// O(stale * log n), or O(n + stale) where many posts of a list are stale.
+    ///
+    /// - Returns: How many keys moved.
     @discardableResult
-    mutating func settle(includingFar: Bool) -> Int {
+    mutating func refresh(includingTail: Bool) -> Int {
         var finishedCount = 0
-        if includingFar || near.count > Self.movesBesideJob {
+        if includingTail || staleHead.count > Self.movesBesideJob {
             finishedCount = finishJob()
         }
-        dirty.removeLast()
-        let takesFar = includingFar && farCount > 0
-        for index in 0..<near.count where posts.contains(near[index]) {
-            if takesFar {
-                far.insert(near[index])
-                farCount += 1
+        stalePosts.removeLast()
+        let takesTail = includingTail && staleTailCount > 0
+        for index in 0..<staleHead.count where posts.contains(staleHead[index]) {
+            if takesTail {
+                staleTail.insert(staleHead[index])
+                staleTailCount += 1
             } else {
-                takeDirty(near[index])
+                takeStale(staleHead[index])
             }
         }
-        near.removeLast()
-        if takesFar {
-            takeFar(atMost: .max)
+        staleHead.removeLast()
+        if takesTail {
+            takeTail(atMost: .max)
         }
-        guard dirty.count > 0 else { return finishedCount }
+        guard stalePosts.count > 0 else { return finishedCount }
         groupByFeed()
-        let mayLower = farCount == 0 && !job.isActive
+        let mayLower = staleTailCount == 0 && !job.isActive
         var start = 0
-        while start < dirty.count {
-            let feed = dirty[start].feed
+        while start < stalePosts.count {
+            let feed = stalePosts[start].feed
             var end = start + 1
-            while end < dirty.count, dirty[end].feed == feed {
+            while end < stalePosts.count, stalePosts[end].feed == feed {
                 end += 1
             }
-            settle(start..<end, feed, mayLower: mayLower)
+            refresh(start..<end, feed, mayLower: mayLower)
             start = end
         }
-        settle(0..<dirty.count, nil, mayLower: mayLower)
-        let movedCount = dirty.count
-        if movedCount > RankingLimits.settlingMemoryCount {
+        refresh(0..<stalePosts.count, nil, mayLower: mayLower)
+        let movedCount = stalePosts.count
+        if movedCount > RankingLimits.refreshMemoryCount {
             freeWorkingMemory()
         }
         return finishedCount + movedCount
     }
 
-    /// Builds an index that nobody has asked for yet; returns how many keys that took.
+    /// Builds an index that no reader has asked for yet; returns how many keys that took.
     ///
     /// O(n).
     mutating func build(_ kind: IndexKind, _ feed: FeedID?) -> Int {
-        let settledCount = settle(includingFar: true)
+        let refreshedCount = refresh(includingTail: true)
         keys.removeLast()
         var next = posts.nextSlot(from: 0)
         while let found = next {
@@ -69,93 +71,93 @@ extension Stripe {
         var index = RankedIndex()
         index.isBuilt = true
         index.rebuild(dropping: dropped, droppedCount: 0, merging: keys, &pool, posts)
-        index.moveFloor(to: floorRank, pool, mayLower: true)
+        index.moveHeadBoundary(to: headBoundaryRank, pool, mayLower: true)
         setIndex(index, kind, feed)
-        let keyCount = settledCount + keys.count
+        let keyCount = refreshedCount + keys.count
         freeWorkingMemory()
         return keyCount
     }
 
-    /// Gives back what was kept for the next settle.
+    /// Frees the memory that was kept for the next refresh.
     mutating func freeWorkingMemory() {
-        dirty = Slab()
+        stalePosts = Slab()
         keys = Slab()
         sorter = KeySort()
     }
 
-    /// Takes posts off the far set, in the order of slots: so records are read one after another.
-    mutating func takeFar(atMost limit: Int) {
-        let takesAll = farCount <= limit
-        var ahead = nextFar(from: takesAll ? 0 : job.nextSlot)
+    /// Takes posts off the stale tail in the order of slots, so records are read one after another.
+    mutating func takeTail(atMost limit: Int) {
+        let takesAll = staleTailCount <= limit
+        var ahead = nextInTail(from: takesAll ? 0 : job.nextSlot)
         var next = ahead
-        for _ in 0..<min(Self.prefetchDistance, farCount) {
-            ahead = prefetchFar(ahead)
+        for _ in 0..<min(Self.prefetchDistance, staleTailCount) {
+            ahead = prefetchInTail(ahead)
         }
-        for _ in 0..<min(limit, farCount) {
+        for _ in 0..<min(limit, staleTailCount) {
             guard let slot = next else { preconditionFailure("The far posts are counted wrong.") }
-            ahead = prefetchFar(ahead)
-            next = nextFar(from: Int(slot) + 1)
-            far.remove(slot)
-            farCount -= 1
-            takeDirty(slot)
+            ahead = prefetchInTail(ahead)
+            next = nextInTail(from: Int(slot) + 1)
+            staleTail.remove(slot)
+            staleTailCount -= 1
+            takeStale(slot)
             job.nextSlot = Int(slot) + 1
         }
     }
 
-    /// The next far post, over the end of the slots to the first.
-    private func nextFar(from slot: Int) -> UInt32? {
-        far.next(from: slot) ?? far.next(from: 0)
+    /// The next post of the stale tail; the search wraps from the last slot to the first.
+    private func nextInTail(from slot: Int) -> UInt32? {
+        staleTail.next(from: slot) ?? staleTail.next(from: 0)
     }
 
-    private func prefetchFar(_ slot: UInt32?) -> UInt32? {
+    private func prefetchInTail(_ slot: UInt32?) -> UInt32? {
         guard let slot else { return nil }
         posts.directory.prefetch(slot)
-        return nextFar(from: Int(slot) + 1)
+        return nextInTail(from: Int(slot) + 1)
     }
 
-    /// Marks a post clean, and notes it where its votes have not cancelled each other out.
+    /// Marks a post fresh, and notes it unless its votes have cancelled each other out.
     ///
-    /// The indexes are behind the record until `settle` ends.
-    private mutating func takeDirty(_ slot: UInt32) {
+    /// The indexes are behind the record until `refresh` ends.
+    private mutating func takeStale(_ slot: UInt32) {
         if job.isActive, job.members.bit(slot) == 1 {
             _ = takeOut(slot)
         }
-        let post = DirtyPost(slot, posts[slot])
-        posts[slot].flags.remove([.isNear, .isFar])
+        let post = StalePost(slot, posts[slot])
+        posts[slot].flags.remove([.isInStaleHead, .isInStaleTail])
         if !post.wasIndexed {
             posts[slot].flags.insert(.isIndexed)
             unindexedCount -= 1
         } else if post.oldScore == post.newScore {
             return
         }
-        posts[slot].settledScore = post.newScore
-        dirty.append(post)
+        posts[slot].indexedScore = post.newScore
+        stalePosts.append(post)
     }
 
-    /// Brings the dirty posts of each feed together.
+    /// Groups the posts taken by feed.
     mutating func groupByFeed() {
-        let first = dirty[0].feed
+        let first = stalePosts[0].feed
         var isMixed = false
-        for index in 0..<dirty.count where dirty[index].feed != first {
+        for index in 0..<stalePosts.count where stalePosts[index].feed != first {
             isMixed = true
         }
         guard isMixed else { return }
         keys.removeLast()
-        for index in 0..<dirty.count {
-            // A second part that ends in a zero byte is no title.
-            let feed = UInt64(dirty[index].feed.rawValue)
+        for index in 0..<stalePosts.count {
+            // A secondary part that ends in a zero byte is no title.
+            let feed = UInt64(stalePosts[index].feed.rawValue)
             keys.append(RankKey(primary: feed, secondary: 0, slot: UInt32(index)))
         }
         sorter.sort(&keys, posts)
-        var grouped = Slab<DirtyPost>()
+        var grouped = Slab<StalePost>()
         for index in 0..<keys.count {
-            grouped.append(dirty[Int(keys[index].slot)])
+            grouped.append(stalePosts[Int(keys[index].slot)])
         }
-        swap(&dirty, &grouped)
+        swap(&stalePosts, &grouped)
     }
 
-    /// Settles a range of the dirty posts into the indexes of one list.
-    private mutating func settle(_ range: Range<Int>, _ feed: FeedID?, mayLower: Bool) {
+    /// Moves a range of the posts taken to their new keys in the indexes of one list.
+    private mutating func refresh(_ range: Range<Int>, _ feed: FeedID?, mayLower: Bool) {
         for kind in IndexKind.allCases {
             var index = indexes(feed)[kind]
             guard index.isBuilt else { continue }
@@ -165,7 +167,7 @@ extension Stripe {
                 move(kind, feed, range)
                 index = indexes(feed)[kind]
             }
-            index.moveFloor(to: floorRank, pool, mayLower: mayLower)
+            index.moveHeadBoundary(to: headBoundaryRank, pool, mayLower: mayLower)
             setIndex(index, kind, feed)
         }
     }
@@ -178,7 +180,7 @@ extension Stripe {
         keys.removeLast()
         var droppedCount = 0
         for place in range {
-            let post = dirty[place]
+            let post = stalePosts[place]
             if post.wasIndexed {
                 guard kind.followsScore else { continue }
                 dropped.insert(post.slot)
@@ -204,7 +206,7 @@ extension Stripe {
         let isSplit = job.stage(feed, kind) == .split
         var index = indexes(feed)[kind]
         for place in range {
-            let post = dirty[place]
+            let post = stalePosts[place]
             guard kind.followsScore || !post.wasIndexed else { continue }
             let new = key(kind, post, post.newScore)
             let old = key(kind, post, post.oldScore)

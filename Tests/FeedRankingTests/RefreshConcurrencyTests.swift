@@ -2,8 +2,8 @@ import FeedRanking
 import FeedTestSupport
 import Testing
 
-/// Threads that import, vote, delete, page and settle in small steps, all at once.
-@Suite struct SettlingConcurrencyTests {
+/// Threads that import, vote, delete, page and refresh in small steps, all at once.
+@Suite struct RefreshConcurrencyTests {
     private static let feed = FeedID(rawValue: 0)
     private static let lastingPostCount: UInt64 = 2_000
 
@@ -18,11 +18,11 @@ import Testing
     }
 
     private static func store(_ stripeCount: Int) throws -> FeedStore {
-        var pace = SettlingPace()
-        pace.minimumBacklogCount = 100
+        var pace = RefreshPace()
+        pace.minimumStaleCount = 100
         pace.wholePostCount = 0
         pace.stepKeyCount = 50
-        pace.floorPostCount = 1
+        pace.headPostCount = 1
         let store = FeedStore(stripeCount: stripeCount, pace: pace) { 1_700_000_000_000 }
         try store.importPosts(posts(Int(lastingPostCount), seed: 1), in: feed)
         for feed in [feed, nil] {
@@ -51,7 +51,7 @@ import Testing
         _ size: Int
     ) throws -> PostPage {
         var page = PostPage()
-        var budget = SettlingBudget(keyCount: 64)
+        var budget = RefreshBudget(keyCount: 64)
         let query = PageQuery(feed: feed, order: order, size: size, start: start)
         while try store.page(query, into: &page, budget: &budget) == .again { budget.renew() }
         return page
@@ -73,7 +73,7 @@ import Testing
             #expect(tally.faults.isEmpty, "\(tally.faults.first ?? "")")
         }
         store.checkInvariants()
-        // A job is many steps: they were at work, and not whole settles.
+        // A job is many steps: so many calls did steps, and not whole refreshes.
         let stepCount = tallies.reduce(0) { $0 + $1.stepCount }
         #expect(stepCount > operations / 200, "\(stepCount) steps")
         let kept = tallies.reduce(Int(Self.lastingPostCount)) {
@@ -124,7 +124,7 @@ import Testing
         _ random: inout SeededGenerator,
         _ tally: inout Tally
     ) throws {
-        // Whoever reads deep, or from the other end, ends the jobs: few do.
+        // A read deep in a list, or from its other end, ends the jobs: few reads are such.
         let isDeep = random.oneIn(100)
         let orders: [Order] = isDeep ? [.top, .new, .old, .hot] : [.top, .new, .hot]
         let order = orders.randomElement(using: &random) ?? .top
@@ -147,8 +147,8 @@ import Testing
             let outcome = try store.castVote(id, direction)
             tally.voteSum += direction == .up ? 1 : -1
             tally.upvoteCount += direction == .up ? 1 : 0
-            if outcome.settlingIsDue, random.oneIn(4) {
-                store.settle(stripeOf: id)
+            if outcome.refreshIsDue, random.oneIn(4) {
+                store.refresh(stripeOf: id)
                 tally.stepCount += 1
             }
         }
