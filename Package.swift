@@ -131,7 +131,7 @@ let package = Package(
             swiftSettings: settings
         ),
 
-        // What gathering, folding and loading the durable state cost.
+        // The cost of filling a memtable, checkpointing and loading the durable state.
         .executableTarget(
             name: "StateBenchmark",
             dependencies: [

@@ -23,11 +23,11 @@ enum JournalBenchmark {
         }
         let body = [UInt8](repeating: 7, count: byteCount)
         print("\(commitCount) commits of \(byteCount) bytes, twice each, in turn:")
-        var folded = JournalPosition.start
+        var checkpointed = JournalPosition.start
         for _ in 0..<2 {
             try plain(files, body, commitCount)
             for durability in Durability.allCases {
-                try journal(files, body, commitCount, durability, &folded)
+                try journal(files, body, commitCount, durability, &checkpointed)
             }
         }
     }
@@ -52,20 +52,20 @@ enum JournalBenchmark {
         _ body: [UInt8],
         _ count: Int,
         _ durability: Durability,
-        _ folded: inout JournalPosition
+        _ checkpointed: inout JournalPosition
     ) throws {
         var configuration = JournalConfiguration(instanceID: 1)
         configuration.durability = durability
-        var journal = try SegmentJournal(files, configuration, folded: folded)
+        var journal = try SegmentJournal(files, configuration, checkpointed: checkpointed)
         try measure("journal, \(durability.rawValue)", body.count, count) { _ in
             _ = try journal.append(body.span, count: 100, at: 0)
         }
         let clock = ContinuousClock()
         let start = clock.now
-        journal = try SegmentJournal(files, configuration, folded: folded)
+        journal = try SegmentJournal(files, configuration, checkpointed: checkpointed)
         let opened = clock.now
         var replayedByteCount = 0
-        try journal.replay(after: folded.sequence) { _, body in
+        try journal.replay(after: checkpointed.sequence) { _, body in
             replayedByteCount += body.count
             return true
         }
@@ -75,8 +75,8 @@ enum JournalBenchmark {
             "  opened again in \(openMilliseconds) ms, "
                 + "\(replayedByteCount / 1_000_000) MB replayed in \(replayMilliseconds) ms"
         )
-        folded = journal.last
-        try journal.forget(through: folded.sequence)
+        checkpointed = journal.last
+        try journal.forget(through: checkpointed.sequence)
     }
 
     private static func measure(

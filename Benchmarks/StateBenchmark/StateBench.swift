@@ -19,8 +19,8 @@ struct StateBench {
         database = try StateDatabase.create(directory: path, files: files)
     }
 
-    /// Gathers votes on so many posts, ten for each.
-    mutating func gather(postCount: UInt64) {
+    /// Adds votes on so many posts to a memtable, ten for each.
+    mutating func addVotes(postCount: UInt64) {
         var generator = SeededGenerator(seed: 2)
         let bodies = (0..<500).map { _ in
             body(
@@ -43,17 +43,17 @@ struct StateBench {
                 while (try? reader.next()) != nil {}
             }
         }
-        var table = FoldTable()
-        let gathering = ContinuousClock().measure {
-            for body in bodies { try? table.gather(body, at: position()) }
+        var memtable = Memtable()
+        let adding = ContinuousClock().measure {
+            for body in bodies { try? memtable.add(body, at: position()) }
         }
         report("read a vote's effect", reading / 1_000_000, "ns")
-        report("read and gather it, \(postCount) posts", gathering / 1_000_000, "ns")
-        var again = table.byteCount
+        report("read and gather it, \(postCount) posts", adding / 1_000_000, "ns")
+        var again = memtable.byteCount
         let warm = ContinuousClock().measure {
-            for body in bodies { try? table.gather(body, at: position()) }
+            for body in bodies { try? memtable.add(body, at: position()) }
         }
-        again = table.byteCount
+        again = memtable.byteCount
         report("the same again, \(again >> 20) MiB", warm / 1_000_000, "ns")
     }
 
@@ -61,18 +61,18 @@ struct StateBench {
     mutating func create(upTo count: UInt64) throws {
         let first = lastID + 1
         while lastID < count {
-            var table = FoldTable()
+            var memtable = Memtable()
             let end = min(lastID + 50_000, count)
             let effects = (lastID + 1...end).map { id in Effect.post(post(id)) }
-            try table.gather(body(effects), at: position())
+            try memtable.add(body(effects), at: position())
             lastID = end
-            try fold(table, "\(end - first + 1) new posts", isQuiet: end < count)
+            try checkpoint(memtable, "\(end - first + 1) new posts", isQuiet: end < count)
         }
     }
 
-    /// Folds votes on so many posts of those that there are.
+    /// Checkpoints votes on so many posts of those that there are.
     mutating func vote(onPosts count: Int, consecutive: Bool = false) throws {
-        var table = FoldTable()
+        var memtable = Memtable()
         let all = Int(lastID)
         let effects = (0..<count).map { index in
             revision += 1
@@ -87,9 +87,9 @@ struct StateBench {
                 )
             )
         }
-        try table.gather(body(effects), at: position())
+        try memtable.add(body(effects), at: position())
         let kind = consecutive ? "consecutive" : "spread"
-        try fold(table, "votes on \(count) of \(all) posts, \(kind)")
+        try checkpoint(memtable, "votes on \(count) of \(all) posts, \(kind)")
     }
 
     /// Loads all of it.
@@ -144,29 +144,29 @@ struct StateBench {
         }
     }
 
-    private mutating func fold(
-        _ table: consuming FoldTable,
+    private mutating func checkpoint(
+        _ memtable: consuming Memtable,
         _ what: String,
         isQuiet: Bool = false
     ) throws {
         let clock = ContinuousClock()
         let start = clock.now
-        let count = table.changeCount
-        let fold = Fold(table, into: database)
+        let count = memtable.changeCount
+        let checkpoint = Checkpoint(memtable, into: database)
         let begun = clock.now
         var longest = Duration.zero
-        var slices = 0
+        var steps = 0
         while true {
-            let sliceStart = clock.now
-            let isDone = try fold.step { clock.now - sliceStart > .milliseconds(4) }
-            longest = max(longest, clock.now - sliceStart)
-            slices += 1
+            let stepStart = clock.now
+            let isDone = try checkpoint.step { clock.now - stepStart > .milliseconds(4) }
+            longest = max(longest, clock.now - stepStart)
+            steps += 1
             if isDone { break }
         }
         guard !isQuiet else { return }
         report("fold \(what)", (clock.now - start) / count, "µs a post")
         report("  its begin", begun - start, "ms")
-        report("  the longest of \(slices) slices", longest, "ms")
+        report("  the longest of \(steps) slices", longest, "ms")
     }
 
     private mutating func post(_ id: UInt64) -> PostState {

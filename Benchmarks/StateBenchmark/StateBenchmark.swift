@@ -3,7 +3,7 @@ import FeedRanking
 import FeedState
 import FeedTestSupport
 
-/// Measures what gathering, folding and loading the durable state cost.
+/// Measures the cost of filling a memtable, checkpointing and loading the durable state.
 ///
 /// `StateBenchmark DIRECTORY [POSTS]`: the directory has to be there and empty.
 @main struct StateBenchmark {
@@ -15,7 +15,7 @@ import FeedTestSupport
         }
         let postCount = arguments.dropFirst().first.flatMap { UInt64($0) } ?? 1_000_000
         var bench = try StateBench(path: path)
-        bench.gather(postCount: 100_000)
+        bench.addVotes(postCount: 100_000)
         try bench.create(upTo: 100_000)
         try bench.vote(onPosts: 100_000)
         try bench.vote(onPosts: 100_000)

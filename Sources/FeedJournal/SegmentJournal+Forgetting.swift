@@ -18,7 +18,9 @@ extension SegmentJournal {
     private func release(_ segment: RecoveryScan.Segment) throws(FileError) {
         guard space.mode == .writable else { return try files.remove(segment.name) }
         // Where a disk has damaged a file, a new one is safer.
-        guard segment.name != foldedDamage?.file else { return try files.discard(segment.name) }
+        guard segment.name != checkpointedDamage?.file else {
+            return try files.discard(segment.name)
+        }
         guard recycled.count + (spare == nil ? 0 : 1) < Self.maximumSpareCount else {
             return try files.discard(segment.name)
         }

@@ -3,7 +3,7 @@ extension SegmentJournal {
     static func scan(
         _ files: any JournalFiles,
         _ configuration: JournalConfiguration,
-        _ folded: JournalPosition,
+        _ checkpointed: JournalPosition,
         _ acceptedLoss: UInt64?,
         _ progress: (JournalProgress) -> Void
     ) throws(JournalError) -> RecoveryScan {
@@ -17,7 +17,7 @@ extension SegmentJournal {
         let scan = try RecoveryScan(
             files,
             configuration,
-            folded: folded,
+            checkpointed: checkpointed,
             acceptsAnyInstance: acceptedLoss != nil,
             progress: progress
         )
@@ -67,8 +67,8 @@ extension SegmentJournal {
                 try file.sync()
                 try files.syncDirectory(SegmentLayout.directory)
             }
-            // The next fold may forget a damaged segment once it is not the current one.
-            guard scan.foldedDamage?.file == segments[index].name else {
+            // The next checkpoint may forget a damaged segment once it is not the current one.
+            guard scan.checkpointedDamage?.file == segments[index].name else {
                 return (segments, current)
             }
         case .fresh(let index):

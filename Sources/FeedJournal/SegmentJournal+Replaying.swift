@@ -8,7 +8,7 @@ extension SegmentJournal {
             segments: segments,
             last: last.sequence,
             hash: configuration.hash,
-            foldedDamage: foldedDamage
+            checkpointedDamage: checkpointedDamage
         )
         try replay.run(after: sequence, body)
     }
@@ -18,7 +18,7 @@ extension RecoveryScan {
     /// Gives the records that were found behind a position in order, until `body` says false or
     /// none is left; changes nothing.
     ///
-    /// With everything kept, also those that are folded can be asked for.
+    /// With everything kept, checkpointed records can be asked for too.
     package func replay(
         _ files: any JournalFiles,
         after sequence: UInt64,
@@ -29,7 +29,7 @@ extension RecoveryScan {
             segments: segments,
             last: last.sequence,
             hash: configuration.hash,
-            foldedDamage: foldedDamage
+            checkpointedDamage: checkpointedDamage
         )
         try replay.run(after: sequence, body)
     }

@@ -40,8 +40,10 @@ package final class SegmentJournal: Journal {
     /// The names of forgotten segments that are used again.
     var recycled: [String] = []
 
-    /// Damage in records that are folded: its segment goes with the next fold, and is not used again.
-    package let foldedDamage: FoldedDamage?
+    /// Damage in records that are checkpointed.
+    ///
+    /// The next checkpoint forgets the segment, whose file is not used again.
+    package let checkpointedDamage: CheckpointedDamage?
 
     var mark: HighWaterMark
     var ballast: Ballast
@@ -52,25 +54,25 @@ package final class SegmentJournal: Journal {
 
     /// Opens the journal of a directory, or makes it where the directory is new.
     ///
-    /// It is read from the record behind `folded`, and what a power cut has torn is cut off. Where
-    /// damage is only in records up to `folded` it costs nothing: see ``foldedDamage``. Where
+    /// It is read from the record behind `checkpointed`, and what a power cut has torn is cut off.
+    /// Damage in records up to `checkpointed` alone costs nothing: see ``checkpointedDamage``. If
     /// more is missing the problem is thrown, unless `acceptedLoss` names the last record that is
     /// left; then all behind it is moved to `quarantine/`, and the configuration's instance has to be
     /// a new one.
     package init(
         _ files: any JournalFiles,
         _ configuration: JournalConfiguration,
-        folded: JournalPosition = .start,
+        checkpointed: JournalPosition = .start,
         acceptedLoss: UInt64? = nil,
         progress: (JournalProgress) -> Void = { _ in }
     ) throws(JournalError) {
         configuration.check()
         self.files = files
         self.configuration = configuration
-        let scan = try Self.scan(files, configuration, folded, acceptedLoss, progress)
+        let scan = try Self.scan(files, configuration, checkpointed, acceptedLoss, progress)
         last = scan.last
         lastMicroseconds = scan.lastMicroseconds
-        foldedDamage = scan.foldedDamage
+        checkpointedDamage = scan.checkpointedDamage
         // Before anything is made, which may need the room.
         try fileErrors { () throws(FileError) in try Self.removeRecycled(files) }
         (segments, current) = try Self.repair(files, configuration, scan, acceptedLoss != nil)

@@ -2,16 +2,16 @@ import CSQLite
 
 /// What a copy of the file needs that is made while transactions are written.
 extension Database {
-    /// How many pages of the log SQLite lets gather before it moves them into the file; 0 is any
-    /// number.
+    /// The pages of the log after which SQLite runs a log checkpoint, which moves them into the
+    /// file; 0 is never.
     package func checkpointInterval() throws(SQLiteError) -> Int {
         let statement = try prepare("PRAGMA wal_autocheckpoint")
         defer { statement.reset() }
         return try statement.step() ? Int(statement.int64(0)) : 0
     }
 
-    /// Sets how many pages of the log may gather; with 0 the file stays as it is until
-    /// ``checkpoint()`` is called.
+    /// Sets the pages of the log after which SQLite runs a log checkpoint; with 0 the file stays as
+    /// it is until ``checkpointLog()`` is called.
     package func setCheckpointInterval(_ pageCount: Int) throws(SQLiteError) {
         try check(
             unsafe sqlite3_wal_autocheckpoint(connection, Int32(pageCount)),

@@ -16,7 +16,7 @@ extension Database {
         if let log = unsafe log, let methods = unsafe log.pointee.pMethods {
             try unsafe rewrite(log, methods.pointee)
         }
-        try checkpoint()
+        try checkpointLog()
     }
 
     private func rewrite(

@@ -20,8 +20,8 @@ extension Database {
         }
     }
 
-    /// Moves what was written ahead into the file itself, durably, and empties the other.
-    package func checkpoint() throws(SQLiteError) {
+    /// Runs a log checkpoint: moves SQLite's log into the file, durably, and empties the log.
+    package func checkpointLog() throws(SQLiteError) {
         try check(
             unsafe sqlite3_wal_checkpoint_v2(
                 connection,

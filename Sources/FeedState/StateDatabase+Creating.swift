@@ -64,6 +64,6 @@ extension StateDatabase {
             try meta.write(database, format: StateSchema.format)
             try DirectoryRecord.createTable(database)
         }
-        try database.checkpoint()
+        try database.checkpointLog()
     }
 }

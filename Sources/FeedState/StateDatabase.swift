@@ -3,9 +3,9 @@ package import FeedSQLite
 
 /// The durable state of the service: `state.db` in a data directory, and the one connection to it.
 ///
-/// It is folded from the journal: ``Fold`` writes what ``FoldTable`` gathered, and
+/// It is a checkpoint of the journal: ``Checkpoint`` writes a ``Memtable`` into it, and
 /// ``load(into:channels:progress:)`` puts it back into a store. One thread uses it at a time. The
-/// data directory's lock, which whoever opens it holds, keeps other processes out.
+/// process that opens it holds the data directory's lock, which keeps other processes out.
 package final class StateDatabase {
     /// The file's name in the data directory.
     package static let fileName = "state.db"
@@ -26,14 +26,14 @@ package final class StateDatabase {
     /// What the rows of each table come to, as it is on the disk, by ``StateTable``'s raw value.
     var totals: [TableTotals]
 
-    /// How long the commit of the last slice took, its sync included.
+    /// How long the commit of the last checkpoint step took, its sync included.
     var lastCommitTime = Duration.zero
 
-    /// Made by the first fold and kept for the next ones.
-    var writer: FoldWriter?
+    /// Made by the first checkpoint and kept for the next ones.
+    var writer: CheckpointWriter?
 
-    /// The pages of SQLite's log that may gather once ``thaw()`` is called; nil while the file is
-    /// not frozen.
+    /// The pages of SQLite's log after which a log checkpoint is due again once ``thaw()`` is
+    /// called; nil while the file is not frozen.
     var thawedCheckpointInterval: Int?
 
     /// The file as copies read it, once there was one: closing it would drop SQLite's locks, so it

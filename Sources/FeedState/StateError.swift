@@ -24,8 +24,8 @@ package enum StateError: Error, Equatable, Sendable {
     /// A backup has a file that only a program makes that has changed it.
     case changedBackup(path: String, name: String)
 
-    /// A copy was made in the middle of a fold, so its posts are not of one moment.
-    case unfinishedFold(file: String, sequence: UInt64)
+    /// A copy was made in the middle of a checkpoint, so its posts are not of one moment.
+    case unfinishedCheckpoint(file: String, sequence: UInt64)
 
     /// SQLite refused.
     case database(SQLiteError)
@@ -69,7 +69,7 @@ extension StateError: CustomStringConvertible {
         case .changedBackup(let path, let name):
             return "The backup \(path) has a file \(name): another program has changed it. Use "
                 + "another backup."
-        case .unfinishedFold(let file, let sequence):
+        case .unfinishedCheckpoint(let file, let sequence):
             return "\(file) was copied while records up to \(sequence) were written to it: "
                 + "without the journal it is of no use."
         case .database(let error): return Self.describe(error)

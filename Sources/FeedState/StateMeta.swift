@@ -6,21 +6,21 @@ package struct StateMeta: Equatable, Sendable {
     package var instanceID: UInt64
 
     /// The last record of the journal whose effects are all in the tables.
-    package var folded: JournalPosition = .start
+    package var checkpointed: JournalPosition = .start
 
-    /// The last record of which some effects are in the tables, or `folded`.
+    /// The last record of which some effects are in the tables, or `checkpointed`.
     ///
-    /// They differ where a fold has not ended: what is loaded then is of no one moment before the
-    /// journal is replayed up to here.
-    package var folding: JournalPosition = .start
+    /// They differ where a checkpoint has not ended: the loaded rows are of no one moment then,
+    /// until the journal is replayed up to here.
+    package var checkpointing: JournalPosition = .start
 
     /// The key that page tokens are signed with, 16 random bytes.
     package var pageTokenKey: PageTokenKey
 
-    /// The highest id given to a post as of `folded`.
+    /// The highest id given to a post as of `checkpointed`.
     package var highestID: UInt64 = 0
 
-    /// The highest revision given as of `folded`.
+    /// The highest revision given as of `checkpointed`.
     package var highestRevision: UInt64 = 0
 
     /// The number that the next channel gets.
@@ -72,6 +72,6 @@ package struct StateMeta: Equatable, Sendable {
         pageTokenKey = other.pageTokenKey
     }
 
-    /// Whether a fold has begun and not ended.
-    package var isFolding: Bool { folding.sequence > folded.sequence }
+    /// Whether a checkpoint has begun and not ended.
+    package var isCheckpointing: Bool { checkpointing.sequence > checkpointed.sequence }
 }

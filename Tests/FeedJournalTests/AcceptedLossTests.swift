@@ -82,15 +82,17 @@ import Testing
         #expect(isDone)
     }
 
-    @Test func isNotAskedForWhereTheDamageIsFolded() throws {
+    @Test func isNotAskedForWhereTheDamageIsCheckpointed() throws {
         let damaged = try middle
         try spoil(damaged)
         var configuration = JournalConfiguration.small()
         configuration.instanceID = 77
-        let folded = written.positions[damaged]
-        let number = Int(folded.sequence)
-        let journal = try SegmentJournal(written.files, configuration, folded: folded)
-        #expect(try journal.records(after: folded.sequence) == Array(written.records[number...]))
+        let checkpointed = written.positions[damaged]
+        let number = Int(checkpointed.sequence)
+        let journal = try SegmentJournal(written.files, configuration, checkpointed: checkpointed)
+        #expect(
+            try journal.records(after: checkpointed.sequence) == Array(written.records[number...])
+        )
         #expect(try !written.files.names(in: ".").contains(SegmentJournal.quarantineName))
     }
 

@@ -14,24 +14,25 @@ import Testing
     }
 
     private func open(
-        folded: Int = 0,
+        checkpointed: Int = 0,
         acceptedLoss: UInt64? = nil,
         instanceID: UInt64 = 77
     ) throws(JournalError) -> SegmentJournal {
         var configuration = JournalConfiguration.small()
         configuration.instanceID = instanceID
-        let position = folded == 0 ? JournalPosition.start : written.positions[folded - 1]
+        let position =
+            checkpointed == 0 ? JournalPosition.start : written.positions[checkpointed - 1]
         return try SegmentJournal(
             written.files,
             configuration,
-            folded: position,
+            checkpointed: position,
             acceptedLoss: acceptedLoss
         )
     }
 
-    private func problem(folded: Int = 0) -> JournalError? {
+    private func problem(checkpointed: Int = 0) -> JournalError? {
         do throws(JournalError) {
-            _ = try open(folded: folded)
+            _ = try open(checkpointed: checkpointed)
             return nil
         } catch {
             return error
@@ -59,10 +60,14 @@ import Testing
         #expect(seen == [3, 4, 5])
     }
 
-    @Test func needsNothingBeforeTheFold() throws {
+    @Test func needsNothingBeforeTheCheckpoint() throws {
         written.files[written.segmentNames[0]] = nil
-        let folded = Int(first(1)) + 1
-        #expect(try open(folded: folded).records(after: UInt64(folded)).count == Int(last) - folded)
+        let checkpointed = Int(first(1)) + 1
+        #expect(
+            try open(checkpointed: checkpointed).records(after: UInt64(checkpointed)).count == Int(
+                last
+            ) - checkpointed
+        )
     }
 
     @Test func namesTheRecordsOfADeletedSegment() {
@@ -97,9 +102,9 @@ import Testing
         #expect(problem() == .lost(sequences: lost))
     }
 
-    @Test func refusesAnEmptyDirectoryBehindAFold() {
+    @Test func refusesAnEmptyDirectoryBehindACheckpoint() {
         for name in written.segmentNames { written.files[name] = nil }
-        #expect(problem(folded: Int(last)) == .missing(sequences: last...last))
+        #expect(problem(checkpointed: Int(last)) == .missing(sequences: last...last))
     }
 
     @Test(arguments: [0, 100, 5000])
@@ -143,7 +148,7 @@ import Testing
     @Test func refusesAStateOfAnotherJournal() throws {
         let other = try WrittenJournal(seed: 4, segments: 2)
         #expect(throws: JournalError.self) {
-            try SegmentJournal(written.files, .small(), folded: other.positions[5])
+            try SegmentJournal(written.files, .small(), checkpointed: other.positions[5])
         }
     }
 

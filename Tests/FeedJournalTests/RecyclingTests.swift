@@ -43,12 +43,14 @@ import Testing
         let first = try #require(records.first?.sequence)
         #expect(records == (first...200).map(record))
 
-        let folded = JournalPosition(sequence: 200, hash: journal.last.hash)
-        let again = try SegmentJournal(files, .small(), folded: folded)
+        let checkpointed = JournalPosition(sequence: 200, hash: journal.last.hash)
+        let again = try SegmentJournal(files, .small(), checkpointed: checkpointed)
         #expect(try kept(again) == records)
         #expect(names("recycled-").isEmpty)
         try append(201...230, to: again)
-        #expect(try SegmentJournal(files, .small(), folded: folded).last.sequence == 230)
+        #expect(
+            try SegmentJournal(files, .small(), checkpointed: checkpointed).last.sequence == 230
+        )
     }
 
     @Test func aFullDiskKeepsNone() throws {
@@ -81,8 +83,10 @@ import Testing
         files[names("0")[0]] = nil
         try journal.forget(through: 40)
         try append(41...60, to: journal)
-        let folded = JournalPosition(sequence: 60, hash: journal.last.hash)
-        #expect(try SegmentJournal(files, .small(), folded: folded).last == folded)
+        let checkpointed = JournalPosition(sequence: 60, hash: journal.last.hash)
+        #expect(
+            try SegmentJournal(files, .small(), checkpointed: checkpointed).last == checkpointed
+        )
     }
 
     @Test("a forgotten segment whose new name finds no room goes")
@@ -118,14 +122,14 @@ import Testing
             try append(turn * 10 + 1...turn * 10 + 10, to: journal)
             try journal.forget(through: turn * 10 + 10)
         }
-        let folded = journal.last
+        let checkpointed = journal.last
         try append(41...80, to: journal)
         let segments = names("0")
         files[segments[2]] = nil
         let first = try #require(UInt64(segments[2].dropFirst(8).dropLast(4)))
         let next = try #require(UInt64(segments[3].dropFirst(8).dropLast(4)))
         #expect(throws: JournalError.missing(sequences: first...next - 1)) {
-            try SegmentJournal(files, .small(), folded: folded)
+            try SegmentJournal(files, .small(), checkpointed: checkpointed)
         }
     }
 
@@ -139,7 +143,7 @@ import Testing
             try journal.forget(through: turn * 10 + 10)
         }
         #expect {
-            try SegmentJournal(files, configuration, folded: journal.last)
+            try SegmentJournal(files, configuration, checkpointed: journal.last)
         } throws: {
             guard case JournalError.damaged = $0 else { return false }
             return true

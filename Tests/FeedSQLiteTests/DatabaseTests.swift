@@ -119,7 +119,7 @@ import Testing
         let database = try Database(path: file.path)
         try database.execute("CREATE TABLE t (id)")
         #expect(try size("state.db-wal") > 0)
-        try database.checkpoint()
+        try database.checkpointLog()
         #expect(try size("state.db-wal") == 0)
     }
 

@@ -30,18 +30,18 @@ import Testing
         #expect(complaints.count > 10, "\(complaints.count) of 30 runs complained.")
     }
 
-    @Test func losesNothingBetweenAJournalAndItsFold() {
+    @Test func losesNothingBetweenAJournalAndItsCheckpoint() {
         for seed in TestEnvironment.seeds(1...150) {
-            var run = FoldingRun(seed: seed)
+            var run = CheckpointRun(seed: seed)
             let complaint = run.run()
             #expect(complaint == nil, "seed \(seed)")
             if complaint != nil { return }
         }
     }
 
-    @Test func noticesAJournalForgottenBeforeItsFold() {
+    @Test func noticesAJournalForgottenBeforeItsCheckpoint() {
         let complaints = (1...100 as ClosedRange<UInt64>).compactMap { seed -> String? in
-            var run = FoldingRun(seed: seed, forgetsEarly: true)
+            var run = CheckpointRun(seed: seed, forgetsEarly: true)
             return run.run()
         }
         #expect(complaints.count > 3, "\(complaints.count) of 100 runs complained.")

@@ -18,7 +18,7 @@ struct BackupTests {
         try await withService {
             var state = StateOptions(path: directory.path, logCount: $0.threadCount)
             state.journal.space.ballastByteCount = 1 << 20
-            state.foldByteCount = 1
+            state.checkpointByteCount = 1
             state.backups.beforeStep = { _ in gate.pass() }
             $0.state = state
             configure(&$0)
@@ -51,7 +51,7 @@ struct BackupTests {
         }
     }
 
-    @Test("while a backup hangs, calls are answered, votes are folded, and no other one begins")
+    @Test("while a backup hangs, calls are answered, votes checkpointed, and no other one begins")
     func holdsNothingUp() async throws {
         try await Self.withGate { port, gate, path in
             let client = try WireClient(port: port)
@@ -59,12 +59,12 @@ struct BackupTests {
             let asker = try WireClient(port: port)
             let asked = try asker.send(.backup)
             gate.awaitStep()
-            let folded = try #require(try OverloadTests.stats(client).journal).foldedPosition
+            let checkpointed = try #require(try OverloadTests.stats(client).journal).foldedPosition
             for count in 1...100 as ClosedRange<UInt64> {
                 #expect(try client.vote(id).upvoteCount == count)
             }
             let executed = try #require(try OverloadTests.stats(client).journal).executedPosition
-            #expect(executed > folded)
+            #expect(executed > checkpointed)
             try Self.awaitStats(client) { ($0.journal?.foldedPosition ?? 0) >= executed }
             let stats = try #require(try OverloadTests.stats(client).backups)
             #expect(stats.isRunning && stats.byteCount > 0 && stats.lastName.isEmpty)

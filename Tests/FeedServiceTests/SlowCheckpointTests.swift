@@ -17,7 +17,7 @@ struct SlowCheckpointTests {
         try await withService {
             var state = StateOptions(path: directory.path, logCount: $0.threadCount)
             state.databaseFileSystem = gate.name
-            state.foldByteCount = 1 << 20
+            state.checkpointByteCount = 1 << 20
             state.journal.segmentByteCount = 4 << 20
             state.journal.space.ballastByteCount = 1 << 20
             $0.state = state
@@ -47,8 +47,8 @@ struct SlowCheckpointTests {
         try #require(try OverloadTests.stats(client).journal)
     }
 
-    @Test("folding that stands still holds up no read and no Ping, and changes are refused in time")
-    func answersWhileFoldingStandsStill() async throws {
+    @Test("a checkpoint that stands still holds up no read or Ping; changes are refused in time")
+    func answersWhileCheckpointingStandsStill() async throws {
         try await Self.withGate { port, gate in
             let voter = try WireClient(port: port)
             _ = try voter.call(
@@ -77,7 +77,7 @@ struct SlowCheckpointTests {
             }
             #expect(counts.upvoteCount == 1)
             var stats = try Self.journal(newcomer).checkpoints
-            // The folding thread stands back, so it may not have begun yet.
+            // The checkpoint thread stands back, so it may not have begun yet.
             while stats.underWayMicroseconds == 0 {
                 stats = try Self.journal(newcomer).checkpoints
             }
@@ -87,7 +87,7 @@ struct SlowCheckpointTests {
         }
     }
 
-    @Test("votes are slowed and then refused while folding stands still, each is answered")
+    @Test("votes are slowed and then refused while checkpointing stands still, each is answered")
     func answersEveryVote() async throws {
         try await Self.withGate { port, gate in
             let voter = try WireClient(port: port)

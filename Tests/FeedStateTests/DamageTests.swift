@@ -66,7 +66,7 @@ import Testing
 
     @Test func aMessageNamesTheRow() throws {
         let directory = try DataDirectory()
-        try StateFixture.fold(
+        try StateFixture.checkpoint(
             [StateFixture.body([StateFixture.post(17, revision: 1)])],
             into: directory.create()
         )
@@ -82,32 +82,32 @@ import Testing
         let directory = try DataDirectory()
         var database: StateDatabase? = try directory.create()
         let body = StateFixture.body([StateFixture.post(1, revision: 1)])
-        try StateFixture.fold([body], into: #require(database))
+        try StateFixture.checkpoint([body], into: #require(database))
         database = nil
         try directory.execute("CREATE TABLE old AS SELECT * FROM counts")
         database = try directory.open()
         let vote = Effect.counts(
             PostCounts(id: PostID(rawValue: 1), upvoteCount: 1, downvoteCount: 0, revision: 2)
         )
-        try StateFixture.fold([StateFixture.body([vote])], into: #require(database))
+        try StateFixture.checkpoint([StateFixture.body([vote])], into: #require(database))
         database = nil
         try directory.execute("INSERT OR REPLACE INTO counts SELECT * FROM old; DROP TABLE old")
         #expect(throws: StateError.self) { try directory.open().verify() }
     }
 
-    @Test func aFoldRefusesARowThatIsDamaged() throws {
+    @Test func aCheckpointRefusesARowThatIsDamaged() throws {
         let directory = try DataDirectory()
         let body = StateFixture.body([StateFixture.post(1, revision: 1)])
-        try StateFixture.fold([body], into: directory.create())
+        try StateFixture.checkpoint([body], into: directory.create())
         try directory.execute("UPDATE counts SET newest_revision = 9")
         let database = try directory.open()
         let vote = Effect.counts(
             PostCounts(id: PostID(rawValue: 1), upvoteCount: 1, downvoteCount: 0, revision: 2)
         )
-        let fold = try StateFixture.begin([StateFixture.body([vote])], into: database)
-        let error = #expect(throws: StateError.self) { try fold.step() }
+        let checkpoint = try StateFixture.begin([StateFixture.body([vote])], into: database)
+        let error = #expect(throws: StateError.self) { try checkpoint.step() }
         #expect(error?.isDamage == true)
-        #expect(!database.meta.isFolding)
+        #expect(!database.meta.isCheckpointing)
     }
 
     /// A bit flips anywhere in the file: it is refused, or loads as it was.

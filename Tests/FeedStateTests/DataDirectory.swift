@@ -43,7 +43,7 @@ final class DataDirectory {
     func execute(_ sql: String) throws {
         let database = try Database(path: path + "/state.db", mode: .existing)
         try database.execute(sql)
-        try database.checkpoint()
+        try database.checkpointLog()
     }
 
     /// The bytes of a file.

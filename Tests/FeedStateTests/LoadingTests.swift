@@ -20,9 +20,9 @@ import Testing
         #expect(try StateFixture.storeHash(database) == StateFixture.storeHash(nil, bodies))
     }
 
-    /// A fold is cut off after each number of changes; the journal mends it.
+    /// A checkpoint is cut off after each number of changes; the journal mends it.
     @Test(arguments: TestEnvironment.seeds(1...4))
-    func replayMendsAFoldThatWasCutOff(seed: UInt64) throws {
+    func replayMendsACheckpointThatWasCutOff(seed: UInt64) throws {
         let directory = try DataDirectory()
         var database = try directory.create()
         var source = EffectSource()
@@ -30,28 +30,28 @@ import Testing
         let first = (0..<4).map { _ in source.cut(writes: 60, using: &generator) }
         let second = (0..<4).map { _ in source.cut(writes: 60, using: &generator) }
         let third = [source.cut(writes: 30, using: &generator)]
-        try StateFixture.fold(first, into: database)
+        try StateFixture.checkpoint(first, into: database)
         let hash = try StateFixture.storeHash(nil, first + second + third)
-        var slices = 0
+        var steps = 0
         while true {
-            slices += 1
-            if try Self.fold(second, into: database, slices: slices) { break }
+            steps += 1
+            if try Self.checkpoint(second, into: database, steps: steps) { break }
             database = try directory.reopen(&database)
-            #expect(database.meta.isFolding)
+            #expect(database.meta.isCheckpointing)
             #expect(try StateFixture.storeHash(database, second + third) == hash)
         }
-        #expect(slices > 3)
+        #expect(steps > 3)
         #expect(try StateFixture.storeHash(database, third) == hash)
     }
 
-    /// Folds so many slices; returns whether that was all.
-    private static func fold(
+    /// Writes so many checkpoint steps; returns whether that was all.
+    private static func checkpoint(
         _ bodies: [[UInt8]],
         into database: StateDatabase,
-        slices: Int
+        steps: Int
     ) throws -> Bool {
-        let fold = try StateFixture.begin(bodies, into: database)
-        for _ in 0..<slices where try fold.step(changes: 9) { return true }
+        let checkpoint = try StateFixture.begin(bodies, into: database)
+        for _ in 0..<steps where try checkpoint.step(changes: 9) { return true }
         return false
     }
 
@@ -63,7 +63,7 @@ import Testing
             .deletion(PostID(rawValue: 900), revision: 5),
             .channel(ChannelState(number: 7, clientHigh: 1, clientLow: 2, channel: 3)),
         ]
-        try StateFixture.fold([StateFixture.body(effects)], into: database)
+        try StateFixture.checkpoint([StateFixture.body(effects)], into: database)
         database = try directory.reopen(&database)
         #expect(database.meta.highestID == 900)
         #expect(database.meta.highestRevision == 5)

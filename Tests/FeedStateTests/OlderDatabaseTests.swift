@@ -10,17 +10,20 @@ import Testing
     enum Write: CaseIterable {
         case directoryRecord
         case meta
-        case emptyFold
+        case emptyCheckpoint
 
         func callAsFunction(_ database: StateDatabase) throws {
             switch self {
             case .directoryRecord:
-                let known = JournalPosition(sequence: database.meta.folded.sequence + 1, hash: 5)
+                let known = JournalPosition(
+                    sequence: database.meta.checkpointed.sequence + 1,
+                    hash: 5
+                )
                 try database.update(DirectoryRecord(known: known)) { $0.bootID = "next" }
             case .meta:
                 try database.updateMeta { $0.bootID = "next" }
-            case .emptyFold:
-                try StateFixture.fold([StateFixture.body([])], into: database)
+            case .emptyCheckpoint:
+                try StateFixture.checkpoint([StateFixture.body([])], into: database)
             }
         }
     }
@@ -28,13 +31,13 @@ import Testing
     @Test(arguments: Write.allCases)
     func isRefused(write: Write) throws {
         let directory = try DataDirectory()
-        try StateFixture.fold(
+        try StateFixture.checkpoint(
             [StateFixture.body([StateFixture.post(1, revision: 1)])],
             into: directory.create()
         )
         let older = try directory.read("state.db")
         // The life that makes the second post closes its files: its rows are in no log.
-        try StateFixture.fold(
+        try StateFixture.checkpoint(
             [StateFixture.body([StateFixture.post(2, revision: 2)])],
             into: directory.open()
         )

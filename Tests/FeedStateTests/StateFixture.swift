@@ -5,7 +5,7 @@ import FeedTestSupport
 
 /// States to test with, the same for each seed.
 enum StateFixture {
-    /// Folds the effects of some cuts; gives what they come to.
+    /// Checkpoints the effects of some cuts; gives the state that they make.
     @discardableResult
     static func fill(
         _ database: StateDatabase,
@@ -15,24 +15,24 @@ enum StateFixture {
         var source = EffectSource()
         var generator = SeededGenerator(seed: seed)
         let bodies = (0..<cuts).map { _ in source.cut(writes: 60, using: &generator) }
-        try fold(bodies, into: database)
+        try checkpoint(bodies, into: database)
         return (source.model, bodies)
     }
 
-    /// Folds bodies behind those that are folded.
-    static func fold(_ bodies: [[UInt8]], into database: StateDatabase) throws {
+    /// Checkpoints bodies behind those that are checkpointed.
+    static func checkpoint(_ bodies: [[UInt8]], into database: StateDatabase) throws {
         _ = try begin(bodies, into: database).step()
     }
 
-    /// A fold of bodies behind those that are folded.
-    static func begin(_ bodies: [[UInt8]], into database: StateDatabase) throws -> Fold {
-        var table = FoldTable()
-        var sequence = database.meta.folded.sequence
+    /// A checkpoint of bodies behind those that are checkpointed.
+    static func begin(_ bodies: [[UInt8]], into database: StateDatabase) throws -> Checkpoint {
+        var memtable = Memtable()
+        var sequence = database.meta.checkpointed.sequence
         for body in bodies {
             sequence += 1
-            try table.gather(body, at: JournalPosition(sequence: sequence, hash: sequence &* 31))
+            try memtable.add(body, at: JournalPosition(sequence: sequence, hash: sequence &* 31))
         }
-        return Fold(table, into: database)
+        return Checkpoint(memtable, into: database)
     }
 
     /// The body of one cut with these effects.

@@ -21,7 +21,7 @@ struct DataDirectoryTests {
     }
 
     static let damages = [
-        // In a record it costs nothing once that is folded, which nobody can time.
+        // In a record it costs nothing once that is checkpointed, which nobody can time.
         Damage(testDescription: "T-FILE-1: bit flip in a header", texts: ["journal/", "record"]) {
             try $0.change($0.newestSegment()) { $0[20] ^= 4 }
         },

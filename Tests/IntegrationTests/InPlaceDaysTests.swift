@@ -12,7 +12,7 @@ import Testing
 )
 struct InPlaceDaysTests {
     @Test("damage in records that state.db has costs nothing, and is told")
-    func foldedDamage() async throws {
+    func checkpointedDamage() async throws {
         let directory = try await DataDirectory.written(killed: false)
         let later = try await post(in: directory)
         try directory.change(directory.newestSegment()) { $0[4096 + 60] ^= 4 }
@@ -25,7 +25,7 @@ struct InPlaceDaysTests {
         #expect(try await service.upvotes(directory.post) == UInt64(DataDirectory.voteCount))
         #expect(try await service.upvotes(later) == 3)
         #expect(await service.stop() == 0)
-        // The stop has folded all, and the damaged file is gone.
+        // The stop has checkpointed all, and the damaged file is gone.
         let again = try await DurableService.start(directory.path)
         #expect(!again.process.output.contains { $0.contains("nothing is lost") })
         #expect(await again.stop() == 0)
@@ -136,7 +136,7 @@ struct InPlaceDaysTests {
         let second = try await post(in: directory)
         let service = try await DurableService.start(directory.path)
         #expect(await service.stop() == 0)
-        // A life that folds nothing has written what state.db knows of itself.
+        // A life that checkpoints nothing has written what state.db knows of itself.
         let idle = try await DurableService.start(directory.path)
         await idle.kill()
         let log = try Data(contentsOf: URL(filePath: file + "-wal"))

@@ -14,11 +14,11 @@ TARGET_COST = {"memory": 0.10, "durable": 0.20}  # CPU-seconds per million votes
 BATCH_VOTES = 256
 BATCH_CONNECTIONS = 50
 
-# Durable batches are offered at a rate: as fast as they are answered, more comes than is folded, and the
-# service refuses some. Then the cost is no longer that of votes.
+# Durable batches are offered at a rate: as fast as they are answered, more comes than is checkpointed, and
+# the service refuses some. Then the cost is no longer that of votes.
 DURABLE_RATE = 4_000_000
-# What waits to be folded before a measurement is folded in this time.
-FOLDING_SECONDS = 2
+# The changes that wait before a measurement are checkpointed in this time.
+CHECKPOINT_SECONDS = 2
 
 STATES = {"memory": "in memory", "durable": "durable, fsync"}
 # What is sent: the name of the row, and the flags of pump.
@@ -54,7 +54,7 @@ def run(tools, options, progress):
             for state, load in cells:
                 flags = flags_of(state, load, options)
                 if state == "durable":
-                    time.sleep(FOLDING_SECONDS)
+                    time.sleep(CHECKPOINT_SECONDS)
                 sample = clients.pump(
                     tools, running[state], posts=options.posts, warmup=options.warmup,
                     seconds=options.seconds, check_every=1 if "batch" in flags else 64, **flags)

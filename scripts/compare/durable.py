@@ -1,8 +1,8 @@
 """Votes that survive a crash: the service and Redis with their logs synced, beside the floor.
 
 Each run has a server and a directory of its own, so that no server writes for another's votes. The
-floor is measured before and after it. What a server still does when the votes have ended (folding,
-rewriting a log) is a part of what they cost.
+floor is measured before and after it. What a server still does when the votes have ended
+(checkpointing, rewriting a log) is a part of what they cost.
 """
 
 import contextlib

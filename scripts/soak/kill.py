@@ -20,7 +20,7 @@ from wire import Lost, Refused
 
 LOADGEN_SECONDS = 120
 MOST_RECOVERY_KILLS = 2
-FOLD_BYTES = [1 << 14, 1 << 18, 1 << 22]  # of journal between folds: each kind of run has some
+CHECKPOINT_BYTES = [1 << 14, 1 << 18, 1 << 22]  # of journal between checkpoints: runs have each
 LOAD = ["--clients", "50", "--threads", "1", "--pipeline", "64", "--posts", "500",
         "--mix", "vote=98,create=2", "--keys", "zipf:0.99", "--warmup", "0",
         "--duration", f"{LOADGEN_SECONDS}s", "--retry", "0"]
@@ -36,7 +36,7 @@ class Directory:
         generator = random.Random(f"{seed} directory")
         # Half of the directories keep the whole journal, to be replayed; the others do as in life.
         self.keeps_journal = generator.random() < 0.5
-        self.flags = ["--fold-bytes", str(generator.choice(FOLD_BYTES))]
+        self.flags = ["--fold-bytes", str(generator.choice(CHECKPOINT_BYTES))]
         self.flags += ["--keep-journal"] * self.keeps_journal
         self.clients = [mixed.MixedClient(f"c{number}", seed) for number in range(options.mixed)]
         self.runs = 0

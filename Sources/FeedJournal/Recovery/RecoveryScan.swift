@@ -1,6 +1,6 @@
 import Glibc
 
-/// What a journal holds, found by reading it from the folded position on; it changes nothing.
+/// What a journal holds, read from the checkpointed position on; the scan changes nothing.
 ///
 /// All records up to `last` are whole and chained. Where `problem` is nil they are all that was
 /// ever acknowledged, as far as can be proved; behind them is nothing, what the file held before it
@@ -30,13 +30,13 @@ package struct RecoveryScan {
         }
     }
 
-    /// All segments, wholly folded ones among them.
+    /// All segments, wholly checkpointed ones among them.
     private(set) var segments: [Segment] = []
 
     /// The last record.
     package internal(set) var last: JournalPosition
 
-    /// The last record that is in the files, where that is before the folded one.
+    /// The last record in the files, where it is before the checkpointed one.
     package private(set) var lastFound: UInt64 = 0
 
     /// When it was written.
@@ -45,15 +45,15 @@ package struct RecoveryScan {
     /// Why the journal must not be gone on with unless its loss is accepted.
     package private(set) var problem: JournalError?
 
-    /// Damage in records that are folded already: it is no problem.
-    package internal(set) var foldedDamage: FoldedDamage?
+    /// Damage in records that are checkpointed already: it is no problem.
+    package internal(set) var checkpointedDamage: CheckpointedDamage?
 
-    /// The first segment that is not wholly folded.
+    /// The first segment that is not wholly checkpointed.
     private(set) var start = 0
 
     private(set) var end = End.fresh(index: 0)
     let configuration: JournalConfiguration
-    let folded: JournalPosition
+    let checkpointed: JournalPosition
     private(set) var mark: JournalPosition?
 
     /// Whether a whole, chained record contradicts the mark: it is of another directory or time.
@@ -62,9 +62,9 @@ package struct RecoveryScan {
     /// Whether the mark is there and can be used.
     package var hasMark: Bool { mark != nil }
 
-    /// The last record that is known to have been durable, by the mark, the fold or `state.db`.
+    /// The last record known to have been durable, by the mark, the checkpoint or `state.db`.
     package var lastKnown: UInt64 {
-        max(folded.sequence, mark?.sequence ?? 0, configuration.known.sequence)
+        max(checkpointed.sequence, mark?.sequence ?? 0, configuration.known.sequence)
     }
 
     /// The instance need not be the configured one where a loss is accepted, which changes it.
@@ -74,14 +74,14 @@ package struct RecoveryScan {
     package init(
         _ files: any JournalFiles,
         _ configuration: JournalConfiguration,
-        folded: JournalPosition,
+        checkpointed: JournalPosition,
         acceptsAnyInstance: Bool = false,
         progress: (JournalProgress) -> Void = { _ in }
     ) throws(JournalError) {
         self.configuration = configuration
-        self.folded = folded
+        self.checkpointed = checkpointed
         self.acceptsAnyInstance = acceptsAnyInstance
-        last = folded
+        last = checkpointed
         mark = try fileErrors { () throws(FileError) in
             try HighWaterMark.read(files, configuration.hash)
         }
@@ -94,11 +94,10 @@ package struct RecoveryScan {
         try walk(files, progress)
         if problem == nil { problem = loss() }
         lastFound = last.sequence
-        guard last.sequence >= folded.sequence else {
-            // The state has all up to the fold; only the chain has to begin anew behind it. A segment
-            // that cannot be read up to there may have whole records behind the fold, so it is
-            // dropped, and kept in quarantine.
-            last = folded
+        guard last.sequence >= checkpointed.sequence else {
+            // The state has all up to the checkpoint; only the chain begins anew behind it. A file
+            // that is not read up to there may have whole records behind it: it goes to quarantine.
+            last = checkpointed
             end = .fresh(index: start)
             return
         }
@@ -108,12 +107,13 @@ package struct RecoveryScan {
         _ files: any JournalFiles,
         _ progress: (JournalProgress) -> Void
     ) throws(JournalError) {
-        // Those before are folded: an unlink that a power cut undid may have left some of them.
-        guard let start = segments.lastIndex(where: { $0.first <= folded.sequence + 1 }) else {
+        // Those before are checkpointed: a power cut may have undone the unlink of some of them.
+        guard let start = segments.lastIndex(where: { $0.first <= checkpointed.sequence + 1 })
+        else {
             guard let next = segments.first else { return }
             // What another directory has is no gap.
             if let header = try? reader(files, next).header { try check(header, next.name) }
-            problem = .missing(sequences: folded.sequence + 1...next.first - 1)
+            problem = .missing(sequences: checkpointed.sequence + 1...next.first - 1)
             return
         }
         self.start = start
@@ -145,7 +145,7 @@ package struct RecoveryScan {
             reader = try self.reader(files, segment)
         } catch {
             guard case .damaged(let file, let offset, _, let reason) = error else { throw error }
-            // Records of the segment that are folded are not lost with its header.
+            // Checkpointed records of the segment are not lost with its header.
             let next = last.sequence + 1
             problem = .damaged(file: file, offset: offset, sequence: next, reason: reason)
             return nil
@@ -157,7 +157,7 @@ package struct RecoveryScan {
         lastMicroseconds = reader.lastMicroseconds
         var record = reader.offset
         problem = walk(&reader, &record)
-        if problem == nil, endsWithTheFold(reader, index) {
+        if problem == nil, endsWithTheCheckpoint(reader, index) {
             end = .fresh(index: index + 1)
             return reader
         }
@@ -201,7 +201,7 @@ package struct RecoveryScan {
 }
 
 extension RecoveryScan {
-    /// Checks that a segment begins where the one before it, or the fold, has ended.
+    /// Checks that a segment begins where the one before it, or the checkpoint, has ended.
     private func link(_ reader: SegmentReader) -> JournalError? {
         let first = reader.header.previous
         guard first.sequence == last.sequence, first.hash != last.hash else { return nil }
@@ -230,7 +230,7 @@ extension RecoveryScan {
             }
             switch reader.next() {
             case .record(let record, body: _):
-                for known in [folded, configuration.known]
+                for known in [checkpointed, configuration.known]
                 where known.sequence == record.sequence {
                     guard known == record.position else {
                         return .damaged(
@@ -253,7 +253,7 @@ extension RecoveryScan {
                     "record \(record.sequence) is there and does not continue the journal"
                 )
             case .end:
-                guard !skipFolded(&reader, &lastOffset) else { continue }
+                guard !skipCheckpointed(&reader, &lastOffset) else { continue }
                 return reader.sizeProblem.map(damaged)
             }
         }
@@ -288,7 +288,7 @@ extension RecoveryScan {
     private func loss() -> JournalError? {
         let known = lastKnown
         guard last.sequence < known else {
-            // The newest segment is never removed, even where all of it is folded.
+            // The newest segment is never removed, even where all of it is checkpointed.
             guard segments.isEmpty, known > 0 else {
                 let isMissed = configuration.known.sequence > 0 && mark == nil
                 return isMissed || isMarkForeign ? .missingMark(last: last.sequence) : nil

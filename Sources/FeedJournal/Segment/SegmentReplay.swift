@@ -10,8 +10,8 @@ struct SegmentReplay {
 
     let hash: RecordHash
 
-    /// Damage in folded records, which is skipped where only those behind it are asked for.
-    let foldedDamage: FoldedDamage?
+    /// Damage in checkpointed records, skipped where only the records behind it are asked for.
+    let checkpointedDamage: CheckpointedDamage?
 
     /// Gives the records behind a position, until `body` says false or none is left.
     func run(
@@ -26,7 +26,7 @@ struct SegmentReplay {
             let segment = segments[index]
             let file = try RecoveryScan.open(files, segment)
             var reader = try SegmentReader(file, first: segment.first, hash)
-            if let damage = foldedDamage, damage.file == segment.name,
+            if let damage = checkpointedDamage, damage.file == segment.name,
                 let place = damage.resumption, place.previous.sequence <= sequence
             {
                 reader.resume(at: place)

@@ -18,10 +18,10 @@ enum AcceptedLossReport {
         Swift.print(
             "would serve \(found.postCount) posts, up to record \(found.lastSequence) "
                 + "(\(found.recordCount) of the journal behind the fold at "
-                + "\(found.foldedSequence))"
+                + "\(found.checkpointedSequence))"
         )
-        if let partly = found.partlyFolded {
-            Swift.print(StateLoss.partlyFoldedNote(partly))
+        if let partly = found.partlyCheckpointed {
+            Swift.print(StateLoss.partlyCheckpointedNote(partly))
         }
         Swift.print("would lose \(loss(found))")
         for part in found.droppedParts {

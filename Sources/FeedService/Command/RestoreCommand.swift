@@ -59,7 +59,7 @@ struct RestoreCommand: ParsableCommand {
         for name in found.kept { print("moved the old file to \(directory)/\(name)") }
         print(
             "put \(backup) in the place of \(directory)/state.db: it ends with record "
-                + "\(found.folded), and the journal with record \(found.last)"
+                + "\(found.checkpointed), and the journal with record \(found.last)"
         )
         if let problem = found.problem { print("the next start refuses the journal: \(problem)") }
     }

@@ -68,7 +68,7 @@ struct StateFlags: ParsableArguments {
     var stateHash = false
 
     @Option(name: .long, help: .hidden)
-    var foldBytes: Int = StateOptions.defaultFoldByteCount
+    var foldBytes: Int = StateOptions.defaultCheckpointByteCount
 
     @Option(name: .long, help: .hidden)
     var spaceLow: Int = SpaceLimits().readOnlyByteCount
@@ -110,7 +110,7 @@ extension StateOptions {
         }
         mustExist = flags.mustExist
         keepsJournal = flags.keepJournal
-        foldByteCount = flags.foldBytes
+        checkpointByteCount = flags.foldBytes
         journal.space.readOnlyByteCount = flags.spaceLow
         journal.space.resumeByteCount = flags.spaceHigh
         journal.space.ballastByteCount = flags.ballast

@@ -33,9 +33,9 @@ struct VerifyCommand: ParsableCommand {
         print("posts \(found.postCount)")
         print(
             "journal up to record \(found.lastSequence): \(found.recordCount) records with "
-                + "\(found.effectCount) effects behind the fold at \(found.foldedSequence)"
+                + "\(found.effectCount) effects behind the fold at \(found.checkpointedSequence)"
         )
-        if let damage = found.foldedDamage { print(damage) }
+        if let damage = found.checkpointedDamage { print(damage) }
         print("state hash \(FeedServer.hex(found.stateHash))")
         guard let replayed = found.replayedHash else { return }
         print("replayed hash \(FeedServer.hex(replayed))")

@@ -6,7 +6,7 @@ internal import Synchronization
 ///
 /// The effect that made a channel may still be on its way to `state.db` when the channel is evicted.
 /// A deletion that came first would find nothing, and the row would stay. So a number waits until
-/// all that was logged before its eviction is folded.
+/// all that was logged before its eviction is checkpointed.
 final class EvictedChannels: Sendable {
     private struct Batch {
         /// The newest cut that may name the channels.
@@ -23,9 +23,9 @@ final class EvictedChannels: Sendable {
             if !evicted.isEmpty {
                 batches.append(Batch(cut: state.logs.newestCut, numbers: evicted))
             }
-            let folded = state.folding.foldedSequence
-            while let first = batches.first, first.cut <= folded {
-                state.folding.evict(first.numbers)
+            let checkpointed = state.checkpointing.checkpointedSequence
+            while let first = batches.first, first.cut <= checkpointed {
+                state.checkpointing.evict(first.numbers)
                 batches.removeFirst()
             }
         }

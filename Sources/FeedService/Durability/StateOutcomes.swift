@@ -98,10 +98,10 @@ final class StateOutcomes: Sendable {
     private func tell(_ news: CheckpointNews) {
         switch news {
         case .lagging(let backlog, let speed, let refusedCount):
-            let isFull = backlog.unfoldedByteCount >= backlog.limitByteCount
+            let isFull = backlog.pendingByteCount >= backlog.limitByteCount
             logger.warning(
                 """
-                checkpoints lag: \(mebibytes(backlog.unfoldedByteCount)) of at most \
+                checkpoints lag: \(mebibytes(backlog.pendingByteCount)) of at most \
                 \(mebibytes(backlog.limitByteCount)) MiB of changes wait to be written to state.db, \
                 which takes \(mebibytes(speed)) MiB/s; changes are \
                 \(isFull ? "refused" : "slowed") (\(refusedCount) refused so far), reads go on

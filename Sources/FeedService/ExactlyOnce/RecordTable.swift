@@ -110,7 +110,7 @@ package final class RecordTable: Sendable {
     ///
     /// - Parameters:
     ///   - limits: What it may hold.
-    ///   - collectsEvicted: Whether someone takes the evicted numbers, as a fold does.
+    ///   - collectsEvicted: Whether someone takes the evicted numbers, as a checkpoint does.
     ///   - clock: The monotonic clock.
     package init(
         limits: Limits,

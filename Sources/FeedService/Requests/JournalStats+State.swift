@@ -10,7 +10,7 @@ extension JournalStats {
         self.init(
             executedPosition: max(state.logs.newestCut, journal.durableCut),
             durablePosition: journal.durableCut,
-            foldedPosition: state.folding.foldedSequence,
+            foldedPosition: state.checkpointing.checkpointedSequence,
             commitCount: statistics.commitCount,
             effectCount: statistics.effectCount,
             medianCommitMicroseconds: statistics.microseconds(percentile: 50),
@@ -29,14 +29,14 @@ extension JournalStats {
 extension CheckpointStats {
     /// How checkpoints are doing now.
     init(_ state: DurableState) {
-        let backlog = state.folding.backlog
-        let statistics = state.folding.statistics
+        let backlog = state.checkpointing.backlog
+        let statistics = state.checkpointing.statistics
         self.init(
-            unfoldedByteCount: UInt64(clamping: backlog.unfoldedByteCount),
+            unfoldedByteCount: UInt64(clamping: backlog.pendingByteCount),
             unfoldedLimitByteCount: UInt64(clamping: backlog.limitByteCount),
             refusedCount: state.journal.refusedByCheckpoints,
             underWayMicroseconds: statistics.timeUnderWay.wholeMicroseconds,
-            longestSliceMicroseconds: statistics.longestSliceMicroseconds,
+            longestSliceMicroseconds: statistics.longestStepMicroseconds,
             isStalled: statistics.isStalled
         )
     }

@@ -90,7 +90,7 @@ extension RequestHandler {
             channelByteCount: UInt64(clamping: context.channels.byteCount),
             refusedChannelCount: context.channels.refusedCount,
             refusedDeviceCount: context.devices.refusedCount,
-            backups: context.state.map { BackupStats($0.folding.backups.status) }
+            backups: context.state.map { BackupStats($0.checkpointing.backups.status) }
         )
         return .response(.serverStats(stats), revision: revision)
     }

@@ -42,7 +42,7 @@ extension Status {
         Status(
             code: .resourceExhausted,
             reason: .overloaded,
-            message: "\(backlog.unfoldedByteCount) bytes of changes wait to be written to the "
+            message: "\(backlog.pendingByteCount) bytes of changes wait to be written to the "
                 + "state database, of at most \(backlog.limitByteCount); changes are slowed from "
                 + "half of them on, and reads go on.",
             retryAfterMilliseconds: UInt32(clamping: retryTime.wholeMilliseconds)

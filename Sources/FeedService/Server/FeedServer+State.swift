@@ -37,7 +37,7 @@ extension FeedServer {
         channels.endRestoring()
         let seconds = began.duration(to: .now) / .seconds(1)
         logger.info("\(describe(state.recovery, store, seconds, options))")
-        if let damage = state.recovery.foldedDamage { logger.warning("\(damage)") }
+        if let damage = state.recovery.checkpointedDamage { logger.warning("\(damage)") }
         if let left = state.recovery.acceptedLoss {
             logger.warning("\(OperatorLines.acceptedLoss(left, state.recovery.quarantined))")
         }

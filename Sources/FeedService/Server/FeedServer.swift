@@ -105,7 +105,7 @@ package final class FeedServer: Sendable {
         return true
     }
 
-    /// Blocks until the service has ended, and all that it answered is folded.
+    /// Blocks until the service has ended, and all that it answered is checkpointed.
     package func wait() {
         for thread in threads { thread.join() }
         context.state?.stop()

@@ -1,10 +1,11 @@
 internal import FeedJournal
 package import Foundation
 
-/// One backup being made: `state.db` as it stood between two folds, copied into a folder of its own.
+/// One backup being made: `state.db` as it stood between two checkpoints, copied into a folder of
+/// its own.
 ///
-/// It is begun by the thread that has the database; from then on another thread may go on with it,
-/// one at a time.
+/// The thread that has the database begins it. From then on another thread may continue it, one at
+/// a time.
 package final class BackupJob {
     /// The folder in `backups/`; empty before ``open(at:)``.
     package private(set) var name = ""
@@ -22,10 +23,10 @@ package final class BackupJob {
 
     /// Holds `state.db` still, to be copied.
     ///
-    /// The caller thaws the database after the job, and where this throws. No file of `backups/` is touched here: that may be a link to a disk that hangs, and folds must
-    /// not wait for it.
+    /// The caller thaws the database after the job, and where this throws. No file of `backups/` is
+    /// touched here: that may be a link to a disk that hangs, and checkpoints must not wait for it.
     /// - Parameters:
-    ///   - database: The state, between two folds.
+    ///   - database: The state, between two checkpoints.
     ///   - options: How fast, and how many backups are kept.
     ///   - reservedByteCount: The bytes that must stay free on the disk.
     /// - Throws: What SQLite or the system says.

@@ -65,7 +65,7 @@ package struct BackupVerification: Sendable, Equatable {
         return BackupVerification(
             instanceID: meta.instanceID,
             postCount: store.postCount,
-            lastSequence: meta.folded.sequence,
+            lastSequence: meta.checkpointed.sequence,
             revision: meta.highestRevision,
             stateHash: store.stateHash()
         )
@@ -87,8 +87,11 @@ package struct BackupVerification: Sendable, Equatable {
             mode: .immutable
         )
         let meta = database.meta
-        guard !meta.isFolding else {
-            throw .unfinishedFold(file: StateDatabase.fileName, sequence: meta.folding.sequence)
+        guard !meta.isCheckpointing else {
+            throw .unfinishedCheckpoint(
+                file: StateDatabase.fileName,
+                sequence: meta.checkpointing.sequence
+            )
         }
         return database
     }

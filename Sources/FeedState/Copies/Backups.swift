@@ -3,15 +3,15 @@ internal import FeedJournal
 internal import Foundation
 internal import Synchronization
 
-/// The backups of a state: at most one under way, from whoever asks to its end.
+/// The backups of a state: at most one under way, from the call that asks to its end.
 ///
-/// The folding thread folds up to what was asked for, holds `state.db` still and begins the job; a
-/// thread of its own copies at its own pace while folds go on. Any thread may ask, cancel and look.
+/// The checkpoint thread writes up to the record asked for, freezes `state.db`, begins the job.
+/// A thread of the backup copies the file meanwhile. Any thread may ask, cancel and look.
 package final class Backups: Sendable {
     /// Who hears of a backup, once, on any thread.
     package typealias Answer = @Sendable (Result<BackupSummary, BackupError>) -> Void
 
-    /// How far the thread stands back: behind the folding thread, which stands behind the loops.
+    /// How far the thread stands back: behind the checkpoint thread, and that behind the loops.
     private static let niceness: Int32 = 19
     /// How long the end of the service waits for a copy that was cancelled; a system call on a
     /// disk that hangs cannot be ended.
@@ -19,7 +19,7 @@ package final class Backups: Sendable {
 
     fileprivate enum Phase {
         case idle
-        /// All up to a record has to be folded first.
+        /// All records up to one have to be checkpointed first.
         case waiting(through: UInt64)
         /// The file is held still and read.
         case copying
@@ -66,7 +66,7 @@ package final class Backups: Sendable {
 
     /// Asks for a backup of all records up to one that is durable, at least.
     ///
-    /// Where one is under way the answer comes at once: `running`. The caller wakes the folding
+    /// Where one is under way the answer comes at once: `running`. The caller wakes the checkpoint
     /// thread.
     package func ask(through sequence: UInt64, _ answer: @escaping Answer) {
         let refusal: BackupError? = state.withLock { state in
@@ -113,10 +113,10 @@ package final class Backups: Sendable {
     }
 }
 
-// What the folding thread does.
+// The part of the checkpoint thread.
 extension Backups {
-    /// The record up to which all has to be folded for the backup that was asked for; nil where
-    /// none waits.
+    /// The record up to which all have to be checkpointed for the backup that was asked for; nil
+    /// where none waits.
     var wantedSequence: UInt64? {
         state.withLock { state in
             guard case .waiting(let sequence) = state.phase else { return nil }

@@ -8,7 +8,7 @@ internal import Foundation
 /// stays.
 package struct InPlaceRestore: Equatable, Sendable {
     /// The last record that is in the backup.
-    package let folded: UInt64
+    package let checkpointed: UInt64
     /// The last whole record of the journal, which the next start replays.
     package let last: UInt64
     /// What is wrong with the journal behind that; the next start refuses it, and says what is lost.
@@ -65,7 +65,7 @@ package struct InPlaceRestore: Equatable, Sendable {
         } catch {
             throw .notContinued(
                 backup: backup,
-                folded: database.meta.folded.sequence,
+                checkpointed: database.meta.checkpointed.sequence,
                 problem: error
             )
         }
@@ -127,7 +127,7 @@ package struct InPlaceRestore: Equatable, Sendable {
         do throws(RestoreError) {
             let kept = try publish(mark, files)
             return InPlaceRestore(
-                folded: found.folded,
+                checkpointed: found.checkpointed,
                 last: found.last,
                 problem: found.problem,
                 kept: kept
@@ -186,9 +186,9 @@ package struct InPlaceRestore: Equatable, Sendable {
         let name = StateDatabase.newFileName
         let database = try restoreErrors { () throws(StateError) in
             let database = try StateDatabase(directory, files, vfs, name: name)
-            guard !database.meta.isFolding else {
-                let sequence = database.meta.folding.sequence
-                throw .unfinishedFold(file: StateDatabase.fileName, sequence: sequence)
+            guard !database.meta.isCheckpointing else {
+                let sequence = database.meta.checkpointing.sequence
+                throw .unfinishedCheckpoint(file: StateDatabase.fileName, sequence: sequence)
             }
             try database.verify()
             return database
@@ -205,7 +205,7 @@ package struct InPlaceRestore: Equatable, Sendable {
                 meta.bootID = ""
                 meta.durability = Durability.os.rawValue
             }
-            try databaseErrors { () throws(SQLiteError) in try database.connection.checkpoint() }
+            try databaseErrors { () throws(SQLiteError) in try database.connection.checkpointLog() }
         }
         return found
     }

@@ -4,7 +4,7 @@ internal import FeedJournal
 /// directory's own `state.db`.
 struct JournalContinuation: Equatable {
     /// The last record that is in the backup.
-    let folded: UInt64
+    let checkpointed: UInt64
 
     /// The last record of the journal that is whole.
     let last: UInt64
@@ -42,16 +42,16 @@ struct JournalContinuation: Equatable {
             )
         }
         let noted = backup.directoryRecord?.known ?? .start
-        known = noted.sequence > meta.folded.sequence ? noted : meta.folded
+        known = noted.sequence > meta.checkpointed.sequence ? noted : meta.checkpointed
         var configuration = JournalConfiguration(instanceID: meta.instanceID)
         configuration.known = known
-        let scan = try RecoveryScan(files, configuration, folded: meta.folded)
-        folded = meta.folded.sequence
+        let scan = try RecoveryScan(files, configuration, checkpointed: meta.checkpointed)
+        checkpointed = meta.checkpointed.sequence
         last = scan.last.sequence
-        problem = try Self.problem(of: scan, behind: folded, known)
+        problem = try Self.problem(of: scan, behind: checkpointed, known)
         guard let own else { return }
         let ownNoted = own.directoryRecord?.known.sequence ?? 0
-        let ownLast = max(own.meta.folded.sequence, own.meta.folding.sequence, ownNoted)
+        let ownLast = max(own.meta.checkpointed.sequence, own.meta.checkpointing.sequence, ownNoted)
         guard ownLast > last else { return }
         // What only the own file has would be lost with it.
         switch problem {
@@ -64,7 +64,7 @@ struct JournalContinuation: Equatable {
     /// where none does.
     private static func problem(
         of scan: RecoveryScan,
-        behind folded: UInt64,
+        behind checkpointed: UInt64,
         _ known: JournalPosition
     ) throws(JournalError) -> JournalError? {
         // A backup of version 0.1 does not say that there has to be a mark.
@@ -77,7 +77,7 @@ struct JournalContinuation: Equatable {
             guard known.sequence > 0 else { throw problem }
             return problem
         case .damaged, .missing, .lost:
-            guard scan.last.sequence > folded else { throw problem }
+            guard scan.last.sequence > checkpointed else { throw problem }
             return problem
         default: throw problem
         }

@@ -14,7 +14,7 @@ package enum RestoreError: Error, Equatable, Sendable {
 
     /// To be put in the place of `state.db`: the journal of the directory does not continue the backup,
     /// whose last record is named.
-    case notContinued(backup: String, folded: UInt64, problem: JournalError)
+    case notContinued(backup: String, checkpointed: UInt64, problem: JournalError)
 
     /// The backup cannot be used, or the directory cannot be made.
     case state(StateError)
@@ -59,9 +59,9 @@ extension RestoreError: CustomStringConvertible {
         case .noRoom(let directory, let needed, let free):
             "To restore into \(directory) takes up to \(needed) bytes, and the disk has \(free) bytes "
                 + "free."
-        case .notContinued(let backup, let folded, let problem):
-            "The journal does not continue the backup \(backup), whose last record is \(folded): "
-                + Self.text(problem)
+        case .notContinued(let backup, let checkpointed, let problem):
+            "The journal does not continue the backup \(backup), whose last record is "
+                + "\(checkpointed): " + Self.text(problem)
         case .state(let error): error.description
         }
     }

@@ -3,7 +3,7 @@ import FeedSQLite
 
 /// How `state.db` is held still for a copy.
 extension StateDatabase {
-    /// Whether the file stays as it is: folds go into SQLite's log alone.
+    /// Whether the file stays as it is: checkpoints go into SQLite's log alone.
     package var isFrozen: Bool { thawedCheckpointInterval != nil }
 
     /// The bytes of SQLite's log, which holds what was written since the file was frozen.
@@ -13,18 +13,21 @@ extension StateDatabase {
         }
     }
 
-    /// Moves SQLite's log into the file and leaves the file as it is until ``thaw()``.
+    /// Runs a log checkpoint, and leaves the file as it is until ``thaw()``.
     ///
-    /// To be called between two folds: in the middle of one, posts are of different moments, and a
-    /// copy has no journal that would mend it.
+    /// To be called between two checkpoints: in the middle of one, posts are of different moments,
+    /// and a copy has no journal that would mend it.
     /// - Returns: The file to copy from, on any thread, and its length in bytes.
     package func freeze() throws(StateError) -> (source: any JournalFile, byteCount: Int) {
-        precondition(!isFrozen && !meta.isFolding, "A file is frozen once, between two folds.")
+        precondition(
+            !isFrozen && !meta.isCheckpointing,
+            "A file is frozen once, between two folds."
+        )
         try databaseErrors { () throws(SQLiteError) in
             let interval = try connection.checkpointInterval()
             try connection.setCheckpointInterval(0)
             thawedCheckpointInterval = interval
-            try connection.checkpoint()
+            try connection.checkpointLog()
         }
         let source = try openCopySource()
         return (source, try fileErrors { () throws(FileError) in try source.byteCount() })
@@ -47,7 +50,7 @@ extension StateDatabase {
         thawedCheckpointInterval = nil
         do throws(SQLiteError) {
             try connection.setCheckpointInterval(interval)
-            try connection.checkpoint()
+            try connection.checkpointLog()
         } catch {
             guard case .full = error else { throw .database(error) }
         }

@@ -202,19 +202,22 @@ extension StateDatabase {
         _ progress: (LoadProgress) -> Void
     ) throws(StateError) {
         let database = try StateDatabase(directory, files, vfs, name: newFileName)
-        guard !database.meta.isFolding else {
-            throw .unfinishedFold(file: fileName, sequence: database.meta.folding.sequence)
+        guard !database.meta.isCheckpointing else {
+            throw .unfinishedCheckpoint(
+                file: fileName,
+                sequence: database.meta.checkpointing.sequence
+            )
         }
         try database.verify(progress: progress)
         try database.updateMeta { meta in
             // Clients see another instance: what they have in doubt, this state may not know.
             meta.becomeAnotherInstance()
-            meta.folded = .start
-            meta.folding = .start
+            meta.checkpointed = .start
+            meta.checkpointing = .start
             meta.bootID = ""
             meta.durability = ""
         }
-        try databaseErrors { () throws(SQLiteError) in try database.connection.checkpoint() }
+        try databaseErrors { () throws(SQLiteError) in try database.connection.checkpointLog() }
     }
 }
 

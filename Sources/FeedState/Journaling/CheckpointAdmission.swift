@@ -16,7 +16,7 @@ package struct CheckpointAdmission {
     package static let minimumBytesPerSecond = 64.0 * 1_024
     /// How long the speed is measured before it counts.
     package static let measuringTime = Duration.seconds(1)
-    /// For how long the bucket gathers tokens that nobody uses.
+    /// For how long the bucket keeps tokens that nobody uses.
     static let burstTime = Duration.milliseconds(100)
     /// The least and the most that a refused client is told to wait.
     private static let retryTimes: ClosedRange<Double> = 0.05...1
@@ -61,8 +61,8 @@ package struct CheckpointAdmission {
         let capacity = max(Self.minimumBytesPerSecond, speed * (Self.burstTime / .seconds(1)))
         let left: Double
         if let tokens {
-            let gathered = speed * (lastRefill.duration(to: now) / .seconds(1))
-            left = min(capacity, tokens + gathered) - Double(byteCount)
+            let refill = speed * (lastRefill.duration(to: now) / .seconds(1))
+            left = min(capacity, tokens + refill) - Double(byteCount)
         } else {
             left = capacity
         }

@@ -2,7 +2,7 @@
 package struct CheckpointBacklog: Sendable, Equatable {
     /// The bytes of log entries that wait, those of the checkpoint under way among them as far as
     /// they are not written.
-    package var unfoldedByteCount: Int
+    package var pendingByteCount: Int
 
     /// The bytes at which changes are refused.
     package var limitByteCount: Int
@@ -11,14 +11,14 @@ package struct CheckpointBacklog: Sendable, Equatable {
     package var writtenByteCount: UInt64
 
     /// A backlog of so many bytes.
-    package init(unfoldedByteCount: Int, limitByteCount: Int, writtenByteCount: UInt64 = 0) {
-        self.unfoldedByteCount = unfoldedByteCount
+    package init(pendingByteCount: Int, limitByteCount: Int, writtenByteCount: UInt64 = 0) {
+        self.pendingByteCount = pendingByteCount
         self.limitByteCount = limitByteCount
         self.writtenByteCount = writtenByteCount
     }
 
     /// The share of the limit that is used up; above 1 where the last changes went beyond it.
     package var share: Double {
-        Double(unfoldedByteCount) / Double(max(1, limitByteCount))
+        Double(pendingByteCount) / Double(max(1, limitByteCount))
     }
 }

@@ -9,5 +9,5 @@ package protocol CutReceiver: Sendable {
     var backlog: CheckpointBacklog { get }
 
     /// All records up to this one are kept elsewhere, durably.
-    var foldedSequence: UInt64 { get }
+    var checkpointedSequence: UInt64 { get }
 }

@@ -57,7 +57,7 @@ package final class JournalThread: Sendable {
     package let statistics = CommitStatistics()
 
     private let logs: EffectLogs
-    private let folding: any CutReceiver
+    private let checkpointing: any CutReceiver
     private let events: Events
     private let work: Mutex<Work>
     private let keepsSegments: Bool
@@ -80,16 +80,16 @@ package final class JournalThread: Sendable {
     /// - Parameters:
     ///   - journal: Ends where the logs begin: its next record is the open cut.
     ///   - maximumWaitingByteCount: The unjournaled bytes that are let in at most.
-    ///   - keepsSegments: Whether what is folded stays in the journal.
+    ///   - keepsSegments: Whether checkpointed records stay in the journal.
     ///   - logs: What the loops log to.
-    ///   - folding: Is given each cut once it is durable.
+    ///   - checkpointing: Is given each cut once it is durable.
     ///   - events: Who is told.
     package init(
         journal: Handed<any WatchedJournal>,
         maximumWaitingByteCount: Int,
         keepsSegments: Bool,
         logs: EffectLogs,
-        folding: any CutReceiver,
+        checkpointing: any CutReceiver,
         events: Events
     ) {
         let last = journal.value.last.sequence
@@ -100,7 +100,7 @@ package final class JournalThread: Sendable {
         gate = ChangeGate(byteCount: maximumWaitingByteCount)
         self.keepsSegments = keepsSegments
         self.logs = logs
-        self.folding = folding
+        self.checkpointing = checkpointing
         self.events = events
     }
 
@@ -125,7 +125,7 @@ package final class JournalThread: Sendable {
     @inline(__always)
     package var congestion: Congestion? {
         guard gate.isClosed(for: logs.waitingByteCount) else { return nil }
-        return gate.cause(folding.backlog)
+        return gate.cause(checkpointing.backlog)
     }
 
     /// Counts a change that was refused because checkpoints lag.
@@ -215,7 +215,7 @@ package final class JournalThread: Sendable {
         )
         work.admission.observe(byteCount: work.body.count, took: duration)
         if duration > Self.slowCommit { events.slow(duration) }
-        work.body = folding.submit(work.body, at: position)
+        work.body = checkpointing.submit(work.body, at: position)
         admit(&work, committing: 0)
         try forget(&work)
         return true
@@ -228,7 +228,7 @@ package final class JournalThread: Sendable {
     private func admit(_ work: inout Work, committing byteCount: Int) -> Bool {
         let (isRestricted, news) = work.admission.set(
             gate,
-            folding.backlog,
+            checkpointing.backlog,
             committing: byteCount,
             at: .now
         )
@@ -238,7 +238,7 @@ package final class JournalThread: Sendable {
 
     private func forget(_ work: inout Work) throws(JournalError) {
         guard !keepsSegments else { return }
-        try work.journal.forget(through: folding.foldedSequence)
+        try work.journal.forget(through: checkpointing.checkpointedSequence)
     }
 
     private func checkSpaceIfDue(_ work: inout Work) throws(JournalError) {

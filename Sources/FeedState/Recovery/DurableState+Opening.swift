@@ -43,14 +43,14 @@ extension DurableState {
         let summary = recovered.summary
         let journal = recovered.journal
         let logs = recovered.logs
-        let identity = recovered.folding.database.meta
+        let identity = recovered.checkpointing.database.meta
         let backups = Backups(
             options.backups,
             reservedByteCount: options.journal.space.readOnlyByteCount,
             report: events.backup
         )
-        let folding = FoldThread(
-            recovered.folding,
+        let checkpointing = CheckpointThread(
+            recovered.checkpointing,
             backups,
             failed: events.failed,
             news: events.checkpoints
@@ -66,7 +66,7 @@ extension DurableState {
             maximumWaitingByteCount: options.maximumWaitingByteCount,
             keepsSegments: options.keepsJournal,
             logs: logs,
-            folding: folding,
+            checkpointing: checkpointing,
             events: journalEvents
         )
         wake.set { thread.wake() }
@@ -76,7 +76,7 @@ extension DurableState {
             durability: options.durability,
             logs: logs,
             journal: thread,
-            folding: folding,
+            checkpointing: checkpointing,
             wake: wake
         )
     }

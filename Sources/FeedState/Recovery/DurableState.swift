@@ -34,8 +34,8 @@ package final class DurableState: Sendable {
     package let logs: EffectLogs
     /// Makes cuts durable.
     package let journal: JournalThread
-    /// Folds them into the database.
-    package let folding: FoldThread
+    /// Checkpoints them into the database.
+    package let checkpointing: CheckpointThread
     private let wake: WakeUp
 
     /// Joins what was recovered.
@@ -45,7 +45,7 @@ package final class DurableState: Sendable {
         durability: Durability,
         logs: EffectLogs,
         journal: JournalThread,
-        folding: FoldThread,
+        checkpointing: CheckpointThread,
         wake: WakeUp
     ) {
         self.identity = identity
@@ -53,21 +53,21 @@ package final class DurableState: Sendable {
         self.durability = durability
         self.logs = logs
         self.journal = journal
-        self.folding = folding
+        self.checkpointing = checkpointing
         self.wake = wake
     }
 
     /// Starts the two threads.
     package func start() {
-        folding.start()
+        checkpointing.start()
         journal.start()
     }
 
-    /// Makes durable and folds what was logged, and ends the threads; once nothing is logged any
-    /// more.
+    /// Makes all that was logged durable, checkpoints it, and ends the threads; to be called once
+    /// nothing is logged any more.
     package func stop() {
         journal.stop()
-        folding.stop()
+        checkpointing.stop()
         // The logs lead to the thread, and the thread to the logs.
         wake.set {}
     }
@@ -85,7 +85,7 @@ package struct RecoverySummary: Sendable, Equatable {
     /// The last record that was left when a loss was accepted, which made the instance a new one.
     package var acceptedLoss: UInt64?
     /// Damage in records of the journal that `state.db` has already, in words; nil where there is none.
-    package var foldedDamage: String?
+    package var checkpointedDamage: String?
     /// The files in `quarantine/` that the acceptance of that loss has made.
     package var quarantined: [String] = []
     /// Whether the disk was so full that the ballast was given up, and is still.

@@ -8,8 +8,8 @@ package struct RecoveredState: ~Copyable {
     package let summary: RecoverySummary
     /// The journal, which ends with the record of this start.
     package let journal: SegmentJournal
-    /// The database, with all gathered that the journal has and it has not.
-    package var folding: FoldWork
+    /// The database, and the records that only the journal has in the memtable.
+    package var checkpointing: CheckpointWork
     /// Empty logs, whose open cut is the journal's next record.
     package let logs: EffectLogs
 
@@ -35,9 +35,12 @@ package struct RecoveredState: ~Copyable {
         let recovery = Recovery(store: store, channels: channels, progress: progress)
         try recovery.load(database)
         let journal = try directory.journal(database, &summary, progress)
-        summary.foldedDamage = journal.foldedDamage?.note(last: journal.last.sequence)
-        var folding = FoldWork(database, foldByteCount: directory.options.foldByteCount)
-        try recovery.replay(journal, into: &folding, &summary)
+        summary.checkpointedDamage = journal.checkpointedDamage?.note(last: journal.last.sequence)
+        var checkpointing = CheckpointWork(
+            database,
+            checkpointByteCount: directory.options.checkpointByteCount
+        )
+        try recovery.replay(journal, into: &checkpointing, &summary)
         let epoch = try directory.beginEpoch(store, database, journal)
         let logs = EffectLogs(
             count: directory.options.logCount,
@@ -46,7 +49,7 @@ package struct RecoveredState: ~Copyable {
         )
         let found = journal.last
         do throws(StateStartError) {
-            summary.last = try Self.commit(epoch, logs, journal, &folding)
+            summary.last = try Self.commit(epoch, logs, journal, &checkpointing)
         } catch {
             throw error.isOutOfSpace ? directory.full() : error
         }
@@ -56,7 +59,7 @@ package struct RecoveredState: ~Copyable {
         summary.gaveUpBallast = hadBallast && !journal.hasBallast
         self.summary = summary
         self.journal = journal
-        self.folding = folding
+        self.checkpointing = checkpointing
         self.logs = logs
     }
 
@@ -65,7 +68,7 @@ package struct RecoveredState: ~Copyable {
         _ epoch: Effect,
         _ logs: EffectLogs,
         _ journal: SegmentJournal,
-        _ folding: inout FoldWork
+        _ checkpointing: inout CheckpointWork
     ) throws(StateStartError) -> JournalPosition {
         logs[0].lock()
         logs[0].append(epoch)
@@ -81,7 +84,7 @@ package struct RecoveredState: ~Copyable {
                 at: JournalThread.unixMicroseconds()
             )
         }
-        try folding.gather(body, at: position)
+        try checkpointing.add(body, at: position)
         return position
     }
 }

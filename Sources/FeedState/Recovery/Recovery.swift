@@ -28,20 +28,20 @@ struct Recovery {
         }
     }
 
-    /// Applies the records behind the fold, and gathers them for the next one.
+    /// Applies the records behind the checkpoint, and adds them to the memtable of the next one.
     func replay(
         _ journal: any Journal,
-        into folding: inout FoldWork,
+        into checkpointing: inout CheckpointWork,
         _ summary: inout RecoverySummary
     ) throws(StateStartError) {
-        let first = folding.database.meta.folded.sequence
+        let first = checkpointing.database.meta.checkpointed.sequence
         let total = journal.last.sequence - min(first, journal.last.sequence)
         var replay = Replay(store: store, channels: channels)
         let records = Handed(journal)
         let source: Replay.Source = { (body) throws(JournalError) in
             try records.value.replay(after: first, body)
         }
-        try replay.run(source, into: &folding) { batch in
+        try replay.run(source, into: &checkpointing) { batch in
             summary.effectCount += batch.effectCount
             guard batch.endedByteCount != nil else { return }
             summary.recordCount += 1

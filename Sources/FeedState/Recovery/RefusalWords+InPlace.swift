@@ -15,26 +15,27 @@ extension RefusalWords {
                 + "start."
         )
         switch remedy {
-        case .continued(let backup, let folded, let last, let problem):
+        case .continued(let backup, let checkpointed, let last, let problem):
             let behind =
-                last > folded
-                ? "the journal here has records \(folded + 1) to \(last)"
+                last > checkpointed
+                ? "the journal here has records \(checkpointed + 1) to \(last)"
                 : "the journal here has no record"
-            let has = "backup \(name(of: backup)) has all up to record \(folded), and \(behind)"
+            let has =
+                "backup \(name(of: backup)) has all up to record \(checkpointed), and \(behind)"
             let step = inPlace(backup, problem)
             guard let problem else {
-                let all = last > folded ? ", which are all behind it." : " behind it."
+                let all = last > checkpointed ? ", which are all behind it." : " behind it."
                 return ("Nothing is lost: \(has)\(all)", [step, puttingBack])
             }
             let meaning =
                 "B\(has.dropFirst()) behind it. What state.db alone had behind record \(last) is lost "
                 + "unless the file comes back, as the journal is not whole: \(problem)"
             return (meaning, [puttingBack, step])
-        case .behind(let backup, let folded, let problem):
+        case .behind(let backup, let checkpointed, let problem):
             let meaning =
                 "Nothing can be served from this directory. Backup \(name(of: backup)) has all up "
-                + "to record \(folded). What was acknowledged in record \(folded + 1) and after it "
-                + "is lost, as the journal does not continue the backup: \(problem)"
+                + "to record \(checkpointed). What was acknowledged in record \(checkpointed + 1) "
+                + "and after it is lost, as the journal does not continue the backup: \(problem)"
             return (meaning, [puttingBack, restoring(backup)])
         case .ofAnotherInstance(let backup):
             let meaning =
@@ -62,18 +63,18 @@ extension RefusalWords {
         guard remedy.last > left else { return nil }
         switch remedy {
         case .noBackup, .ofAnotherInstance: return nil
-        case .continued(let backup, let folded, let last, let problem):
+        case .continued(let backup, let checkpointed, let last, let problem):
             var step = inPlace(backup, problem)
             step.text =
                 "More is left than records up to \(left): backup \(name(of: backup)) has all up to "
-                + "record \(folded), and the journal here continues it up to record \(last). "
+                + "record \(checkpointed), and the journal here continues it up to record \(last). "
                 + step.text
             return step
-        case .behind(let backup, let folded, _):
+        case .behind(let backup, let checkpointed, _):
             var step = restoring(backup)
             step.text =
-                "Backup \(name(of: backup)) has more than is left here, all up to record \(folded). "
-                + step.text
+                "Backup \(name(of: backup)) has more than is left here, all up to record "
+                + "\(checkpointed). " + step.text
             return step
         }
     }
@@ -107,7 +108,7 @@ extension RefusalWords {
     func consequences(ofInPlace error: RestoreError, _ backup: String) -> Consequences {
         let nothing = "Nothing was restored, and the backup is as it was."
         switch error {
-        case .notContinued(_, let folded, _):
+        case .notContinued(_, let checkpointed, _):
             let again = StartRefusal.Step(
                 text: "If you have the missing or damaged file as it was, put it back, and run it "
                     + "again.",
@@ -115,7 +116,7 @@ extension RefusalWords {
             )
             let meaning =
                 "Nothing was changed. With this backup, what was acknowledged in record "
-                + "\(folded + 1) and after it is lost unless the file comes back."
+                + "\(checkpointed + 1) and after it is lost unless the file comes back."
             return (meaning, [again, restoring(backup)])
         case .noRoom(let directory, let needed, let free):
             let step = StartRefusal.Step(

@@ -81,7 +81,7 @@ extension RefusalWords {
             return (nothing, [step])
         case .state(.notABackup), .notContinued: return (nothing, [])
         case .state(let error) where error.isDamage: return (nothing, [another])
-        case .state(.changedBackup), .state(.unfinishedFold), .state(.newerFormat):
+        case .state(.changedBackup), .state(.unfinishedCheckpoint), .state(.newerFormat):
             return (nothing, [another])
         case .state:
             let step = Step(

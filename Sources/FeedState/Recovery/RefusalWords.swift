@@ -90,7 +90,7 @@ struct RefusalWords {
     private static func meaning(of loss: StateLoss) -> String {
         let left = loss.left
         let whole = "Records up to \(left) are whole"
-        let mixed = loss.partlyFolded.map { " \(StateLoss.partlyFoldedNote($0))" }
+        let mixed = loss.partlyCheckpointed.map { " \(StateLoss.partlyCheckpointedNote($0))" }
         if case .missingMark = loss.problem {
             return "\(whole); if no other file was touched, they are all. Without the mark that is "
                 + "not proven.\(mixed ?? "")"

@@ -7,10 +7,10 @@ protocol ReplayedRecords: ~Copyable {
     var newestCounts: CountsTable { get }
 
     /// Takes counts.
-    mutating func gather(_ counts: [PostCounts])
+    mutating func add(_ counts: [PostCounts])
 
     /// Takes another effect.
-    mutating func gather(_ effect: Effect)
+    mutating func add(_ effect: Effect)
 
     /// Learns that all effects of a record were taken.
     mutating func endRecord(_ byteCount: Int, at position: JournalPosition)
@@ -18,9 +18,9 @@ protocol ReplayedRecords: ~Copyable {
 
 /// Puts the records of the journal behind `state.db` into a store.
 ///
-/// A thread reads the segments ahead, checks and decodes them. Votes are most of what it finds, and
-/// only the newest counts of a post matter: they are gathered, and the store gets them once a post,
-/// at the end. All other effects are applied in their order.
+/// A thread reads the segments ahead, checks and decodes them. Most effects are votes, and only the
+/// newest counts of a post matter: the records keep them, and the store gets them once a post, at
+/// the end. All other effects are applied in their order.
 struct Replay {
     /// Gives the records in order, until the body says false.
     typealias Source = ((JournalRecord, Span<UInt8>) -> Bool) throws(JournalError) -> Void
@@ -38,7 +38,7 @@ struct Replay {
         self.channels = channels
     }
 
-    /// Applies and gathers all records; O(effects).
+    /// Applies all effects, and adds them to the records; O(effects).
     ///
     /// - Parameters:
     ///   - source: Gives the records, on another thread.
@@ -87,12 +87,12 @@ struct Replay {
         _ batch: ReplayBatch,
         _ records: inout some ReplayedRecords & ~Copyable
     ) throws(StateStartError) {
-        records.gather(batch.counts)
+        records.add(batch.counts)
         for effect in batch.effects {
             if case .ballot(let counts, _, _) = effect { store.prefetch(counts.id) }
         }
         for effect in batch.effects {
-            records.gather(effect)
+            records.add(effect)
             switch effect {
             case .channel: channels(effect)
             case .outcome(let outcome): outcomes.append(outcome)

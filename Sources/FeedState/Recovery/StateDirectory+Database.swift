@@ -135,7 +135,7 @@ extension StateDirectory {
     private func isLossOpen(_ database: StateDatabase) throws(StateStartError) -> Bool {
         do throws(StateStartError) {
             let scan = try scan(database)
-            return scan.problem != nil || scan.last.sequence < database.meta.folding.sequence
+            return scan.problem != nil || scan.last.sequence < database.meta.checkpointing.sequence
         } catch {
             guard case .journal(.otherInstance) = error, database.directoryRecord == nil else {
                 throw error

@@ -1,9 +1,9 @@
 package import FeedJournal
 internal import FeedRanking
 
-// How the journal is opened behind the fold, and a run begins.
+// How the journal is opened behind the checkpoint, and a run begins.
 extension StateDirectory {
-    /// Opens the journal behind the fold.
+    /// Opens the journal behind the checkpoint.
     func journal(
         _ database: StateDatabase,
         _ summary: inout RecoverySummary,
@@ -15,7 +15,7 @@ extension StateDirectory {
                 return try SegmentJournal(
                     files,
                     configuration(database),
-                    folded: database.meta.folded,
+                    checkpointed: database.meta.checkpointed,
                     acceptedLoss: accepted,
                     progress: { progress(RecoveryProgress($0)) }
                 )
@@ -31,12 +31,14 @@ extension StateDirectory {
             summary.quarantined = (kept ?? []).filter(isOfThisLoss).sorted()
         }
         if accepted == nil {
-            try checkFold(database.meta, last)
-        } else if last.sequence < database.meta.folding.sequence {
-            // What a fold had begun with is lost: rows of it stay, and no more of it will come.
+            try checkUnfinishedCheckpoint(database.meta, last)
+        } else if last.sequence < database.meta.checkpointing.sequence {
+            // Records of an unfinished checkpoint are lost. The rows that it wrote stay, and no
+            // more of it follow.
             try stateErrors { () throws(StateError) in
                 try database.updateMeta { meta in
-                    meta.folding = last.sequence > meta.folded.sequence ? last : meta.folded
+                    meta.checkpointing =
+                        last.sequence > meta.checkpointed.sequence ? last : meta.checkpointed
                 }
             }
         }
@@ -79,17 +81,20 @@ extension StateDirectory {
         return epoch
     }
 
-    /// A fold that was cut short has rows of records that the journal must have, too.
-    func checkFold(_ meta: StateMeta, _ last: JournalPosition) throws(StateStartError) {
-        let folding = meta.folding.sequence
-        guard last.sequence < folding else { return }
-        let problem = JournalError.lost(sequences: last.sequence + 1...folding)
+    /// A checkpoint that was cut off has rows of records that the journal must have too.
+    func checkUnfinishedCheckpoint(
+        _ meta: StateMeta,
+        _ last: JournalPosition
+    ) throws(StateStartError) {
+        let checkpointing = meta.checkpointing.sequence
+        guard last.sequence < checkpointing else { return }
+        let problem = JournalError.lost(sequences: last.sequence + 1...checkpointing)
         throw .loss(
             StateLoss(
                 problem: problem,
                 left: last.sequence,
-                known: folding,
-                partlyFolded: folding
+                known: checkpointing,
+                partlyCheckpointed: checkpointing
             )
         )
     }
@@ -100,13 +105,13 @@ extension StateDirectory {
         case .damaged, .missing, .lost, .missingMark:
             // What is refused is read once more: the error has no room for what was found beside it.
             guard let scan = try? scan(database) else { return .journal(error) }
-            let folding = database.meta.folding.sequence
+            let checkpointing = database.meta.checkpointing.sequence
             return .loss(
                 StateLoss(
                     problem: error,
                     left: scan.last.sequence,
-                    known: max(scan.lastKnown, folding),
-                    partlyFolded: folding > scan.last.sequence ? folding : nil,
+                    known: max(scan.lastKnown, checkpointing),
+                    partlyCheckpointed: checkpointing > scan.last.sequence ? checkpointing : nil,
                     place: scan.firstMissing
                 )
             )
@@ -128,14 +133,14 @@ package struct StateLoss: Error, Equatable, Sendable {
 
     /// The record up to which `state.db` has a part of the changes behind `left`; nil where it has none.
     ///
-    /// A fold was under way then, and what is left is of different moments.
-    package var partlyFolded: UInt64?
+    /// A checkpoint was under way then, so the posts that are left are of different moments.
+    package var partlyCheckpointed: UInt64?
 
     /// Where the first record that is missing has to be; nil where the problem or no file tells.
     package var place: MissingPlace?
 
-    /// What `partlyFolded` means for an operator.
-    package static func partlyFoldedNote(_ last: UInt64) -> String {
+    /// What `partlyCheckpointed` means for an operator.
+    package static func partlyCheckpointedNote(_ last: UInt64) -> String {
         "state.db has a part of the records up to \(last): some posts would be of a later moment than "
             + "others."
     }
@@ -145,13 +150,13 @@ package struct StateLoss: Error, Equatable, Sendable {
         problem: JournalError,
         left: UInt64,
         known: UInt64,
-        partlyFolded: UInt64? = nil,
+        partlyCheckpointed: UInt64? = nil,
         place: MissingPlace? = nil
     ) {
         self.place = place
         self.problem = problem
         self.left = left
         self.known = known
-        self.partlyFolded = partlyFolded
+        self.partlyCheckpointed = partlyCheckpointed
     }
 }

@@ -61,7 +61,7 @@ package struct StateDirectory {
             try RecoveryScan(
                 files,
                 configuration(database),
-                folded: database.meta.folded,
+                checkpointed: database.meta.checkpointed,
                 acceptsAnyInstance: acceptsAnyInstance
             )
         }

@@ -5,11 +5,12 @@ package struct StateOptions: Sendable {
     /// The directory where none is named, in the working directory.
     package static let defaultPath = "feed-data"
 
-    /// The journal's bytes that are folded at once where the service is busy.
+    /// The journal's bytes that are checkpointed at once where the service is busy.
     ///
-    /// Each fold writes a post's counts once, however many votes came for it: the more votes a fold
-    /// is of, the less one costs. What is not folded has to be replayed at the next start.
-    package static let defaultFoldByteCount = 64 << 20
+    /// Each checkpoint writes a post's counts once, however many votes the post got: the more votes
+    /// a checkpoint has, the less one vote costs. The next start has to replay the records that are
+    /// not checkpointed.
+    package static let defaultCheckpointByteCount = 64 << 20
 
     /// The data directory, made where there is none, its parent being there.
     package var path: String
@@ -32,11 +33,11 @@ package struct StateOptions: Sendable {
     /// Whether a directory without a state is refused instead of made.
     package var mustExist = false
 
-    /// Whether segments stay when they are folded, so that all can be replayed from the first.
+    /// Whether checkpointed segments stay, so that all can be replayed from the first.
     package var keepsJournal = false
 
-    /// The journal's bytes that are folded at once.
-    package var foldByteCount = Self.defaultFoldByteCount
+    /// The journal's bytes that are checkpointed at once.
+    package var checkpointByteCount = Self.defaultCheckpointByteCount
 
     /// How backups are made, and how many are kept.
     package var backups = BackupOptions()

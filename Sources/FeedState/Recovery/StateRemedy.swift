@@ -7,10 +7,10 @@ package enum StateRemedy: Equatable, Sendable {
 
     /// The journal continues a backup up to a record, and then has a problem; without one nothing is
     /// lost.
-    case continued(backup: String, folded: UInt64, last: UInt64, problem: String? = nil)
+    case continued(backup: String, checkpointed: UInt64, last: UInt64, problem: String? = nil)
 
     /// The newest backup that can be used, which the journal does not continue.
-    case behind(backup: String, folded: UInt64, problem: String)
+    case behind(backup: String, checkpointed: UInt64, problem: String)
 
     /// No backup of this instance can be used; the newest one that can is of another instance, whose
     /// record numbers cannot be compared with those here.
@@ -24,7 +24,7 @@ package enum StateRemedy: Equatable, Sendable {
         switch self {
         case .noBackup, .ofAnotherInstance: 0
         case .continued(_, _, let last, _): last
-        case .behind(_, let folded, _): folded
+        case .behind(_, let checkpointed, _): checkpointed
         }
     }
 
@@ -69,14 +69,19 @@ package enum StateRemedy: Equatable, Sendable {
         _ path: String,
         _ files: any JournalFiles
     ) -> StateRemedy {
-        let folded = database.meta.folded.sequence
+        let checkpointed = database.meta.checkpointed.sequence
         do throws(JournalError) {
             let found = try JournalContinuation(of: database, path, files)
             let problem = found.problem.map { "\($0)" }
-            return .continued(backup: backup, folded: folded, last: found.last, problem: problem)
+            return .continued(
+                backup: backup,
+                checkpointed: checkpointed,
+                last: found.last,
+                problem: problem
+            )
         } catch {
             if case .otherInstance = error { return .ofAnotherInstance(backup: backup) }
-            return .behind(backup: backup, folded: folded, problem: "\(error)")
+            return .behind(backup: backup, checkpointed: checkpointed, problem: "\(error)")
         }
     }
 }

@@ -45,7 +45,7 @@ package enum StateStartError: Error {
         case .loss, .effects, .recovery, .missingDatabase, .interruptedAcceptance,
             .restoreInterrupted, .inPlaceInterrupted:
             5
-        case .state(.unfinishedFold): 5
+        case .state(.unfinishedCheckpoint): 5
         case .state(.newerFormat), .copied: 4
         case .state(.missingFile), .state(.notEmpty), .state(.notABackup), .state(.changedBackup): 2
         case .foreignFile, .noState, .backup: 2

@@ -9,10 +9,10 @@ package struct StateVerification: Sendable, Equatable {
     /// The posts that live.
     package var postCount: UInt64
     /// Up to where the records are in `state.db`.
-    package var foldedSequence: UInt64
+    package var checkpointedSequence: UInt64
     /// The last record of the journal.
     package var lastSequence: UInt64
-    /// The records behind the fold, and the effects in them.
+    /// The records behind the checkpoint, and the effects in them.
     package var recordCount: UInt64
     package var effectCount: UInt64
     /// A hash of the state of `state.db` and the journal behind it.
@@ -21,9 +21,9 @@ package struct StateVerification: Sendable, Equatable {
     package var droppedParts: [DroppedPart] = []
     /// The record up to which `state.db` has a part of the changes that an accepted loss drops; nil
     /// where it has none of them.
-    package var partlyFolded: UInt64?
+    package var partlyCheckpointed: UInt64?
     /// Damage in records of the journal that `state.db` has already, in words; nil where there is none.
-    package var foldedDamage: String?
+    package var checkpointedDamage: String?
     /// How many records an accepted loss drops that were durable once, at least.
     package var lostRecordCount: UInt64 = 0
     /// When the last record was made that such a loss leaves, in microseconds since 1970; 0 where
@@ -83,24 +83,28 @@ package struct StateVerification: Sendable, Equatable {
         let scan = try directory.scan(database, acceptsAnyInstance: acceptsAny)
         if accepted == nil {
             if let problem = scan.problem { throw directory.explained(problem, database) }
-            try directory.checkFold(meta, scan.last)
+            try directory.checkUnfinishedCheckpoint(meta, scan.last)
         }
-        let records = try scan.replay(directory.files, after: meta.folded.sequence, into: store)
+        let records = try scan.replay(
+            directory.files,
+            after: meta.checkpointed.sequence,
+            into: store
+        )
         var verified = StateVerification(
             instanceID: meta.instanceID,
             postCount: store.postCount,
-            foldedSequence: meta.folded.sequence,
+            checkpointedSequence: meta.checkpointed.sequence,
             lastSequence: scan.last.sequence,
             recordCount: records.recordCount,
             effectCount: records.effectCount,
             stateHash: store.stateHash()
         )
-        verified.foldedDamage = scan.foldedDamage?.note(last: scan.last.sequence)
+        verified.checkpointedDamage = scan.checkpointedDamage?.note(last: scan.last.sequence)
         if accepted != nil {
             verified.droppedParts = scan.droppedParts
-            let folding = meta.folding.sequence
-            verified.partlyFolded = folding > scan.last.sequence ? folding : nil
-            let known = max(scan.lastKnown, folding)
+            let checkpointing = meta.checkpointing.sequence
+            verified.partlyCheckpointed = checkpointing > scan.last.sequence ? checkpointing : nil
+            let known = max(scan.lastKnown, checkpointing)
             verified.lostRecordCount = known - min(known, scan.last.sequence)
             verified.lastMicroseconds = scan.lastMicroseconds
         }
@@ -116,7 +120,11 @@ package struct StateVerification: Sendable, Equatable {
         _ stripeCount: Int
     ) throws(StateStartError) -> UInt64 {
         let scan = try journalErrors { () throws(JournalError) in
-            try RecoveryScan(directory.files, directory.configuration(database), folded: .start)
+            try RecoveryScan(
+                directory.files,
+                directory.configuration(database),
+                checkpointed: .start
+            )
         }
         if let problem = scan.problem { throw .journal(problem) }
         let store = FeedStore(stripeCount: stripeCount) { 0 }
@@ -125,18 +133,18 @@ package struct StateVerification: Sendable, Equatable {
     }
 }
 
-/// What a verification keeps of the records: it folds nothing.
+/// What a verification keeps of the records: it checkpoints nothing.
 private struct VerifiedRecords: ReplayedRecords {
     var newestCounts = CountsTable()
     var recordCount: UInt64 = 0
     var effectCount: UInt64 = 0
 
-    mutating func gather(_ counts: [PostCounts]) {
+    mutating func add(_ counts: [PostCounts]) {
         for news in counts { newestCounts.set(news) }
         effectCount += UInt64(counts.count)
     }
 
-    mutating func gather(_ effect: Effect) { effectCount += 1 }
+    mutating func add(_ effect: Effect) { effectCount += 1 }
 
     mutating func endRecord(_ byteCount: Int, at position: JournalPosition) {
         newestCounts.flush()

@@ -28,7 +28,7 @@ struct PowerCutRun {
     private var inFlight: WrittenRecord?
 
     /// What is kept elsewhere, as far as the next start will know.
-    private var folded = 0
+    private var checkpointed = 0
 
     /// How often the power went.
     private(set) var cutCount = 0
@@ -65,8 +65,12 @@ struct PowerCutRun {
     private mutating func live() -> String? {
         files.failure = { _, _ in nil }
         do {
-            let journal = try SegmentJournal(files, configuration, folded: positions[folded])
-            if let complaint = audit(journal, try journal.records(after: UInt64(folded))) {
+            let journal = try SegmentJournal(
+                files,
+                configuration,
+                checkpointed: positions[checkpointed]
+            )
+            if let complaint = audit(journal, try journal.records(after: UInt64(checkpointed))) {
                 return complaint
             }
             if fault == .failingSync { failSyncs() }
@@ -77,7 +81,7 @@ struct PowerCutRun {
                 positions.append(try journal.append(record))
                 acknowledged.append(record)
                 inFlight = nil
-                if generator.oneIn(25) { try fold(journal) }
+                if generator.oneIn(25) { try checkpoint(journal) }
             }
         } catch {
             if fault == .failingSync { return nil }
@@ -96,9 +100,9 @@ struct PowerCutRun {
         }
     }
 
-    private mutating func fold(_ journal: SegmentJournal) throws {
-        let sequence = Int.random(in: folded...acknowledged.count, using: &generator)
-        if fault != .earlyUnlink { folded = sequence }
+    private mutating func checkpoint(_ journal: SegmentJournal) throws {
+        let sequence = Int.random(in: checkpointed...acknowledged.count, using: &generator)
+        if fault != .earlyUnlink { checkpointed = sequence }
         try journal.forget(through: UInt64(sequence))
     }
 
@@ -106,7 +110,7 @@ struct PowerCutRun {
         _ journal: SegmentJournal,
         _ found: [WrittenRecord]
     ) -> String? {
-        var expected = Array(acknowledged[folded...])
+        var expected = Array(acknowledged[checkpointed...])
         if let inFlight, found.count == expected.count + 1 {
             // Not acknowledged, and there: from here on it stands.
             expected.append(inFlight)
@@ -116,7 +120,7 @@ struct PowerCutRun {
         inFlight = nil
         guard found != expected else { return nil }
         let common = zip(found, expected).prefix { $0 == $1 }.count
-        return "Behind record \(folded): \(found.count) records, expected \(expected.count); "
+        return "Behind record \(checkpointed): \(found.count) records, expected \(expected.count); "
             + "the first \(common) agree."
     }
 }

@@ -70,7 +70,7 @@ import Testing
         _ = try store.walks()
         try store.apply(.post(corrected))
         #expect(store.sortedPosts() == [corrected])
-        // As a start replays records that a fold was cut off in.
+        // As a start replays the records of a checkpoint that was cut off.
         try store.apply(.post(old))
         #expect(store.sortedPosts() == [corrected])
         store.checkInvariants()

@@ -79,7 +79,7 @@ struct DatabasePowerCutRun {
             if fault == .failingSync { failSyncs() }
             for _ in 0..<Int.random(in: 1...40, using: &generator) {
                 try write(database)
-                if generator.oneIn(15) { try database.checkpoint() }
+                if generator.oneIn(15) { try database.checkpointLog() }
             }
             return nil
         } catch {

@@ -17,16 +17,16 @@ struct BackedUpState {
     /// The `state.db` of the backup.
     let backup: [UInt8]
     /// The last record that is in it.
-    let folded: UInt64
+    let checkpointed: UInt64
 
     init(seed: UInt64) throws {
         run = StatePowerCutRun(seed: seed)
-        try run.write(turns: 60, folds: true)
+        try run.write(turns: 60, checkpoints: true)
         run.disk.revive()
-        (backup, folded) = try run.writeAroundBackup(turns: 120)
+        (backup, checkpointed) = try run.writeAroundBackup(turns: 120)
         earlier = run.disk.copy()
         run.disk.revive()
-        try run.write(turns: 250, folds: false)
+        try run.write(turns: 250, checkpoints: false)
         disk = run.disk.copy()
     }
 
@@ -34,15 +34,15 @@ struct BackedUpState {
     var log: [UInt8] { disk["state.db-wal"] ?? [] }
 
     /// The database and its log once all records are in them.
-    func foldAll() throws -> [String: [UInt8]] {
+    func checkpointAll() throws -> [String: [UInt8]] {
         let disk = disk.copy()
         var life = try DurableLife(disk, run.journal, clock: run.clock)
-        let database = life.state.folding.database
+        let database = life.state.checkpointing.database
         defer {
             disk.die()
             withExtendedLifetime(database) {}
         }
-        try life.foldAll()
+        try life.checkpointAll()
         return ["state.db": disk["state.db"] ?? [], "state.db-wal": disk["state.db-wal"] ?? []]
     }
 
@@ -82,35 +82,37 @@ struct BackedUpState {
 }
 
 extension StatePowerCutRun {
-    /// One life that folds all that it has, makes a backup, and goes on without a fold; gives the
+    /// One life that checkpoints all, makes a backup, and continues without a checkpoint; gives the
     /// backup and its last record.
-    mutating func writeAroundBackup(turns: Int) throws -> (backup: [UInt8], folded: UInt64) {
+    mutating func writeAroundBackup(turns: Int) throws -> (backup: [UInt8], checkpointed: UInt64) {
         var life = try DurableLife(disk, journal, clock: clock)
-        let database = life.state.folding.database
+        let database = life.state.checkpointing.database
         defer {
             disk.die()
             withExtendedLifetime(database) {}
         }
         try audit(life)
-        for _ in 0..<turns { try turn(&life, folds: false) }
+        for _ in 0..<turns { try turn(&life, checkpoints: false) }
         try commit(&life)
-        try life.foldAll()
-        let folded = database.meta.folded.sequence
-        try life.state.journal.forget(through: folded)
+        try life.checkpointAll()
+        let checkpointed = database.meta.checkpointed.sequence
+        try life.state.journal.forget(through: checkpointed)
         let name = try BackupFixture.make(database)
         guard let backup = disk["backups/\(name)/state.db"] else {
             throw Complaint(text: "There is no backup.")
         }
-        for _ in 0..<turns { try turn(&life, folds: false) }
+        for _ in 0..<turns { try turn(&life, checkpoints: false) }
         try commit(&life)
-        return (backup, folded)
+        return (backup, checkpointed)
     }
 }
 
 extension DurableLife {
-    /// Folds all that was gathered.
-    fileprivate mutating func foldAll() throws {
-        state.folding.begin()
-        while state.folding.isFolding { try state.folding.goOn(changes: 1000, until: { false }) }
+    /// Checkpoints the whole memtable.
+    fileprivate mutating func checkpointAll() throws {
+        state.checkpointing.begin()
+        while state.checkpointing.isCheckpointing {
+            try state.checkpointing.writeStep(changes: 1000, until: { false })
+        }
     }
 }

@@ -3,7 +3,7 @@ import FeedState
 
 /// Backups to test with.
 enum BackupFixture {
-    /// Makes a backup of a state between two folds; gives its folder's name.
+    /// Makes a backup of a state between two checkpoints; gives its folder's name.
     @discardableResult
     static func make(
         _ database: StateDatabase,

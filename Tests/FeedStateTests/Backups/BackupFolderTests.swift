@@ -113,7 +113,7 @@ import Testing
         state.start()
         state.stop()
         #expect(events.withLock { $0 } == [.removedLeftovers(["20270115T080000123Z"])])
-        #expect(state.folding.backups.status.complete?.name == name)
-        #expect(state.folding.backups.status.complete?.date == BackupFolders.time(of: name))
+        #expect(state.checkpointing.backups.status.complete?.name == name)
+        #expect(state.checkpointing.backups.status.complete?.date == BackupFolders.time(of: name))
     }
 }

@@ -13,14 +13,14 @@ import Testing
         return source.cut(writes: 400, using: &generator)
     }
 
-    @Test("a backup is the state of its moment, whatever is folded while it is copied")
+    @Test("a backup is the state of its moment, with checkpoints while it is copied")
     func isOfOneMoment() throws {
         let directory = try DataDirectory()
         let database = try directory.create()
         // SQLite would move its log into the file every few pages.
         try database.connection.execute("PRAGMA wal_autocheckpoint=4")
         var source = EffectSource()
-        try StateFixture.fold([Self.cut(&source, seed: 1)], into: database)
+        try StateFixture.checkpoint([Self.cut(&source, seed: 1)], into: database)
         let expected = try StateModel(database)
         var options = BackupOptions()
         options.stepByteCount = 16 << 10
@@ -30,7 +30,7 @@ import Testing
         var stepCount = 1
         while try !job.step() {
             let body = Self.cut(&source, seed: UInt64(stepCount) + 1)
-            try StateFixture.fold([body], into: database)
+            try StateFixture.checkpoint([body], into: database)
             stepCount += 1
         }
         #expect(stepCount > 3)
@@ -49,7 +49,7 @@ import Testing
         #expect(try StateModel(database) != expected)
     }
 
-    @Test("a frozen file stays as it is, and a thawed one takes in what was folded")
+    @Test("a frozen file stays as it is, and a thawed one takes in the checkpoints")
     func freezes() throws {
         let directory = try DataDirectory()
         let database = try directory.create()
@@ -59,7 +59,7 @@ import Testing
         let frozen = try directory.read("state.db")
         #expect(frozen.count == byteCount)
         for seed in 1...5 as ClosedRange<UInt64> {
-            try StateFixture.fold([Self.cut(&source, seed: seed)], into: database)
+            try StateFixture.checkpoint([Self.cut(&source, seed: seed)], into: database)
         }
         #expect(try directory.read("state.db") == frozen)
         #expect(try database.logByteCount > frozen.count)

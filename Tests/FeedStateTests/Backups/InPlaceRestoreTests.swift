@@ -38,7 +38,7 @@ import Testing
         #expect(written.refusal(disk.copy()) != nil)
         let old = disk["state.db"]
         let found = try written.restore(disk)
-        #expect(found.folded < found.last)
+        #expect(found.checkpointed < found.last)
         #expect(disk["quarantine/state.db.1-wal"] == written.log)
         #expect(disk["quarantine/state.db.1"] == old)
         #expect(found.kept.count == (removing ? 1 : 2))
@@ -148,11 +148,11 @@ import Testing
         #expect(segments.count > 1)
         let disk = spoiled(removing: true)
         disk[segments[0]] = nil
-        guard case .notContinued(_, let folded, _) = error(disk) else {
+        guard case .notContinued(_, let checkpointed, _) = error(disk) else {
             Issue.record("the gap was not noticed")
             return
         }
-        #expect(folded == written.folded)
+        #expect(checkpointed == written.checkpointed)
     }
 
     @Test("what is wrong with the journal behind the backup is told, and hinders nothing")
@@ -163,7 +163,10 @@ import Testing
             let disk = spoiled(removing: true)
             disk[name] = nil
             let restored = try written.restore(disk)
-            #expect(restored.folded == written.folded && restored.problem != nil, "\(name)")
+            #expect(
+                restored.checkpointed == written.checkpointed && restored.problem != nil,
+                "\(name)"
+            )
             #expect(written.refusal(disk) != nil, "a start does not notice that \(name) is gone")
         }
         let disk = spoiled(removing: true)
@@ -183,7 +186,7 @@ import Testing
             let vfs = source.databaseDiskName
             let database = try StateDatabase(directory: ".", files: source, vfs: vfs)
             try database.update(DirectoryRecord(known: .start)) { _ in }
-            try database.connection.checkpoint()
+            try database.connection.checkpointLog()
         }
         let disk = spoiled(removing: true)
         disk["durable.hwm"] = nil
@@ -198,7 +201,7 @@ import Testing
     func whatTheOldFileHasBehindADamagedRecord() throws {
         let segments = written.disk.names.filter { $0.hasPrefix("journal/0") }
         let disk = written.disk.copy()
-        for (name, bytes) in try written.foldAll() { disk[name] = bytes }
+        for (name, bytes) in try written.checkpointAll() { disk[name] = bytes }
         disk[segments[1]]?[4096 + 44] ^= 1
         guard case .notContinued(_, _, .damaged) = error(disk) else {
             Issue.record("the records of the old file were given up")
@@ -210,7 +213,7 @@ import Testing
         // The journal and its mark are as they were earlier, as after a power cut without syncs. The
         // old file has later records, and says so, although a row of it may be damaged.
         let disk = written.earlier.copy()
-        for (name, bytes) in try written.foldAll() { disk[name] = bytes }
+        for (name, bytes) in try written.checkpointAll() { disk[name] = bytes }
         guard case .notContinued(_, _, .lost) = error(disk) else {
             Issue.record("the loss was not noticed")
             return
@@ -224,7 +227,7 @@ import Testing
             let vfs = source.databaseDiskName
             let database = try StateDatabase(directory: ".", files: source, vfs: vfs)
             try database.updateMeta { $0.becomeAnotherInstance() }
-            try database.connection.checkpoint()
+            try database.connection.checkpointLog()
         }
         let error = error(spoiled(removing: true), source["state.db"])
         guard case .notContinued(_, _, .otherInstance) = error else {

@@ -21,7 +21,7 @@ import Testing
         found.highestRevision = model.highestRevision
         #expect(found == model)
         #expect(restored.meta.instanceID != database.meta.instanceID)
-        #expect(restored.meta.folded == .start && restored.meta.folding == .start)
+        #expect(restored.meta.checkpointed == .start && restored.meta.checkpointing == .start)
         #expect(restored.meta.pageTokenKey != database.meta.pageTokenKey)
         #expect(restored.meta.highestID == database.meta.highestID)
         #expect(
@@ -30,7 +30,7 @@ import Testing
         )
     }
 
-    @Test func aCopyFromTheMiddleOfAFoldIsRefused() throws {
+    @Test func aCopyFromTheMiddleOfACheckpointIsRefused() throws {
         let directory = try DataDirectory()
         var source = EffectSource()
         var generator = SeededGenerator(seed: 4)
@@ -39,7 +39,7 @@ import Testing
         try directory.files.createDirectory("middle")
         let half = try Database(path: directory.path + "/state.db", mode: .existing)
         _ = try Backup(of: half, to: directory.path + "/middle/state.db").step()
-        #expect(throws: RestoreError.state(.unfinishedFold(file: "state.db", sequence: 1))) {
+        #expect(throws: RestoreError.state(.unfinishedCheckpoint(file: "state.db", sequence: 1))) {
             try StateDatabase.restore(
                 backup: directory.path + "/middle",
                 into: directory.path + "/restored"
@@ -56,7 +56,7 @@ import Testing
         let backup = BackupFixture.path(try BackupFixture.make(database), in: directory)
         let copy = try Database(path: backup + "/state.db", mode: .existing)
         try copy.execute("UPDATE posts SET text = 'Other'")
-        try copy.checkpoint()
+        try copy.checkpointLog()
         let error = #expect(throws: RestoreError.self) {
             try StateDatabase.restore(backup: backup, into: directory.path + "/restored")
         }

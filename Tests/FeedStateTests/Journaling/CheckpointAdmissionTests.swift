@@ -8,7 +8,7 @@ import Testing
     private struct Harness {
         var admission = CheckpointAdmission()
         var now = ContinuousClock.now
-        var unfolded = 0
+        var pending = 0
         var written: UInt64 = 0
 
         /// Lets time pass in which checkpoints write and changes are committed; gives what may wait.
@@ -19,10 +19,10 @@ import Testing
         ) -> Int {
             now += duration
             written += UInt64(byteCount)
-            unfolded += committed - byteCount
+            pending += committed - byteCount
             return admission.update(
                 CheckpointBacklog(
-                    unfoldedByteCount: unfolded,
+                    pendingByteCount: pending,
                     limitByteCount: limit,
                     writtenByteCount: written
                 ),
@@ -85,10 +85,10 @@ import Testing
             if number >= seconds * 25 { committed += taken }
             allowed = harness.pass(
                 step,
-                writing: min(writtenPerStep, harness.unfolded),
+                writing: min(writtenPerStep, harness.pending),
                 committing: taken
             )
-            most = max(most, harness.unfolded)
+            most = max(most, harness.pending)
         }
         #expect(most < Self.limit)
         let perSecond = Double(committed) / Double(seconds / 2)
@@ -105,10 +105,10 @@ import Testing
                 committing: max(0, min(allowed, 1 << 18))
             )
         }
-        #expect(harness.unfolded < Self.limit + (1 << 18))
+        #expect(harness.pending < Self.limit + (1 << 18))
         #expect(harness.admission.bytesPerSecond < 1)
         // What is left is the floor, by which a recovery is noticed.
-        let before = harness.unfolded
+        let before = harness.pending
         for _ in 0..<200 {
             allowed = harness.pass(
                 .milliseconds(5),
@@ -116,7 +116,7 @@ import Testing
             )
         }
         #expect(
-            Double(harness.unfolded - before) <= 2 * CheckpointAdmission.minimumBytesPerSecond
+            Double(harness.pending - before) <= 2 * CheckpointAdmission.minimumBytesPerSecond
         )
     }
 

@@ -6,11 +6,11 @@ import Foundation
 import Testing
 
 @Suite(.timeLimit(.minutes(1))) struct JournalThreadTests {
-    /// Keeps the cuts that it is given, and says that all are folded.
+    /// Keeps the cuts that it is given, and says that all are checkpointed.
     private final class Receiver: CutReceiver {
         let cuts = Locked<[JournalPosition]>([])
 
-        var foldedSequence: UInt64 { cuts.withLock { $0.last?.sequence ?? 0 } }
+        var checkpointedSequence: UInt64 { cuts.withLock { $0.last?.sequence ?? 0 } }
 
         func submit(_ body: [UInt8], at position: JournalPosition) -> [UInt8] {
             cuts.withLock { $0.append(position) }
@@ -21,7 +21,7 @@ import Testing
 
         var backlog: CheckpointBacklog {
             CheckpointBacklog(
-                unfoldedByteCount: waiting.withLock { $0 },
+                pendingByteCount: waiting.withLock { $0 },
                 limitByteCount: 1 << 20
             )
         }
@@ -61,7 +61,7 @@ import Testing
                 maximumWaitingByteCount: 1 << 20,
                 keepsSegments: false,
                 logs: logs,
-                folding: receiver,
+                checkpointing: receiver,
                 events: events
             )
             started.withLock { [thread] in $0 = thread }
@@ -184,7 +184,7 @@ import Testing
             Issue.record("\(String(describing: harness.thread.congestion))")
             return
         }
-        #expect(backlog.unfoldedByteCount == 1 << 20)
+        #expect(backlog.pendingByteCount == 1 << 20)
         #expect(retryTime == .seconds(1))
         harness.thread.countRefusalByCheckpoints()
         // The thread looks by itself: with nothing let in, nobody would wake it.
@@ -198,7 +198,7 @@ import Testing
             Issue.record("\(news)")
             return
         }
-        #expect(told.unfoldedByteCount == 1 << 20)
+        #expect(told.pendingByteCount == 1 << 20)
         #expect(refusedCount == 1)
     }
 }

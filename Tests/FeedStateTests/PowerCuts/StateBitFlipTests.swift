@@ -37,7 +37,7 @@ import Testing
     }
 
     @Test("a flip in a record that state.db has refuses no start and loses nothing")
-    func foldedRecordsAreNotNeeded() throws {
+    func checkpointedRecordsAreNotNeeded() throws {
         var skippedCount = 0
         for seed in TestEnvironment.seeds(1...40) {
             let state = try WrittenState(seed: seed)
@@ -47,8 +47,8 @@ import Testing
                 files: state.disk,
                 vfs: state.disk.databaseDiskName
             )
-            let folded = database.meta.folded.sequence
-            for (name, range) in state.records(upTo: folded) {
+            let checkpointed = database.meta.checkpointed.sequence
+            for (name, range) in state.records(upTo: checkpointed) {
                 let bits = 8 * range.lowerBound..<8 * range.upperBound
                 let bit = Int.random(in: bits, using: &generator)
                 let outcome = state.flip(bit, of: name)
@@ -63,8 +63,8 @@ import Testing
         let blind = RecordHash { _, _ in 1 }
         var wrongCount = 0
         for seed in 1...10 as ClosedRange<UInt64> {
-            let seeing = try WrittenState(seed: seed, turns: 60, folds: false)
-            let state = try WrittenState(seed: seed, turns: 60, folds: false, hash: blind)
+            let seeing = try WrittenState(seed: seed, turns: 60, checkpoints: false)
+            let state = try WrittenState(seed: seed, turns: 60, checkpoints: false, hash: blind)
             // Texts, which are of any bytes; some of them were replaced since.
             for place in state.find("title ").prefix(8) where place.name.hasPrefix("journal/") {
                 let bit = 8 * place.offset + Int(seed % 4)

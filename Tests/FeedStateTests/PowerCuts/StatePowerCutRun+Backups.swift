@@ -3,13 +3,13 @@ import FeedJournal
 import FeedRanking
 import FeedState
 
-// Backups, some steps at a time between calls, commits and folds.
+// Backups, some steps at a time between calls, commits and checkpoints.
 extension StatePowerCutRun {
     /// Goes on with a backup, or begins one.
     mutating func backUp(_ life: inout DurableLife) throws {
-        let database = life.state.folding.database
+        let database = life.state.checkpointing.database
         guard let job = backup else {
-            guard !database.meta.isFolding else { return }
+            guard !database.meta.isCheckpointing else { return }
             var options = BackupOptions()
             options.keptCount = 3
             options.stepByteCount = 16 << 10

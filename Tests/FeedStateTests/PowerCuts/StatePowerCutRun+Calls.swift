@@ -4,15 +4,15 @@ import FeedTestSupport
 
 // What clients do.
 extension StatePowerCutRun {
-    /// A call, a cut, or a slice of a fold.
-    mutating func turn(_ life: inout DurableLife, folds: Bool = true) throws {
+    /// A call, a cut, or a checkpoint step.
+    mutating func turn(_ life: inout DurableLife, checkpoints: Bool = true) throws {
         clock.withLock { $0 += Int64.random(in: 0..<5, using: &generator) }
         // Another call of the largest kind has to fit into the record too.
         if life.state.logs.waitingByteCount > 1_000 { try commit(&life) }
         switch Int.random(in: 0..<10, using: &generator) {
         case 0..<6: try call(&life)
         case 6, 7: try commit(&life)
-        default: if folds { try fold(&life) }
+        default: if checkpoints { try checkpoint(&life) }
         }
     }
 

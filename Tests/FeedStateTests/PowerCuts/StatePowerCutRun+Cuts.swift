@@ -20,7 +20,7 @@ extension StatePowerCutRun {
         guard position.sequence == cut.cut else { throw Complaint(text: "A cut has two numbers.") }
         answer(snapshot)
         inFlight = nil
-        try life.state.folding.gather(body, at: position)
+        try life.state.checkpointing.add(body, at: position)
     }
 
     /// All calls of the cut are answered, save a batch that is not at its end.
@@ -37,17 +37,17 @@ extension StatePowerCutRun {
         return ids.indices.allSatisfy { mask[$0] }
     }
 
-    /// Writes a slice, or begins a fold; the journal forgets what is folded.
-    mutating func fold(_ life: inout DurableLife) throws {
-        if life.state.folding.isFolding {
+    /// Writes a step, or begins a checkpoint; the journal forgets checkpointed records.
+    mutating func checkpoint(_ life: inout DurableLife) throws {
+        if life.state.checkpointing.isCheckpointing {
             let limit = Int.random(in: 1...15, using: &generator)
-            try life.state.folding.goOn(changes: limit, until: { false })
-            guard !life.state.folding.isFolding else { return }
-            foldCount += 1
-            let folded = life.state.folding.database.meta.folded.sequence
-            try life.state.journal.forget(through: folded)
-        } else if life.state.folding.gatheredByteCount > 0 {
-            life.state.folding.begin()
+            try life.state.checkpointing.writeStep(changes: limit, until: { false })
+            guard !life.state.checkpointing.isCheckpointing else { return }
+            checkpointCount += 1
+            let checkpointed = life.state.checkpointing.database.meta.checkpointed.sequence
+            try life.state.journal.forget(through: checkpointed)
+        } else if life.state.checkpointing.addedByteCount > 0 {
+            life.state.checkpointing.begin()
             guard fault == .earlyForget else { return }
             try life.state.journal.forget(through: life.state.journal.last.sequence)
         }

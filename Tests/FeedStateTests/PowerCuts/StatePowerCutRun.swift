@@ -20,7 +20,7 @@ struct StatePowerCutRun {
         case earlyAnswer
         /// What came of numbered calls is not logged.
         case forgottenOutcomes
-        /// The journal forgets what a fold has begun to write.
+        /// The journal forgets the records that a checkpoint has begun to write.
         case earlyForget
     }
 
@@ -65,9 +65,9 @@ struct StatePowerCutRun {
 
     /// How often the power went.
     private(set) var cutCount = 0
-    /// Folds that came to their end, and those that a start found cut off.
-    var foldCount = 0
-    private(set) var brokenFoldCount = 0
+    /// Checkpoints that ended, and those that a start found cut off.
+    var checkpointCount = 0
+    private(set) var brokenCheckpointCount = 0
 
     /// Lives that follow from the seed; with another hash, what the journal has is checked by that.
     init(seed: UInt64, fault: Fault = .none, hash: RecordHash = .xxh3) {
@@ -103,25 +103,25 @@ struct StatePowerCutRun {
     }
 
     /// One life without a power cut, whose every call is answered; for other tests.
-    mutating func write(turns: Int, folds: Bool) throws {
+    mutating func write(turns: Int, checkpoints: Bool) throws {
         var life = try DurableLife(disk, journal, clock: clock)
-        let database = life.state.folding.database
+        let database = life.state.checkpointing.database
         defer {
             disk.die()
             withExtendedLifetime(database) {}
         }
         try audit(life)
         try database.connection.execute("PRAGMA wal_autocheckpoint=60")
-        for _ in 0..<turns { try turn(&life, folds: folds) }
+        for _ in 0..<turns { try turn(&life, checkpoints: checkpoints) }
         try commit(&life)
         // Else most of the database is in its log.
-        if generator.oneIn(2) { try database.connection.checkpoint() }
+        if generator.oneIn(2) { try database.connection.checkpointLog() }
     }
 
     /// A start that finds all that was answered.
     mutating func start() throws {
         let life = try DurableLife(disk, journal, clock: clock)
-        let database = life.state.folding.database
+        let database = life.state.checkpointing.database
         defer {
             disk.die()
             withExtendedLifetime(database) {}
@@ -137,12 +137,12 @@ struct StatePowerCutRun {
             let verified = try verify()
             var life = try DurableLife(disk, journal, clock: clock)
             // The disk has to be dead when the connection is closed, however this ends.
-            let database = life.state.folding.database
+            let database = life.state.checkpointing.database
             defer {
                 disk.die()
                 withExtendedLifetime(database) {}
             }
-            if database.meta.isFolding { brokenFoldCount += 1 }
+            if database.meta.isCheckpointing { brokenCheckpointCount += 1 }
             try audit(life)
             try auditBackups()
             guard verified == nil || verified == durable.hash else {

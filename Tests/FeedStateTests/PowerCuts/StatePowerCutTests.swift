@@ -13,25 +13,26 @@ import Testing
         let replayed = TestEnvironment.number("FEED_SEED")
         var seed = replayed ?? TestEnvironment.firstSeed
         var cutCount = 0
-        var foldCount = 0
+        var checkpointCount = 0
         var backupCount = 0
         while cutCount < wanted {
             // On a thread of its own, beside which other tests wait for sockets.
             let lives = try await offload { [seed] in
                 var run = StatePowerCutRun(seed: seed, fault: fault)
                 return (
-                    complaint: run.run(), cutCount: run.cutCount, foldCount: run.foldCount,
+                    complaint: run.run(), cutCount: run.cutCount,
+                    checkpointCount: run.checkpointCount,
                     backupCount: run.backupCount
                 )
             }
             #expect(lives.complaint == nil, "seed \(seed)")
             guard lives.complaint == nil, replayed == nil else { return }
             cutCount += lives.cutCount
-            foldCount += lives.foldCount
+            checkpointCount += lives.checkpointCount
             backupCount += lives.backupCount
             seed += 1
         }
-        #expect(foldCount > wanted / 4, "Only \(foldCount) folds came to their ends.")
+        #expect(checkpointCount > wanted / 4, "Only \(checkpointCount) checkpoints ended.")
         #expect(backupCount > wanted / 8, "Only \(backupCount) backups were made.")
     }
 

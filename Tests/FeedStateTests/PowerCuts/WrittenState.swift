@@ -17,15 +17,15 @@ struct WrittenState {
     /// The files as they are when the process has died.
     let disk: FakeDisk
 
-    /// So many calls and cuts, with folds or without.
+    /// So many calls and cuts, with checkpoints or without.
     init(
         seed: UInt64,
         turns: Int = 150,
-        folds: Bool = true,
+        checkpoints: Bool = true,
         hash: RecordHash = .xxh3
     ) throws {
         var run = StatePowerCutRun(seed: seed, hash: hash)
-        try run.write(turns: turns, folds: folds)
+        try run.write(turns: turns, checkpoints: checkpoints)
         disk = run.disk.copy()
         self.run = run
     }

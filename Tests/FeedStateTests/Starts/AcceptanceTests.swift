@@ -11,7 +11,7 @@ import Testing
 
     /// A state with a flipped bit in the middle of its journal.
     init() throws {
-        disk = try WrittenState(seed: 6, turns: 60, folds: false).disk.copy()
+        disk = try WrittenState(seed: 6, turns: 60, checkpoints: false).disk.copy()
         let segments = disk.names.filter { $0.hasPrefix("journal/0") }
         let segment = segments[segments.count / 2]
         // The first record's body.
@@ -65,8 +65,8 @@ import Testing
         #expect(disk.names.map { disk[$0] } == before)
     }
 
-    @Test("a fold that was under way is told before its loss is accepted")
-    func whatAFoldHadBegunIsTold() throws {
+    @Test("a checkpoint that was under way is told before its loss is accepted")
+    func whatACheckpointHadBegunIsTold() throws {
         for seed in 1...99 as ClosedRange<UInt64> {
             let state = try WrittenState(seed: seed, turns: 60)
             let disk = state.disk.copy()
@@ -75,23 +75,26 @@ import Testing
                 files: disk,
                 vfs: disk.databaseDiskName
             ).meta
-            guard meta.isFolding else { continue }
-            // The hash of the first record that is not folded.
-            let foldedCount = state.records(upTo: meta.folded.sequence).count
-            let (name, range) = state.records(upTo: meta.folding.sequence)[foldedCount]
+            guard meta.isCheckpointing else { continue }
+            // The hash of the first record that is not checkpointed.
+            let checkpointedCount = state.records(upTo: meta.checkpointed.sequence).count
+            let (name, range) = state.records(upTo: meta.checkpointing.sequence)[checkpointedCount]
             disk[name]?[range.lowerBound + 32] ^= 1
             guard case .loss(let loss) = Self.refusal(disk.copy()) else {
                 Issue.record("the directory was served")
                 return
             }
-            #expect(loss.partlyFolded == meta.folding.sequence)
+            #expect(loss.partlyCheckpointed == meta.checkpointing.sequence)
             var options = StateOptions(path: ".", logCount: 1)
             options.acceptedLoss = loss.left
             let directory = StateDirectory(options, disk, vfs: disk.databaseDiskName)
-            #expect(try StateVerification.run(directory).partlyFolded == meta.folding.sequence)
+            #expect(
+                try StateVerification.run(directory).partlyCheckpointed
+                    == meta.checkpointing.sequence
+            )
             return
         }
-        Issue.record("no state has a fold under way")
+        Issue.record("no state has a checkpoint under way")
     }
 
     @Test func anotherNumberIsRefusedWithTheRightOne() {

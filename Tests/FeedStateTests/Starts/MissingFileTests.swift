@@ -11,7 +11,7 @@ import Testing
     private let state: WrittenState
 
     init() throws {
-        state = try WrittenState(seed: 5, turns: 40, folds: false)
+        state = try WrittenState(seed: 5, turns: 40, checkpoints: false)
     }
 
     /// What a start says of the files; nil where it serves them.
@@ -35,7 +35,7 @@ import Testing
             into: FeedStore(stripeCount: 2) { 1 },
             channels: { _ in }
         )
-        let database = life.folding.database
+        let database = life.checkpointing.database
         disk.die()
         withExtendedLifetime(database) {}
         disk.revive()
@@ -128,6 +128,6 @@ import Testing
     private func dropRecord(_ disk: FakeDisk) throws {
         let database = try StateDatabase(directory: ".", files: disk, vfs: disk.databaseDiskName)
         try database.connection.execute("DROP TABLE directory")
-        try database.connection.checkpoint()
+        try database.connection.checkpointLog()
     }
 }

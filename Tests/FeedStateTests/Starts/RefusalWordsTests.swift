@@ -86,7 +86,7 @@ import Testing
             testDescription: "missing segment, and a backup that has more",
             error: .loss(missingSegment),
             backups: ["20260101T000000000Z"],
-            remedy: .continued(backup: backup, folded: 9, last: 12)
+            remedy: .continued(backup: backup, checkpointed: 9, last: 12)
         ),
         Row(testDescription: "no state", error: .noState),
         Row(testDescription: "foreign", error: .foreignFile("report.odt")),
@@ -124,14 +124,14 @@ import Testing
         Row(
             testDescription: "damaged state.db",
             error: .state(damagedRow),
-            remedy: .continued(backup: backup, folded: 7, last: 9)
+            remedy: .continued(backup: backup, checkpointed: 7, last: 9)
         ),
         Row(
             testDescription: "damaged state.db, and a journal without its mark",
             error: .state(damagedRow),
             remedy: .continued(
                 backup: backup,
-                folded: 7,
+                checkpointed: 7,
                 last: 9,
                 problem: "\(JournalError.missingMark(last: 9))"
             )
@@ -141,7 +141,7 @@ import Testing
             error: .state(damagedRow),
             remedy: .behind(
                 backup: backup,
-                folded: 7,
+                checkpointed: 7,
                 problem: "Records 8 to 9 are in no file of the journal."
             )
         ),
@@ -197,7 +197,7 @@ import Testing
     @Test func aRefusedRestoreInPlaceIsInTheDocument() throws {
         let error = RestoreError.notContinued(
             backup: Self.backup,
-            folded: 7,
+            checkpointed: 7,
             problem: .missing(sequences: 8...9)
         )
         let refusal = StartRefusal(error, of: Self.backup, inPlaceOf: "/srv/feed")
@@ -219,10 +219,10 @@ import Testing
         #expect(try Self.document().contains("```\n\(text)\n```"), "not in the document:\n\(text)")
     }
 
-    @Test("a fold that was under way is told where its end is lost")
-    func partlyFolded() {
+    @Test("a checkpoint that was under way is told where its end is lost")
+    func partlyCheckpointed() {
         var loss = Self.loss
-        loss.partlyFolded = 9
+        loss.partlyCheckpointed = 9
         let text = "\(StartRefusal(.loss(loss), directory: "/srv/feed"))"
         let words =
             "Records up to 7 are whole. state.db has a part of the records up to 9: some posts would "

@@ -12,13 +12,13 @@ final class KillRun {
         var acknowledgedChangeCount = 0
         var killsInRecovery = 0
         /// Kills after which `state.db` lacked some of the journal.
-        var killsBehindFold = 0
+        var killsBehindCheckpoint = 0
         /// The last record that `state.db` had, at the end.
-        var foldedSequence = 0
+        var checkpointedSequence = 0
         var problems: [String] = []
     }
 
-    /// Small folds, so that kills come into them.
+    /// Small checkpoints, so that kills come into them.
     private static let flags = [
         "--threads", "2", "--fold-bytes", "20000", "--keep-journal", "--state-hash",
         "--ballast", "1048576", "--space-low", "2097152", "--space-high", "4194304",
@@ -131,7 +131,7 @@ extension KillRun {
             model.withLock { $0.complain("state hash \(verified), and another when it serves") }
         }
         try await audit(restarted)
-        // An orderly end has folded all, a kill has not; both are what the next cycle starts from.
+        // An orderly end has checkpointed all, a kill has not; the next cycle starts from either.
         if random.oneIn(2) {
             #expect(await restarted.stop() == 0)
         } else {
@@ -194,8 +194,8 @@ extension KillRun {
         if let match = text.firstMatch(
             of: /(\d+) records with \d+ effects behind the fold at (\d+)/
         ) {
-            counts.killsBehindFold += match.1 == "0" ? 0 : 1
-            counts.foldedSequence = Int(match.2) ?? 0
+            counts.killsBehindCheckpoint += match.1 == "0" ? 0 : 1
+            counts.checkpointedSequence = Int(match.2) ?? 0
         }
         return (text.firstMatch(of: /state hash (\w+)/)?.1).map { String($0) } ?? "none"
     }

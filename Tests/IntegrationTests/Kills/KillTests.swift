@@ -27,8 +27,8 @@ struct KillTests {
         #expect(summary.cycleCount == Self.cyclesOfRun)
         #expect(summary.acknowledgedVoteCount > 1000)
         #expect(summary.acknowledgedChangeCount > 100)
-        #expect(summary.killsBehindFold > 0)
-        #expect(summary.foldedSequence > 0)
+        #expect(summary.killsBehindCheckpoint > 0)
+        #expect(summary.checkpointedSequence > 0)
     }
 
     @Test(

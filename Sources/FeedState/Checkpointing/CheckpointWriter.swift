@@ -4,9 +4,9 @@ import FeedSQLite
 /// Writes changes into the tables, in one transaction at a time.
 ///
 /// A chunk of counts is read when its first post changes and written when the next chunk's turn
-/// comes, so each row is written once a slice, however many of its posts have changed.
-final class FoldWriter {
-    let statements: FoldStatements
+/// comes, so each row is written once a step, however many of its posts have changed.
+final class CheckpointWriter {
+    let statements: CheckpointStatements
 
     /// What the rows of each table come to with what was written in this transaction.
     private(set) var totals: [TableTotals] = []
@@ -31,7 +31,7 @@ final class FoldWriter {
 
     /// Prepares the statements.
     init(_ database: Database) throws(SQLiteError) {
-        statements = try FoldStatements(database)
+        statements = try CheckpointStatements(database)
     }
 
     /// Begins a transaction's writes from what is on the disk.

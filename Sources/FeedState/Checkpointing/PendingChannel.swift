@@ -22,7 +22,7 @@ struct PendingChannel {
     /// The channel's number.
     let number: UInt64
 
-    /// Whose it is, where it was first seen since the last fold.
+    /// Whose it is, where it was first seen since the last checkpoint.
     var state: ChannelState?
 
     /// Whether its row is to go.

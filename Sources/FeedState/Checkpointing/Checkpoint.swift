@@ -2,21 +2,21 @@ package import FeedJournal
 import FeedRanking
 import FeedSQLite
 
-/// Writes what a table has gathered into `state.db`, a slice at a time.
+/// Writes a memtable into `state.db`, a step at a time.
 ///
-/// Each slice is a transaction; the last one moves `folded` too. A crash between slices leaves some
-/// posts newer than others, and does no harm: `folded` has not moved, every record that was gathered
-/// is durable, so replay reaches at least to the fold's end, and an effect that is older than what
-/// is there changes nothing. Until then `folding` says how far replay has to go. A slice that fails,
-/// as on a full disk, is undone whole and may be tried again.
-package final class Fold {
-    /// The record whose effects are in the tables with the last slice.
+/// Each step is a transaction. The last step moves `checkpointed` too. A crash between steps leaves
+/// some posts newer than others, which does no harm: `checkpointed` has not moved, and every record
+/// in the memtable is durable, so replay reaches at least to the checkpoint's target. An effect
+/// that is older than the row changes nothing. Until then `checkpointing` says how far replay has
+/// to go. A step that fails, as on a full disk, is undone whole and may be tried again.
+package final class Checkpoint {
+    /// The record whose effects are all in the tables after the last step.
     package let target: JournalPosition
 
-    /// Whether the last slice is written.
+    /// Whether the last step is written.
     package private(set) var isDone = false
 
-    /// How far it has come; copied before a slice, put back where that fails.
+    /// How far the checkpoint is; copied before a step, and restored where the step fails.
     private struct Cursor {
         var voters: SortedRuns
         var posts: SortedRuns
@@ -41,7 +41,7 @@ package final class Fold {
     }
 
     private let database: StateDatabase
-    private let table: FoldTable
+    private let memtable: Memtable
     private var cursor: Cursor
     private let channelPlaces: [UInt64: Int]
     private let changeCount: Int
@@ -51,30 +51,31 @@ package final class Fold {
         isDone ? 1 : min(1, Double(cursor.writtenCount) / Double(max(1, changeCount)))
     }
 
-    /// Begins to write a table, with nothing written yet.
-    package init(_ table: consuming FoldTable, into database: StateDatabase) {
-        target = table.position == .start ? database.meta.folded : table.position
+    /// Begins to write a memtable, with nothing written yet.
+    package init(_ memtable: consuming Memtable, into database: StateDatabase) {
+        target = memtable.position == .start ? database.meta.checkpointed : memtable.position
         precondition(
-            target.sequence >= database.meta.folded.sequence,
+            target.sequence >= database.meta.checkpointed.sequence,
             "Records are folded in their order."
         )
         cursor = Cursor(
-            voters: SortedRuns(table.voters.keys.map { UInt64($0.rawValue) }),
-            posts: SortedRuns(table.counts.ids()),
-            channels: SortedRuns(table.channels.map(\.number))
+            voters: SortedRuns(memtable.voters.keys.map { UInt64($0.rawValue) }),
+            posts: SortedRuns(memtable.counts.ids()),
+            channels: SortedRuns(memtable.channels.map(\.number))
         )
         channelPlaces = Dictionary(
-            uniqueKeysWithValues: table.channels.enumerated().map { ($1.number, $0) }
+            uniqueKeysWithValues: memtable.channels.enumerated().map { ($1.number, $0) }
         )
-        changeCount = table.counts.count + table.voters.count + table.channels.count
-        self.table = table
+        changeCount = memtable.counts.count + memtable.voters.count + memtable.channels.count
+        self.memtable = memtable
         self.database = database
     }
 
-    /// Writes one slice: at most so many posts, voters and channels, and no more once their rows have
-    /// so many bytes or `isDue` says so, but one in any case; returns whether it was the last.
+    /// Writes one step; returns whether it was the last.
     ///
-    /// Durable on return. O(log n) for each.
+    /// A step has at most so many posts, voters and channels. It ends once their rows have so many
+    /// bytes or `isDue` says so, and has at least one change. Durable on return. O(log n) for each
+    /// change.
     package func step(
         changes limit: Int = .max,
         bytes byteLimit: Int = .max,
@@ -88,7 +89,7 @@ package final class Fold {
         let before = cursor
         let meta = database.meta
         do {
-            isDone = try database.writeSlice { (writer) throws(StateError) in
+            isDone = try database.writeStep { (writer) throws(StateError) in
                 var left = limit
                 var isLast = false
                 repeat {
@@ -106,23 +107,23 @@ package final class Fold {
     }
 
     /// Writes the next change; false when there is none.
-    private func writeNext(_ writer: FoldWriter) throws(StateError) -> Bool {
-        // Whatever is referred to comes first, so that what is on the disk can always be loaded.
+    private func writeNext(_ writer: CheckpointWriter) throws(StateError) -> Bool {
+        // A row follows the rows that it refers to, so the rows on the disk can always be loaded.
         if cursor.feedIsDue {
             cursor.feedIsDue = false
-            for (feed, policy) in table.feeds {
+            for (feed, policy) in memtable.feeds {
                 try databaseErrors { () throws(SQLiteError) in try writer.write(feed, policy) }
             }
         }
         if let number = cursor.voters.next() {
             let voter = VoterID(rawValue: UInt32(number))
-            guard let device = table.voters[voter] else { return true }
+            guard let device = memtable.voters[voter] else { return true }
             try databaseErrors { () throws(SQLiteError) in try writer.write(voter, device) }
         } else if let id = cursor.posts.next() {
-            try writer.write(id, of: table)
+            try writer.write(id, of: memtable)
         } else if let number = cursor.channels.next() {
             guard let place = channelPlaces[number] else { return true }
-            try writer.write(table.channels[place])
+            try writer.write(memtable.channels[place])
         } else {
             return false
         }
@@ -130,19 +131,19 @@ package final class Fold {
         return true
     }
 
-    /// What the file knows of itself after a slice.
+    /// The meta row after a step.
     private func moved(_ old: StateMeta, isLast: Bool) -> StateMeta {
         var meta = old
-        // A fold that was cut off may have reached further than this one does.
-        if target.sequence > meta.folding.sequence { meta.folding = target }
+        // A checkpoint that was cut off may have reached further than this one does.
+        if target.sequence > meta.checkpointing.sequence { meta.checkpointing = target }
         guard isLast else { return meta }
-        meta.folded = target
-        meta.highestID = max(meta.highestID, table.highestID)
-        meta.highestRevision = max(meta.highestRevision, table.highestRevision)
-        meta.nextChannel = max(meta.nextChannel, table.nextChannel)
+        meta.checkpointed = target
+        meta.highestID = max(meta.highestID, memtable.highestID)
+        meta.highestRevision = max(meta.highestRevision, memtable.highestRevision)
+        meta.nextChannel = max(meta.nextChannel, memtable.nextChannel)
         return meta
     }
 }
 
 @available(*, unavailable)
-extension Fold: Sendable {}
+extension Checkpoint: Sendable {}

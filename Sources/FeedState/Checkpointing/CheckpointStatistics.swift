@@ -1,11 +1,11 @@
 internal import Dispatch
 internal import Synchronization
 
-/// What the folding thread says of its checkpoints: written by it alone, read by all.
+/// Statistics of checkpoints: the checkpoint thread alone writes them, any thread reads them.
 package final class CheckpointStatistics: Sendable {
     /// In nanoseconds of the monotonic clock; 0 where none is under way.
     private let began = Atomic<UInt64>(0)
-    private let longestSlice = Atomic<UInt64>(0)
+    private let longestStep = Atomic<UInt64>(0)
     private let stalled = Atomic(false)
 
     /// No checkpoint yet.
@@ -18,18 +18,18 @@ package final class CheckpointStatistics: Sendable {
         return began == 0 || now < began ? .zero : .nanoseconds(Int64(clamping: now - began))
     }
 
-    /// The longest slice since the start, with its sync, in microseconds.
-    package var longestSliceMicroseconds: UInt64 { longestSlice.load(ordering: .relaxed) }
+    /// The longest step since the start, with its sync, in microseconds.
+    package var longestStepMicroseconds: UInt64 { longestStep.load(ordering: .relaxed) }
 
-    /// Whether the last slice found no room on the disk.
+    /// Whether the last step found no room on the disk.
     package var isStalled: Bool { stalled.load(ordering: .relaxed) }
 
     /// A checkpoint begins.
     func begin() { began.store(DispatchTime.now().uptimeNanoseconds, ordering: .relaxed) }
 
-    /// A slice was written, or found no room.
-    func countSlice(took duration: Duration, isLast: Bool, isStalled: Bool) {
-        longestSlice.max(duration.wholeMicroseconds, ordering: .relaxed)
+    /// A step was written, or found no room.
+    func countStep(took duration: Duration, isLast: Bool, isStalled: Bool) {
+        longestStep.max(duration.wholeMicroseconds, ordering: .relaxed)
         stalled.store(isStalled, ordering: .relaxed)
         if isLast { began.store(0, ordering: .relaxed) }
     }

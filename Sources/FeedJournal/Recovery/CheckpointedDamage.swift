@@ -1,8 +1,9 @@
-/// Damage in records that are folded already: nothing is lost by it.
+/// Damage in records that are checkpointed already: nothing is lost by it.
 ///
-/// The record behind the damage is proven by the folded position: it is whole under its segment's
-/// salt, which no client knows, and it or the record behind it names the hash of the folded record.
-package struct FoldedDamage: Equatable, Sendable {
+/// The checkpointed position proves the record behind the damage: it is whole under its segment's
+/// salt, which no client knows, and it or the record behind it names the hash of the checkpointed
+/// record.
+package struct CheckpointedDamage: Equatable, Sendable {
     /// The segment's name below the data directory.
     package let file: String
 
@@ -15,20 +16,20 @@ package struct FoldedDamage: Equatable, Sendable {
     /// Where the journal goes on behind the damage; nil where nothing is behind it.
     let resumption: RecordPlace?
 
-    /// The last record that is folded.
-    package let folded: UInt64
+    /// The last record that is checkpointed.
+    package let checkpointed: UInt64
 
     /// What is said to an operator, with the last record of the journal.
     package func note(last: UInt64) -> String {
         let behind =
             switch last {
-            case ...folded: "no record is behind them"
-            case folded + 1: "record \(last) behind them is whole"
-            default: "records \(folded + 1) to \(last) behind them are whole"
+            case ...checkpointed: "no record is behind them"
+            case checkpointed + 1: "record \(last) behind them is whole"
+            default: "records \(checkpointed + 1) to \(last) behind them are whole"
             }
         return "\(file) is damaged at offset \(offset), record \(sequence). state.db has the "
-            + "records up to \(folded), and \(behind): nothing is lost. The file is removed by a "
-            + "later checkpoint. Look at the disk."
+            + "records up to \(checkpointed), and \(behind): nothing is lost. The file is removed "
+            + "by a later checkpoint. Look at the disk."
     }
 }
 
@@ -84,46 +85,46 @@ extension SegmentReader {
 }
 
 extension RecoveryScan {
-    /// Goes on behind the folded record where a segment's records end before it.
+    /// Continues behind the checkpointed record where a segment's records end before it.
     ///
     /// Notes the damage; false where nothing proves where that place is.
-    mutating func skipFolded(_ reader: inout SegmentReader, _ lastOffset: inout Int) -> Bool {
-        guard reader.last.sequence < folded.sequence,
-            let found = reader.place(behind: folded)
+    mutating func skipCheckpointed(_ reader: inout SegmentReader, _ lastOffset: inout Int) -> Bool {
+        guard reader.last.sequence < checkpointed.sequence,
+            let found = reader.place(behind: checkpointed)
         else { return false }
-        foldedDamage = FoldedDamage(
+        checkpointedDamage = CheckpointedDamage(
             file: reader.name,
             offset: reader.offset,
             sequence: reader.last.sequence + 1,
             resumption: found.place,
-            folded: folded.sequence
+            checkpointed: checkpointed.sequence
         )
         reader.resume(at: found.place)
-        last = folded
+        last = checkpointed
         lastMicroseconds = found.place.microseconds
         lastOffset = found.record
         return true
     }
 
-    /// Whether a folded record that is damaged was the last one of all: then none behind it is lost.
+    /// Whether a damaged checkpointed record was the last one of all: then none behind it is lost.
     ///
     /// Notes the damage then. It was where the mark names it, the newest segment has its full size and
     /// something of the damaged record, and no whole record of a later number.
-    mutating func endsWithTheFold(_ reader: SegmentReader, _ index: Int) -> Bool {
-        guard index == segments.count - 1, reader.last.sequence < folded.sequence,
-            mark == folded, configuration.known.sequence <= folded.sequence,
+    mutating func endsWithTheCheckpoint(_ reader: SegmentReader, _ index: Int) -> Bool {
+        guard index == segments.count - 1, reader.last.sequence < checkpointed.sequence,
+            mark == checkpointed, configuration.known.sequence <= checkpointed.sequence,
             reader.sizeProblem == nil,
             reader.hasTraceAtEnd || reader.laterRecord() != nil,
-            reader.laterRecord(than: folded.sequence) == nil
+            reader.laterRecord(than: checkpointed.sequence) == nil
         else { return false }
-        foldedDamage = FoldedDamage(
+        checkpointedDamage = CheckpointedDamage(
             file: reader.name,
             offset: reader.offset,
             sequence: reader.last.sequence + 1,
             resumption: nil,
-            folded: folded.sequence
+            checkpointed: checkpointed.sequence
         )
-        last = folded
+        last = checkpointed
         return true
     }
 }

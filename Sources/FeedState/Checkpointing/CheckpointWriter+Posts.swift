@@ -1,22 +1,22 @@
 import FeedRanking
 import FeedSQLite
 
-extension FoldWriter {
+extension CheckpointWriter {
     /// Writes all that has changed of a post: its row, its ballots, its counts.
     ///
-    /// They go into one transaction, so what is on the disk of a post is always of one revision,
-    /// that of its counts. Where that is not older than what was gathered, an earlier fold that was
-    /// cut off has written the post already, and nothing is to be done.
-    func write(_ id: UInt64, of table: borrowing FoldTable) throws(StateError) {
-        guard let news = table.counts[id] else { return }
+    /// They go into one transaction, so all rows of a post on the disk carry one revision, the one
+    /// in its counts. Where that revision is not older than the memtable's, an earlier checkpoint
+    /// that was cut off has written the post already, and nothing is to be done.
+    func write(_ id: UInt64, of memtable: borrowing Memtable) throws(StateError) {
+        guard let news = memtable.counts[id] else { return }
         try enterChunk(CountsChunk.number(id))
         let place = CountsChunk.place(id)
         let old = chunk[place]
-        if table.deletions.contains(id) {
+        if memtable.deletions.contains(id) {
             return try remove(id, isThere: old.revision != 0)
         }
         guard old.revision < news.revision else { return }
-        if let post = table.posts[id] {
+        if let post = memtable.posts[id] {
             try databaseErrors { () throws(SQLiteError) in
                 let sum = old.revision == 0 ? nil : try statements.post.sum.number(of: id)
                 replace(
@@ -27,10 +27,10 @@ extension FoldWriter {
                 )
             }
         } else if old.revision == 0 {
-            // Deleted by a later record, which a fold that was cut off has written already.
+            // A later record deleted it, which a checkpoint that was cut off has written already.
             return
         }
-        try writeBallots(id, of: table)
+        try writeBallots(id, of: memtable)
         chunk[place] = CountsChunk.Entry(
             upvoteCount: news.upvoteCount,
             downvoteCount: news.downvoteCount,
@@ -90,8 +90,8 @@ extension FoldWriter {
         chunkHasChanged = true
     }
 
-    private func writeBallots(_ id: UInt64, of table: borrowing FoldTable) throws(StateError) {
-        table.ballots.read(id, into: &ballots)
+    private func writeBallots(_ id: UInt64, of memtable: borrowing Memtable) throws(StateError) {
+        memtable.ballots.read(id, into: &ballots)
         var next = 0
         while next < ballots.count {
             let number = BallotChunk.number(ballots[next].voter)

@@ -7,7 +7,7 @@ import FeedTestSupport
 import Glibc
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct FoldThreadTests {
+@Suite(.timeLimit(.minutes(1))) struct CheckpointThreadTests {
     /// The body of a cut of about a megabyte, with posts of its own.
     private static func megabyte(_ number: UInt64) -> [UInt8] {
         let text = String(repeating: "x", count: 10_000)
@@ -30,14 +30,20 @@ import Testing
         of database: StateDatabase,
         failed: @escaping @Sendable (StateStartError) -> Void,
         news: @escaping @Sendable (CheckpointNews) -> Void = { _ in }
-    ) -> FoldThread {
+    ) -> CheckpointThread {
         let backups = Backups(BackupOptions(), reservedByteCount: 0) { _ in }
-        let work = FoldWork(database, foldByteCount: 1 << 20)
-        // A stop folds all, however busy the machine is.
-        return FoldThread(work, backups, longestStop: .seconds(600), failed: failed, news: news)
+        let work = CheckpointWork(database, checkpointByteCount: 1 << 20)
+        // A stop checkpoints all, however busy the machine is.
+        return CheckpointThread(
+            work,
+            backups,
+            longestStop: .seconds(600),
+            failed: failed,
+            news: news
+        )
     }
 
-    @Test func aLongBacklogIsFoldedAPieceAtATimeSoThatSegmentsCanGo() throws {
+    @Test func aLongBacklogIsCheckpointedAPieceAtATimeSoThatSegmentsCanGo() throws {
         let directory = try DataDirectory()
         let gate = SyncGate()
         let database = try StateDatabase.create(
@@ -50,14 +56,14 @@ import Testing
             _ = thread.submit(Self.megabyte(number), at: Self.position(number + 1))
         }
         #expect(thread.backlog.share > 1)
-        // On the folding thread, before each sync: what could be forgotten by then.
+        // On the checkpoint thread, before each sync: the records that could be forgotten by then.
         let seen = Locked<Set<UInt64>>([])
-        gate.onSync { seen.withLock { _ = $0.insert(thread.foldedSequence) } }
+        gate.onSync { seen.withLock { _ = $0.insert(thread.checkpointedSequence) } }
         thread.start()
         thread.stop()
         gate.onSync {}
-        #expect(thread.foldedSequence == 8)
-        #expect(thread.backlog.unfoldedByteCount == 0)
+        #expect(thread.checkpointedSequence == 8)
+        #expect(thread.backlog.pendingByteCount == 0)
         let between = seen.withLock { $0 }.subtracting([0, 8])
         #expect(between.count >= 2, "\(between)")
         try database.verify()
@@ -81,29 +87,29 @@ import Testing
         for number in 2..<12 as Range<UInt64> {
             _ = thread.submit(Self.megabyte(number), at: Self.position(number + 1))
         }
-        #expect(thread.foldedSequence == 0)
+        #expect(thread.checkpointedSequence == 0)
         #expect(thread.backlog.share > 2)
         #expect(thread.statistics.timeUnderWay > .zero)
         gate.open()
         thread.stop()
-        #expect(thread.foldedSequence == 12)
+        #expect(thread.checkpointedSequence == 12)
         #expect(thread.backlog.writtenByteCount > 12 * 1_000_000)
         #expect(thread.statistics.timeUnderWay == .zero)
-        #expect(thread.statistics.longestSliceMicroseconds > 0)
+        #expect(thread.statistics.longestStepMicroseconds > 0)
     }
 
-    @Test func whatIsGatheredIsBoundedInBytesAndInMemory() throws {
+    @Test func theMemtableIsBoundedInBytesAndInMemory() throws {
         let directory = try DataDirectory()
-        var work = FoldWork(try directory.create(), foldByteCount: 1 << 20)
+        var work = CheckpointWork(try directory.create(), checkpointByteCount: 1 << 20)
         var sequence: UInt64 = 0
         while !work.isFull {
             sequence += 1
-            try work.gather(Self.megabyte(sequence), at: Self.position(sequence))
+            try work.add(Self.megabyte(sequence), at: Self.position(sequence))
         }
-        let gathered = work.gatheredByteCount
-        #expect(gathered <= 3 << 20)
+        let added = work.addedByteCount
+        #expect(added <= 3 << 20)
         // Votes on posts that are far apart: few bytes of the journal, many of memory.
-        var votes = FoldWork(try DataDirectory().create(), foldByteCount: 1 << 20)
+        var votes = CheckpointWork(try DataDirectory().create(), checkpointByteCount: 1 << 20)
         var revision: UInt64 = 0
         while !votes.isFull {
             let effects = (0..<1_000).map { _ -> Effect in
@@ -117,42 +123,42 @@ import Testing
                     )
                 )
             }
-            try votes.gather(StateFixture.body(effects), at: Self.position(revision))
+            try votes.add(StateFixture.body(effects), at: Self.position(revision))
         }
-        #expect(votes.gatheredByteCount < 2 << 20)
+        #expect(votes.addedByteCount < 2 << 20)
     }
 
     /// SQLite takes a quota that is used up for a broken disk.
     @Test(arguments: [ENOSPC, EDQUOT])
-    func aFoldWithoutRoomWaitsAndGoesOn(code: Int32) throws {
+    func aCheckpointWithoutRoomWaitsAndGoesOn(code: Int32) throws {
         let disk = FakeDisk()
         let database = try StateDatabase.create(
             directory: ".",
             files: disk,
             vfs: disk.databaseDiskName
         )
-        var work = FoldWork(database, foldByteCount: 1 << 20)
-        try work.gather(Self.megabyte(0), at: Self.position(1))
+        var work = CheckpointWork(database, checkpointByteCount: 1 << 20)
+        try work.add(Self.megabyte(0), at: Self.position(1))
         work.begin()
         disk.failure = { call, name in
             call == .write && name.hasPrefix("state.db") ? code : nil
         }
-        try work.goOn(until: { false })
+        try work.writeStep(until: { false })
         guard case .database(.full) = work.stall else {
             Issue.record("\(work.stall.map(String.init(describing:)) ?? "no stall")")
             return
         }
-        let isFolding = work.isFolding
-        #expect(isFolding && database.meta.folded.sequence == 0)
+        let isCheckpointing = work.isCheckpointing
+        #expect(isCheckpointing && database.meta.checkpointed.sequence == 0)
         disk.failure = { _, _ in nil }
-        try work.goOn(until: { false })
+        try work.writeStep(until: { false })
         #expect(work.stall == nil)
-        while work.isFolding { try work.goOn(until: { false }) }
-        #expect(database.meta.folded.sequence == 1)
+        while work.isCheckpointing { try work.writeStep(until: { false }) }
+        #expect(database.meta.checkpointed.sequence == 1)
         try database.verify()
     }
 
-    @Test func aStalledFoldIsToldOfAndItsEndToo() throws {
+    @Test func aStalledCheckpointIsToldOfAndItsEndToo() throws {
         let directory = try DataDirectory()
         let database = try directory.create()
         try database.limitPages(to: 1)

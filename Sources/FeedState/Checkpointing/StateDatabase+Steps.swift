@@ -1,12 +1,12 @@
 import FeedSQLite
 
 extension StateDatabase {
-    /// Calls `body` in a transaction with the writer of folds, then writes the meta that it gives;
-    /// where anything fails, nothing has changed.
-    func writeSlice<Result>(
-        _ body: (FoldWriter) throws(StateError) -> (Result, StateMeta)
+    /// Calls `body` in a transaction with the writer of checkpoints, then writes the meta that it
+    /// gives; where anything fails, nothing has changed.
+    func writeStep<Result>(
+        _ body: (CheckpointWriter) throws(StateError) -> (Result, StateMeta)
     ) throws(StateError) -> Result {
-        let writer = try foldWriter()
+        let writer = try checkpointWriter()
         try databaseErrors { () throws(SQLiteError) in try connection.execute("BEGIN IMMEDIATE") }
         do {
             writer.begin(totals)
@@ -36,9 +36,9 @@ extension StateDatabase {
         }
     }
 
-    private func foldWriter() throws(StateError) -> FoldWriter {
+    private func checkpointWriter() throws(StateError) -> CheckpointWriter {
         if let writer { return writer }
-        let new = try databaseErrors { () throws(SQLiteError) in try FoldWriter(connection) }
+        let new = try databaseErrors { () throws(SQLiteError) in try CheckpointWriter(connection) }
         writer = new
         return new
     }

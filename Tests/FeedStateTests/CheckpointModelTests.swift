@@ -4,20 +4,20 @@ import FeedState
 import FeedTestSupport
 import Testing
 
-/// Random writes, gathered and folded at random points with crashes in between, come to the same
+/// Random writes, checkpointed at random points with crashes in between, come to the same
 /// as in the model, however often.
-@Suite struct FoldModelTests {
+@Suite struct CheckpointModelTests {
     @Test(arguments: TestEnvironment.seeds(1...12))
-    func foldsComeToWhatTheWritesCameTo(seed: UInt64) throws {
-        let run = try FoldRun(seed: seed)
+    func checkpointsComeToWhatTheWritesCameTo(seed: UInt64) throws {
+        let run = try CheckpointRun(seed: seed)
         for _ in 0..<(TestEnvironment.modelOperations(200)) { try run.turn() }
         try run.finish()
-        #expect(run.crashCount > 0 && run.crashesInFolds > 0, "seed \(seed)")
+        #expect(run.crashCount > 0 && run.crashesInCheckpoints > 0, "seed \(seed)")
     }
 }
 
 /// One run: the journal in an array, a database, and what is being done to it.
-private final class FoldRun {
+private final class CheckpointRun {
     private let directory: DataDirectory
     private let seed: UInt64
     private var generator: SeededGenerator
@@ -26,12 +26,12 @@ private final class FoldRun {
     /// What the writes come to up to each record, from none on.
     private var models = [StateModel.new]
     private var database: StateDatabase?
-    private var table: FoldTable?
-    private var fold: Fold?
-    /// The last record that was gathered.
-    private var gathered = 0
+    private var memtable: Memtable?
+    private var checkpoint: Checkpoint?
+    /// The last record that was added to the memtable.
+    private var added = 0
     private(set) var crashCount = 0
-    private(set) var crashesInFolds = 0
+    private(set) var crashesInCheckpoints = 0
 
     init(seed: UInt64) throws {
         self.seed = seed
@@ -43,18 +43,18 @@ private final class FoldRun {
     func turn() throws {
         switch Int.random(in: 0..<10, using: &generator) {
         case 0..<4: write()
-        case 4..<6: try gather()
+        case 4..<6: try add()
         case 6..<9: try step()
         default: try crash()
         }
     }
 
-    /// Folds all that was written and compares; then once more, from the file.
+    /// Checkpoints all that was written and compares; then once more, from the file.
     func finish() throws {
-        while gathered < bodies.count { try gather() }
-        while fold != nil { try step() }
+        while added < bodies.count { try add() }
+        while checkpoint != nil { try step() }
         try step()
-        while fold != nil { try step() }
+        while checkpoint != nil { try step() }
         try compare(bodies.count)
         database = nil
         database = try directory.open()
@@ -67,45 +67,47 @@ private final class FoldRun {
         models.append(source.model)
     }
 
-    private func gather() throws {
-        guard gathered < bodies.count else { return }
-        gathered += 1
-        var table = self.table.take() ?? FoldTable()
+    private func add() throws {
+        guard added < bodies.count else { return }
+        added += 1
+        var memtable = self.memtable.take() ?? Memtable()
         if generator.oneIn(3), let number = source.evict(using: &generator) {
-            table.evict([number])
+            memtable.evict([number])
         }
-        try table.gather(bodies[gathered - 1], at: Self.position(gathered))
-        self.table = consume table
+        try memtable.add(bodies[added - 1], at: Self.position(added))
+        self.memtable = consume memtable
     }
 
     private func step() throws {
         guard let database else { return }
-        if fold == nil, let table = table.take() { fold = Fold(table, into: database) }
-        guard let fold else { return }
+        if checkpoint == nil, let memtable = memtable.take() {
+            checkpoint = Checkpoint(memtable, into: database)
+        }
+        guard let checkpoint else { return }
         let limit = Int.random(in: 1...12, using: &generator)
-        guard try fold.step(changes: limit) else { return }
-        self.fold = nil
-        try compare(Int(fold.target.sequence))
+        guard try checkpoint.step(changes: limit) else { return }
+        self.checkpoint = nil
+        try compare(Int(checkpoint.target.sequence))
     }
 
-    /// The process dies: what was gathered is gone, and is read from the journal again.
+    /// The process dies: the memtable is gone, and its records are read from the journal again.
     private func crash() throws {
         crashCount += 1
-        fold = nil
-        _ = table.take()
+        checkpoint = nil
+        _ = memtable.take()
         database = nil
         let database = try directory.open()
-        if database.meta.isFolding { crashesInFolds += 1 }
-        let folded = database.meta.folded
-        #expect(folded == Self.position(Int(folded.sequence)))
-        gathered = Int(folded.sequence)
+        if database.meta.isCheckpointing { crashesInCheckpoints += 1 }
+        let checkpointed = database.meta.checkpointed
+        #expect(checkpointed == Self.position(Int(checkpointed.sequence)))
+        added = Int(checkpointed.sequence)
         self.database = database
-        if !database.meta.isFolding { try compare(gathered) }
+        if !database.meta.isCheckpointing { try compare(added) }
         try database.verify()
     }
 
     private func compare(_ sequence: Int) throws {
-        guard let database, !database.meta.isFolding else { return }
+        guard let database, !database.meta.isCheckpointing else { return }
         let evicted = source.evicted
         var found = try StateModel(database).without(evicted)
         var expected = models[sequence].without(evicted)
@@ -114,7 +116,7 @@ private final class FoldRun {
         found.highestID = expected.highestID
         expected.highestRevision = found.highestRevision
         #expect(found == expected, "seed \(seed), record \(sequence)")
-        #expect(database.meta.folded == Self.position(sequence))
+        #expect(database.meta.checkpointed == Self.position(sequence))
     }
 
     private static func position(_ sequence: Int) -> JournalPosition {

@@ -1,6 +1,6 @@
 import FeedRanking
 
-/// The newest state of each post that was made or edited, until it is folded.
+/// The newest state of each post that was made or edited, until it is checkpointed.
 ///
 /// A dictionary of places only: the states themselves are large, and a dictionary of them would
 /// keep room for twice as many and hash all anew whenever it grows.

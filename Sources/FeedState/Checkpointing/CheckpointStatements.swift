@@ -1,7 +1,7 @@
 import FeedSQLite
 
-/// The statements of folds, prepared once for a connection.
-struct FoldStatements {
+/// The statements of checkpoints, prepared once for a connection.
+struct CheckpointStatements {
     let post: (upsert: Statement, sum: Statement, delete: Statement)
     let counts: (upsert: Statement, one: Statement, delete: Statement)
     let ballots: (upsert: Statement, one: Statement, delete: Statement)

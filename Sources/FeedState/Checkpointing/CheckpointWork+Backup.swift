@@ -1,14 +1,14 @@
 internal import FeedJournal
 
-/// The folding thread's part in backups: it has the database.
-extension FoldWork {
-    /// Begins the backup that was asked for, where all of it is folded.
+/// The checkpoint thread's part in backups: it has the database.
+extension CheckpointWork {
+    /// Begins the backup that was asked for, where all of its records are checkpointed.
     ///
-    /// To be called between two folds. `ready` is called, on another thread, when
+    /// To be called between two checkpoints. `ready` is called, on another thread, when
     /// ``tendBackup(_:)`` has something to do.
     func beginBackup(_ backups: Backups, ready: @escaping @Sendable () -> Void) {
         guard let wanted = backups.wantedSequence, !backups.isLookingAround, !database.isFrozen,
-            wanted <= database.meta.folded.sequence, !database.meta.isFolding
+            wanted <= database.meta.checkpointed.sequence, !database.meta.isCheckpointing
         else { return }
         backups.begin(database, ready: ready)
     }

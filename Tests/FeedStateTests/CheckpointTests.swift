@@ -5,25 +5,25 @@ import FeedState
 import FeedTestSupport
 import Testing
 
-@Suite struct FoldTests {
+@Suite struct CheckpointTests {
     @Test func anEvictedChannelLosesItsRow() throws {
         let directory = try DataDirectory()
         let database = try directory.create()
-        try StateFixture.fold([Self.channels([1, 2]), Self.outcome(1, 5)], into: database)
-        try Self.fold(database) { $0.evict([1]) }
+        try StateFixture.checkpoint([Self.channels([1, 2]), Self.outcome(1, 5)], into: database)
+        try Self.checkpoint(database) { $0.evict([1]) }
         let model = try StateModel(database)
         #expect(model.channels.keys.sorted() == [2])
         #expect(model.outcomes.isEmpty)
-        #expect(database.meta.folded.sequence == 2)
+        #expect(database.meta.checkpointed.sequence == 2)
     }
 
     @Test func anOutcomeAfterTheEvictionKeepsTheRow() throws {
         let directory = try DataDirectory()
         let database = try directory.create()
-        try StateFixture.fold([Self.channels([1]), Self.outcome(1, 5)], into: database)
-        try Self.fold(database) { table in
-            table.evict([1])
-            try table.gather(Self.outcome(1, 6), at: JournalPosition(sequence: 3, hash: 3))
+        try StateFixture.checkpoint([Self.channels([1]), Self.outcome(1, 5)], into: database)
+        try Self.checkpoint(database) { memtable in
+            memtable.evict([1])
+            try memtable.add(Self.outcome(1, 6), at: JournalPosition(sequence: 3, hash: 3))
         }
         #expect(try StateModel(database).outcomes[1]?.keys.sorted() == [5, 6])
     }
@@ -31,20 +31,20 @@ import Testing
     @Test func anOutcomeOfAnEvictedChannelMakesNoRow() throws {
         let directory = try DataDirectory()
         let database = try directory.create()
-        try StateFixture.fold([Self.outcome(1, 5)], into: database)
+        try StateFixture.checkpoint([Self.outcome(1, 5)], into: database)
         #expect(try StateModel(database).outcomes.isEmpty)
-        #expect(database.meta.folded.sequence == 1)
+        #expect(database.meta.checkpointed.sequence == 1)
     }
 
-    /// The outcomes of 256 sequences are kept, whatever came between two folds.
+    /// The outcomes of 256 sequences are kept, however many came between two checkpoints.
     @Test func outcomesOfTheWindowAreKept() throws {
         let directory = try DataDirectory()
         let database = try directory.create()
-        try StateFixture.fold([Self.channels([1])], into: database)
+        try StateFixture.checkpoint([Self.channels([1])], into: database)
         for end in [3, 200, 300, 700, 701] as [UInt64] {
             let known = try StateModel(database).outcomes[1]?.keys.max() ?? 0
             let bodies = (known + 1...end).shuffled().map { Self.outcome(1, $0) }
-            try StateFixture.fold(bodies, into: database)
+            try StateFixture.checkpoint(bodies, into: database)
             let found = try StateModel(database).outcomes[1]?.keys.sorted() ?? []
             #expect(found == Array(max(1, Int64(end) - 255)...Int64(end)).map(UInt64.init))
         }
@@ -68,7 +68,7 @@ import Testing
                     .ballot(Self.counts(revision), VoterID(rawValue: voter), direction)
                 )
             }
-            try StateFixture.fold([StateFixture.body(effects)], into: database)
+            try StateFixture.checkpoint([StateFixture.body(effects)], into: database)
             effects = []
             #expect(try StateModel(database).ballots[1] == expected)
         }
@@ -77,23 +77,23 @@ import Testing
             expected[voter] = nil
             effects.append(.ballot(Self.counts(revision), VoterID(rawValue: voter), nil))
         }
-        try StateFixture.fold([StateFixture.body(effects)], into: database)
+        try StateFixture.checkpoint([StateFixture.body(effects)], into: database)
         #expect(try StateModel(database).ballots[1] == expected)
     }
 
-    /// A slice that finds no room is undone, and goes well once there is some.
+    /// A step that finds no room is undone, and succeeds once there is some.
     @Test func aFullDiskIsNoHarm() throws {
         let directory = try DataDirectory()
         let database = try directory.create()
         var source = EffectSource()
         var generator = SeededGenerator(seed: 9)
         let bodies = (0..<5).map { _ in source.cut(writes: 80, using: &generator) }
-        let fold = try StateFixture.begin(bodies, into: database)
-        #expect(try !fold.step(changes: 20))
+        let checkpoint = try StateFixture.begin(bodies, into: database)
+        #expect(try !checkpoint.step(changes: 20))
         try database.limitPages(to: 1)
         let before = try StateModel(database)
         for _ in 0..<3 {
-            let error = #expect(throws: StateError.self) { try fold.step() }
+            let error = #expect(throws: StateError.self) { try checkpoint.step() }
             guard case .database(.full) = error else {
                 Issue.record("\(error.map(String.init(describing:)) ?? "no error")")
                 return
@@ -101,7 +101,7 @@ import Testing
             #expect(try StateModel(database) == before)
         }
         try database.limitPages(to: 1 << 20)
-        while try !fold.step(changes: 7) {}
+        while try !checkpoint.step(changes: 7) {}
         var found = try StateModel(database)
         found.highestRevision = source.model.highestRevision
         found.highestID = source.model.highestID
@@ -109,22 +109,22 @@ import Testing
         try database.verify()
     }
 
-    @Test func aSliceEndsWhenItIsDue() throws {
+    @Test func aStepEndsWhenItIsDue() throws {
         let directory = try DataDirectory()
         let database = try directory.create()
         let posts = (1...100).map { StateFixture.post($0, revision: $0) }
-        let fold = try StateFixture.begin([StateFixture.body(posts)], into: database)
+        let checkpoint = try StateFixture.begin([StateFixture.body(posts)], into: database)
         var calls = 0
-        var slices = 0
+        var steps = 0
         repeat {
-            slices += 1
-        } while try !fold.step {
+            steps += 1
+        } while try !checkpoint.step {
             calls += 1
             return calls % 10 == 0
         }
-        #expect(slices == 11)
-        #expect(fold.isDone)
-        #expect(try fold.step())
+        #expect(steps == 11)
+        #expect(checkpoint.isDone)
+        #expect(try checkpoint.step())
     }
 
     @Test func anOlderRecordAfterANewerChangesNothing() throws {
@@ -135,21 +135,21 @@ import Testing
             StateFixture.body([.counts(Self.counts(9))]),
             StateFixture.body([.counts(Self.counts(5))]),
         ]
-        try StateFixture.fold(bodies, into: database)
+        try StateFixture.checkpoint(bodies, into: database)
         #expect(try StateModel(database).posts[1]?.counts == Self.counts(9))
     }
 
     /// More posts than are sorted at once, in no order.
-    @Test func manyPostsAreFoldedOnceEach() throws {
+    @Test func manyPostsAreCheckpointedOnceEach() throws {
         let directory = try DataDirectory()
         let database = try directory.create()
         let ids = (0..<20_000 as Range<UInt64>).map { $0 &* 7_919 % 20_000 * 50 + 1 }
         let posts = ids.enumerated().map { StateFixture.post($1, revision: UInt64($0) + 1) }
-        let fold = try StateFixture.begin([StateFixture.body(posts)], into: database)
+        let checkpoint = try StateFixture.begin([StateFixture.body(posts)], into: database)
         var last: UInt64 = 0
-        while try !fold.step(changes: 4_000) {
+        while try !checkpoint.step(changes: 4_000) {
             let found = try StateModel(database).posts.keys.sorted()
-            // Whatever slice it is, it went on from where the last one ended.
+            // Each step continues where the last one ended.
             #expect(found == Array(ids.sorted().prefix(found.count)))
             #expect(UInt64(found.count) == last + 4_000)
             last = UInt64(found.count)
@@ -158,17 +158,17 @@ import Testing
     }
 
     @Test func aTableKnowsItsSize() throws {
-        var table = FoldTable()
-        let isEmpty = table.isEmpty
+        var memtable = Memtable()
+        let isEmpty = memtable.isEmpty
         #expect(isEmpty)
         let posts = (1...5_000).map { StateFixture.post($0, revision: $0) }
-        try table.gather(StateFixture.body(posts), at: JournalPosition(sequence: 1, hash: 1))
-        let changes = (isEmpty: table.isEmpty, count: table.changeCount)
+        try memtable.add(StateFixture.body(posts), at: JournalPosition(sequence: 1, hash: 1))
+        let changes = (isEmpty: memtable.isEmpty, count: memtable.changeCount)
         #expect(!changes.isEmpty && changes.count == 5_000)
-        let byteCount = table.byteCount
+        let byteCount = memtable.byteCount
         #expect(byteCount > 5_000 * 200)
-        try table.gather(StateFixture.body(posts), at: JournalPosition(sequence: 2, hash: 2))
-        let again = table.byteCount
+        try memtable.add(StateFixture.body(posts), at: JournalPosition(sequence: 2, hash: 2))
+        let again = memtable.byteCount
         #expect(again == byteCount)
     }
 
@@ -202,12 +202,12 @@ import Testing
         )
     }
 
-    private static func fold(
+    private static func checkpoint(
         _ database: StateDatabase,
-        _ body: (inout FoldTable) throws -> Void
+        _ body: (inout Memtable) throws -> Void
     ) throws {
-        var table = FoldTable()
-        try body(&table)
-        #expect(try Fold(table, into: database).step())
+        var memtable = Memtable()
+        try body(&memtable)
+        #expect(try Checkpoint(memtable, into: database).step())
     }
 }

@@ -4,28 +4,34 @@ internal import FeedRanking
 internal import Foundation
 internal import Synchronization
 
-/// The thread that folds durable cuts into `state.db`, and makes backups of it: the one that uses
-/// the database's connection.
+/// The thread that checkpoints durable cuts into `state.db`, and makes backups of it.
 ///
-/// Cuts are gathered as they come, the final value of each key; now and then what was gathered is
-/// written, in slices, between which the next cuts are gathered.
-package final class FoldThread: CutReceiver {
-    /// With nothing new for so long, what was gathered is folded: nobody is kept waiting by it.
+/// It alone uses the database's connection.
+///
+/// The thread adds cuts to the memtable as they come, which keeps the final value of each key. Now
+/// and then it writes the memtable in steps. Between two steps it adds the next cuts to a new
+/// memtable.
+package final class CheckpointThread: CutReceiver {
+    /// With no new cut for so long, the memtable is checkpointed: nobody waits for it.
     static let quietTime = Duration.seconds(1)
     /// How far the thread stands back behind the loops: it gets a tenth of a core they want too.
     static let niceness: Int32 = 10
-    /// How long a stop may fold, where nothing else is said.
+    /// How long a stop may checkpoint, where nothing else is said.
     package static let longestStop = Duration.seconds(5)
-    /// What was gathered is folded at last after so long.
+    /// The memtable is checkpointed after so long at the latest.
     static let longestWait = Duration.seconds(60)
-    /// The bytes of cuts that may wait to be folded, in times of those that are folded at once: at
-    /// so many changes are refused, from half of them on they are slowed (``CheckpointAdmission``).
+    /// The bytes of cuts that may wait for a checkpoint, as a multiple of the bytes that are
+    /// checkpointed at once.
+    ///
+    /// At the limit changes are refused, and from half of it on they are slowed
+    /// (``CheckpointAdmission``).
     static let backlogFactor = 5
 
-    /// The thread is woken for so many bytes of cuts, and looks by itself now and then: to wake it
-    /// for each would cost more than to gather them.
+    /// The bytes of cuts for which the thread is woken.
+    ///
+    /// It looks by itself now and then. To wake it for each cut costs more than to add the cut.
     static let wakingByteCount = 256 << 10
-    /// How many bodies that were gathered are kept to be used again, and how large they may be.
+    /// How many bodies of added cuts are kept to be used again, and how large they may be.
     static let spareCount = 64
     static let spareByteCount = 256 << 10
     /// How often the thread looks by itself.
@@ -35,7 +41,7 @@ package final class FoldThread: CutReceiver {
     private struct Inbox {
         var cuts: [(body: [UInt8], position: JournalPosition)] = []
         var byteCount = 0
-        /// Bodies that were gathered, whose memory is used again.
+        /// Bodies of added cuts, whose memory is used again.
         var spares: [[UInt8]] = []
         var evicted: [UInt64] = []
     }
@@ -43,20 +49,21 @@ package final class FoldThread: CutReceiver {
     /// The backups of the database.
     package let backups: Backups
 
-    /// What the thread has taken over and not gathered yet: what is more than a checkpoint's worth
-    /// waits here as it came, while the one before is written.
+    /// The cuts that the thread has taken over and not added yet.
+    ///
+    /// Cuts beyond a checkpoint's worth wait here unchanged while the checkpoint before is written.
     private struct Batch {
         var cuts: [(body: [UInt8], position: JournalPosition)] = []
-        /// The first that is not gathered.
+        /// The first cut that is not added.
         var next = 0
         /// Channels that were evicted after these cuts.
         var evicted: [UInt64] = []
-        /// Bodies that were gathered.
+        /// Bodies of added cuts.
         var spares: [[UInt8]] = []
     }
 
     private let inbox = Mutex(Inbox())
-    private let work: Mutex<FoldWork>
+    private let work: Mutex<CheckpointWork>
     /// How the checkpoints are doing.
     package let statistics = CheckpointStatistics()
 
@@ -66,7 +73,7 @@ package final class FoldThread: CutReceiver {
     private let ended = DispatchSemaphore(value: 0)
     private let stopping = Atomic(false)
     private let stopDeadline = Mutex<ContinuousClock.Instant?>(nil)
-    private let folded: Atomic<UInt64>
+    private let checkpointed: Atomic<UInt64>
     /// The bytes of cuts that are not written to the tables.
     private let pending: Atomic<Int>
     private let written = Atomic<UInt64>(0)
@@ -75,20 +82,22 @@ package final class FoldThread: CutReceiver {
 
     /// A thread that is ready to be started, for work that nobody else does any more.
     ///
-    /// `failed` is told, on this thread, that nothing more can be folded, and `news` that the disk has
-    /// no room for it, or has again. A stop folds for `longestStop` at most.
+    /// The thread calls `failed` when nothing more can be checkpointed. It calls `news` when the
+    /// disk has no room for a checkpoint, or has room again. A stop checkpoints for `longestStop` at
+    /// most.
     package init(
-        _ work: consuming FoldWork,
+        _ work: consuming CheckpointWork,
         _ backups: Backups,
-        longestStop: Duration = FoldThread.longestStop,
+        longestStop: Duration = CheckpointThread.longestStop,
         failed: @escaping @Sendable (StateStartError) -> Void,
         news: @escaping @Sendable (CheckpointNews) -> Void = { _ in }
     ) {
         self.backups = backups
-        folded = Atomic(work.database.meta.folded.sequence)
-        pending = Atomic(work.gatheredByteCount)
+        checkpointed = Atomic(work.database.meta.checkpointed.sequence)
+        pending = Atomic(work.addedByteCount)
         backlogLimit =
-            Self.backlogFactor * max(FoldWork.minimumFoldByteCount, work.foldByteCount)
+            Self.backlogFactor
+            * max(CheckpointWork.minimumCheckpointByteCount, work.checkpointByteCount)
         self.failed = failed
         self.news = news
         self.longestStop = longestStop
@@ -96,12 +105,12 @@ package final class FoldThread: CutReceiver {
     }
 
     /// All records up to this one are in the tables, durably.
-    package var foldedSequence: UInt64 { folded.load(ordering: .acquiring) }
+    package var checkpointedSequence: UInt64 { checkpointed.load(ordering: .acquiring) }
 
-    /// How many bytes of cuts are durable and not folded, and how many may be.
+    /// How many bytes of cuts are durable and not checkpointed, and how many may be.
     package var backlog: CheckpointBacklog {
         CheckpointBacklog(
-            unfoldedByteCount: pending.load(ordering: .relaxed),
+            pendingByteCount: pending.load(ordering: .relaxed),
             limitByteCount: backlogLimit,
             writtenByteCount: written.load(ordering: .relaxed)
         )
@@ -149,9 +158,10 @@ package final class FoldThread: CutReceiver {
         thread.start()
     }
 
-    /// Folds what was handed over, and ends the thread; to be called once.
+    /// Checkpoints the cuts that were handed over, and ends the thread; to be called once.
     ///
-    /// Not for longer than its `longestStop`: what is not folded then is replayed by the next start.
+    /// This takes no longer than `longestStop`: the next start replays the records that are not
+    /// checkpointed then.
     package func stop() {
         backups.cancel(.stopping)
         stopDeadline.withLock { $0 = .now + longestStop }
@@ -160,28 +170,28 @@ package final class FoldThread: CutReceiver {
         ended.wait()
     }
 
-    private func run(_ work: inout FoldWork) {
+    private func run(_ work: inout CheckpointWork) {
         defer { backups.close(.stopping) }
         var batch = Batch()
         var stall = Episode()
         do throws(StateStartError) {
             while true {
                 let isStopping = stopping.load(ordering: .acquiring)
-                try gather(&work, from: &batch)
+                try fill(&work, from: &batch)
                 try work.tendBackup(backups)
                 let wantsBackup = backups.wantedSequence != nil && !backups.isLookingAround
                 if isStopping, let deadline = stopDeadline.withLock({ $0 }), .now >= deadline {
                     return
                 }
-                if !isStopping, !work.isFolding {
+                if !isStopping, !work.isCheckpointing {
                     work.beginBackup(backups) { [wakeUp] in wakeUp.signal() }
                 }
-                if work.canGoOn(at: .now) {
-                    try writeSlice(&work)
+                if work.canWriteStep(at: .now) {
+                    try writeStep(&work)
                     report(work, &stall)
                 } else if let stall = work.stall {
                     if wantsBackup { backups.cancel(.failed(stall)) }
-                    // What is not folded is replayed by the next start.
+                    // The next start replays the records that are not checkpointed.
                     if isStopping { return }
                     _ = wakeUp.wait(timeout: .now() + Self.lookInterval)
                 } else if work.isDue(at: .now, atOnce: isStopping || wantsBackup) {
@@ -198,20 +208,20 @@ package final class FoldThread: CutReceiver {
         }
     }
 
-    private func writeSlice(_ work: inout FoldWork) throws(StateStartError) {
+    private func writeStep(_ work: inout CheckpointWork) throws(StateStartError) {
         let began = ContinuousClock.now
-        let byteCount = try work.goOn()
-        folded.store(work.database.meta.folded.sequence, ordering: .releasing)
+        let byteCount = try work.writeStep()
+        checkpointed.store(work.database.meta.checkpointed.sequence, ordering: .releasing)
         pending.wrappingSubtract(byteCount, ordering: .relaxed)
         written.wrappingAdd(UInt64(byteCount), ordering: .relaxed)
-        statistics.countSlice(
+        statistics.countStep(
             took: began.duration(to: .now),
-            isLast: !work.isFolding,
+            isLast: !work.isCheckpointing,
             isStalled: work.stall != nil
         )
     }
 
-    private func report(_ work: borrowing FoldWork, _ stall: inout Episode) {
+    private func report(_ work: borrowing CheckpointWork, _ stall: inout Episode) {
         let error = work.stall
         switch (stall.observe(error != nil, at: .now), error) {
         case (.lasts, let error?): news(.stalled(error))
@@ -220,22 +230,22 @@ package final class FoldThread: CutReceiver {
         }
     }
 
-    /// Gathers what was handed over, up to a checkpoint's worth.
-    private func gather(
-        _ work: inout FoldWork,
+    /// Adds the cuts that were handed over to the memtable, up to a checkpoint's worth.
+    private func fill(
+        _ work: inout CheckpointWork,
         from batch: inout Batch
     ) throws(StateStartError) {
         var pauses = Pauses()
         while true {
             if batch.next == batch.cuts.count {
-                if !batch.evicted.isEmpty { work.table.evict(batch.evicted) }
+                if !batch.evicted.isEmpty { work.memtable.evict(batch.evicted) }
                 takeInbox(&batch)
                 guard !batch.cuts.isEmpty || !batch.evicted.isEmpty else { return }
                 continue
             }
             guard !work.isFull else { return }
             let (body, position) = batch.cuts[batch.next]
-            try work.gather(body, at: position)
+            try work.add(body, at: position)
             batch.cuts[batch.next].body = []
             batch.next += 1
             if body.capacity <= Self.spareByteCount, batch.spares.count < Self.spareCount {
@@ -245,7 +255,7 @@ package final class FoldThread: CutReceiver {
         }
     }
 
-    /// Takes over what has come since, once the batch is gathered; O(spares), as the lock is the
+    /// Takes over the cuts that came since, once the batch is added; O(spares), as the lock is the
     /// journal thread's too.
     private func takeInbox(_ batch: inout Batch) {
         batch.cuts.removeAll(keepingCapacity: true)

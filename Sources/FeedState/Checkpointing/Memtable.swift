@@ -1,12 +1,12 @@
 package import FeedJournal
 package import FeedRanking
 
-/// The newest value of each key that effects have changed since the last fold.
+/// The newest value of each key that effects have changed since the last checkpoint.
 ///
-/// It takes cuts that are durable, in their order, and no others: what a fold writes must be in the
-/// journal too, as a crash in the middle of a fold is mended by replaying it.
-package struct FoldTable: ~Copyable {
-    /// The last record that was gathered; `start` before the first.
+/// It takes durable cuts in their order, and no others: the journal must have all that a checkpoint
+/// writes, as its replay mends a crash in the middle of a checkpoint.
+package struct Memtable: ~Copyable {
+    /// The last record that was added; `start` before the first.
     package private(set) var position = JournalPosition.start
 
     var counts = CountsTable()
@@ -24,10 +24,10 @@ package struct FoldTable: ~Copyable {
     private var lastChannelPlace: Int?
     private var channelByteCount = 0
 
-    /// Gathers nothing yet.
+    /// An empty memtable.
     package init() {}
 
-    /// Whether no record was gathered and nothing evicted.
+    /// Whether no record was added and nothing evicted.
     package var isEmpty: Bool { position == .start && channels.isEmpty }
 
     /// About the bytes of memory it takes.
@@ -41,12 +41,12 @@ package struct FoldTable: ~Copyable {
     package var changeCount: Int { counts.count + channels.count + voters.count + feeds.count }
 
     /// Takes the effects of a record; O(effects).
-    package mutating func gather(
+    package mutating func add(
         _ body: [UInt8],
         at position: JournalPosition
     ) throws(EffectError) {
         var reader = try EffectReader(body)
-        while let effect = try reader.next() { gather(effect) }
+        while let effect = try reader.next() { add(effect) }
         endRecord(at: position)
     }
 
@@ -56,7 +56,7 @@ package struct FoldTable: ~Copyable {
         self.position = position
     }
 
-    /// Lets the rows of channels go that are forgotten, unless outcomes of them are gathered later.
+    /// Lets the rows of forgotten channels go, unless outcomes of them are added later.
     package mutating func evict(_ numbers: [UInt64]) {
         for number in numbers {
             let place = channelPlace(number)
@@ -68,17 +68,17 @@ package struct FoldTable: ~Copyable {
     }
 
     /// Takes one effect; O(1).
-    mutating func gather(_ effect: Effect) {
+    mutating func add(_ effect: Effect) {
         switch effect {
-        case .counts(let counts): gather(counts)
+        case .counts(let counts): add(counts)
         case .ballot(let counts, let voter, let direction):
-            gather(counts)
+            add(counts)
             ballots.set(counts.id, voter, direction)
         case .post(let post):
-            gather(post.counts)
+            add(post.counts)
             posts.set(post)
         case .deletion(let id, let revision):
-            gather(
+            add(
                 PostCounts(id: id, upvoteCount: 0, downvoteCount: 0, revision: revision)
             )
             posts.remove(id.rawValue)
@@ -90,7 +90,7 @@ package struct FoldTable: ~Copyable {
             channels[place].state = state
             channels[place].isEvicted = false
             nextChannel = max(nextChannel, state.number + 1)
-        case .outcome(let outcome): gather(outcome)
+        case .outcome(let outcome): add(outcome)
         case .epoch(let lastID, let revision):
             highestID = max(highestID, lastID)
             highestRevision = max(highestRevision, revision)
@@ -98,18 +98,18 @@ package struct FoldTable: ~Copyable {
     }
 
     /// Takes the counts of posts; O(counts).
-    mutating func gather(_ counts: [PostCounts]) {
-        for news in counts { gather(news) }
+    mutating func add(_ counts: [PostCounts]) {
+        for news in counts { add(news) }
     }
 
     @inline(__always)
-    private mutating func gather(_ news: PostCounts) {
+    private mutating func add(_ news: PostCounts) {
         counts.set(news)
         highestID = max(highestID, news.id.rawValue)
         highestRevision = max(highestRevision, news.revision)
     }
 
-    private mutating func gather(_ outcome: ChannelOutcome) {
+    private mutating func add(_ outcome: ChannelOutcome) {
         let place = channelPlace(outcome.channel)
         channelByteCount -= channels[place].byteCount
         channels[place].isEvicted = false

@@ -3,8 +3,8 @@ import FeedJournal
 import FeedSQLite
 import FeedTestSupport
 
-/// A journal and a database it is folded into, on one disk that loses power.
-struct FoldingRun {
+/// A journal and a database it is checkpointed into, on one disk that loses power.
+struct CheckpointRun {
     private var generator: SeededGenerator
     private let forgetsEarly: Bool
     private let configuration: JournalConfiguration
@@ -14,7 +14,7 @@ struct FoldingRun {
     private var acknowledged: [[UInt8]] = []
     private var inFlight: [UInt8]?
 
-    /// `forgetsEarly` forgets what is not yet folded, for the audit to notice.
+    /// `forgetsEarly` forgets records that are not checkpointed yet, for the audit to notice.
     init(seed: UInt64, forgetsEarly: Bool = false) {
         generator = SeededGenerator(seed: seed)
         self.forgetsEarly = forgetsEarly
@@ -56,12 +56,12 @@ struct FoldingRun {
             try database.execute(
                 "CREATE TABLE IF NOT EXISTS folded (id INTEGER PRIMARY KEY, hash INTEGER, body BLOB)"
             )
-            var folded = try folded(database)
-            let journal = try SegmentJournal(disk, configuration, folded: folded)
-            if let complaint = try audit(database, journal, folded) { return complaint }
+            var checkpointed = try checkpointed(database)
+            let journal = try SegmentJournal(disk, configuration, checkpointed: checkpointed)
+            if let complaint = try audit(database, journal, checkpointed) { return complaint }
             for _ in 0..<Int.random(in: 1...150, using: &generator) {
                 try append(to: journal)
-                if generator.oneIn(10) { try fold(journal, database, &folded) }
+                if generator.oneIn(10) { try checkpoint(journal, database, &checkpointed) }
             }
             return nil
         } catch {
@@ -79,14 +79,14 @@ struct FoldingRun {
     }
 
     /// Moves what is durable into the database, then lets the journal forget it.
-    private func fold(
+    private func checkpoint(
         _ journal: SegmentJournal,
         _ database: Database,
-        _ folded: inout JournalPosition
+        _ checkpointed: inout JournalPosition
     ) throws {
         let last = journal.last
         if forgetsEarly { try journal.forget(through: last.sequence) }
-        let first = folded.sequence
+        let first = checkpointed.sequence
         try database.transaction { () throws(SQLiteError) in
             let insert = try database.prepare("INSERT INTO folded VALUES (?, ?, ?)")
             for sequence in first..<last.sequence {
@@ -96,11 +96,11 @@ struct FoldingRun {
                 try insert.run()
             }
         }
-        folded = last
+        checkpointed = last
         try journal.forget(through: last.sequence)
     }
 
-    private func folded(_ database: Database) throws(SQLiteError) -> JournalPosition {
+    private func checkpointed(_ database: Database) throws(SQLiteError) -> JournalPosition {
         let statement = try database.prepare("SELECT id, hash FROM folded ORDER BY id DESC LIMIT 1")
         guard try statement.step() else { return .start }
         return JournalPosition(sequence: statement.uint64(0), hash: statement.uint64(1))
@@ -109,12 +109,12 @@ struct FoldingRun {
     private mutating func audit(
         _ database: Database,
         _ journal: SegmentJournal,
-        _ folded: JournalPosition
+        _ checkpointed: JournalPosition
     ) throws -> String? {
         var found: [[UInt8]] = []
         let statement = try database.prepare("SELECT body FROM folded ORDER BY id")
         while try statement.step() { found.append(statement.blob(0) ?? []) }
-        try journal.replay(after: folded.sequence) { _, body in
+        try journal.replay(after: checkpointed.sequence) { _, body in
             var bytes: [UInt8] = []
             for index in body.indices { bytes.append(body[index]) }
             found.append(bytes)

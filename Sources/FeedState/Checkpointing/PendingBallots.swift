@@ -2,8 +2,8 @@ import FeedRanking
 
 /// The newest ballot of each voter on each post where it changed.
 ///
-/// The ballots of a post are a list through the entries, so that a fold takes them post by post
-/// without sorting all of them.
+/// The ballots of a post are a list through the entries, so that a checkpoint takes them post by
+/// post without sorting all of them.
 struct PendingBallots {
     /// A voter on a post.
     private struct Key: Hashable {

@@ -1,0 +1,164 @@
+package import FeedJournal
+internal import FeedRanking
+internal import FeedSQLite
+
+/// The memtable, the checkpoint under way and their counts, owned by the checkpoint thread.
+///
+/// `Sendable` so that a start can give it to that thread, and uses it no more.
+package struct CheckpointWork: ~Copyable, @unchecked Sendable {
+    /// The bytes of cuts that one checkpoint writes at most, as a multiple of the bytes that are
+    /// checkpointed at once.
+    ///
+    /// A larger checkpoint makes a post with many votes cheaper, and moves `checkpointed` later.
+    static let largestFactor = 2
+    /// The memory that the memtable takes at most, as a multiple of the same bytes.
+    static let memtableFactor = 4
+    /// The least bytes that the multiples are of: tests checkpoint after a few bytes.
+    static let minimumCheckpointByteCount = 1 << 20
+
+    /// After how long a step that found the disk full is tried again.
+    static let stallTime = Duration.seconds(1)
+
+    /// The state as of its checkpointed position.
+    package let database: StateDatabase
+    /// How many bytes of cuts are checkpointed at once where no time is left for fewer.
+    let checkpointByteCount: Int
+    /// The changes since the last checkpoint began.
+    var memtable = Memtable()
+    /// The bytes of the cuts that were added to it.
+    package private(set) var addedByteCount = 0
+    /// What is being written.
+    private var checkpoint: Checkpoint?
+    private var checkpointingByteCount = 0
+    /// How many of these bytes are written, as ``writeStep()`` has returned them.
+    private var writtenByteCount = 0
+    /// How long steps work.
+    private var pace = StepPace()
+    /// Why the last step was not written: the disk is full.
+    package private(set) var stall: StateError?
+    private var stalledSince = ContinuousClock.now
+    /// When the first cut of the memtable, and the latest, came.
+    private var firstCut: ContinuousClock.Instant?
+    private var lastCut = ContinuousClock.now
+
+    /// Work with an empty memtable.
+    package init(_ database: StateDatabase, checkpointByteCount: Int) {
+        self.database = database
+        self.checkpointByteCount = checkpointByteCount
+    }
+
+    /// Whether a checkpoint has begun and not ended.
+    package var isCheckpointing: Bool { checkpoint != nil }
+
+    /// Whether a step is to be written now: not right after a step that found the disk full.
+    func canWriteStep(at now: ContinuousClock.Instant) -> Bool {
+        guard checkpoint != nil else { return false }
+        return stall == nil || stalledSince.duration(to: now) >= Self.stallTime
+    }
+
+    /// Takes a cut that is durable.
+    package mutating func add(
+        _ body: [UInt8],
+        at position: JournalPosition
+    ) throws(StateStartError) {
+        do throws(EffectError) {
+            try memtable.add(body, at: position)
+        } catch {
+            throw .effects(sequence: position.sequence, error)
+        }
+        countRecord(body.count)
+    }
+
+    private mutating func countRecord(_ byteCount: Int) {
+        addedByteCount += byteCount
+        lastCut = .now
+        firstCut = firstCut ?? lastCut
+    }
+
+    /// Whether no more should be added before a checkpoint begins.
+    ///
+    /// A checkpoint has bounded bytes, so that segments are given back while the rest waits, and
+    /// bounded memory.
+    package var isFull: Bool {
+        let unit = max(Self.minimumCheckpointByteCount, checkpointByteCount)
+        return addedByteCount >= Self.largestFactor * unit
+            || memtable.byteCount >= Self.memtableFactor * unit
+    }
+
+    /// Whether the memtable should be written now.
+    func isDue(at now: ContinuousClock.Instant, atOnce: Bool) -> Bool {
+        guard !memtable.isEmpty else { return false }
+        guard !atOnce, addedByteCount < checkpointByteCount, !isFull else { return true }
+        return lastCut.duration(to: now) >= CheckpointThread.quietTime
+            || (firstCut ?? now).duration(to: now) >= CheckpointThread.longestWait
+    }
+
+    /// Begins to write the memtable, and puts an empty one in its place.
+    package mutating func begin() {
+        var taken = Memtable()
+        swap(&taken, &memtable)
+        checkpointingByteCount = addedByteCount
+        writtenByteCount = 0
+        addedByteCount = 0
+        firstCut = nil
+        checkpoint = Checkpoint(taken, into: database)
+    }
+
+    /// Writes a step; gives the bytes of cuts that it wrote, in proportion to their changes.
+    mutating func writeStep() throws(StateStartError) -> Int {
+        var deadline = ContinuousClock.now + pace.workTime
+        var pauses = Pauses()
+        let written = try writeStep {
+            let now = ContinuousClock.now
+            // Each step ends with a sync: there should not be more of them where cores are taken.
+            deadline += pauses.pauseIfDue(at: now)
+            return now >= deadline
+        }
+        if stall == nil { pace.observe(commit: database.lastCommitTime) }
+        return written
+    }
+
+    /// Writes a step of at most so many changes, which ends where `isDue` says so.
+    @discardableResult
+    package mutating func writeStep(
+        changes limit: Int = .max,
+        until isDue: () -> Bool
+    ) throws(StateStartError) -> Int {
+        guard let checkpoint else { return 0 }
+        let isDone: Bool
+        do throws(StateError) {
+            isDone = try checkpoint.step(
+                changes: limit,
+                bytes: StepPace.maximumByteCount,
+                until: isDue
+            )
+            stall = nil
+        } catch {
+            guard case .database(.full) = error else { throw .state(error) }
+            // The step is undone, and the journal still has all of it. It is tried again later.
+            stall = error
+            stalledSince = .now
+            return 0
+        }
+        let before = writtenByteCount
+        writtenByteCount =
+            isDone
+            ? checkpointingByteCount : Int(Double(checkpointingByteCount) * checkpoint.writtenShare)
+        if isDone { self.checkpoint = nil }
+        return writtenByteCount - before
+    }
+}
+
+/// A start adds the records that it replays to the memtable of its first checkpoint.
+extension CheckpointWork: ReplayedRecords {
+    var newestCounts: CountsTable { memtable.counts }
+
+    mutating func add(_ counts: [PostCounts]) { memtable.add(counts) }
+
+    mutating func add(_ effect: Effect) { memtable.add(effect) }
+
+    mutating func endRecord(_ byteCount: Int, at position: JournalPosition) {
+        memtable.endRecord(at: position)
+        countRecord(byteCount)
+    }
+}
