@@ -5,15 +5,16 @@
 // 2. Reaches the service, looks at the feed, and creates the posts of the run in it (Run/), or
 //    imports those of files, whose votes are then the load (Dataset/).
 // 3. Starts one event loop a thread, each with its share of the connections (Client/Worker).
-// 4. Warm-up: the load runs, nothing of it is in a statistic, all of it is in the audit.
-// 5. Measures. A closed loop sends when an answer made room; an open loop sends what its plan says
-//    is due (Plan/), and times each request from that instant, so that a stall shows in full.
-//    What is sent comes from a seeded stream a client (Workload/), the same in every run. With
-//    --retry, what a lost connection leaves open is sent again (Client/Retry/), and counts once.
+// 4. Warm-up: the load runs; no statistic includes it, and the audit includes all of it.
+// 5. Measures. A closed loop sends when an answer made room. An open loop sends when its plan says
+//    so (Plan/), and times each request from that instant, so that a stall shows in full.
+//    Requests come from a seeded stream per client (Workload/), the same in every run. With
+//    --retry, requests that a lost connection leaves open are sent again (Client/Retry/) and count
+//    once.
 // 6. Stops sending, waits up to a second for the answers in flight, and calls the rest unknown.
 // 7. Merges the threads' numbers (Recorder/): histograms are added, never percentiles averaged.
-// 8. Audits (Audit/): every acknowledged vote counted once, every post on the pages once. What the
-//    run knows goes into its report (Record/), for an audit after the service was started again.
+// 8. Audits (Audit/): every acknowledged vote counted once, every post on the pages once. The report
+//    records what the run knows (Record/), for an audit after the service was started again.
 // 9. Says what limited the run and whether to trust it (Probe/), and writes the reports (Report/).
 //
 // The four parts Plan, Workload, Client and Recorder know nothing of one another's insides and are
@@ -26,14 +27,14 @@ import Foundation
 @main
 enum LoadGenCommand {
     static func main() {
-        let words = CommandLineWords(Array(CommandLine.arguments.dropFirst()))
+        let arguments = CommandLineArguments(Array(CommandLine.arguments.dropFirst()))
         let options: any ParsableCommand
         do {
-            options = try words.options()
+            options = try arguments.options()
         } catch {
-            let isHelp = words.isHelp(error)
+            let isHelp = arguments.isHelp(error)
             Console.write(
-                words.message(for: error),
+                arguments.message(for: error),
                 to: isHelp ? .standardOutput : .standardError
             )
             exit(isHelp ? ExitStatus.success.rawValue : ExitStatus.usage.rawValue)
@@ -90,7 +91,7 @@ enum LoadGenCommand {
         _ result: RunResult,
         _ configuration: RunConfiguration
     ) throws -> ExitStatus {
-        // With JSON on standard output, what people read goes beside it.
+        // With JSON on standard output, the text for people goes beside it.
         let isQuietOutput = configuration.jsonPath == "-"
         let text =
             configuration.verifiedPath.map { VerificationText(result, path: $0).rendered() }
@@ -99,7 +100,7 @@ enum LoadGenCommand {
         if let path = configuration.jsonPath {
             let json = JSONReport(result).rendered()
             if isQuietOutput {
-                // A program reads it, and has to know of what is missing.
+                // A program reads this output and must learn that something is missing.
                 try FileHandle.standardOutput.write(contentsOf: Data(json.utf8))
             } else {
                 try json.write(toFile: path, atomically: true, encoding: .utf8)

@@ -1,18 +1,18 @@
 /// How the audit ended.
 package enum AuditOutcome: Sendable, Equatable {
-    /// Not asked for.
+    /// The audit was not requested.
     case skipped
-    /// It could not be done; the text says why.
+    /// The audit could not be done; the text says why.
     case impossible(String)
-    /// It was done.
+    /// The audit was done.
     case done(AuditSummary)
 
-    /// Whether it was done and found nothing.
+    /// Whether the audit was done and found nothing.
     package var isPassed: Bool {
         if case .done(let summary) = self { summary.findings.isEmpty } else { false }
     }
 
-    /// Whether it was done and found something.
+    /// Whether the audit was done and found something.
     package var isFailed: Bool {
         if case .done(let summary) = self { !summary.findings.isEmpty } else { false }
     }
@@ -28,9 +28,9 @@ package struct AuditSummary: Sendable, Equatable {
     package var failedVoteCount: UInt64 = 0
     /// Votes that the service counted.
     package var countedVoteCount: Int64 = 0
-    /// Posts of the run whose score is exactly what its acknowledged votes make it.
+    /// Posts of the run whose score equals what their acknowledged votes add up to.
     package var exactPostCount: UInt64 = 0
-    /// Posts of the run that votes went to.
+    /// Posts of the run that received votes.
     package var postCount: UInt64 = 0
     /// Posts that acknowledged requests created during the run.
     package var createdPostCount: UInt64 = 0

@@ -1,5 +1,7 @@
-/// Checks a walk over all pages of a feed while nothing is sent: every post once, in order, with the
-/// score it had when the votes were counted, and no post that nobody created.
+/// Checks a walk over all pages of a feed while nothing is sent.
+///
+/// Every post must appear once, in order and with the score it had when the votes were counted, and
+/// no post may appear that no request created.
 package struct FeedWalk: Sendable {
     /// What the walk knows before it starts.
     package struct Expectation: Sendable {
@@ -9,14 +11,14 @@ package struct FeedWalk: Sendable {
         package var createdIDs: Set<UInt64>
         /// Titles of posts that requests without an answer may have created.
         package var unknownTitles: Set<String>
-        /// Posts that were there before the run are older than this, by the service's clock.
+        /// Posts from before the run are older than this, by the service's clock.
         package var startMilliseconds: Int64
-        /// What another run created is newer than this, by the service's clock.
+        /// Posts that another run created are newer than this, by the service's clock.
         package var endMilliseconds: Int64
-        /// Whether the list may have no other posts at all.
+        /// Whether the list may hold no other posts.
         package var isWhole: Bool
 
-        /// What a walk compares with.
+        /// The values that a walk compares with.
         package init(
             scores: [UInt64: Int64],
             createdIDs: Set<UInt64> = [],

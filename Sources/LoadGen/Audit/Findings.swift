@@ -1,4 +1,4 @@
-/// What an audit found: how often each violation, and the first examples in words.
+/// What an audit found: the count of each violation, and the first examples as sentences.
 package struct Findings: Sendable, Equatable {
     /// How often each violation was found.
     package private(set) var counts: [Violation: UInt64] = [:]

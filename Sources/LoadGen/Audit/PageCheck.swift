@@ -17,11 +17,11 @@ package struct ListedPost: Sendable, Equatable {
         self.createTimeMilliseconds = createTimeMilliseconds
     }
 
-    /// Whether this post may stand directly before `next`: higher score first, then the title by the
-    /// bytes of its UTF-8, then the lower id.
+    /// Whether this post may stand directly before `next`: higher score first, then the title by
+    /// the bytes of its UTF-8, then the lower id.
     package func precedes(_ next: ListedPost) -> Bool {
         if score != next.score { return score > next.score }
-        // By their bytes: strings that Swift takes for equal may differ in those.
+        // Compared by bytes: strings that Swift treats as equal may have different bytes.
         if !title.utf8.elementsEqual(next.title.utf8) {
             return title.utf8.lexicographicallyPrecedes(next.title.utf8)
         }

@@ -12,22 +12,22 @@ package enum Violation: String, Sendable, CaseIterable {
     case fallingScore = "answers whose score did not rise on their connection"
     /// A post of the run cannot be read any more.
     case missingPost = "posts of the run that cannot be read"
-    /// A page lists a post behind one that must come later.
+    /// A page lists a post after one that must come later.
     case pageOrder = "posts out of order on pages"
     /// A page, or a walk over all pages, lists a post twice.
     case listedTwice = "posts listed twice"
     /// A walk over all pages does not list a post of the run.
     case notListed = "posts of the run that no page lists"
-    /// A walk shows another score than the post itself did when nothing was sent any more.
+    /// A walk shows a score that differs from the score of the post after sending had ended.
     case movingScore = "posts whose score moved after the run (other traffic?)"
-    /// A walk lists another number of posts than the list says it has.
+    /// A walk lists a different number of posts than the list announces.
     case walkCount = "walks with another number of posts than announced"
-    /// The service counted other votes than the file has.
+    /// The votes that the service counted differ from those of the file.
     case notAsPlanned = "counts that are not those of the file"
-    /// A post says something else than what was imported.
+    /// A post differs from what was imported.
     case changedContent = "posts that are not as they were imported"
-    /// The service is not the one of the run any more, or its state began anew.
+    /// The service is no longer the one of the run, or its state began anew.
     case otherState = "services with another state than in the run"
-    /// A post is listed that no acknowledged or unknown request created.
+    /// A page lists a post that no acknowledged or unknown request created.
     case phantomPost = "posts that no request created"
 }

@@ -1,11 +1,11 @@
-/// What a run knows about one number of one of its posts when nothing is in flight any more: of its
-/// score, or of its votes up or down.
+/// What a run knows about one number of one of its posts once nothing is in flight: the post's
+/// score, or its votes up or down.
 package struct PostAccount: Sendable, Equatable {
     /// The post.
     package var id: UInt64
-    /// What the number is of.
+    /// What the number counts.
     package var number = Number.score
-    /// What the number must come to in the end; nil where that is open.
+    /// The value that the number must reach in the end; nil where that is open.
     package var planned: UInt64?
     /// The score before the first vote.
     package var scoreBefore: Int64 = 0
@@ -16,8 +16,8 @@ package struct PostAccount: Sendable, Equatable {
     /// Votes without an answer: each may count or not.
     package var unknownCount: UInt64 = 0
 
-    /// Votes acknowledged that may have been executed by an earlier send, so that the answer had a
-    /// later score.
+    /// Acknowledged votes that an earlier send may have executed, so that the answer had a later
+    /// score.
     package var repeatedCount: UInt64 = 0
 
     /// A post without votes.
@@ -25,11 +25,11 @@ package struct PostAccount: Sendable, Equatable {
 
     /// A number that votes add to.
     package enum Number: String, Sendable {
-        /// Under votes up alone.
+        /// The score, in a run with votes up only.
         case score = "votes"
-        /// Of votes up.
+        /// The votes up.
         case upvotes = "upvotes"
-        /// Of votes down.
+        /// The votes down.
         case downvotes = "downvotes"
     }
 }
@@ -38,7 +38,7 @@ package struct PostAccount: Sendable, Equatable {
 package struct VoteAudit: Sendable, Equatable {
     /// The violations so far.
     package private(set) var findings = Findings()
-    /// Posts whose score is exactly what the acknowledged votes make it.
+    /// Posts whose score equals what their acknowledged votes add up to.
     package private(set) var exactPostCount: UInt64 = 0
     /// Votes that the service counted, over all posts.
     package private(set) var countedVoteCount: Int64 = 0
@@ -48,9 +48,10 @@ package struct VoteAudit: Sendable, Equatable {
 
     /// Checks one post, whose score is `score` now; returns whether it is exact.
     ///
-    /// With A acknowledged, U unknown and E failed votes the score rose by A … A + U, however often a
-    /// vote was sent. Where U is 0 and none was sent twice, the scores in the answers must be the
-    /// numbers from the first to the last, each once, which their sum and their sum of squares show.
+    /// With A acknowledged, U unknown and E failed votes the score rises by A … A + U, however
+    /// often a vote was sent. Where U is 0 and no vote was sent twice, the scores in the answers
+    /// must be the numbers from the first to the last, each once. Their sum and their sum of
+    /// squares show that.
     @discardableResult
     package mutating func check(_ post: PostAccount, score: Int64?) -> Bool {
         guard let score else {

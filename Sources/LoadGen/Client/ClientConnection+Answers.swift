@@ -8,7 +8,7 @@ extension ClientConnection {
         var offset = 0
         let firstID = headID
         var votes: UInt64 = 0
-        // What was answered before a violation was answered all the same.
+        // Answers before a violation count all the same.
         defer {
             worker.recorder.outcomes.ok += votes
             worker.outstandingCount -= Int(votes)
@@ -28,18 +28,19 @@ extension ClientConnection {
         return offset
     }
 
-    /// Reads the posts that the next answers are about, all at once: with many posts each is a cache
-    /// miss, and misses that do not wait for one another overlap.
+    /// Reads the posts of the next answers together.
+    ///
+    /// With many posts each read is a cache miss, and independent misses overlap.
     @inline(__always)
     private func preloadPosts(answerByteCount: Int) {
         let count = min(answerByteCount / Self.shortestAnswerByteCount, window.inFlightCount)
         guard count > 2, !worker.isBatching else { return }
         var mixed: UInt64 = 0
         for id in headID..<headID &+ UInt64(count) {
-            let flight = worker.flights[index, id]
-            if flight.operation == .vote { mixed ^= worker.posts.id(flight.argument) }
+            let request = worker.inFlight[index, id]
+            if request.operation == .vote { mixed ^= worker.posts.id(request.argument) }
         }
-        // Kept, or the compiler would leave the reading out.
+        // Keeps the compiler from removing the loads.
         worker.preloaded = mixed
     }
 
@@ -58,23 +59,23 @@ extension ClientConnection {
         }
     }
 
-    /// Counts an acknowledged vote; whether it came in time.
+    /// Counts an acknowledged vote; returns whether it came in time.
     @inline(__always)
     private func receive(_ vote: VoteAnswer, at now: UInt64) throws(ProtocolViolation) -> Bool {
-        let flight = try nextFlight(vote.id)
-        guard flight.operation == .vote, !worker.isBatching else {
-            throw .wrongAnswer(id: vote.id, expected: flight.operation?.name ?? "greeting or ping")
+        let request = try dueRequest(vote.id)
+        guard request.operation == .vote, !worker.isBatching else {
+            throw .wrongAnswer(id: vote.id, expected: request.operation?.name ?? "greeting or ping")
         }
-        let post = flight.argument
+        let post = request.argument
         let expected = worker.posts.id(post)
         guard vote.postID == expected else {
             throw .wrongPost(id: vote.id, received: vote.postID, expected: expected)
         }
-        guard flight.marks.isEmpty else { return receiveMarked(vote, flight, at: now) }
+        guard request.marks.isEmpty else { return receiveMarked(vote, request, at: now) }
         worker.recorder.recordAnswer(
             .vote,
-            intended: flight.intended,
-            sent: flight.sent,
+            intended: request.intended,
+            sent: request.sent,
             answered: now,
             phases: worker.phases
         )
@@ -86,37 +87,44 @@ extension ClientConnection {
         return true
     }
 
-    /// Counts the answer to a vote that was sent before or given up; whether it came in time.
+    /// Counts the answer to a vote that was sent before or given up; returns whether it came in
+    /// time.
     @inline(never)
-    private func receiveMarked(_ vote: VoteAnswer, _ flight: Flight, at now: UInt64) -> Bool {
-        guard !flight.marks.contains(.expired) else {
+    private func receiveMarked(
+        _ vote: VoteAnswer,
+        _ request: InFlightRequest,
+        at now: UInt64
+    ) -> Bool {
+        guard !request.marks.contains(.expired) else {
             worker.recorder.lateAnswerCount += 1
             return false
         }
         worker.recorder.recordAnswer(
             .vote,
-            intended: flight.intended,
-            sent: flight.sent,
+            intended: request.intended,
+            sent: request.sent,
             answered: now,
             phases: worker.phases
         )
-        acknowledgeAgain(vote, flight)
+        acknowledgeAgain(vote, request)
         return true
     }
 
-    /// Counts an acknowledged vote that was sent before: where it was executed then, its answer has
-    /// today's score, which another answer may have too.
-    private func acknowledgeAgain(_ vote: VoteAnswer, _ flight: Flight) {
+    /// Counts an acknowledged vote that was sent before.
+    ///
+    /// If the earlier send was executed, the answer has the current score, which another answer may
+    /// have too.
+    private func acknowledgeAgain(_ vote: VoteAnswer, _ request: InFlightRequest) {
         recovery.settle()
-        acknowledge(vote, flight.argument, flight.marks)
+        acknowledge(vote, request.argument, request.marks)
     }
 
     /// Counts the acknowledged vote of a number, which may have been sent before.
     @inline(__always)
-    func acknowledge(_ answer: VoteAnswer, _ vote: UInt32, _ marks: Flight.Marks) {
+    func acknowledge(_ answer: VoteAnswer, _ vote: UInt32, _ marks: InFlightRequest.Marks) {
         let count = worker.tallied.count(answer, vote)
         worker.posts.acknowledge(vote, score: count)
-        if marks.contains(.doubtful) { worker.ledger.repeatVote(vote) }
+        if marks.contains(.doubtful) { worker.counts.repeatVote(vote) }
         let isWrong =
             marks.contains(.again)
             ? worker.scores.falls(client: index, post: vote, score: count)
@@ -125,16 +133,16 @@ extension ClientConnection {
     }
 
     @inline(__always)
-    func nextFlight(_ id: UInt64) throws(ProtocolViolation) -> Flight {
+    func dueRequest(_ id: UInt64) throws(ProtocolViolation) -> InFlightRequest {
         guard isWaiting else { throw .unasked(id) }
         guard id == headID else { throw .outOfOrder(received: id, due: headID) }
         headID &+= 1
-        return worker.flights[index, id]
+        return worker.inFlight[index, id]
     }
 
     @inline(never)
     private func noteFallingScore(_ vote: VoteAnswer) {
-        worker.ledger.findings.note(
+        worker.counts.findings.note(
             .fallingScore,
             """
             Post \(vote.postID): a vote of client \(number) was answered with score \(vote.score), \
@@ -152,7 +160,7 @@ extension ClientConnection {
         } catch {
             throw .badMessage(error)
         }
-        // Id 0 is about the connection: a refusal or a farewell, before the service closes it.
+        // Id 0 concerns the connection: a refusal or a farewell before the service closes it.
         guard frame.id > 0 else {
             if let status = frame.status { count(status) }
             if case .goAway(let farewell) = frame.response {
@@ -160,23 +168,23 @@ extension ClientConnection {
             }
             return
         }
-        let flight = try nextFlight(frame.id)
-        guard let operation = flight.operation else { return receiveUpkeep(frame) }
-        guard !flight.marks.contains(.expired) else {
+        let request = try dueRequest(frame.id)
+        guard let operation = request.operation else { return receiveUpkeep(frame) }
+        guard !request.marks.contains(.expired) else {
             worker.recorder.lateAnswerCount += 1
             return
         }
-        if let status = frame.status { return receive(status, for: flight) }
+        if let status = frame.status { return receive(status, for: request) }
         if worker.isBatching, operation == .vote {
-            return try receiveResults(frame, flight, at: now)
+            return try receiveResults(frame, request, at: now)
         }
         worker.outstandingCount -= 1
-        try check(frame, is: operation, flight)
+        try check(frame, is: operation, request)
         worker.recorder.outcomes.ok += 1
         worker.recorder.recordAnswer(
             operation,
-            intended: flight.intended,
-            sent: flight.sent,
+            intended: request.intended,
+            sent: request.sent,
             answered: now,
             phases: worker.phases
         )
@@ -191,34 +199,34 @@ extension ClientConnection {
         }
     }
 
-    private func receive(_ status: Status, for flight: Flight) {
-        guard !postpone(flight, status) else { return }
+    private func receive(_ status: Status, for request: InFlightRequest) {
+        guard !postpone(request, status) else { return }
         worker.outstandingCount -= 1
-        if flight.marks.contains(.again) { recovery.settle() }
-        worker.recorder.outcomes.error += UInt64(worker.weight(flight))
-        if isDoubtful(status, flight) {
-            // This send had no effect; what became of the first one nobody can say.
-            worker.forget(flight, client: number)
+        if request.marks.contains(.again) { recovery.settle() }
+        worker.recorder.outcomes.error += UInt64(worker.weight(request))
+        if isDoubtful(status, request) {
+            // This send had no effect; the outcome of the first one is unknown.
+            worker.forget(request, client: number)
         } else {
-            worker.fail(flight)
+            worker.fail(request)
         }
-        worker.release(flight)
+        worker.release(request)
         count(status)
     }
 
-    /// Whether a request that was answered with an error may have been executed all the same.
-    func isDoubtful(_ status: Status, _ flight: Flight) -> Bool {
-        flight.marks.contains(.doubtful) || !status.isNotExecuted && flight.sequence > 0
+    /// Whether a request that was answered with an error may still have been executed.
+    func isDoubtful(_ status: Status, _ request: InFlightRequest) -> Bool {
+        request.marks.contains(.doubtful) || !status.isNotExecuted && request.sequence > 0
     }
 
     private func check(
         _ frame: ServerFrame,
         is operation: Operation,
-        _ flight: Flight
+        _ request: InFlightRequest
     ) throws(ProtocolViolation) {
         switch (operation, frame.response) {
         case (.vote, .castVote(let vote)):
-            let expected = worker.posts.id(flight.argument)
+            let expected = worker.posts.id(request.argument)
             guard vote.postID == expected else {
                 throw .wrongPost(id: frame.id, received: vote.postID, expected: expected)
             }
@@ -229,25 +237,25 @@ extension ClientConnection {
                 upvoteCount: vote.upvoteCount,
                 downvoteCount: vote.downvoteCount
             )
-            if flight.marks.contains(.again) { return acknowledgeAgain(answer, flight) }
+            if request.marks.contains(.again) { return acknowledgeAgain(answer, request) }
             worker.posts.acknowledge(
-                flight.argument,
-                score: worker.tallied.count(answer, flight.argument)
+                request.argument,
+                score: worker.tallied.count(answer, request.argument)
             )
         case (.create, .post(let post)):
-            worker.ledger.create(post.id)
+            worker.counts.create(post.id)
         case (.get, .post(let post)):
-            let expected = worker.posts.id(flight.argument)
+            let expected = worker.posts.id(request.argument)
             guard post.id == expected else {
                 throw .wrongPost(id: frame.id, received: post.id, expected: expected)
             }
         case (.list, .listPosts(let page)), (.page, .listPosts(let page)):
             pageToken = page.nextPageToken
-            PageCheck.check(page.posts.map(ListedPost.init), into: &worker.ledger.findings)
+            PageCheck.check(page.posts.map(ListedPost.init), into: &worker.counts.findings)
         default:
             throw .wrongAnswer(id: frame.id, expected: operation.name)
         }
-        if flight.marks.contains(.again) { recovery.settle() }
+        if request.marks.contains(.again) { recovery.settle() }
     }
 
     func count(_ status: Status) {

@@ -1,40 +1,40 @@
 import FeedProto
 import FeedTransport
 
-/// The answers to batches of votes: each vote is checked and counted as one that was sent alone.
+/// The answers to batches of votes: each vote is checked and counted like a vote sent alone.
 extension ClientConnection {
-    /// Handles the answer in `worker.batchAnswer`, whose votes were all counted.
+    /// Handles the answer in `worker.batchAnswer`, in which every vote was counted.
     func receiveBatch(at now: UInt64) throws(ProtocolViolation) {
         let id = worker.batchAnswer.id
-        let flight = try nextFlight(id)
-        guard flight.operation == .vote else {
-            throw .wrongAnswer(id: id, expected: flight.operation?.name ?? "greeting or ping")
+        let request = try dueRequest(id)
+        guard request.operation == .vote else {
+            throw .wrongAnswer(id: id, expected: request.operation?.name ?? "greeting or ping")
         }
-        guard !flight.marks.contains(.expired) else {
+        guard !request.marks.contains(.expired) else {
             worker.recorder.lateAnswerCount += 1
             return
         }
-        let count = worker.batches.count(flight.argument)
+        let count = worker.batches.count(request.argument)
         try checkCount(worker.batchAnswer.count, of: count, id: id)
         let answers = worker.batchAnswer.votes
         for item in 0..<count {
-            let vote = worker.batches.vote(item, of: flight.argument)
+            let vote = worker.batches.vote(item, of: request.argument)
             try check(answers[item], vote)
         }
         for item in 0..<count {
             acknowledge(
                 answers[item],
-                worker.batches.vote(item, of: flight.argument),
-                flight.marks
+                worker.batches.vote(item, of: request.argument),
+                request.marks
             )
         }
-        finish(flight, okCount: count, at: now)
+        finish(request, okCount: count, at: now)
     }
 
-    /// Handles the answer to a batch of which some votes may have failed.
+    /// Handles the answer to a batch in which some votes may have failed.
     func receiveResults(
         _ frame: ServerFrame,
-        _ sent: Flight,
+        _ sent: InFlightRequest,
         at now: UInt64
     ) throws(ProtocolViolation) {
         guard case .batchCastVotes(let response) = frame.response else {
@@ -51,10 +51,10 @@ extension ClientConnection {
             )
         }
         if let status = results.lazy.compactMap(\.status).first(where: \.isRetryable) {
-            // What was counted in this send is counted again in the answer to the next one.
-            var flight = sent
-            flight.marks.insert(.doubtful)
-            guard !postpone(flight, status) else { return }
+            // The answer to the next send counts the votes that this send counted once more.
+            var request = sent
+            request.marks.insert(.doubtful)
+            guard !postpone(request, status) else { return }
         }
         var okCount = 0
         for item in 0..<count {
@@ -64,9 +64,9 @@ extension ClientConnection {
                 okCount += 1
             } else if let status = results[item].status {
                 if isDoubtful(status, sent) {
-                    worker.ledger.forget(vote: vote)
+                    worker.counts.forget(vote: vote)
                 } else {
-                    worker.ledger.fail(vote: vote)
+                    worker.counts.fail(vote: vote)
                 }
                 self.count(status)
             }
@@ -74,9 +74,9 @@ extension ClientConnection {
         finish(sent, okCount: okCount, at: now)
     }
 
-    /// Ends a batch that has its answer.
-    private func finish(_ flight: Flight, okCount: Int, at now: UInt64) {
-        let failedCount = worker.batches.count(flight.argument) - okCount
+    /// Ends a batch that was answered.
+    private func finish(_ request: InFlightRequest, okCount: Int, at now: UInt64) {
+        let failedCount = worker.batches.count(request.argument) - okCount
         worker.outstandingCount -= 1
         worker.recorder.outcomes.ok += UInt64(okCount)
         worker.recorder.outcomes.error += UInt64(failedCount)
@@ -84,14 +84,14 @@ extension ClientConnection {
             worker.recorder.recordAnswer(
                 .vote,
                 count: UInt64(okCount),
-                intended: flight.intended,
-                sent: flight.sent,
+                intended: request.intended,
+                sent: request.sent,
                 answered: now,
                 phases: worker.phases
             )
         }
-        if flight.marks.contains(.again) { recovery.settle() }
-        worker.release(flight)
+        if request.marks.contains(.again) { recovery.settle() }
+        worker.release(request)
     }
 
     private func checkCount(

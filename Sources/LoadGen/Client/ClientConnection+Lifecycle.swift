@@ -14,7 +14,7 @@ extension ClientConnection: ConnectionHandler {
         }
     }
 
-    /// Closes the connection; what is in flight is lost.
+    /// Closes the connection; requests in flight are lost.
     func close() {
         guard stage != .closed else { return }
         stage = .closed
@@ -23,7 +23,7 @@ extension ClientConnection: ConnectionHandler {
         connection = nil
     }
 
-    /// Notices requests whose time ran out, keeps an idle connection alive, and ends pauses.
+    /// Finds requests whose time ran out, keeps an idle connection alive, and ends pauses.
     func sweep(_ now: UInt64) {
         guard stage != .closed, stage != .pausing else {
             if stage == .pausing, now >= recovery.resumeNanoseconds { connect() }
@@ -45,7 +45,7 @@ extension ClientConnection: ConnectionHandler {
             hello.clientID = identity.clientID
             hello.channel = RunIdentity.channel(client: number)
         } else {
-            // Never from the seed: it stands for this connection in whatever the service remembers.
+            // Never from the seed: the service remembers this connection by this id.
             hello.clientID = RunIdentity.randomClientID()
         }
         sendUpkeep(.hello(hello))
@@ -80,7 +80,7 @@ extension ClientConnection: ConnectionHandler {
     }
 
     func connectionClosed(_ connection: TCPConnection, reason: CloseReason) {
-        // An attempt that failed has no connection; what an older one has to say is known already.
+        // A failed attempt has no connection, and events of an older connection are known already.
         guard stage != .closed, self.connection == nil || self.connection === connection else {
             return
         }
@@ -102,14 +102,14 @@ extension ClientConnection: ConnectionHandler {
         resume(hello)
     }
 
-    /// Takes note of how the first attempt to open ended; later ones change nothing.
+    /// Records how the first attempt to open ended; later calls change nothing.
     func decide(isOpen: Bool) {
         guard !isDecided else { return }
         isDecided = true
         worker.connectionDecided(isOpen: isOpen)
     }
 
-    /// The connection is gone for good: what was in flight is lost.
+    /// The connection is gone for good: requests in flight are lost.
     func giveUp() {
         stage = .closed
         connection = nil
@@ -117,51 +117,51 @@ extension ClientConnection: ConnectionHandler {
         if isDecided { worker.connectionLost() } else { decide(isOpen: false) }
     }
 
-    /// The connection is gone, or never came.
+    /// The connection ended, or never opened.
     private func ended(isRetried: Bool) {
         connection = nil
         if isRetried { recover() } else { giveUp() }
     }
 
-    /// Handles what is overdue; whether the connection was given up over it.
+    /// Handles overdue requests; returns whether the connection was given up because of them.
     private func expireRequests(_ now: UInt64) -> Bool {
         unexpiredID = max(unexpiredID, headID)
         while unexpiredID < nextID {
-            var flight = worker.flights[index, unexpiredID]
-            let since = max(flight.sent, recovery.resentNanoseconds)
+            var request = worker.inFlight[index, unexpiredID]
+            let since = max(request.sent, recovery.resentNanoseconds)
             guard since + worker.timeoutNanoseconds <= now else { break }
-            if worker.isRetrying, flight.operation != nil {
-                // What became of it is unknown until the service is asked again.
+            if worker.isRetrying, request.operation != nil {
+                // The outcome is unknown until the service is asked again.
                 worker.recorder.failures.count(.requestTimeout)
                 connection?.reset()
                 return true
             }
-            flight.marks.insert(.expired)
-            worker.flights[index, unexpiredID] = flight
-            expire(flight)
+            request.marks.insert(.expired)
+            worker.inFlight[index, unexpiredID] = request
+            expire(request)
             unexpiredID += 1
         }
         return false
     }
 
-    private func expire(_ flight: Flight) {
-        guard flight.operation != nil else {
-            // A greeting that nobody answers is a connection that never opened.
+    private func expire(_ request: InFlightRequest) {
+        guard request.operation != nil else {
+            // A connection whose greeting gets no answer never opened.
             if stage == .greeting { connection?.reset() }
             return
         }
         worker.outstandingCount -= 1
-        worker.recorder.outcomes.timeout += UInt64(worker.weight(flight))
+        worker.recorder.outcomes.timeout += UInt64(worker.weight(request))
         worker.recorder.failures.count(.requestTimeout)
-        worker.forget(flight, client: number)
-        worker.release(flight)
+        worker.forget(request, client: number)
+        worker.release(request)
     }
 
     private func abandonAll() {
         for id in headID..<nextID {
-            let flight = worker.flights[index, id]
-            guard flight.operation != nil, !flight.marks.contains(.expired) else { continue }
-            lose(flight)
+            let request = worker.inFlight[index, id]
+            guard request.operation != nil, !request.marks.contains(.expired) else { continue }
+            lose(request)
         }
         headID = nextID
         abandonBacklog()

@@ -1,8 +1,8 @@
 import FeedProto
 
 extension ClientConnection {
-    /// The message of a request that has no short way of its own.
-    func request(_ operation: Operation, argument: UInt32) -> FeedProto.Request {
+    /// The message of a request without a specialised encoder.
+    func message(_ operation: Operation, argument: UInt32) -> FeedProto.Request {
         let configuration = worker.setup.configuration
         switch operation {
         case .vote, .get:

@@ -1,28 +1,28 @@
 import FeedProto
 import FeedTransport
 
-/// One connection of the load: keeps its pipeline as full as it may be and matches answers in order.
+/// One connection of the load: keeps its pipeline as full as allowed and matches answers in order.
 final class ClientConnection {
-    /// Where in its life the connection is.
+    /// The stage of the connection's life.
     enum Stage {
         /// Not connected, for good.
         case closed
         /// Not connected, until a pause has passed.
         case pausing
-        /// Being connected, or waiting for the answer to its greeting.
+        /// Connecting, or waiting for the answer to the greeting.
         case greeting
         /// Takes requests.
         case open
-        /// Connected, and takes none until those sent again are answered.
+        /// Connected; takes no requests until those sent again are answered.
         case recovering
-        /// Connected, and takes none because the service is about to close it.
+        /// Connected; takes no requests because the service is about to close it.
         case leaving
     }
 
     let worker: Worker
     /// Its number in its thread.
     let index: Int
-    /// Whether it stands in the queue of connections with room.
+    /// Whether it is in the queue of connections with room.
     var isQueued = false
     /// The id of the oldest request without an answer.
     var headID: UInt64 = 1
@@ -30,11 +30,13 @@ final class ClientConnection {
     var pageToken: [UInt8] = []
 
     var stage = Stage.closed
-    /// What waits to be sent again, in a run with retries.
+    /// Requests that wait to be sent again, in a run with retries.
     var recovery = Recovery()
-    /// Whether its first attempt to open was reported, however it ended.
+    /// Whether the end of its first attempt to open was reported.
     var isDecided = false
-    /// Whether the service broke the protocol, or is no longer the one of this run: not to be retried.
+    /// Whether the service broke the protocol, or is no longer the one of this run.
+    ///
+    /// The connection is then not retried.
     var isBroken = false
     /// Whether the service refused the greeting.
     var isRefused = false
@@ -77,7 +79,7 @@ final class ClientConnection {
     /// Whether some request has no answer yet.
     var isWaiting: Bool { headID < nextID }
 
-    /// Closed loop: sends what there is room for.
+    /// Closed loop: sends as many requests as there is room for.
     @inline(__always)
     func fill() {
         let room = window.room
@@ -90,7 +92,7 @@ final class ClientConnection {
         worker.requestsWritten()
     }
 
-    /// Takes the next request of this connection's stream; it leaves with the next flush.
+    /// Takes the next request of this connection's stream; the next flush sends it.
     @inline(__always)
     func take(intended: UInt64) {
         let request = worker.votesAsScheduled ? worker.nextScheduled() : stream.next()
@@ -98,7 +100,7 @@ final class ClientConnection {
         if worker.isBatching, request.operation == .vote {
             argument = worker.makeBatch(argument) { stream.nextVote() }
         }
-        worker.flights[index, nextID] = Flight(
+        worker.inFlight[index, nextID] = InFlightRequest(
             intended: intended,
             sent: 0,
             sequence: worker.isRetrying && request.operation.isMutation
@@ -108,41 +110,41 @@ final class ClientConnection {
         )
         nextID &+= 1
         window.send(1)
-        // From here on, so that the end of the sending waits for what is written next.
+        // Counted from here on, so that the end of sending waits for the next write.
         worker.outstandingCount += 1
     }
 
-    /// Writes what was taken, in one write; `now` was read just before, once for all of it.
+    /// Writes the requests taken, in one write; `now` was read just before, once for all of them.
     @inline(__always)
     func flush(at now: UInt64) {
         var operationCount = 0
         while unwrittenID < nextID {
-            var flight = worker.flights[index, unwrittenID]
-            flight.sent = now
-            if !worker.isOpenLoop { flight.intended = now }
-            worker.flights[index, unwrittenID] = flight
-            encode(flight, id: unwrittenID)
-            operationCount &+= worker.weight(flight)
+            var request = worker.inFlight[index, unwrittenID]
+            request.sent = now
+            if !worker.isOpenLoop { request.intended = now }
+            worker.inFlight[index, unwrittenID] = request
+            encode(request, id: unwrittenID)
+            operationCount &+= worker.weight(request)
             unwrittenID &+= 1
         }
         worker.recorder.outcomes.sent += UInt64(operationCount)
         write()
     }
 
-    /// Puts a request into the bytes of the next write.
+    /// Encodes a request into the bytes of the next write.
     @inline(__always)
-    func encode(_ flight: Flight, id: UInt64) {
-        guard flight.operation == .vote else { return encodeMessage(flight, id: id) }
-        guard !worker.isBatching else { return encodeBatch(flight, id: id) }
+    func encode(_ request: InFlightRequest, id: UInt64) {
+        guard request.operation == .vote else { return encodeMessage(request, id: id) }
+        guard !worker.isBatching else { return encodeBatch(request, id: id) }
         worker.output.appendVote(
             id: id,
-            sequence: flight.sequence,
-            postID: worker.posts.id(flight.argument),
-            isDown: worker.tallied.isDown(flight.argument)
+            sequence: request.sequence,
+            postID: worker.posts.id(request.argument),
+            isDown: worker.tallied.isDown(request.argument)
         )
     }
 
-    /// Writes what was put into bytes.
+    /// Writes the encoded bytes.
     @inline(__always)
     func write() {
         worker.recorder.recordWrite(byteCount: worker.output.byteCount)
@@ -150,10 +152,10 @@ final class ClientConnection {
         worker.output.removeAll()
     }
 
-    /// Sends what is no request of the load, a greeting or a ping.
+    /// Sends a frame that is no request of the load: a greeting or a ping.
     func sendUpkeep(_ request: FeedProto.Request) {
         let now = EventLoop.clock.nanoseconds
-        worker.flights[index, nextID] = Flight(
+        worker.inFlight[index, nextID] = InFlightRequest(
             intended: now,
             sent: now,
             argument: 0,
@@ -166,11 +168,11 @@ final class ClientConnection {
         write()
     }
 
-    private func encodeBatch(_ flight: Flight, id: UInt64) {
-        let place = flight.argument
+    private func encodeBatch(_ request: InFlightRequest, id: UInt64) {
+        let place = request.argument
         worker.output.appendBatch(
             id: id,
-            sequence: flight.sequence,
+            sequence: request.sequence,
             count: worker.batches.count(place)
         ) { item in
             let vote = worker.batches.vote(item, of: place)
@@ -179,10 +181,10 @@ final class ClientConnection {
     }
 
     @inline(never)
-    private func encodeMessage(_ flight: Flight, id: UInt64) {
-        guard let operation = flight.operation else { return }
-        let request = request(operation, argument: flight.argument)
-        append(ClientFrame(id: id, request: request, sequence: flight.sequence))
+    private func encodeMessage(_ request: InFlightRequest, id: UInt64) {
+        guard let operation = request.operation else { return }
+        let message = message(operation, argument: request.argument)
+        append(ClientFrame(id: id, request: message, sequence: request.sequence))
     }
 
     private func append(_ frame: ClientFrame) {

@@ -14,7 +14,7 @@ extension Failures.Cause {
         }
     }
 
-    /// The cause of an open connection's end; nil where this side ended it, which is counted there.
+    /// The cause of an open connection's end; nil where this side ended it and counted that itself.
     init?(_ reason: CloseReason) {
         switch reason {
         case .local: return nil

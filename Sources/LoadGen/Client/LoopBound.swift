@@ -1,8 +1,8 @@
 import FeedTransport
 
-/// A value that belongs to one event loop, on its way through other threads back to that loop.
+/// A value that belongs to one event loop and passes through other threads back to that loop.
 ///
-/// Nothing reads it on the way: `with` takes the loop that runs, which only its own thread has.
+/// No thread reads it on the way: `with` takes the running loop, which only its own thread has.
 struct LoopBound<Value>: @unchecked Sendable {
     private let value: Value
     private let mailbox: LoopMailbox
@@ -13,7 +13,7 @@ struct LoopBound<Value>: @unchecked Sendable {
         self.mailbox = mailbox
     }
 
-    /// Runs `body` on the loop; a stopped loop runs it no more.
+    /// Runs `body` on the loop; a stopped loop does not run it.
     func post(_ body: @escaping @Sendable (Value) -> Void) {
         _ = mailbox.post { _ in body(self.value) }
     }

@@ -22,7 +22,7 @@ final class LoopMeter {
         arm(loop, close)
     }
 
-    /// Begins to measure with the load where there is no warm-up.
+    /// Starts to measure with the load where there is no warm-up.
     func loadBegan() {
         guard let phases, phases.measureFromNanoseconds == phases.startNanoseconds else { return }
         start = (EventLoop.clock.nanoseconds, idle())
@@ -45,7 +45,7 @@ final class LoopMeter {
         guard let boundary = phases?.intervalEnd(number) else { return }
         let now = EventLoop.clock.nanoseconds
         let delay = boundary > now ? boundary - now : 0
-        // Where a timer cannot be had, what is left of the run is one long interval.
+        // Without a timer the rest of the run is one long interval.
         timer = try? loop.addTimer(after: .nanoseconds(Int64(delay))) {
             [unowned self, unowned loop] in
             pass(close)

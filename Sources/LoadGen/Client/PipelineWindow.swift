@@ -1,4 +1,6 @@
-/// How many requests a connection may take now; it sees requests leave and answers come, no bytes.
+/// How many requests a connection may take now.
+///
+/// It counts requests and answers, and sees no bytes.
 package struct PipelineWindow: Sendable, Equatable {
     /// The most requests in flight.
     package let depth: Int
@@ -16,7 +18,7 @@ package struct PipelineWindow: Sendable, Equatable {
 
     /// How many requests may leave now.
     ///
-    /// A batch leaves whole, and only when the last one is answered.
+    /// A batch leaves as a whole, once the previous batch is answered.
     @inline(__always)
     package var room: Int {
         switch mode {
@@ -25,14 +27,14 @@ package struct PipelineWindow: Sendable, Equatable {
         }
     }
 
-    /// Takes note of requests that leave.
+    /// Records requests that leave.
     @inline(__always)
     package mutating func send(_ count: Int) {
         inFlightCount += count
         assert(inFlightCount <= depth, "No more requests leave than there is room for.")
     }
 
-    /// Takes note of answered requests.
+    /// Records answered requests.
     @inline(__always)
     package mutating func answer(_ count: Int) {
         inFlightCount -= count

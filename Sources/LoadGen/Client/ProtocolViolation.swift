@@ -8,16 +8,16 @@ enum ProtocolViolation: Error, Equatable, CustomStringConvertible {
     case badMessage(MessageError)
     /// Another answer was due.
     case outOfOrder(received: UInt64, due: UInt64)
-    /// Nothing was asked.
+    /// The answer belongs to no request.
     case unasked(UInt64)
     /// The answer to one request looks like the answer to another.
     case wrongAnswer(id: UInt64, expected: String)
     /// The vote counted for another post.
     case wrongPost(id: UInt64, received: UInt64, expected: UInt64)
-    /// A batch has another number of results than votes.
+    /// The number of results differs from the number of votes in the batch.
     case wrongResultCount(id: UInt64, received: Int, expected: Int)
 
-    /// What came and what was due.
+    /// What arrived and what was due.
     var description: String {
         switch self {
         case .badFrame(let error): error.description

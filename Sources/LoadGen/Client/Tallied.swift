@@ -1,17 +1,17 @@
-/// What the audit keeps a tally of, and so what the numbers of votes stand for.
+/// What the audit tallies, and so what the numbers of votes stand for.
 package enum Tallied: String, Sendable {
     /// Scores, under votes up: number n is post n.
     case scores
-    /// Upvotes and downvotes, each for itself: number 2n is the ups of post n, and the next its downs.
+    /// Upvotes and downvotes apart: number 2n is the upvotes of post n, and 2n + 1 its downvotes.
     case directions
 
-    /// Whether the vote of this number is one down.
+    /// Whether the vote of this number is a vote down.
     @inline(__always)
     func isDown(_ number: UInt32) -> Bool {
         self == .directions && number & 1 == 1
     }
 
-    /// What an answer says of what its vote was counted in.
+    /// The value, in an answer, of the count that its vote belongs to.
     @inline(__always)
     func count(_ answer: VoteAnswer, _ number: UInt32) -> Int64 {
         guard self == .directions else { return answer.score }

@@ -1,21 +1,21 @@
 import FeedProto
 
-/// Requests of one vote and of many: how many operations a request is, and what is known of each.
+/// Requests of one vote and of many: how many operations a request has, and what is known of each.
 ///
-/// Where votes leave in batches, the argument of a vote's flight is its place in `batches`; else it is
-/// the number of the vote itself.
+/// Where votes leave in batches, the argument of a vote's request is its place in `batches`;
+/// otherwise it is the number of the vote itself.
 extension Worker {
     /// Whether votes leave in batches.
     @inline(__always)
     var isBatching: Bool { batches.capacity > 1 }
 
-    /// How many operations a request is: the votes of a batch, else one.
+    /// The number of operations of a request: the votes of a batch, otherwise one.
     @inline(__always)
-    func weight(_ flight: Flight) -> Int {
-        isBatching && flight.operation == .vote ? batches.count(flight.argument) : 1
+    func weight(_ request: InFlightRequest) -> Int {
+        isBatching && request.operation == .vote ? batches.count(request.argument) : 1
     }
 
-    /// Fills the batch that begins with a vote: from the schedule, else by what `next` draws.
+    /// Fills the batch that begins with a vote, from the schedule or, without one, from `next`.
     func makeBatch(_ first: UInt32, _ next: () -> UInt32) -> UInt32 {
         let place = batches.take()
         batches.append(first, to: place)
@@ -27,29 +27,29 @@ extension Worker {
         return place
     }
 
-    /// Takes note of a request that was answered with an error.
-    func fail(_ flight: Flight) {
-        eachVote(flight) { ledger.fail(vote: $0) }
+    /// Records a request that was answered with an error.
+    func fail(_ request: InFlightRequest) {
+        eachVote(request) { counts.fail(vote: $0) }
     }
 
-    /// Takes note of a request of client number `client` that stays without an answer.
-    func forget(_ flight: Flight, client: Int) {
-        if flight.operation == .create { ledger.forget(create: flight.argument, client: client) }
-        eachVote(flight) { ledger.forget(vote: $0) }
+    /// Records a request of client number `client` that gets no answer.
+    func forget(_ request: InFlightRequest, client: Int) {
+        if request.operation == .create { counts.forget(create: request.argument, client: client) }
+        eachVote(request) { counts.forget(vote: $0) }
     }
 
-    /// Takes note that nothing more will be known of a request.
+    /// Records that nothing more will be known of a request.
     @inline(__always)
-    func release(_ flight: Flight) {
-        guard isBatching, flight.operation == .vote else { return }
-        batches.release(flight.argument)
+    func release(_ request: InFlightRequest) {
+        guard isBatching, request.operation == .vote else { return }
+        batches.release(request.argument)
     }
 
-    private func eachVote(_ flight: Flight, _ body: (UInt32) -> Void) {
-        guard flight.operation == .vote else { return }
-        guard isBatching else { return body(flight.argument) }
-        for item in 0..<batches.count(flight.argument) {
-            body(batches.vote(item, of: flight.argument))
+    private func eachVote(_ request: InFlightRequest, _ body: (UInt32) -> Void) {
+        guard request.operation == .vote else { return }
+        guard isBatching else { return body(request.argument) }
+        for item in 0..<batches.count(request.argument) {
+            body(batches.vote(item, of: request.argument))
         }
     }
 }

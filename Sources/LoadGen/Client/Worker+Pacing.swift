@@ -1,6 +1,6 @@
 import FeedTransport
 
-/// The open loop of a thread: the plan, and the connections that have room.
+/// The open loop of a thread: the plan, and the connections with room.
 struct Pacing {
     /// When requests are due.
     var plan: ArrivalPlan
@@ -30,14 +30,15 @@ extension Worker {
         pump()
     }
 
-    /// Puts a connection that has room in the queue, unless it stands there.
+    /// Queues a connection that has room, unless it is queued already.
     func enqueue(_ client: ClientConnection) {
         guard pacing != nil, !client.isQueued, client.hasRoom else { return }
         client.isQueued = true
         pacing?.ready.append(client.index)
     }
 
-    /// Hands everything that is due to connections with room, in turn; what finds none stays due.
+    /// Gives every due request to a connection with room, round robin; a request without room stays
+    /// due.
     func pump() {
         guard isSending, var pacing = self.pacing.take() else { return }
         let now = EventLoop.clock.nanoseconds
@@ -45,7 +46,8 @@ extension Worker {
             let intended = phases.startNanoseconds + pacing.plan.nextNanoseconds
             guard intended <= now, let index = pacing.ready.first else { break }
             let client = clients[index]
-            // It may have been lost since it was queued: what it is not there for goes to another.
+            // The connection may have been lost since it was queued; its requests then go to
+            // another one.
             let hasRoom = client.hasRoom
             guard !hasRoom || admit(1, at: intended) == 1 else { break }
             pacing.ready.removeFirst()
@@ -66,7 +68,9 @@ extension Worker {
         requestsWritten()
     }
 
-    /// Counts what was due when sending ended and never left: in no histogram, so said apart.
+    /// Counts the requests that were due when sending ended and never left.
+    ///
+    /// They are in no histogram, so the report names them separately.
     func countUnsent() {
         guard var plan = pacing?.plan, setup.requestCount == nil else { return }
         let end = min(EventLoop.clock.nanoseconds, phases.measureUntilNanoseconds)
@@ -76,12 +80,14 @@ extension Worker {
         }
     }
 
-    /// Arms the timer for the next request where something could take it; a due request that finds no
-    /// room leaves with the answer that makes some.
+    /// Arms the timer for the next request where a connection could take it.
+    ///
+    /// A due request that finds no room leaves with the answer that makes room.
     private func arm(_ pacing: inout Pacing, _ now: UInt64) {
         let next = phases.startNanoseconds + pacing.plan.nextNanoseconds
         guard isSending, next > now else { return }
-        // A timer that fires too early is armed again then: cheaper than arming it at every answer.
+        // A timer that fires too early is armed again then, which is cheaper than arming it at
+        // every answer.
         if let armed = pacing.armedFor, armed <= next { return }
         pacing.armedFor = next
         timer?.arm(at: MonotonicInstant(nanoseconds: next))

@@ -3,11 +3,11 @@ import FeedTransport
 
 /// One thread of the load, bound to its loop: its connections, its plan, its numbers.
 ///
-/// A closed loop is driven by answers: each makes room for the next request on its connection. An
-/// open loop is driven by the plan: what is due goes to connections with room in turn, and where none
-/// has room it waits, late by the plan, which is what the response time then shows.
+/// Answers drive a closed loop: each makes room for the next request on its connection. The plan
+/// drives an open loop: due requests go to connections with room, round robin. Where none has room,
+/// a request waits and leaves later than planned, which the response time shows.
 final class Worker {
-    /// Where in its life the load is.
+    /// The stage of the load.
     private enum Stage {
         case connecting
         case waiting
@@ -19,11 +19,11 @@ final class Worker {
     let setup: WorkerSetup
     let loop: EventLoop
     let recorder: Recorder
-    let flights: FlightSlab
+    let inFlight: InFlightSlab
     let posts: PostSlab
     /// The votes of the batches in flight.
     var batches: BatchSlab
-    /// The answer to a batch that is read now.
+    /// The batch answer that is being read.
     var batchAnswer = VoteBatchAnswer()
     let scores: ScoreMemory
     let isOpenLoop: Bool
@@ -37,11 +37,11 @@ final class Worker {
     let output = FrameBuffer(capacity: 1 << 16)
     var encoder = FrameEncoder()
     var decoder = MessageDecoder()
-    var ledger = WorkerLedger()
+    var counts = WorkerCounts()
     var phases = Phases(start: .max / 4, warmup: .zero, duration: nil)
-    /// What reading ahead came to; nobody looks at it.
+    /// The result of reading ahead, which nothing uses.
     var preloaded: UInt64 = 0
-    /// Requests that were taken and have no answer, and whose time has not run out.
+    /// Requests that were taken, have no answer, and have not run out of time.
     var outstandingCount = 0
     /// The plan of an open loop, once it runs.
     var pacing: Pacing?
@@ -51,21 +51,21 @@ final class Worker {
     private var stage = Stage.connecting
     private var schedule: VoteSchedule
     private var jitter = SystemRandomNumberGenerator()
-    private var roster: Roster
+    private var connections: ConnectionCounts
     private var remainingRequests: UInt64
     private var drainDeadline = UInt64.max
     private var stuckSince: UInt64?
     private var sweep: LoopTimer?
     private let meter: LoopMeter
 
-    /// A thread's load; nothing happens before `connect()`.
+    /// The load of one thread; nothing happens before `connect()`.
     init(_ setup: WorkerSetup, on loop: EventLoop) {
         self.setup = setup
         self.loop = loop
         let configuration = setup.configuration
         isOpenLoop = configuration.isOpenLoop
         recorder = Recorder(isOpenLoop: isOpenLoop)
-        flights = FlightSlab(clientCount: setup.clientCount, depth: configuration.pipelineDepth)
+        inFlight = InFlightSlab(clientCount: setup.clientCount, depth: configuration.pipelineDepth)
         batches = BatchSlab(
             count: setup.clientCount * configuration.pipelineDepth,
             capacity: configuration.batchVoteCount
@@ -78,7 +78,7 @@ final class Worker {
         isRetrying = setup.identity != nil
         schedule = setup.schedule ?? VoteSchedule()
         remainingRequests = setup.requestCount ?? .max
-        roster = Roster(clientCount: setup.clientCount)
+        connections = ConnectionCounts(clientCount: setup.clientCount)
         meter = LoopMeter(loop)
     }
 
@@ -109,8 +109,10 @@ final class Worker {
         finishIfDone()
     }
 
-    /// Sends nothing more and waits for the answers in flight: a run with retries until each has come
-    /// or was given up, unless somebody `isWaiting` for the run's end.
+    /// Stops sending and waits for the answers in flight.
+    ///
+    /// A run with retries waits until each has arrived or was given up, unless a caller `isWaiting`
+    /// for the run's end.
     func stopSending(isWaiting: Bool = false) {
         let isEnding = stage == .sending || stage == .waiting
         guard isEnding || isWaiting && stage == .draining else { return }
@@ -123,18 +125,18 @@ final class Worker {
         finishIfDone()
     }
 
-    /// Takes note of how a connection attempt ended.
+    /// Records how a connection attempt ended.
     func connectionDecided(isOpen: Bool) {
-        roster.decide(isOpen: isOpen)
+        connections.decide(isOpen: isOpen)
         connectNext()
-        guard roster.isDecided else { return }
-        let opened = roster.openedCount
+        guard connections.isDecided else { return }
+        let opened = connections.openedCount
         setup.report(.connected(openedCount: opened, failures: recorder.failures))
     }
 
-    /// Takes note of the end of an open connection.
+    /// Records the end of an open connection.
     func connectionLost() {
-        if stage != .finished { roster.lose() }
+        if stage != .finished { connections.lose() }
         finishIfDone()
     }
 
@@ -159,7 +161,7 @@ final class Worker {
         Backoff.nanoseconds(round: round, using: &jitter)
     }
 
-    /// The next vote of the schedule, on whichever connection has room for it.
+    /// The next vote of the schedule, for any connection with room.
     func nextScheduled() -> PlannedRequest {
         PlannedRequest(operation: .vote, argument: schedule.next())
     }
@@ -178,7 +180,7 @@ final class Worker {
         guard stage != .connecting, stage != .finished else { return }
         let now = EventLoop.clock.nanoseconds
         let isDrained = stage == .draining && (outstandingCount == 0 || now >= drainDeadline)
-        guard isDrained || roster.openCount == 0 else { return }
+        guard isDrained || connections.openCount == 0 else { return }
         stage = .finished
         sweep?.cancel()
         timer?.cancel()
@@ -190,7 +192,7 @@ final class Worker {
 
     private func timerFired() {
         guard stage == .waiting else {
-            // Whatever it was armed for, it is armed for nothing now.
+            // The timer is no longer armed.
             pacing?.armedFor = nil
             return pump()
         }
@@ -205,7 +207,7 @@ final class Worker {
     }
 
     private func connectNext() {
-        guard let next = roster.nextToConnect() else { return }
+        guard let next = connections.nextToConnect() else { return }
         clients[next].connect()
     }
 
@@ -217,9 +219,9 @@ final class Worker {
         finishIfDone()
     }
 
-    /// Ends a run of a number of requests whose every connection waits for an answer that is overdue.
+    /// Ends a run of a number of requests once every connection waits for an overdue answer.
     ///
-    /// A run of a length of time ends by itself, and until then the service may come back.
+    /// A run of fixed duration ends by itself, and until then the service may return.
     private func giveUpIfStuck(_ now: UInt64) {
         let isStuck =
             stage == .sending && outstandingCount == 0 && !clients.contains(where: \.hasRoom)
@@ -241,21 +243,21 @@ final class Worker {
         WorkerResult(
             totals: recorder.makeTotals(),
             tallies: posts.tallies(),
-            failedVotes: ledger.failedVotes,
-            unknownVotes: ledger.unknownVotes,
-            repeatedVotes: ledger.repeatedVotes,
-            createdIDs: ledger.createdIDs,
-            unknownTitles: ledger.unknownTitles,
-            findings: ledger.findings,
-            lostConnectionCount: setup.clientCount - roster.openCount,
+            failedVotes: counts.failedVotes,
+            unknownVotes: counts.unknownVotes,
+            repeatedVotes: counts.repeatedVotes,
+            createdIDs: counts.createdIDs,
+            unknownTitles: counts.unknownTitles,
+            findings: counts.findings,
+            lostConnectionCount: setup.clientCount - connections.openCount,
             loopIdleShare: meter.idleShare,
             endNanoseconds: min(now, phases.measureUntilNanoseconds)
         )
     }
 
-    /// Timeouts are noticed this much late at most.
+    /// Timeouts are noticed at most this late.
     private static let sweepInterval = Duration.milliseconds(20)
-    /// Connections that are being opened at once, below any usual backlog.
+    /// Connections that are opened at once, below any usual backlog.
     private static let maximumConnectingCount = 128
 }
 

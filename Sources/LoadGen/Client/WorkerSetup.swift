@@ -18,16 +18,16 @@ struct WorkerSetup: Sendable {
     var keys: KeyChoice
     /// What the numbers of votes stand for.
     var tallied = Tallied.scores
-    /// The votes to cast, instead of a stream a connection; nil in a run of a stream.
+    /// The votes to cast instead of a stream per connection; nil in a run with streams.
     var schedule: VoteSchedule?
-    /// Who the run is to the service; nil in a run without retries.
+    /// The identity of the run to the service; nil in a run without retries.
     var identity: RunIdentity?
-    /// Tells the run what happened.
+    /// Reports events to the run.
     var report: @Sendable (WorkerEvent) -> Void
 
-    /// This thread's part of all requests; nil where time ends the run.
+    /// This thread's share of all requests; nil where time ends the run.
     ///
-    /// Planned votes fill batches, the last of which may have fewer.
+    /// Planned votes fill batches; the last batch may have fewer votes.
     var requestCount: UInt64? {
         let batch = configuration.batchVoteCount
         if let schedule { return UInt64((schedule.count + batch - 1) / batch) }
@@ -38,17 +38,17 @@ struct WorkerSetup: Sendable {
     }
 }
 
-/// What a thread of the load tells the run.
+/// What a thread of the load reports to the run.
 enum WorkerEvent: Sendable {
     /// Each connection has opened or failed.
     case connected(openedCount: Int, failures: Failures)
     /// Interval `number` has ended.
     case interval(Int, endNanoseconds: UInt64, IntervalCounts)
-    /// Nothing is in flight any more and nothing will be sent.
+    /// Nothing is in flight and nothing more will be sent.
     case finished(WorkerResult)
 }
 
-/// What a thread of the load found out.
+/// The results of one thread of the load.
 struct WorkerResult: Sendable {
     /// The numbers of its requests.
     var totals: RecorderTotals
@@ -58,13 +58,13 @@ struct WorkerResult: Sendable {
     var failedVotes: [UInt32: UInt64]
     /// Votes without an answer, by the number of the post.
     var unknownVotes: [UInt32: UInt64]
-    /// Votes acknowledged that may have been executed by an earlier send, by the number of the post.
+    /// Acknowledged votes that an earlier send may have executed, by the number of the post.
     var repeatedVotes: [UInt32: UInt64]
     /// Posts that acknowledged requests created.
     var createdIDs: [UInt64]
     /// Titles of posts that requests without an answer may have created.
     var unknownTitles: Set<String>
-    /// What contradicted itself while the load went on.
+    /// Contradictions found during the load.
     var findings: Findings
     /// Connections that ended before the load did, or never opened.
     var lostConnectionCount: Int

@@ -1,10 +1,12 @@
 import Foundation
 
-/// The terminal, or whatever stands in for it: reports on standard output, progress on standard error.
+/// The standard streams, on a terminal or not: reports go to standard output, progress to standard
+/// error.
 struct Console {
     private let isTerminal: Bool
 
-    /// A console whose progress line is rewritten in place on a terminal, and listed elsewhere.
+    /// A console that rewrites its progress line in place on a terminal, and prints new lines
+    /// elsewhere.
     init(isTerminal: Bool) {
         self.isTerminal = isTerminal
     }
@@ -18,7 +20,7 @@ struct Console {
         }
     }
 
-    /// Writes a text; a reader that went away is nobody's error.
+    /// Writes a text; a reader that has gone away is no error.
     static func write(_ text: String, to file: FileHandle, terminator: String = "\n") {
         try? file.write(contentsOf: Data((text + terminator).utf8))
     }

@@ -1,8 +1,8 @@
 package import ArgumentParser
 
-/// The flags of `loadgen dataset` as they are typed.
+/// The flags of `loadgen dataset` as typed.
 package struct DatasetOptions: ParsableCommand {
-    /// How the help introduces the command.
+    /// The command's introduction in the help.
     package static let configuration = CommandConfiguration(
         commandName: "loadgen dataset",
         abstract: "Imports files of posts, casts exactly the votes they record, and audits.",
@@ -20,6 +20,6 @@ package struct DatasetOptions: ParsableCommand {
     /// The files.
     @Argument(help: "Files of posts, a feed each.")
     package var files: [String]
-    /// What every load has.
+    /// The flags of every load.
     @OptionGroup package var load: LoadOptions
 }

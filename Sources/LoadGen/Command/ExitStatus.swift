@@ -1,4 +1,4 @@
-/// What the exit code of the program says.
+/// The meaning of the program's exit code.
 package enum ExitStatus: Int32, Sendable {
     /// The run went through and everything asked of it holds.
     case success = 0

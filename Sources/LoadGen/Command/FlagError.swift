@@ -1,4 +1,4 @@
-/// A flag with a value that cannot be: names the flag, what it takes and what it got.
+/// A flag with an invalid value: names the flag, what it takes and what it got.
 package struct FlagError: Error, Equatable, CustomStringConvertible {
     /// The flag, with its dashes.
     package let flag: String

@@ -35,7 +35,7 @@ struct FlagValue {
         return choice
     }
 
-    /// Whatever `parse` makes of the text.
+    /// The result of `parse` for the text.
     func parse<Value>(
         _ expected: String,
         _ parse: (String) -> Value?

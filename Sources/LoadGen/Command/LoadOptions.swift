@@ -1,6 +1,6 @@
 package import ArgumentParser
 
-/// The flags of every load as they are typed: whom it goes to, how it is sent, what is reported.
+/// The flags of every load as typed: the target, how requests are sent, and what is reported.
 package struct LoadOptions: ParsableArguments {
     /// No flag given.
     package init() {}

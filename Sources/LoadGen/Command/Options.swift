@@ -1,8 +1,8 @@
 package import ArgumentParser
 
-/// The flags as they are typed; `RunConfiguration` says what they mean and which values they take.
+/// The flags as typed; `RunConfiguration` says what they mean and which values they take.
 package struct Options: ParsableCommand {
-    /// How the help introduces the program.
+    /// The program's introduction in the help.
     package static let configuration = CommandConfiguration(
         commandName: "loadgen",
         abstract: "Loads the feed service, measures it, and audits what it counted.",
@@ -20,7 +20,7 @@ package struct Options: ParsableCommand {
         try parse(arguments)
     }
 
-    /// What every load has.
+    /// The flags of every load.
     @OptionGroup package var load: LoadOptions
     /// The measured time.
     @Option(

@@ -8,7 +8,8 @@ package enum Quantity {
         return UInt64(value)
     }
 
-    /// A length of time with a unit from `ns` to `h`, a bare number in seconds; nil where it is none.
+    /// A length of time with a unit from `ns` to `h`, a bare number in seconds; nil where it is
+    /// none.
     package static func duration(_ text: String) -> Duration? {
         let units = [
             ("ns", 1.0), ("us", 1e3), ("µs", 1e3), ("ms", 1e6), ("s", 1e9), ("m", 60e9),

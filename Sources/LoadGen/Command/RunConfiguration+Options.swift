@@ -33,8 +33,9 @@ extension RunConfiguration {
         }
     }
 
-    /// A load of votes alone, as `options` ask for it, that ends with the last of them: what the
-    /// votes are is not theirs to say.
+    /// A load of votes only, as `options` ask for it, that ends with the last vote.
+    ///
+    /// The options do not choose the votes.
     package init(
         _ options: LoadOptions,
         coreCount: Int,
@@ -79,7 +80,7 @@ extension RunConfiguration {
         try checkTogether()
     }
 
-    /// Refuses flags that go alone but not together.
+    /// Refuses flags that are valid alone but not together.
     private func checkTogether() throws(FlagError) {
         if isOpenLoop && pipelineMode == .batch {
             throw FlagError(

@@ -22,17 +22,17 @@ package struct RunConfiguration: Sendable {
     package var requestCount: UInt64?
     /// How long to load the service before measuring.
     package var warmup: Duration
-    /// What is asked for, and how often.
+    /// The operations that are requested, and how often.
     package var mix: Mix
     /// Posts created before the run.
     package var postCount: Int
-    /// Where they are created, and what pages list.
+    /// The feed in which they are created and which pages list.
     package var feed: String
     /// How requests spread over the posts.
     package var keys: KeyDistribution
     /// Posts a page.
     package var pageSize: Int
-    /// What the requests are drawn from.
+    /// The seed that the requests are drawn from.
     package var seed: UInt64
     /// How long an answer may take.
     package var timeout: Duration
@@ -48,7 +48,7 @@ package struct RunConfiguration: Sendable {
     package var jsonPath: String?
     /// How the names of the histogram files start.
     package var histogramPrefix: String?
-    /// Whether the run is called INVALID where its figures cannot be compared.
+    /// Whether a run whose figures cannot be compared is called INVALID.
     package var isStrict: Bool
     /// What must hold.
     package var serviceLevels: [ServiceLevel]
@@ -64,7 +64,8 @@ package struct RunConfiguration: Sendable {
     /// The most votes in flight, which take 4 bytes each.
     package static let mostVotesInFlight = 1 << 26
 
-    /// After sending ends, answers may come for this long, or `timeout` where that is shorter.
+    /// After sending ends, answers may arrive for this long, or for `timeout` where that is
+    /// shorter.
     package static let cooldown = Duration.seconds(1)
 
     /// Whether requests leave by a plan instead of when there is room for them.

@@ -1,20 +1,20 @@
 internal import FeedDataset
 import FeedProto
 
-/// The files of a run and what became of their posts; bound to the run's thread.
+/// The files of a run and the outcome of their posts; bound to the run's thread.
 package final class Dataset {
     let files: [DatasetFile]
-    /// What was imported of each file so far.
+    /// What was imported from each file so far.
     private(set) var imported: [ImportedFile] = []
     private var places: [UInt64: (file: Int, post: Int)] = [:]
 
-    /// What was imported of one file.
+    /// What was imported from one file.
     struct ImportedFile {
         /// The posts' ids in the order of the file, without those left out.
         var ids: [UInt64] = []
-        /// What each post is to get, ups and downs in turn.
+        /// The votes that each post is to get; ups and downs alternate.
         var planned: [UInt64] = []
-        /// The posts with values that no post may have, and those that the service does not take.
+        /// The posts with invalid values, and those that the service refuses.
         var leftOut: [LeftOutPost] = []
     }
 
@@ -34,7 +34,7 @@ package final class Dataset {
     /// The posts of all files, by the number that the run gives them.
     var postIDs: [UInt64] { imported.flatMap(\.ids) }
 
-    /// What each post is to get, ups and downs in turn.
+    /// The votes that each post is to get; ups and downs alternate.
     var planned: [UInt64] { imported.flatMap(\.planned) }
 
     /// Why posts were left out, as one sentence for the first of them; nil where none was.
@@ -46,7 +46,7 @@ package final class Dataset {
         return nil
     }
 
-    /// The next file's posts were imported, or left out.
+    /// Records that the next file's posts were imported or left out.
     func take(_ finished: PostImport) {
         let file = imported.count
         let leftOut = files[file].leftOut + finished.leftOut
@@ -60,7 +60,7 @@ package final class Dataset {
         imported.append(result)
     }
 
-    /// The feeds, which have the posts of their file and no others, and the front page over all.
+    /// The feeds, which hold the posts of their file and no others, and the front page over all.
     var lists: [AuditedList] {
         let feeds = zip(files, imported).map { file, imported in
             AuditedList(
@@ -69,12 +69,12 @@ package final class Dataset {
                 ids: Set(imported.ids)
             )
         }
-        // Whatever else the service holds is on the front page too, and none of this run's.
+        // The front page also lists the service's other posts, which are not of this run.
         let front = FeedWalk.Expectation(scores: [:], startMilliseconds: .max)
         return feeds + [AuditedList(feed: "", expectation: front)]
     }
 
-    /// Compares what a post says now with what its file says.
+    /// Compares a post as the service has it now with its file.
     func check(_ post: Post, _ findings: inout Findings) {
         guard let place = places[post.id] else { return }
         let file = files[place.file]
@@ -96,7 +96,7 @@ extension Post {
             ("thumbnail_url", thumbnailURL, post.thumbnailURL),
             ("author", author?.displayName ?? "", post.author?.displayName ?? ""),
         ]
-        // By their bytes: equal strings may differ in those.
+        // Compared by bytes: equal strings may have different bytes.
         for (name, wanted, found) in texts where !wanted.utf8.elementsEqual(found.utf8) {
             return name
         }

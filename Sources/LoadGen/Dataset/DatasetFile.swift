@@ -9,7 +9,7 @@ package struct DatasetFile: Sendable {
     package let feed: String
     /// Its posts in their order, without those in `leftOut`.
     package let posts: [DatasetPost]
-    /// The posts with a value that no post may have, in their order.
+    /// The posts with an invalid value, in their order.
     package let leftOut: [LeftOutPost]
 
     /// The file's name without the folders before it.

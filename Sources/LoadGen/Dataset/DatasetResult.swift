@@ -59,7 +59,7 @@ package struct DatasetResult: Sendable {
 }
 
 extension DatasetResult {
-    /// What a run knows once its posts are imported.
+    /// The result of a run whose posts are imported.
     init(_ dataset: Dataset, importSeconds: Double) {
         let files = zip(dataset.files, dataset.imported).map { file, imported in
             var sums: [UInt64] = [0, 0]

@@ -1,6 +1,6 @@
 internal import FeedDataset
 
-/// A post of a file that no feed takes: the run reports it and never cuts it to fit.
+/// A post of a file that no feed accepts: the run reports it and never shortens it to fit.
 package struct LeftOutPost: Sendable, Equatable {
     /// The line of the file that it begins on.
     package var line: Int
@@ -8,16 +8,16 @@ package struct LeftOutPost: Sendable, Equatable {
     package var field: String
     /// The cause, from the names that the service gives.
     package var reason: String
-    /// What the file has where that is no number from 0 up, safe to print; else empty.
+    /// The value in the file where that is no number from 0 up, safe to print; otherwise empty.
     package var value: String
-    /// What the field has, in its unit; 0 where `value` tells it.
+    /// The field's value, in its unit; 0 where `value` holds it.
     package var actual: UInt64
-    /// What it may have; 0 where there is no such number.
+    /// The limit of the field; 0 where there is none.
     package var limit: UInt64
-    /// What is wrong, in a sentence.
+    /// The fault, as a sentence.
     package var message: String
 
-    /// A post that is left out for this.
+    /// A post that is left out for this reason.
     package init(
         line: Int,
         field: String,
@@ -38,7 +38,7 @@ package struct LeftOutPost: Sendable, Equatable {
 }
 
 extension LeftOutPost {
-    /// A post that is left out for what the reader of its file found.
+    /// A post that is left out because the reader of its file rejected it.
     init(_ rejection: RejectedPost) {
         self.init(
             line: rejection.line,

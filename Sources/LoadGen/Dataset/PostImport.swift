@@ -3,8 +3,8 @@ import FeedProto
 
 /// Imports the posts of one file into a feed, a few frames in flight, without their votes.
 ///
-/// What a post may be is for the service to say: it refuses a frame for one bad post and names it.
-/// That post is left out and the others are sent again.
+/// The service decides what a post may be: it refuses a frame for one bad post and names it. That
+/// post is left out and the others are sent again.
 final class PostImport {
     /// The id of each post; 0 of those that were left out.
     private(set) var ids: [UInt64]
@@ -39,11 +39,11 @@ final class PostImport {
         endIfDone()
     }
 
-    /// As many posts as the protocol allows in a frame.
+    /// The most posts that the protocol allows in a frame.
     private static let postsPerFrame = 256
     /// Enough to keep the service busy while answers are on their way.
     private static let framesAtOnce = 4
-    /// The bytes of a frame's posts, which leave room for one more of the usual size.
+    /// The most bytes of a frame's posts; they leave room for one more post of the usual size.
     private static let frameByteLimit = 512 << 10
     /// A post's numbers and tags, and the bytes that lengths take.
     private static let postOverheadByteCount = 128
@@ -91,7 +91,7 @@ final class PostImport {
     }
 
     /// Leaves out the post that a refusal names; returns its place in the frame, or nil where the
-    /// refusal is not about a post.
+    /// refusal names no post.
     private func leaveOut(_ status: Status, _ numbers: [Int]) -> Int? {
         guard let violation = status.violations.first,
             let path = violation.field.wholeMatch(of: /posts\[(\d+)\]\.(.+)/),

@@ -1,14 +1,16 @@
 import Foundation
 
-/// How requests of an open loop are spread over time, as `--arrival` says it.
+/// How requests of an open loop are spread over time, as `--arrival` names it.
 package enum Arrival: String, Sendable, CaseIterable {
-    /// Exponential gaps, as many independent users make them.
+    /// Exponential gaps, as many independent users produce them.
     case poisson
     /// Equal gaps.
     case uniform
 }
 
-/// When each request of one thread is due, in nanoseconds from the start; it never looks at a clock.
+/// When each request of one thread is due, in nanoseconds from the start.
+///
+/// The plan reads no clock.
 package struct ArrivalPlan: Sendable {
     /// When the next request is due.
     package private(set) var nextNanoseconds: UInt64 = 0
@@ -23,7 +25,8 @@ package struct ArrivalPlan: Sendable {
 
     /// The share of thread number `thread` in `ratePerSecond` requests of `threadCount` threads.
     ///
-    /// Uniform arrivals are one sequence dealt round: thread `k` of `n` gets requests k, k + n, ….
+    /// Uniform arrivals are one sequence dealt round robin: thread `k` of `n` gets requests k, k +
+    /// n, ….
     package init(
         _ arrival: Arrival,
         ratePerSecond: Double,
@@ -40,7 +43,7 @@ package struct ArrivalPlan: Sendable {
         advance()
     }
 
-    /// Goes on to the request after the next.
+    /// Advances to the request after the next.
     package mutating func advance() {
         switch arrival {
         case .uniform:

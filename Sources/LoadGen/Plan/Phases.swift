@@ -15,8 +15,10 @@ package struct Phases: Sendable, Equatable {
             duration.map { start + warmup.nanoseconds + $0.nanoseconds } ?? .max
     }
 
-    /// When interval `number` ends: intervals are seconds counted from the end of the warm-up, back and
-    /// forth, so that none lies in both phases; the first may be shorter.
+    /// When interval `number` ends.
+    ///
+    /// Intervals are seconds counted from the end of the warm-up in both directions, so that none
+    /// lies in both phases; the first may be shorter.
     package func intervalEnd(_ number: Int) -> UInt64 {
         let warmup = measureFromNanoseconds - startNanoseconds
         let rest = warmup % Self.intervalNanoseconds

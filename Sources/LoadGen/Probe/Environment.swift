@@ -1,6 +1,6 @@
 import Foundation
 
-/// Where a run took place, for whoever reads its result later.
+/// Where a run took place, for later readers of its result.
 package struct Environment: Sendable, Equatable {
     /// The processor's own name.
     package var processor: String

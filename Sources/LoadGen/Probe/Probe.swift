@@ -2,7 +2,7 @@ import FeedTransport
 
 /// Watches the CPU time of the service, of the generator and of the machine.
 package struct Probe {
-    /// What was seen at one instant; nil is what could not be seen.
+    /// The values seen at one instant; nil where a value could not be seen.
     package struct Sample {
         /// When.
         var instant: MonotonicInstant
@@ -40,7 +40,7 @@ package struct Probe {
         if start != nil && end == nil { end = sample() }
     }
 
-    /// What can be seen now.
+    /// The values that can be seen now.
     func sample() -> Sample {
         Sample(
             instant: EventLoop.clock,

@@ -1,11 +1,11 @@
 import Foundation
 
-/// Reads what the kernel says in /proc; a file that is gone or closed to us is nil, never an error.
+/// Reads kernel files in /proc; a file that is gone or not readable is nil, never an error.
 enum ProcFile {
     /// The text of the file.
     ///
-    /// Read to its end: the size of these files is said to be 0, and whoever believes it gets the
-    /// first page of a table.
+    /// The file is read to its end: the kernel reports a size of 0 for these files, and a reader
+    /// that trusts it gets the first page of a table.
     static func text(_ path: String) -> String? {
         guard let file = FileHandle(forReadingAtPath: path) else { return nil }
         defer { try? file.close() }

@@ -15,8 +15,8 @@ package struct ProcessUsage: Sendable, Equatable {
 
     /// The difference of two samples `intervalSeconds` apart.
     ///
-    /// A thread that is in one sample only
-    /// started or ended between them; what it used before the end is not known.
+    /// A thread that is in one sample only started or ended between them. What it used before it
+    /// ended is not known.
     package init(from start: ProcessSample, to end: ProcessSample, intervalSeconds: Double) {
         var total: UInt64 = 0
         var busiest = ProcessSample.Task(runNanoseconds: 0, waitNanoseconds: 0)

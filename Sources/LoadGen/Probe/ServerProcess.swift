@@ -1,6 +1,6 @@
 /// Finds the process that serves a port of this machine.
 package enum ServerProcess {
-    /// The id of a process that listens on `port`, or nil where there is none that we may look into.
+    /// The id of a process that listens on `port`, or nil where there is none that we may inspect.
     package static func find(port: UInt16) -> Int? {
         let tables = ["/proc/net/tcp", "/proc/net/tcp6"].compactMap(ProcFile.text)
         let inodes = Set(tables.flatMap { listeningInodes($0, port: port) })

@@ -1,5 +1,5 @@
 extension Verdict {
-    /// What a run shows that was held up, and how to get a figure to compare.
+    /// What the figures of a run that was held up show, and how to get a figure to compare.
     static func lowerBoundSummary(_ inputs: Inputs, isClientBound: Bool) -> String {
         let shown = "A lower bound: the service can do at least this much"
         if let count = inputs.crowdedCoreCount {
@@ -28,8 +28,10 @@ extension Verdict {
 }
 
 extension RunResult {
-    /// The cores that service and generator share, where they, or all programs of the machine, left
-    /// less than a fifth of the time unused; nil where they share none or had room.
+    /// The number of cores that service and generator share, where they, or all programs of the
+    /// machine, left less than a fifth of the time unused.
+    ///
+    /// It is nil where they share none or had room.
     package var crowdedCoreCount: Int? {
         guard let server, let generator, measuredSeconds > 0 else { return nil }
         let shared = server.cores.intersection(generator.cores)

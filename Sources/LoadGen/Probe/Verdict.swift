@@ -15,7 +15,7 @@ package struct Verdict: Sendable, Equatable {
         case comparable = "comparable"
         /// The service does at least as much: the generator or other programs held the run up.
         case lowerBound = "lower bound"
-        /// They say something of this run alone.
+        /// They describe this run alone.
         case notComparable = "not comparable"
     }
 
@@ -48,7 +48,7 @@ package struct Verdict: Sendable, Equatable {
 
     /// What was at its limit.
     package let bound: Bound
-    /// Whether others took more of the machine than figures bear.
+    /// Whether other processes took more of the machine than the figures allow.
     package let isContended: Bool
     /// Why the figures may not be trusted, and what else is worth knowing; a sentence each.
     package let reasons: [String]
@@ -56,8 +56,8 @@ package struct Verdict: Sendable, Equatable {
     package let isValid: Bool
     /// What the figures are good for.
     package let figures: Figures
-    /// What a run shows whose figures are not comparable, and what to do for one whose are; nil
-    /// where they are.
+    /// What the figures of a run show that are not comparable, and how to get comparable ones; nil
+    /// where they are comparable.
     package let summary: String?
 
     /// Judges by the limits below.
@@ -104,17 +104,17 @@ package struct Verdict: Sendable, Equatable {
 
     /// A generator thread this busy delays what it measures.
     private static let clientThreadLimit = 0.85
-    /// A loop that sleeps less has answers waiting for it.
+    /// A loop that sleeps less than this has answers waiting for it.
     private static let idleLimit = 0.10
     /// Slip beyond this share of the response time is the generator's, not the service's.
     private static let slipLimit = 0.10
-    /// A thread of the service this busy is its limit.
+    /// A thread of the service that is this busy is the limit.
     private static let serverThreadLimit = 0.95
-    /// Others may take this share of the machine.
+    /// The share of the machine that other processes may take.
     private static let contentionLimit = 0.03
-    /// The service may wait this long for a core.
+    /// The share of time that the service may wait for a core.
     private static let serverWaitLimit = 0.05
-    /// First and last third may differ by this much.
+    /// The allowed difference between the first and the last third.
     private static let driftLimit = 0.05
 
     private static func clientFaults(_ inputs: Inputs) -> [String] {

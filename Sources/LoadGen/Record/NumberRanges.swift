@@ -1,5 +1,6 @@
-/// Numbers as runs of consecutive ones, each its first and its length: ids of posts made in order are
-/// a few runs, however many they are.
+/// Numbers as runs of consecutive ones, each given by its first number and its length.
+///
+/// The ids of posts made in order are a few runs, however many posts there are.
 package enum NumberRanges {
     /// The runs of `numbers`, in their order: first, length, first, length, ….
     package static func encode(_ numbers: some Sequence<UInt64>) -> [UInt64] {
@@ -14,7 +15,7 @@ package enum NumberRanges {
         return runs
     }
 
-    /// The numbers of `runs`; nil where those are none, or stand for more than `limit` numbers.
+    /// The numbers of `runs`; nil where these are invalid or stand for more than `limit` numbers.
     package static func decode(_ runs: [UInt64], limit: Int) -> [UInt64]? {
         guard runs.count.isMultiple(of: 2) else { return nil }
         var numbers: [UInt64] = []

@@ -1,7 +1,8 @@
 internal import Foundation
 
 extension RunRecord {
-    /// Reads what the JSON report of an earlier run holds; refuses a file that is none, or not whole.
+    /// Reads the record in the JSON report of an earlier run; refuses a file that is no report or
+    /// is incomplete.
     package init(readingReport path: String) throws(RunFailure) {
         let file: ReportFile
         do {
@@ -41,7 +42,7 @@ extension RunRecord {
     }
 }
 
-/// What is read of a report.
+/// The part of a report that is read.
 private struct ReportFile: Decodable {
     var schema: Int
     var record: Members?
@@ -128,9 +129,9 @@ extension ReportFile.Members {
         return record
     }
 
-    /// Beyond what any run creates.
+    /// More posts than any run creates.
     private static let maximumPostCount = 100_000_000
-    /// Beyond what any run casts, and small enough to add.
+    /// More votes than any run casts, and few enough to add.
     private static let maximumVoteCount: UInt64 = 1 << 53
 
     private static func counts(_ pairs: [UInt64], below count: Int) -> [Int: UInt64]? {

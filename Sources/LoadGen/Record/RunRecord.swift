@@ -1,4 +1,4 @@
-/// What a run knows of its posts and votes in the end, so that they can be audited again later.
+/// What a run knows of its posts and votes at its end, so that they can be audited again later.
 package struct RunRecord: Sendable, Equatable {
     /// A feed that a file filled.
     package struct Feed: Sendable, Equatable {
@@ -24,17 +24,17 @@ package struct RunRecord: Sendable, Equatable {
     package var startMilliseconds: Int64
     /// When the run ended, by the service's clock.
     package var endMilliseconds: Int64
-    /// What the votes are counted in: scores, or upvotes and downvotes in turn.
+    /// What the votes are counted in: scores, or upvotes and downvotes alternately.
     package var tallied: Tallied
     /// The posts, by their number.
     package var posts: [UInt64]
-    /// What is known of the votes: of post n at n, or its upvotes at 2n and its downvotes at 2n + 1.
+    /// What is known of the votes: those on post n at n; or those up at 2n, and those down next.
     package var tallies: [VoteTally]
     /// Votes without an answer, by the number in `tallies`.
     package var unknown: [Int: UInt64] = [:]
     /// Votes answered with an error, by the number in `tallies`.
     package var failed: [Int: UInt64] = [:]
-    /// Votes acknowledged that may have been executed by an earlier send, by the number in `tallies`.
+    /// Acknowledged votes that an earlier send may have executed, by the number in `tallies`.
     package var repeated: [Int: UInt64] = [:]
     /// Posts that acknowledged requests created during the load.
     package var createdIDs: [UInt64] = []
@@ -60,7 +60,7 @@ package struct RunRecord: Sendable, Equatable {
         self.tallies = tallies
     }
 
-    /// How an instance is written: its number does not fit into what most readers of JSON take.
+    /// The text form of an instance id: most readers of JSON cannot represent its number.
     package static func name(_ instanceID: UInt64) -> String {
         let digits = String(instanceID, radix: 16)
         return String(repeating: "0", count: 16 - digits.count) + digits
@@ -68,10 +68,11 @@ package struct RunRecord: Sendable, Equatable {
 }
 
 extension RunRecord {
-    /// The lists of the feeds that files filled, and the front page over all; nil where there are none.
+    /// The lists of the feeds that files filled, and the front page over all; nil where there are
+    /// none.
     var lists: [AuditedList]? {
         guard !feeds.isEmpty else { return nil }
-        // Whatever else the service holds is on the front page too, and none of this run's.
+        // The front page also lists the service's other posts, which are not of this run.
         let front = FeedWalk.Expectation(scores: [:], startMilliseconds: .max)
         return feeds.map { feed in
             AuditedList(
@@ -84,7 +85,7 @@ extension RunRecord {
 }
 
 extension AuditKnowledge {
-    /// What an earlier run knew; what its votes were to come to is not part of it.
+    /// The knowledge of an earlier run, without its planned votes.
     init(_ record: RunRecord) {
         let isSplit = record.tallied == .directions
         var accounts: [PostAccount] = []

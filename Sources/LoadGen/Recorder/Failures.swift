@@ -1,4 +1,4 @@
-/// What went wrong, each cause with its own counter.
+/// What went wrong, with one counter per cause.
 package struct Failures: Sendable, Equatable {
     /// Causes on this side of the wire.
     package enum Cause: String, Sendable, CaseIterable {
@@ -12,7 +12,7 @@ package struct Failures: Sendable, Equatable {
         case requestTimeout = "request timeout"
         /// A request that could not be sent again: the service had forgotten its channel.
         case forgotten = "forgotten by the service"
-        /// A connection that came back to another state than the run began with.
+        /// A connection that reached another state than the run began with.
         case stateGone = "state began anew"
         case other = "other"
     }
@@ -21,7 +21,7 @@ package struct Failures: Sendable, Equatable {
     package private(set) var causes: [Cause: UInt64] = [:]
     /// Errors that the service answered, by `CODE/REASON`.
     package private(set) var serverErrors: [String: UInt64] = [:]
-    /// The text of the first protocol error, which says what was due and what came.
+    /// The text of the first protocol error, which says what was due and what arrived.
     package private(set) var firstProtocolError: String?
 
     /// No failure.

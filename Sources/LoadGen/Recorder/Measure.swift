@@ -1,10 +1,11 @@
-/// Which stretch of a request's life a latency is of.
+/// The stretch of a request's life that a latency covers.
 package enum Measure: Int, Sendable, CaseIterable {
-    /// From sent to answered: what the service took.
+    /// From sent to answered: the time that the service took.
     case service
-    /// From the intended start to answered: what a user waits. Closed loop: the same as `service`.
+    /// From the intended start to answered: the time that a user waits. In a closed loop it equals
+    /// `service`.
     case response
-    /// From the intended start to sent: what the generator was late.
+    /// From the intended start to sent: the delay of the generator.
     case slip
 
     /// The name in reports.

@@ -1,14 +1,14 @@
-/// What became of the requests of a run, all phases included.
+/// The outcomes of the requests of a run, all phases included.
 package struct Outcomes: Sendable, Equatable {
-    /// Handed to a connection.
+    /// Passed to a connection.
     package var sent: UInt64 = 0
     /// Answered with success.
     package var ok: UInt64 = 0
     /// Answered with an error.
     package var error: UInt64 = 0
-    /// Unanswered within `--timeout`: what became of it is unknown.
+    /// Unanswered within `--timeout`; the outcome is unknown.
     package var timeout: UInt64 = 0
-    /// Unanswered when its connection or the run ended: what became of it is unknown.
+    /// Unanswered when its connection or the run ended; the outcome is unknown.
     package var lost: UInt64 = 0
 
     /// Nothing sent.
@@ -17,7 +17,7 @@ package struct Outcomes: Sendable, Equatable {
     /// Whether every request sent has exactly one outcome.
     package var isConserved: Bool { sent == ok + error + timeout + lost }
 
-    /// Requests whose effect nobody knows.
+    /// Requests whose effect is unknown.
     package var unknown: UInt64 { timeout + lost }
 
     /// The requests of both.

@@ -1,12 +1,14 @@
 import Histogram
 
-/// The numbers of one thread: nothing is shared while requests run, and totals merge at the end.
+/// The numbers of one thread.
 ///
-/// Answers are recorded into the histograms of the current second; `closeInterval()` folds those
-/// into the totals. A histogram is of one operation and one measure, and either of measured requests
-/// or of those outside the measured phase (the warm-up), which no total includes.
+/// Nothing is shared while requests run; totals merge at the end.
+///
+/// Answers are recorded into the histograms of the current second; `closeInterval()` adds those to
+/// the totals. A histogram covers one operation and one measure, and either measured requests or
+/// requests outside the measured phase (the warm-up). No total includes the latter.
 final class Recorder {
-    /// What became of the requests.
+    /// The outcomes of the requests.
     var outcomes = Outcomes()
     /// What went wrong.
     var failures = Failures()
@@ -14,7 +16,7 @@ final class Recorder {
     var retries = Retries()
     /// Answers that came after their request had timed out; their requests stay timeouts.
     var lateAnswerCount: UInt64 = 0
-    /// Requests that the plan had due and that no connection had room for before the end.
+    /// Requests that were due by the plan and found no connection with room before the end.
     var unsentCount: UInt64 = 0
 
     private let measureCount: Int
@@ -71,10 +73,10 @@ final class Recorder {
         counters[Counter.bytesOut] += UInt64(byteCount)
     }
 
-    /// Folds the current interval into the totals and returns it for the progress line.
+    /// Adds the current interval to the totals and returns it for the progress line.
     func closeInterval() -> IntervalCounts {
         var latencies = LatencyScale.makeHistogram()
-        // What a user waits for is the response time; a closed loop knows no other than the service.
+        // A user waits for the response time; a closed loop knows only the service time.
         let shown = measureCount > 1 ? Measure.response.rawValue : Measure.service.rawValue
         for index in totals.indices {
             let isShown = index % measureCount == shown
@@ -123,7 +125,7 @@ final class Recorder {
     /// A send this much behind its plan is worth a line in the report.
     private static let lateSendNanoseconds: UInt64 = 1_000_000
 
-    /// Where each counter lies; the first ones count all answers of each operation.
+    /// The place of each counter; the first ones count all answers of each operation.
     private enum Counter {
         static let measured = Operation.allCases.count
         static let lateSends = 2 * Operation.allCases.count

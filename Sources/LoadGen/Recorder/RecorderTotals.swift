@@ -1,10 +1,10 @@
 import Histogram
 
-/// Which histogram: one operation's, of one measure.
+/// Names a histogram: one operation and one measure.
 package struct LatencyKey: Hashable, Sendable {
     /// What was asked for.
     package let operation: Operation
-    /// Which stretch was timed.
+    /// The stretch that was timed.
     package let measure: Measure
 
     /// The histogram of `measure` for `operation`.
@@ -16,13 +16,13 @@ package struct LatencyKey: Hashable, Sendable {
 
 /// What went over the wire, all phases included.
 package struct Traffic: Sendable, Equatable {
-    /// Times the loop handed over bytes.
+    /// How often the loop delivered bytes.
     package var readCount: UInt64 = 0
-    /// Times a connection was given bytes to write.
+    /// How often a connection was given bytes to write.
     package var writeCount: UInt64 = 0
     /// Bytes received.
     package var bytesIn: UInt64 = 0
-    /// Bytes handed to connections.
+    /// Bytes passed to connections.
     package var bytesOut: UInt64 = 0
 
     /// The traffic of both.
@@ -40,7 +40,7 @@ package struct Traffic: Sendable, Equatable {
 package struct IntervalCounts: Sendable {
     /// Successful answers, by the operation's raw value.
     package var answered: [UInt64]
-    /// What users waited (closed loop: what the service took), all operations together.
+    /// The time that users waited (closed loop: the time of the service), over all operations.
     package var latencies: LatencyHistogram
     /// Errors, timeouts and losses since the start of the run.
     package var errorCount: UInt64
@@ -62,7 +62,7 @@ package struct IntervalCounts: Sendable {
 
 /// The numbers of one thread, or of several merged.
 package struct RecorderTotals: Sendable {
-    /// What became of the requests.
+    /// The outcomes of the requests.
     package var outcomes = Outcomes()
     /// What went wrong.
     package var failures = Failures()

@@ -4,7 +4,8 @@ package struct Retries: Sendable, Equatable {
     package var retryCount: UInt64 = 0
     /// Connections that were opened again.
     package var reconnectCount: UInt64 = 0
-    /// Mutations sent again that the service had executed before, by the last sequence it named.
+    /// Mutations sent again that the service had executed before, according to the last sequence it
+    /// named.
     package var duplicateCount: UInt64 = 0
 
     /// Nothing sent again.

@@ -1,6 +1,6 @@
 /// The files of a run in the report.
 enum DatasetText {
-    /// What stands for the feed and the posts of a run in the heading.
+    /// The part of the heading that replaces the feed and the posts of a run.
     static func heading(_ dataset: DatasetResult) -> String {
         let count = dataset.files.count
         let feeds = count == 1 ? "feed \(dataset.files[0].feed)" : "\(count) feeds"
@@ -42,6 +42,6 @@ enum DatasetText {
         return lines
     }
 
-    /// Beyond so many lines nobody reads them on a screen.
+    /// The most lines that people read on a screen.
     private static let maximumLeftOutCount = 200
 }

@@ -1,11 +1,12 @@
 import Foundation
 import Histogram
 
-/// Histograms as every HdrHistogram tool reads them: the V2 encoding, compressed, in base 64.
+/// Histograms in the form that every HdrHistogram tool reads: the V2 encoding, compressed, in base
+/// 64.
 ///
-/// The format is that of HdrHistogram's `encodeIntoCompressedByteBuffer`. Its compression is zlib's;
-/// what is written here is a valid zlib stream of stored blocks (RFC 1950, 1951), which any reader
-/// takes and which needs no compressor.
+/// The format is the one of HdrHistogram's `encodeIntoCompressedByteBuffer`, which compresses with
+/// zlib. This type writes a valid zlib stream of stored blocks (RFC 1950, 1951), which any reader
+/// accepts and which needs no compressor.
 package enum HistogramEncoding {
     /// The text, which starts with `HISTFAAA`.
     package static func base64(_ histogram: LatencyHistogram) -> String {
@@ -14,14 +15,14 @@ package enum HistogramEncoding {
         return Data(header + stream).base64EncodedString()
     }
 
-    /// The V2 encoding: a header of 40 bytes, then the counts by index, in ZigZag LEB128, where a
-    /// negative number stands for as many empty buckets.
+    /// The V2 encoding: a header of 40 bytes, then the counts by index in ZigZag LEB128, where a
+    /// negative number stands for that many empty buckets.
     package static func encoded(_ histogram: LatencyHistogram) -> [UInt8] {
         var counts: [UInt8] = []
         var emptyCount: Int64 = 0
         var seen: UInt64 = 0
         for bucket in histogram.allValues() {
-            // Behind the last recorded value there is nothing to say.
+            // Only empty buckets follow the last recorded value.
             if seen == histogram.totalCount { break }
             seen += bucket.count
             guard bucket.count > 0 else {
@@ -36,14 +37,15 @@ package enum HistogramEncoding {
         var bytes = word(0x1C84_9313) + word(UInt32(counts.count)) + word(0) + word(digits)
         bytes += long(histogram.lowestDiscernibleValue)
         bytes += long(histogram.highestTrackableValue)
-        // Values are what they say: the last number is a factor.
+        // The last number is a factor; the values are not scaled.
         bytes += long((1.0 as Double).bitPattern)
         return bytes + counts
     }
 
     private static func appendZigZag(_ value: Int64, to bytes: inout [UInt8]) {
         var rest = UInt64(bitPattern: value << 1 ^ value >> 63)
-        // LEB128 of 64 bits in at most 9 bytes: the ninth holds 8 bits and no mark.
+        // LEB128 of 64 bits in at most 9 bytes: the ninth byte holds 8 bits and no continuation
+        // bit.
         for _ in 0..<8 {
             if rest < 0x80 { break }
             bytes.append(UInt8(truncatingIfNeeded: rest) | 0x80)

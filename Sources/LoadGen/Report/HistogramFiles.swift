@@ -9,8 +9,9 @@ package struct HistogramFiles {
         self.result = result
     }
 
-    /// Each file's suffix and text: `.<operation>.hgrm` as HdrHistogram's plotter reads it, in
-    /// milliseconds, and `.hlog`, its interval log 1.3, one line an operation with it as the tag.
+    /// Each file's suffix and text: `.<operation>.hgrm` in the form of HdrHistogram's plotter, in
+    /// milliseconds, and `.hlog`, its interval log 1.3, with one line per operation and the
+    /// operation as the tag.
     package var texts: [(suffix: String, text: String)] {
         var log = """
             #[Histogram log format version 1.3]

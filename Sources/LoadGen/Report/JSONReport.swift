@@ -104,7 +104,7 @@ package struct JSONReport {
                     guard let histogram = result.totals.latencies[key] else { continue }
                     let value = LatencyJSON.value(histogram, result.configuration.percentiles)
                     members.append((LatencyJSON.name(measure), value))
-                    // A closed loop measures one thing, which is both.
+                    // A closed loop measures one latency, which stands for both.
                     if !result.configuration.isOpenLoop {
                         members.append((LatencyJSON.name(.response), value))
                     }

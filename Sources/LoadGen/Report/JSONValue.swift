@@ -1,4 +1,4 @@
-/// A JSON value that keeps the order of its members and is valid whatever the numbers are.
+/// A JSON value that keeps the order of its members and is valid for any numbers.
 package indirect enum JSONValue: Sendable, Equatable {
     case null
     case bool(Bool)
@@ -26,7 +26,7 @@ package indirect enum JSONValue: Sendable, Equatable {
         case .null: return "null"
         case .bool(let value): return value ? "true" : "false"
         case .integer(let value): return "\(value)"
-        // JSON has no infinity and no "not a number": what cannot be said is null.
+        // JSON has no infinity and no "not a number"; those are written as null.
         case .number(let value): return value.isFinite ? "\(value)" : "null"
         case .string(let value): return Self.quoted(value)
         case .counts(let values):

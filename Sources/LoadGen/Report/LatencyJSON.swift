@@ -23,7 +23,7 @@ enum LatencyJSON {
         )
     }
 
-    /// The percentiles that at least 10 samples lie beyond, and the maximum, in milliseconds.
+    /// The maximum and the percentiles that at least 10 samples lie beyond, in milliseconds.
     static func percentiles(
         _ histogram: LatencyHistogram,
         _ percentiles: [Double]

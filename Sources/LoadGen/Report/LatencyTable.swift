@@ -23,7 +23,7 @@ struct LatencyTable {
             if result.configuration.isOpenLoop, let merged = result.totals.merged(measure) {
                 rows.append(Row(name: measure.name, histogram: merged, note: Self.note(measure)))
             }
-            // With one operation, its row would only repeat the one of the measure.
+            // With one operation, its row would only repeat the row of the measure.
             guard !result.configuration.isOpenLoop || operations.count > 1 && measure != .slip
             else {
                 continue

@@ -23,7 +23,7 @@ package enum NumberFormat {
         return digits
     }
 
-    /// Nanoseconds in milliseconds with three digits that count, as `2.61`, `17.2` or `0.058`.
+    /// Nanoseconds in milliseconds with three significant digits, as `2.61`, `17.2` or `0.058`.
     package static func milliseconds(_ nanoseconds: Double) -> String {
         let value = nanoseconds / 1e6
         switch value {

@@ -1,10 +1,10 @@
 import Histogram
 
-/// Percentiles as the report prints them, with as much trust as the number of samples allows.
+/// Percentiles as the report prints them, marked where the number of samples is small.
 package enum PercentileText {
-    /// How much a percentile of a number of samples says.
+    /// How much a percentile of a number of samples means.
     package enum Trust: Sendable, Equatable {
-        /// Fewer than 10 samples lie beyond: it says nothing and is not shown.
+        /// Fewer than 10 samples lie beyond: the percentile means nothing and is not shown.
         case hidden
         /// Fewer than 100 samples lie beyond: it is shown with a `~`.
         case rough
@@ -14,7 +14,7 @@ package enum PercentileText {
 
     /// The trust in `percentile` of `count` samples.
     package static func trust(percentile: Double, count: UInt64) -> Trust {
-        // Rounded: 1% of 1000 samples is 10, whatever a product of two doubles makes of it.
+        // Rounded: 1% of 1000 samples is 10, though a product of two doubles may differ slightly.
         let beyond = (Double(count) * (100 - percentile) / 100 * 1e6).rounded() / 1e6
         if beyond < 10 { return .hidden }
         return beyond < 100 ? .rough : .good

@@ -1,6 +1,6 @@
 import Histogram
 
-/// One line while a run goes on.
+/// One line of progress during a run.
 package struct ProgressLine {
     /// The time of the load so far, and of all of it; nil where a number of requests ends it.
     package var elapsedSeconds: Double

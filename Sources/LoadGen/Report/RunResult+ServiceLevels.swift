@@ -7,7 +7,7 @@ package struct ServiceLevelResult: Sendable, Equatable {
     /// What was measured, in the subject's unit; nil where there is nothing.
     package let value: Double?
 
-    /// Whether it was kept; what was not measured was not.
+    /// Whether it was kept; a level that was not measured was not kept.
     package var isKept: Bool { level.holds(value) }
 }
 
@@ -19,7 +19,7 @@ extension RunResult {
         }
     }
 
-    /// The exit code: a contradiction weighs most, then a run that was not whole, then a missed level.
+    /// The exit code: a contradiction outranks an incomplete run, which outranks a missed level.
     package var exitStatus: ExitStatus {
         if audit.isFailed || !totals.outcomes.isConserved { return .auditFailed }
         if case .impossible = audit { return .failed }

@@ -33,7 +33,7 @@ package struct RunResult: Sendable {
     package var totals = RecorderTotals()
     /// Second by second, warm-up included.
     package var intervals: [Interval] = []
-    /// How long was measured, by the clock and not by the flag.
+    /// The measured time, by the clock and not by the flag.
     package var measuredSeconds = 0.0
     /// The share of requests that the most requested post got by its distribution.
     package var hottestShare = 0.0
@@ -55,12 +55,12 @@ package struct RunResult: Sendable {
     package var isInterrupted = false
     /// What the run knows of its posts, for a later audit; nil where it made none.
     package var record: RunRecord?
-    /// Whether it only audited what an earlier run knew.
+    /// Whether the run only audited the record of an earlier run.
     package var isVerification = false
-    /// What the service counted.
+    /// The audit of what the service counted.
     package var audit: AuditOutcome = .skipped
 
-    /// A run of which nothing is known yet.
+    /// A run without results yet.
     package init(configuration: RunConfiguration, environment: Environment) {
         self.configuration = configuration
         self.environment = environment
@@ -82,7 +82,8 @@ extension RunResult {
         measuredSeconds > 0 ? Double(count) / measuredSeconds : 0
     }
 
-    /// The measure that users feel: the response time, which a closed loop cannot tell from service.
+    /// The measure that users see: the response time, which equals the service time in a closed
+    /// loop.
     package var shownMeasure: Measure { configuration.isOpenLoop ? .response : .service }
 
     /// CPU-seconds of `usage` per million measured answers; nil without answers.
@@ -112,7 +113,7 @@ extension RunResult {
         return first > 0 ? rates.suffix(third).reduce(0, +) / first - 1 : nil
     }
 
-    /// Requests in flight by Little's law, throughput times mean time in the service.
+    /// Requests in flight by Little's law: throughput times mean service time.
     package var littleInFlight: Double? {
         totals.merged(.service).map { requestsPerSecond * $0.mean / 1e9 }
     }
@@ -132,7 +133,7 @@ extension RunResult {
         inputs.serverThreadShare = server?.busiestThreadShare
         inputs.serverWaitShare = server?.waitShare
         inputs.stealShare = machine?.stealShare ?? 0
-        // A service that is not seen would count among the others.
+        // A service that is not visible would count among the other processes.
         inputs.otherShare = server == nil ? 0 : otherShare
         inputs.crowdedCoreCount = crowdedCoreCount
         if let slip = totals.merged(.slip), let response = totals.merged(.response) {

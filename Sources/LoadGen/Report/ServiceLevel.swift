@@ -1,6 +1,6 @@
-/// Something that must hold at the end, as `--slo` says it.
+/// A condition that must hold at the end, as `--slo` names it.
 package struct ServiceLevel: Sendable, Equatable {
-    /// What is looked at.
+    /// The quantity that is checked.
     package enum Subject: Sendable, Equatable {
         /// A percentile of the response time in nanoseconds, of one operation or of all.
         case percentile(Double, Operation?)
@@ -37,14 +37,14 @@ package struct ServiceLevel: Sendable, Equatable {
 
     /// The expression as typed.
     package let text: String
-    /// What is looked at.
+    /// The quantity that is checked.
     package let subject: Subject
     /// How it must compare.
     package let comparison: Comparison
-    /// With what, in the subject's unit.
+    /// The limit, in the subject's unit.
     package let limit: Double
 
-    /// What `--slo` takes, for its error.
+    /// The forms that `--slo` takes, for its error.
     package static let forms =
         "p99<5ms, vote.p99.9<20ms, max<1s, rate>=100k, errors<0.01%, cpu<6s/M or audit=ok"
 
@@ -63,7 +63,7 @@ package struct ServiceLevel: Sendable, Equatable {
         self.limit = limit
     }
 
-    /// Whether `value` holds; nothing measured never does.
+    /// Whether `value` holds; a missing value never does.
     package func holds(_ value: Double?) -> Bool {
         value.map { comparison.holds($0, limit) } ?? false
     }

@@ -1,7 +1,7 @@
 import Foundation
 import Histogram
 
-/// The report that people read: what was asked, what came out, and how far to trust it.
+/// The report for people: what was asked, what was measured, and how far to trust it.
 package struct TextReport {
     private let result: RunResult
     private var configuration: RunConfiguration { result.configuration }
@@ -69,7 +69,7 @@ package struct TextReport {
         }
     }
 
-    /// How many votes a request has, where it is not one.
+    /// The number of votes in a request, where it is not one.
     private var batches: String {
         configuration.batchVoteCount > 1 ? "  batches of \(configuration.batchVoteCount) votes" : ""
     }

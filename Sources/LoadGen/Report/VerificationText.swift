@@ -3,7 +3,7 @@ package struct VerificationText {
     private let result: RunResult
     private let path: String
 
-    /// A report of `result`, whose run was told in the file at `path`.
+    /// A report of `result`, whose run is recorded in the file at `path`.
     package init(_ result: RunResult, path: String) {
         self.result = result
         self.path = path

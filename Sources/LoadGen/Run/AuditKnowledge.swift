@@ -1,4 +1,4 @@
-/// What all threads of a run know about its posts, put together for the audit.
+/// What all threads of a run know about its posts, merged for the audit.
 struct AuditKnowledge {
     /// The posts of the run.
     private(set) var accounts: [PostAccount]
@@ -6,23 +6,24 @@ struct AuditKnowledge {
     private(set) var createdIDs: Set<UInt64> = []
     /// Titles of posts that requests without an answer may have created.
     private(set) var unknownTitles: Set<String> = []
-    /// What contradicted itself while the load went on.
+    /// Contradictions found during the load.
     private(set) var findings = Findings()
 
-    /// Nothing known but the posts.
+    /// Knows the posts and nothing else.
     init(postIDs: [UInt64], unknownTitles: Set<String> = []) {
         accounts = postIDs.map { PostAccount(id: $0) }
         self.unknownTitles = unknownTitles
     }
 
-    /// What another run knew.
+    /// The knowledge of another run.
     init(accounts: [PostAccount], createdIDs: Set<UInt64>, unknownTitles: Set<String>) {
         self.accounts = accounts
         self.createdIDs = createdIDs
         self.unknownTitles = unknownTitles
     }
 
-    /// Nothing known but the posts and the votes up and down that each is to get, in turn.
+    /// Knows the posts and the votes that each is to get, ups and downs alternately, and nothing
+    /// else.
     init(postIDs: [UInt64], planned: [UInt64]) {
         accounts = postIDs.indices.flatMap { post in
             [PostAccount.Number.upvotes, .downvotes].enumerated().map { offset, number in
@@ -34,7 +35,7 @@ struct AuditKnowledge {
         }
     }
 
-    /// Forgets what was planned: a run that was stopped did not get so far.
+    /// Drops the plan: a run that was stopped did not complete it.
     mutating func dropPlan() {
         for index in accounts.indices { accounts[index].planned = nil }
     }
@@ -52,7 +53,7 @@ struct AuditKnowledge {
         findings.add(result.findings)
     }
 
-    /// The part of the summary that needs no word of the service.
+    /// The part of the summary that needs no answer from the service.
     var summary: AuditSummary {
         var summary = AuditSummary()
         summary.postCount = UInt64(accounts.count)

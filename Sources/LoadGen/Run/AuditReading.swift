@@ -5,13 +5,13 @@ import FeedTransport
 struct AuditedList {
     /// The feed; empty is the front page over all feeds.
     var feed: String
-    /// What the walk compares with; the scores are put in when they are read.
+    /// What the walk compares with; the scores are added when they are read.
     var expectation: FeedWalk.Expectation
-    /// Which of the posts it has; nil is all of them.
+    /// The posts of the run that the list has; nil means all of them.
     var ids: Set<UInt64>?
 }
 
-/// Reads what the audit compares: each post of the run by its id, then, after a quiet moment, every
+/// Reads what the audit compares: first each post of the run by its id, then, after a pause, every
 /// page of its lists once.
 final class AuditReading {
     private let control: ControlConnection
@@ -31,8 +31,8 @@ final class AuditReading {
     private var startInstant = EventLoop.clock
     private var isEnded = false
 
-    /// Prepares to compare `accounts`, of which those of one post stand together; `completion` is
-    /// called once.
+    /// Prepares to compare `accounts`, in which the accounts of one post are adjacent; `completion`
+    /// is called once.
     init(
         _ control: ControlConnection,
         loop: EventLoop,
@@ -59,14 +59,14 @@ final class AuditReading {
         for _ in 0..<Self.batchesAtOnce { readNextBatch() }
     }
 
-    /// A batch takes as many posts as the protocol allows.
+    /// The most posts that the protocol allows in a batch.
     private static let batchSize = 100
     /// Batches in flight at once.
     private static let batchesAtOnce = 8
-    /// Scores that still move after this long are moved by someone else.
+    /// Scores that still change after this time are changed by other traffic.
     private static let quietTime = Duration.milliseconds(200)
 
-    /// The accounts of as many posts as a batch takes, range by range.
+    /// The accounts in ranges, each with as many posts as a batch takes.
     private static func batches(_ accounts: [PostAccount]) -> [Range<Int>] {
         var batches: [Range<Int>] = []
         var start = 0
@@ -111,7 +111,8 @@ final class AuditReading {
         guard case .success(.batchGetPosts(let response)) = answer else { return fail(answer) }
         let posts = Dictionary(response.posts.map { ($0.id, $0) }) { first, _ in first }
         let missing = Set(response.missingIDs)
-        // An answer ends early where more posts would not fit into a frame: the rest is asked for.
+        // An answer ends early where more posts would not fit into a frame; the rest is requested
+        // next.
         let rest = ids.firstIndex { posts[$0] == nil && !missing.contains($0) } ?? ids.count
         guard rest > 0 else { return end(.failure(.unexpected)) }
         for post in response.posts {
@@ -126,7 +127,7 @@ final class AuditReading {
         readNextBatch()
     }
 
-    /// Checks accounts, of which those of one post stand together.
+    /// Checks accounts, in which the accounts of one post are adjacent.
     private func check(_ accounts: ArraySlice<PostAccount>, _ posts: [UInt64: Post]) {
         var index = accounts.startIndex
         while index < accounts.endIndex {
@@ -208,7 +209,7 @@ final class AuditReading {
 }
 
 extension PostAccount.Number {
-    /// What a post says of it.
+    /// The value of this number in a post.
     fileprivate func value(_ post: Post) -> Int64 {
         switch self {
         case .score: post.score

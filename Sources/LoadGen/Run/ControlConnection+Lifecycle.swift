@@ -60,7 +60,7 @@ extension ControlConnection: ConnectionHandler {
         if let status = frame.status {
             if !postpone(call, status) { call.completion(.failure(.refused(status))) }
         } else if let response = frame.response {
-            // A greeting alone is no progress: what comes behind it may end each connection.
+            // A greeting alone is no progress: the calls after it may end each connection.
             if frame.id > 1 { round = 0 }
             call.completion(.success(response))
         } else {
@@ -88,14 +88,15 @@ extension ControlConnection: ConnectionHandler {
         resume()
         if firstHello == nil {
             firstHello = hello
-            // Taken before the call: what it starts may end this connection.
+            // Taken before the call, because the call may start something that ends this
+            // connection.
             let completion = opened.take()
             completion?(answer)
         }
     }
 
     private func greetingFailed(_ answer: Result<FeedProto.Response, ControlError>) {
-        // The next try may do better, unless there was none before: a wrong address is said at once.
+        // The next try may succeed, unless this was the first: a wrong address is reported at once.
         guard firstHello == nil, retrying?.isPersistent != true else {
             connection?.reset()
             return
@@ -103,7 +104,7 @@ extension ControlConnection: ConnectionHandler {
         if case .failure(let error) = answer { end(error) } else { end(.unexpected) }
     }
 
-    /// Sends what waits: what was sent before goes first, and all else when that is answered.
+    /// Sends the waiting calls: repeated calls first, all others when those are answered.
     private func resume() {
         guard !isEnded, connection != nil else { return }
         isOpen = true
@@ -116,7 +117,7 @@ extension ControlConnection: ConnectionHandler {
         for call in calls { send(call) }
     }
 
-    /// The connection is gone, or never came: tries again, if there is a try left.
+    /// The connection ended or never opened: tries again if a try is left.
     private func lose(_ error: ControlError) {
         guard !isEnded else { return }
         connection = nil
@@ -125,7 +126,7 @@ extension ControlConnection: ConnectionHandler {
         guard let retrying, firstHello != nil || retrying.isPersistent, round < retrying.limit
         else { return end(error) }
         round += 1
-        // The greeting is not sent again with the calls, but by the next connection.
+        // The greeting is not sent again with the calls; the next connection sends its own.
         let lost = pending.sorted { $0.key < $1.key }.map(\.value).filter { !$0.isGreeting }
         pending = [:]
         waiting =
@@ -138,7 +139,7 @@ extension ControlConnection: ConnectionHandler {
         pause { [weak self] in self?.connect() }
     }
 
-    /// Keeps a call that the service refused for now; false where the refusal is final.
+    /// Keeps a call that the service refused for now; returns false where the refusal is final.
     private func postpone(_ refused: Call, _ status: Status) -> Bool {
         guard let retrying, status.isRetryable, !refused.isGreeting else { return false }
         var call = refused
@@ -154,7 +155,7 @@ extension ControlConnection: ConnectionHandler {
             isOpen = false
             let connection = connection
             pause(atLeast: status.retryAfterMilliseconds) { [weak self] in
-                // A connection opened since sends what waits itself.
+                // A connection that was opened since then sends the waiting calls itself.
                 if let self, self.connection === connection { self.resume() }
             }
         }

@@ -1,10 +1,11 @@
 import FeedProto
 import FeedTransport
 
-/// A connection for everything but the load: what is created before it and read after it.
+/// A connection for everything but the load: it creates posts before the load and reads them after
+/// it.
 ///
-/// With retries it comes back where it is lost: what has no answer is sent again, calls that change
-/// something with the sequences they had.
+/// With retries a lost connection is opened again. Calls without an answer are sent again; calls
+/// that change something keep their sequences.
 final class ControlConnection {
     /// Takes the answer to a call, or why there is none; called once.
     typealias Completion = (Result<FeedProto.Response, ControlError>) -> Void
@@ -22,11 +23,12 @@ final class ControlConnection {
 
     /// How calls are sent again.
     struct Retrying {
-        /// Who the run is to the service.
+        /// The client id of the run.
         var clientID: [UInt8]
         /// The most tries in a row that get nothing answered.
         var limit: Int
-        /// Whether the first try to connect is one of them, as where the service was there before.
+        /// Whether the first try to connect is one of them, because the service was reachable
+        /// before.
         var isPersistent = false
     }
 
@@ -48,8 +50,10 @@ final class ControlConnection {
     var waiting: [Call] = []
     /// Whether calls may leave.
     var isOpen = false
-    /// Calls in flight that were sent before; new ones wait for their answers, so that sequences
-    /// without an answer never lie far apart.
+    /// Calls in flight that were sent before.
+    ///
+    /// New calls wait for their answers, so that the sequences without an answer never lie far
+    /// apart.
     var repeatedInFlightCount = 0
     var nextID: UInt64 = 1
     var decoder = MessageDecoder()
@@ -63,13 +67,13 @@ final class ControlConnection {
     private var watch: LoopTimer?
     private var jitter = SystemRandomNumberGenerator()
 
-    /// A connection on `loop`, not open yet; nil sends nothing again.
+    /// A connection on `loop`, not open yet; with nil it sends nothing again.
     init(on loop: EventLoop, retrying: Retrying? = nil) {
         self.loop = loop
         self.retrying = retrying
     }
 
-    /// Connects, greets the service and hands over its answer.
+    /// Connects, greets the service and passes on its answer.
     func open(_ address: SocketAddress, timeout: Duration, _ completion: @escaping Completion) {
         self.address = address
         connectTimeout = timeout
@@ -87,7 +91,9 @@ final class ControlConnection {
         connect()
     }
 
-    /// Sends a call; calls may be pipelined and are answered in order, as far as none is sent again.
+    /// Sends a call.
+    ///
+    /// Calls may be pipelined and are answered in order, unless one is sent again.
     func call(_ request: FeedProto.Request, _ completion: @escaping Completion) {
         guard !isEnded else { return completion(.failure(.lost)) }
         var sequence: UInt64 = 0

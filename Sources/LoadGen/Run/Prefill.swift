@@ -1,7 +1,7 @@
 import FeedProto
 
-/// Creates the posts of a run in order over one connection, so that on a fresh service the same
-/// post has the same id in every run.
+/// Creates the posts of a run in order over one connection, so that a post has the same id in every
+/// run on a fresh service.
 final class Prefill {
     /// The posts created, by their number; 0 of those without an answer.
     private(set) var ids: [UInt64]
@@ -38,7 +38,8 @@ final class Prefill {
         for _ in 0..<min(Self.windowDepth, postCount) { createNext() }
     }
 
-    /// What is known where it was broken off: the posts created, and the titles of those that may be.
+    /// What is known after a broken-off prefill: the posts created, and the titles of those that
+    /// may be.
     var partial: (ids: [UInt64], unknownTitles: Set<String>) {
         let unanswered = (0..<sentCount).filter { ids[$0] == 0 }
         return (ids.filter { $0 > 0 }, Set(unanswered.map(Self.title)))

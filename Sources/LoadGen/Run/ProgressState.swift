@@ -9,7 +9,7 @@ struct ProgressState {
     /// Nothing collected.
     init() {}
 
-    /// Adds `interval`; the line, if one is due.
+    /// Adds `interval`; returns the line, if one is due.
     mutating func line(
         for interval: RunResult.Interval,
         _ configuration: RunConfiguration,

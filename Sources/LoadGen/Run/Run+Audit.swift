@@ -21,7 +21,7 @@ extension Run {
         }
     }
 
-    /// Audits again what an earlier run knew.
+    /// Audits the record of an earlier run again.
     func verify(_ record: RunRecord, _ hello: HelloResponse, _ control: ControlConnection) {
         knowledge = AuditKnowledge(record)
         instanceID = record.instanceID
@@ -35,7 +35,7 @@ extension Run {
         }
     }
 
-    /// Nothing of the run can be there, acknowledged or not: that is an audit that failed.
+    /// Ends with a failed audit: another state has nothing of the run, acknowledged or not.
     private func end(foundAnotherState found: UInt64) {
         var summary = knowledge.summary
         summary.findings.note(

@@ -1,9 +1,9 @@
 import FeedProto
 import FeedTransport
 
-/// How the files of a dataset become posts: each feed made or found empty, then filled.
+/// How the files of a dataset become posts: each feed is created or found empty, then filled.
 extension Run {
-    /// Checks every feed of the dataset before anything is made.
+    /// Checks every feed of the dataset before anything is created.
     func prepare(_ dataset: Dataset, _ control: ControlConnection, _ feeds: [Feed]) {
         var missing: [String] = []
         for file in dataset.files {
@@ -58,7 +58,8 @@ extension Run {
         postImport.start()
     }
 
-    /// Ends the run before its load; what was imported until then is still told, for a later audit.
+    /// Ends the run before its load; the posts imported so far are still reported, for a later
+    /// audit.
     private func importEnded(_ error: ControlError, _ dataset: Dataset, _ file: DatasetFile) {
         let postIDs = dataset.postIDs + (postImport?.ids.filter { $0 > 0 } ?? [])
         let planned = [UInt64](repeating: 0, count: 2 * postIDs.count)
@@ -84,7 +85,7 @@ extension Run {
         knowledge = AuditKnowledge(postIDs: postIDs, planned: planned)
         let (threadCount, seed) = (configuration.threadCount, configuration.seed)
         startThreads(
-            // Ups and downs of a post are numbers apart.
+            // The upvotes and the downvotes of a post are separate numbers.
             postIDs: postIDs.flatMap { [$0, $0] },
             keys: KeyChoice(.uniform, postCount: planned.count, seed: seed),
             tallied: .directions,

@@ -21,7 +21,7 @@ extension Run {
             let cause = connectFailures.causes.max { $0.value < $1.value }?.key.rawValue ?? "other"
             return fail(.noConnection(target: configuration.target, cause: cause))
         }
-        // A moment for every thread to get the message before the first request is due.
+        // Every thread needs a moment to get the message before the first request is due.
         let start = EventLoop.clock.advanced(by: .milliseconds(5)).nanoseconds
         let phases = Phases(
             start: start,
@@ -79,7 +79,7 @@ extension Run {
         endNanoseconds = max(endNanoseconds, worker.endNanoseconds)
         knowledge.add(worker)
         guard finishedThreadCount == configuration.threadCount, let phases else { return }
-        // Intervals that some threads ended before they began.
+        // Intervals that began after some threads had ended.
         for number in openIntervals.keys.sorted() { closeInterval(number) }
         probe.stopMeasuring()
         let from = phases.measureFromNanoseconds

@@ -92,7 +92,7 @@ extension Run {
         )
     }
 
-    /// Ends the run before its load; what was made until then is still told, for a later audit.
+    /// Ends the run before its load; the posts made so far are still reported, for a later audit.
     func preparationEnded(
         _ answer: Result<FeedProto.Response, ControlError>,
         while step: String,
@@ -118,7 +118,7 @@ extension Run {
         startMilliseconds = prefill.startMilliseconds
     }
 
-    /// Starts the threads; `schedule` makes the votes of each, where they are planned.
+    /// Starts the threads; `schedule` makes the votes of each thread where they are planned.
     func startThreads(
         postIDs: [UInt64],
         keys: KeyChoice,
@@ -173,7 +173,7 @@ extension Run {
         }
     }
 
-    /// Ends the run before its load, for an answer that is of no use.
+    /// Ends the run before its load, because an answer is unusable.
     func fail(
         _ answer: Result<FeedProto.Response, ControlError>,
         while step: String

@@ -1,7 +1,8 @@
 import FeedTransport
 
 extension Run {
-    /// What the run knows of its posts; nil where it made none, or only audited those of another.
+    /// What the run knows of its posts; nil where it made none, or only audited those of another
+    /// run.
     func makeRecord() -> RunRecord? {
         guard let instanceID, !knowledge.accounts.isEmpty else { return nil }
         // An audit of another run's posts leaves them as they are.
@@ -18,7 +19,7 @@ extension Run {
                 .map(\.element.id),
             tallies: accounts.map(\.tally)
         )
-        // Feeds that were not filled to the end may have posts that nobody knows of.
+        // Feeds that were not filled completely may have posts that the run does not know.
         if phases != nil { record.feeds = dataset?.feeds ?? [] }
         record.createdIDs = knowledge.createdIDs.sorted()
         record.unknownTitles = knowledge.unknownTitles.sorted()
@@ -30,7 +31,7 @@ extension Run {
         return record
     }
 
-    /// The service's clock now, as far as its greeting told it.
+    /// The service's clock now, estimated from its greeting.
     private var serverMilliseconds: Int64 {
         guard let greeted else { return .max }
         let passed = EventLoop.clock.duration(since: greeted.instant)

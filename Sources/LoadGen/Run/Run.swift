@@ -3,9 +3,9 @@ import FeedTransport
 
 /// One run from the first connection to the audit, on a loop of its own.
 ///
-/// Its steps follow one another: reach the service, look at the feed, create the posts, start the
-/// threads, let them load the service through warm-up and measured time, wait for the last answers,
-/// audit. The threads report by mail; nothing of theirs is read before they are finished.
+/// Its steps follow one another: reach the service, check the feed, create the posts, start the
+/// threads, load the service through warm-up and measured time, wait for the last answers, audit.
+/// The threads report by messages; the run reads nothing of theirs before they are finished.
 package final class Run {
     let configuration: RunConfiguration
     let address: SocketAddress
@@ -16,7 +16,7 @@ package final class Run {
     var probe: Probe
     var control: ControlConnection?
     var prefill: Prefill?
-    /// The files whose posts and votes the run is made of; nil in a run of a workload.
+    /// The files that supply the posts and votes of the run; nil in a run of a workload.
     let dataset: Dataset?
     var postImport: PostImport?
     var reading: AuditReading?
@@ -29,7 +29,7 @@ package final class Run {
     var openIntervals: [Int: (count: Int, end: UInt64, counts: IntervalCounts)] = [:]
     var progress = ProgressState()
     var connectFailures = Failures()
-    /// Who the run is to the service, if requests are sent again.
+    /// The client id of the run, if requests are sent again.
     let clientID: [UInt8]?
     /// The state that the service had when the run began, by its greeting.
     var instanceID: UInt64?
@@ -37,7 +37,7 @@ package final class Run {
     var startMilliseconds: Int64 = 0
     /// The service's clock and ours when the run began.
     var greeted: (serverMilliseconds: Int64, instant: MonotonicInstant)?
-    /// What an earlier run knew, where this one only audits that again.
+    /// The record of an earlier run, where this run only audits it again.
     let record: RunRecord?
     /// When the measured time ended.
     var endNanoseconds: UInt64 = 0
@@ -76,7 +76,7 @@ package final class Run {
         probe = Probe(serverPID: configuration.serverPID)
     }
 
-    /// Runs to the end and returns what was found out; blocks the calling thread.
+    /// Runs to the end and returns the result; blocks the calling thread.
     package func execute() throws(RunFailure) -> RunResult {
         do {
             for number in Self.stoppingSignals {
@@ -108,10 +108,10 @@ package final class Run {
         loop.stop()
     }
 
-    /// Stops early: the load, if it runs, is still reported and audited.
+    /// Stops early; a load that runs is still reported and audited.
     private func interrupt() {
         guard phases != nil else { return fail(.interrupted) }
-        // Nobody waits for the audit of a service that is gone.
+        // The audit of a service that is gone is not waited for.
         if finishedThreadCount == configuration.threadCount, control?.isOpen == false {
             control?.close()
         }
@@ -125,7 +125,8 @@ package final class Run {
     /// Descriptors beside those of the connections: standard ones, loops, timers, /proc.
     private static let spareDescriptorCount = 64
 
-    /// A client may be silent, and a service may take its time over a frame; requests time out.
+    /// A client may be silent, and a service may be slow to complete a frame; requests have
+    /// timeouts.
     static var transport: TransportConfiguration {
         var configuration = TransportConfiguration()
         configuration.idleTimeout = nil

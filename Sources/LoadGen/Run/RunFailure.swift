@@ -5,7 +5,7 @@ import FeedTransport
 package enum RunFailure: Error, Equatable, CustomStringConvertible {
     /// The target is no address.
     case badTarget(String)
-    /// The system refused what every run needs.
+    /// The system refused something that every run needs.
     case system(String)
     /// Too few files may be open for that many connections.
     case tooFewDescriptors(needed: Int, limit: Int)
@@ -19,15 +19,15 @@ package enum RunFailure: Error, Equatable, CustomStringConvertible {
     case ballotFeed(String)
     /// A file of posts cannot be used.
     case badFile(String, String)
-    /// A file's feed has posts, which would count among its own.
+    /// A file's feed has posts already, which would count among the file's.
     case feedNotEmpty(String, postCount: UInt64)
-    /// The files have no post, or every post is left out: for the first one, the reason is given.
+    /// The files have no post, or every post is left out; the reason of the first one is given.
     case noPosts(String?)
     /// The files have more votes than a run keeps in memory.
     case tooManyVotes(UInt64, limit: UInt64)
-    /// The service refused what comes before the load.
+    /// The service refused a step before the load.
     case refused(step: String, cause: String)
-    /// The service executes nothing exactly once, which sending again needs.
+    /// The service does not execute calls exactly once, which retries need.
     case noExactlyOnce
     /// The service remembers fewer sequences than the pipeline may have in flight.
     case shortSequenceWindow(UInt32, pipeline: Int)
@@ -96,7 +96,7 @@ package enum RunFailure: Error, Equatable, CustomStringConvertible {
         }
     }
 
-    /// The exit code: flags that do not fit the service are wrong flags.
+    /// The exit code: flags that do not fit the service count as wrong flags.
     package var exitStatus: ExitStatus {
         switch self {
         case .badTarget, .noFeed, .ballotFeed, .badFile, .feedNotEmpty, .noPosts, .tooManyVotes,

@@ -8,7 +8,7 @@ package struct KeyChoice: Sendable {
     /// The post of each rank; empty where ranks are not scattered.
     private let scattered: [UInt32]
 
-    /// Prepares to pick among `postCount` posts; `seed` says which post has which rank.
+    /// Prepares to pick among `postCount` posts; `seed` decides which post has which rank.
     package init(_ distribution: KeyDistribution, postCount: Int, seed: UInt64) {
         precondition(postCount >= 1, "A workload needs a post.")
         self.distribution = distribution

@@ -1,8 +1,9 @@
-/// How requests spread over the posts, as `--keys` says it.
+/// How requests spread over the posts, as `--keys` names it.
 package enum KeyDistribution: Sendable, Equatable {
-    /// Every post alike.
+    /// Every post gets the same share.
     case uniform
-    /// A few posts get most: rank k with probability proportional to k^-exponent, ranks scattered.
+    /// A few posts get most: rank k has probability proportional to k^-exponent, and ranks are
+    /// scattered.
     case zipf(exponent: Double)
     /// A fraction of the posts gets the given share of the requests.
     case hot(fraction: Double, share: Double)
@@ -10,7 +11,7 @@ package enum KeyDistribution: Sendable, Equatable {
     case latest(exponent: Double)
     /// Each client goes through the posts in order.
     case sequential
-    /// One post gets all.
+    /// One post gets all requests.
     case one
 }
 

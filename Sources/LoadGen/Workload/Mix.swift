@@ -1,14 +1,14 @@
-/// How often each operation comes, as `--mix` says it.
+/// How often each operation occurs, as `--mix` names it.
 package struct Mix: Sendable, Equatable {
     /// The weights, by the operation's raw value; their sum is above 0.
     package let weights: [UInt32]
     private let sum: UInt32
-    /// The one operation of a mix that has no other, so that nothing needs to be drawn.
+    /// The operation of a mix that has only one, so that nothing needs to be drawn.
     private let only: Operation?
 
     /// Only votes.
     package static let vote = Mix([.vote: 100])
-    /// Mostly reading, as a feed is used: pages 90, votes 9, new posts 1.
+    /// Mostly reads, as a feed is used: pages 90, votes 9, new posts 1.
     package static let feed = Mix([.page: 90, .vote: 9, .create: 1])
 
     /// A mix of `weights`, of which one must be above 0.

@@ -6,12 +6,12 @@ package enum Operation: UInt8, Sendable, CaseIterable {
     case create
     /// The first page of the feed, best first.
     case list
-    /// The page behind the one this client saw last, or a first page where there is none.
+    /// The page after the one this client saw last, or a first page where there is none.
     case page
     /// One post by its id.
     case get
 
-    /// Whether it changes the service's state, so that twice is not once.
+    /// Whether it changes the service's state, so that executing it twice is not the same as once.
     package var isMutation: Bool { self == .vote || self == .create }
 
     /// The name in `--mix`, in reports and in file names.

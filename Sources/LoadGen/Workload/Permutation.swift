@@ -1,7 +1,8 @@
-/// A pseudorandom bijection of 0 ..< `count` onto itself: every rank gets one post and every post one rank.
+/// A pseudorandom bijection of 0 ..< `count` onto itself: every rank gets one post and every post
+/// one rank.
 ///
-/// A Feistel network of four rounds over the next even power of two (Luby and Rackoff, 1988); a value
-/// that lands outside is sent through again until it lands inside ("cycle walking", Black and
+/// A Feistel network of four rounds over the next even power of two (Luby and Rackoff, 1988). A
+/// value that lands outside passes through again until it lands inside ("cycle walking", Black and
 /// Rogaway, 2002): at most four passes on average.
 package struct Permutation: Sendable {
     /// How many values are permuted.

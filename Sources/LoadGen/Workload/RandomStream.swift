@@ -1,18 +1,18 @@
-/// A stream of random numbers that a run can repeat: the same seed and names give the same numbers.
+/// A repeatable stream of random numbers: the same seed and names give the same numbers.
 ///
 /// SplitMix64 (Steele, Lea and Flood, "Fast Splittable Pseudorandom Number Generators", 2014):
 /// number `i` is a mix of the start and `i`, so the stream is hash(seed, thread, client, index).
 package struct RandomStream: RandomNumberGenerator, Sendable {
     private var state: UInt64
 
-    /// The stream of one client of one thread; `purpose` keeps apart what one client draws for.
+    /// The stream of one client of one thread; `purpose` separates the streams of one client.
     package init(seed: UInt64, thread: Int, client: Int, purpose: Purpose = .requests) {
         var hash = Self.mix(seed &+ purpose.rawValue)
         hash = Self.mix(hash ^ UInt64(truncatingIfNeeded: thread))
         state = Self.mix(hash ^ UInt64(truncatingIfNeeded: client))
     }
 
-    /// What numbers are drawn for; each purpose has streams of its own.
+    /// The purposes of numbers; each has streams of its own.
     package enum Purpose: UInt64, Sendable {
         /// Which request comes next.
         case requests = 0x52

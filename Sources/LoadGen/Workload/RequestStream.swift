@@ -2,7 +2,7 @@
 package struct PlannedRequest: Sendable, Equatable {
     /// What is asked for.
     package let operation: Operation
-    /// The post a vote or a get is for; the client's own number of a new post; else 0.
+    /// The post of a vote or a get; the client's own number of a new post; otherwise 0.
     package let argument: UInt32
 }
 
@@ -19,11 +19,11 @@ package struct RequestStream: Sendable {
         self.mix = mix
         self.keys = keys
         stream = RandomStream(seed: seed, thread: thread, client: client)
-        // Clients that go through the posts in order start at different ones.
+        // Clients that go through the posts in order start at different posts.
         index = client
     }
 
-    /// The post of one more vote of a batch, behind the one that `next()` began it with.
+    /// The post of one more vote of the batch that `next()` began.
     package mutating func nextVote() -> UInt32 {
         index += 1
         return UInt32(keys.next(&stream, index: index - 1))

@@ -32,7 +32,7 @@ package struct ZipfDistribution: Sendable {
             let area = integralAtLast + stream.nextUnit() * (integralAtFirst - integralAtLast)
             let point = Self.inverseIntegral(area, exponent)
             let rank = min(max(point.rounded(), 1), Double(count))
-            // Most points lie so close to their rank that no further look is needed.
+            // Most points lie so close to their rank that no further check is needed.
             if rank - point <= squeeze
                 || area >= Self.integral(rank + 0.5, exponent) - Self.hat(rank, exponent)
             {

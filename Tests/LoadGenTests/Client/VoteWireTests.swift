@@ -97,7 +97,7 @@ import Testing
             var changed = whole
             let place = 4 + generator.nextIndex(below: whole.count - 4)
             changed[place] = UInt8(truncatingIfNeeded: generator.next())
-            // Whatever it reads, it reads within the bytes; what both read, both read alike.
+            // It reads only within the bytes; what both read, both read alike.
             guard let answer = scan(changed) else { continue }
             var decoder = MessageDecoder()
             guard let frame = try? decoder.decodeServerFrame(Array(changed[4...])) else { continue }

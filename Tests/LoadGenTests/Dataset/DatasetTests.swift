@@ -80,8 +80,8 @@ import Testing
         }
     }
 
-    private static func options(_ words: [String]) throws -> any ParsableCommand {
-        try CommandLineWords(["dataset"] + words).options()
+    private static func options(_ arguments: [String]) throws -> any ParsableCommand {
+        try CommandLineArguments(["dataset"] + arguments).options()
     }
 
     @Test func takesTheFlagsOfARunButItsPostsAndVotes() throws {

@@ -31,9 +31,9 @@ extension LiveTests {
                 try text.write(to: file, atomically: true, encoding: .utf8)
                 paths.append(file.path())
             }
-            let words = ["dataset", "--target", "\(service.address)", "-c", "8", "-P", "8"]
+            let arguments = ["dataset", "--target", "\(service.address)", "-c", "8", "-P", "8"]
             let options = try #require(
-                CommandLineWords(words + paths + flags).options() as? DatasetOptions
+                CommandLineArguments(arguments + paths + flags).options() as? DatasetOptions
             )
             let configuration = try RunConfiguration(
                 options.load,

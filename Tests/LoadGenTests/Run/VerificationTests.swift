@@ -4,7 +4,7 @@ import LoadGen
 import Testing
 
 extension LiveTests {
-    /// `--verify-only`: what an earlier run told, against what the service has later.
+    /// `--verify-only`: the record of an earlier run, against what the service has later.
     @Suite struct VerificationTests {
         /// Runs `body` with the path of the JSON report of `result`.
         private func withReport<Value>(
@@ -76,7 +76,7 @@ extension LiveTests {
             #expect(verified.exitStatus == .auditFailed)
         }
 
-        @Test func tellsOfThePostsOfARunThatDiedBeforeItsLoad() async throws {
+        @Test func recordsThePostsOfARunThatDiedBeforeItsLoad() async throws {
             let service = try await FakeService.start(FakeFaults(dieAtCreate: 150))
             let result = try await load(service, shortLoad + ["--posts", "200"])
             await service.stop()

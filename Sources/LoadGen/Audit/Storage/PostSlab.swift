@@ -1,8 +1,8 @@
-/// The posts of a run as one thread sees them: a read when a vote leaves, three additions when its
-/// answer comes.
+/// The posts of a run as one thread sees them: one read when a vote is sent, three additions when
+/// its answer arrives.
 ///
-/// Id and tally of a post share a cache line. With many posts both are a miss each, which costs more
-/// than all the rest of a vote.
+/// The id and the tally of a post share a cache line. With many posts each of the two would be a
+/// cache miss, which costs more than all the rest of a vote.
 @safe struct PostSlab: ~Copyable {
     private struct Entry {
         let id: UInt64

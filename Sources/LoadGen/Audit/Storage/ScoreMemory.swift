@@ -2,8 +2,8 @@
 ///
 /// On one connection the scores of one post must rise with each vote up. Remembering every post of
 /// every connection would take gigabytes where both are many, so each connection has 16 places: a
-/// post takes the place of its number modulo 16 and drives out another. What is forgotten is not
-/// checked; what is remembered is never wrong.
+/// post takes the place of its number modulo 16 and replaces the post there. A forgotten post is
+/// not checked; a remembered score is never wrong.
 @safe package struct ScoreMemory: ~Copyable {
     private struct Place {
         var post: UInt32
@@ -34,8 +34,8 @@
 
     /// Remembers `score` and returns whether it fell since this connection last saw the post.
     ///
-    /// The answer to a vote that had been executed before brings today's score, which may be the one
-    /// that was seen last.
+    /// The answer to a vote that had been executed before carries the current score, which may
+    /// equal the score that was seen last.
     package func falls(client: Int, post: UInt32, score: Int64) -> Bool {
         let last = replace(client, Place(post: post, score: score))
         return last.post == post && score < last.score

@@ -1,7 +1,9 @@
-/// How long to wait before the next try: 50 ms, doubled with each try in vain up to 1 s, and of that
-/// a random part, so that many connections lost at once do not come back at once.
+/// How long to wait before the next try: 50 ms, doubled with each failed try up to 1 s.
+///
+/// Part of the delay is random, so that many connections lost at once do not return at once.
 package enum Backoff {
-    /// The wait before try number `round`, from 1 on, in nanoseconds: half of its delay to all of it.
+    /// The wait before try number `round`, from 1 on, in nanoseconds: between half of its delay and
+    /// all of it.
     package static func nanoseconds(
         round: Int,
         using generator: inout some RandomNumberGenerator

@@ -1,17 +1,18 @@
 import FeedProto
 import FeedTransport
 
-/// How a connection comes back, in a run with retries.
+/// How a connection returns, in a run with retries.
 ///
-/// Where it is lost, or an answer is overdue, what it had in flight is put back and leaves again, with
-/// the sequences it had, over the next connection that the service greets. What the service refuses
-/// for now is put back too and leaves again after a pause.
+/// When the connection is lost, or an answer is overdue, its requests in flight are put back. They
+/// leave again, with the sequences they had, over the next connection that the service greets.
+/// Requests that the service refuses for now are put back too and leave again after a pause.
 extension ClientConnection {
-    /// Puts back what the lost connection had in flight, and waits before the next try.
+    /// Puts back the requests that the lost connection had in flight, and waits before the next
+    /// try.
     func recover() {
         let answered = headID > Self.greetingID ? headID - Self.greetingID - 1 : 0
-        let flights = (headID..<nextID).lazy.map { [worker, index] in worker.flights[index, $0] }
-        recovery.lose(flights.filter { $0.operation != nil }, answeredCount: answered)
+        let requests = (headID..<nextID).lazy.map { [worker, index] in worker.inFlight[index, $0] }
+        recovery.lose(requests.filter { $0.operation != nil }, answeredCount: answered)
         headID = Self.greetingID
         (nextID, unwrittenID, unexpiredID) = (headID, headID, headID)
         window = PipelineWindow(depth: window.depth, mode: window.mode)
@@ -21,7 +22,7 @@ extension ClientConnection {
         recovery.resumeNanoseconds = EventLoop.clock.nanoseconds + worker.backoff(recovery.round)
     }
 
-    /// Goes on after a greeting, as far as the service knows what went before.
+    /// Resumes after a greeting, as far as the service remembers the earlier requests.
     func resume(_ hello: HelloResponse) {
         guard let identity = worker.setup.identity, hello.instanceID == identity.instanceID,
             hello.capabilities.contains(.exactlyOnce)
@@ -42,7 +43,7 @@ extension ClientConnection {
         decide(isOpen: true)
     }
 
-    /// Sends again what is due to be, and takes new requests once all of that is answered.
+    /// Sends the requests that are due again, and takes new ones once all of those are answered.
     func proceed(at now: UInt64) {
         switch stage {
         case .recovering:
@@ -56,10 +57,11 @@ extension ClientConnection {
         }
     }
 
-    /// Puts a request back that the service refused for now; false where its refusal is final.
-    func postpone(_ flight: Flight, _ status: Status) -> Bool {
+    /// Puts back a request that the service refused for now; returns false where its refusal is
+    /// final.
+    func postpone(_ request: InFlightRequest, _ status: Status) -> Bool {
         guard worker.isRetrying, status.isRetryable,
-            recovery.postpone(flight, limit: worker.setup.configuration.retryLimit)
+            recovery.postpone(request, limit: worker.setup.configuration.retryLimit)
         else { return false }
         worker.recorder.failures.countServerError("\(status.code)/\(status.reason)")
         let advised = UInt64(status.retryAfterMilliseconds) * 1_000_000
@@ -74,7 +76,7 @@ extension ClientConnection {
         return true
     }
 
-    /// Takes no more requests on this connection, which the service is about to close.
+    /// Takes no more requests on this connection, because the service is about to close it.
     func leave(within milliseconds: UInt32) {
         guard worker.isRetrying, stage == .open || stage == .recovering else { return }
         stage = .leaving
@@ -82,49 +84,49 @@ extension ClientConnection {
         leaveNanoseconds = EventLoop.clock.nanoseconds + patience
     }
 
-    /// Gives up a request that waits to be sent again.
+    /// Gives up the requests that wait to be sent again.
     func abandonBacklog() {
-        for flight in recovery.takeBacklog() {
-            if flight.marks.contains(.doubtful) || flight.sequence == 0 {
-                lose(flight)
+        for request in recovery.takeBacklog() {
+            if request.marks.contains(.doubtful) || request.sequence == 0 {
+                lose(request)
             } else {
-                // Refused each time it was sent.
+                // The service refused it each time it was sent.
                 worker.outstandingCount -= 1
-                worker.recorder.outcomes.error += UInt64(worker.weight(flight))
-                worker.fail(flight)
-                worker.release(flight)
+                worker.recorder.outcomes.error += UInt64(worker.weight(request))
+                worker.fail(request)
+                worker.release(request)
             }
         }
     }
 
-    /// Gives up a request of which nobody knows what became of it.
-    func lose(_ flight: Flight) {
+    /// Gives up a request whose outcome is unknown.
+    func lose(_ request: InFlightRequest) {
         worker.outstandingCount -= 1
-        worker.recorder.outcomes.lost += UInt64(worker.weight(flight))
-        worker.forget(flight, client: number)
-        worker.release(flight)
+        worker.recorder.outcomes.lost += UInt64(worker.weight(request))
+        worker.forget(request, client: number)
+        worker.release(request)
     }
 
     private func sendAgain(at now: UInt64) {
-        let flights = recovery.takeBacklog()
-        for flight in flights {
-            worker.flights[index, nextID] = flight
-            encode(flight, id: nextID)
+        let requests = recovery.takeBacklog()
+        for request in requests {
+            worker.inFlight[index, nextID] = request
+            encode(request, id: nextID)
             nextID &+= 1
         }
         unwrittenID = nextID
-        window.send(flights.count)
-        recovery.resent(flights.count, at: now)
-        worker.recorder.retries.retryCount += UInt64(flights.count)
+        window.send(requests.count)
+        recovery.resent(requests.count, at: now)
+        worker.recorder.retries.retryCount += UInt64(requests.count)
         write()
     }
 
-    /// Gives up what may have been executed by a service that has forgotten it: it cannot tell a
+    /// Gives up requests that a service may have executed and has forgotten: it cannot tell a
     /// second send from a first one.
     private func forgetDoubtful() {
-        for flight in recovery.takeDoubtful() {
+        for request in recovery.takeDoubtful() {
             worker.recorder.failures.count(.forgotten)
-            lose(flight)
+            lose(request)
         }
     }
 
@@ -133,7 +135,7 @@ extension ClientConnection {
 }
 
 extension Status {
-    /// Whether the same request may do better later.
+    /// Whether the same request may succeed later.
     var isRetryable: Bool {
         guard isNotExecuted else { return false }
         return code == .unavailable

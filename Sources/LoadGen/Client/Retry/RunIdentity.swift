@@ -1,11 +1,12 @@
-/// Who a run with retries is to the service, so that a request sent twice is executed once.
+/// The identity of a run with retries, so that a request sent twice is executed once.
 struct RunIdentity: Sendable {
-    /// 16 random bytes, of this run alone and never from its seed.
+    /// 16 random bytes, unique to this run and never from its seed.
     let clientID: [UInt8]
-    /// The state that the service had when the run began; another one has none of its votes.
+    /// The state that the service had when the run began; another state has none of the run's
+    /// votes.
     let instanceID: UInt64
 
-    /// The most requests in flight on a channel: the service remembers as many sequences.
+    /// The most requests in flight on a channel: the service remembers that many sequences.
     static let longestPipeline = 256
 
     /// The channel of the connection for everything but the load.
@@ -14,7 +15,7 @@ struct RunIdentity: Sendable {
     /// The channel of connection number `client` over all threads.
     static func channel(client: Int) -> UInt32 { UInt32(client + 1) }
 
-    /// As many random bytes as name a client.
+    /// Random bytes for a client id.
     static func randomClientID() -> [UInt8] {
         var generator = SystemRandomNumberGenerator()
         return (0..<16).map { _ in UInt8.random(in: .min ... .max, using: &generator) }

@@ -1,4 +1,4 @@
-/// The votes of the batches in flight of a thread: a place for each batch, which names it.
+/// The votes of a thread's batches in flight: each batch has a place, which names it.
 ///
 /// A batch keeps its place until it is answered or given up, also while it waits to be sent again.
 @safe struct BatchSlab: ~Copyable {
@@ -24,15 +24,16 @@
         unsafe counts.deallocate()
     }
 
-    /// Takes a place for a new batch; there is one while no connection has more batches in flight
-    /// than its pipeline is deep.
+    /// Takes a place for a new batch.
+    ///
+    /// A place is free while no connection has more batches in flight than its pipeline is deep.
     mutating func take() -> UInt32 {
         guard let place = free.popLast() else { preconditionFailure("No place for a batch.") }
         unsafe counts[Int(place)] = 0
         return place
     }
 
-    /// Gives the place of a batch back.
+    /// Returns the place of a batch.
     mutating func release(_ place: UInt32) {
         free.append(place)
     }
@@ -42,7 +43,7 @@
         let count = self.count(place)
         precondition(count < capacity, "A batch has at most \(capacity) votes.")
         unsafe votes[Int(place) * capacity + count] = vote
-        // Not `+= 1`, of which Swift 6.3.1 makes a broken module under the thread sanitizer.
+        // Not `+= 1`: Swift 6.3.1 makes a broken module of that under the thread sanitizer.
         unsafe counts[Int(place)] = UInt16(count + 1)
     }
 

@@ -1,7 +1,7 @@
-/// The frames of one write: filled, written and emptied once for each connection and turn.
+/// The frames of one write: filled, written and emptied once per connection and loop iteration.
 ///
-/// Its state lies behind a fixed address, so that a property of a class can hold it as a constant and
-/// no frame costs a check of exclusive access.
+/// Its state lies behind a fixed address, so that a property of a class can hold it as a constant
+/// and no frame costs a check of exclusive access.
 @safe package struct FrameBuffer: ~Copyable {
     @unsafe private struct State {
         var bytes: UnsafeMutableRawBufferPointer
@@ -10,7 +10,7 @@
 
     private let state: UnsafeMutablePointer<State>
 
-    /// A buffer that grows beyond `capacity` where it must.
+    /// A buffer that grows beyond `capacity` when needed.
     package init(capacity: Int) {
         unsafe state = .allocate(capacity: 1)
         unsafe state.initialize(
@@ -27,10 +27,11 @@
     @inline(__always)
     package var byteCount: Int { unsafe state.pointee.filledByteCount }
 
-    /// Appends a vote up for `postID`, or down, as `FrameEncoder` would encode it; a sequence of 0 is none.
+    /// Appends a vote up or down for `postID` as `FrameEncoder` would encode it; a sequence of 0
+    /// means none.
     ///
-    /// Votes are most of what a run sends and differ in few numbers only: the length and the tags are
-    /// constants, which saves the general encoder's two passes over a message.
+    /// Votes are most of what a run sends and differ in few numbers only. The length and the tags
+    /// are constants, which saves the general encoder's two passes over a message.
     @inline(__always)
     package func appendVote(
         id: UInt64,
@@ -62,9 +63,10 @@
         unsafe state.pointee.filledByteCount = end
     }
 
-    /// Appends a batch of `count` votes up, or down, as `FrameEncoder` would encode it.
+    /// Appends a batch of `count` votes up or down as `FrameEncoder` would encode it.
     ///
-    /// A sequence of 0 is none. `vote` gives the post of each item, and whether the vote is one down.
+    /// A sequence of 0 means none. `vote` gives the post of each item, and whether the vote is one
+    /// down.
     @inline(__always)
     package func appendBatch(
         id: UInt64,
@@ -114,7 +116,7 @@
         unsafe state.pointee.filledByteCount = start + frames.byteCount
     }
 
-    /// The filled bytes, for the length of the call.
+    /// The filled bytes, for the duration of the call.
     @inline(__always)
     package func withBytes(_ body: (RawSpan) -> Void) {
         let filled = unsafe UnsafeRawBufferPointer(rebasing: state.pointee.bytes[..<byteCount])
@@ -127,11 +129,12 @@
         unsafe state.pointee.filledByteCount = 0
     }
 
-    /// The longest vote frame: the length, a tag and a number of 10 bytes twice, two tags, and the vote.
+    /// The longest vote frame: the length, a tag and a number of 10 bytes twice, two tags, and the
+    /// vote.
     private static let voteFrameByteCount = 4 + 11 + 11 + 3 + 11 + 2
 
-    /// The most bytes before a batch's first vote: the length, a tag and a number of 10 bytes twice, and
-    /// the tag and the length of the message that holds the votes.
+    /// The most bytes before a batch's first vote: the length, a tag and a number of 10 bytes
+    /// twice, and the tag and the length of the message that holds the votes.
     private static let batchHeadByteCount = 4 + 11 + 11 + 2 + 10
     /// The longest vote of a batch: its tag and length, a post and a direction.
     private static let batchedVoteByteCount = 2 + 11 + 2

@@ -30,8 +30,8 @@ package struct VoteAnswer: Sendable, Equatable {
 extension VoteAnswer {
     /// Reads the frame body in `range` if it is a plain answer to a vote.
     ///
-    /// That is as every encoder writes it: id, revision, then the vote with its fields in order.
-    /// Anything else is nil, which says nothing about the frame but that `MessageDecoder` must read it.
+    /// A plain answer is what every encoder writes: the id, the revision, then the vote with its
+    /// fields in order. nil says nothing else about the frame: `MessageDecoder` must read it.
     @inline(__always)
     package init?(scanning bytes: RawSpan, in range: Range<Int>) {
         precondition(range.upperBound <= bytes.byteCount, "The frame lies within the bytes.")
@@ -47,7 +47,7 @@ extension VoteAnswer {
         self.init(scanning: bytes, at: &offset, end: end, id: id)
     }
 
-    /// Reads the counts after a vote, which lie from `offset` to `end`; moves the offset behind them.
+    /// Reads the counts after a vote between `offset` and `end`; moves the offset behind them.
     @inline(__always)
     init?(scanning bytes: RawSpan, at offset: inout Int, end: Int, id: UInt64) {
         guard bytes.take(0x08, &offset, end), let postID = bytes.takeVarint(&offset, end) else {

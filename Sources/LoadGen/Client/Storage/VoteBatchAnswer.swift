@@ -1,21 +1,21 @@
-/// The answer to a batch of votes, each of which was counted, read from the bytes of its frame
-/// without decoding a message.
+/// The answer to a batch whose votes were all counted, read from the bytes of its frame without
+/// decoding a message.
 package struct VoteBatchAnswer: ~Copyable {
     /// The request.
     package private(set) var id: UInt64 = 0
-    /// Places for the counts after each vote, of which the first `count` are taken.
+    /// Places for the counts after each vote; the first `count` are in use.
     package private(set) var votes = [VoteAnswer](repeating: VoteAnswer(), count: 256)
-    /// How many results there are.
+    /// The number of results.
     package private(set) var count = 0
 
     /// No answer.
     package init() {}
 
-    /// Reads the frame body in `range` if it is a plain answer to a batch, none of whose votes
-    /// failed.
+    /// Reads the frame body in `range` if it is a plain answer to a batch in which no vote failed.
     ///
-    /// That is as every encoder writes it: id, revision, then the results in order. Where the result
-    /// is false, `MessageDecoder` must read the frame, and this answer means nothing. O(votes).
+    /// A plain answer is what every encoder writes: the id, the revision, then the results in
+    /// order. Where the result is false, `MessageDecoder` must read the frame, and this answer
+    /// means nothing. O(votes).
     package mutating func scan(_ bytes: RawSpan, in range: Range<Int>) -> Bool {
         precondition(range.upperBound <= bytes.byteCount, "The frame lies within the bytes.")
         var offset = range.lowerBound

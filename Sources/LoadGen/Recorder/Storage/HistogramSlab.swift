@@ -3,7 +3,7 @@ import Histogram
 /// Histograms at fixed addresses, so that recording neither copies nor tracks an access.
 ///
 /// A histogram that is a property of a class costs an exclusivity check and a uniqueness check of
-/// the class with each value, several times the price of the value itself.
+/// the class for each value, several times the cost of the value itself.
 @safe struct HistogramSlab: ~Copyable {
     private let histograms: UnsafeMutablePointer<LatencyHistogram>
     private let count: Int
@@ -13,7 +13,7 @@ import Histogram
         self.count = count
         unsafe histograms = .allocate(capacity: count)
         unsafe histograms.initialize(repeating: LatencyScale.makeHistogram(), count: count)
-        // Equal copies share their counters until the first write: make that write now.
+        // Equal copies share their counters until the first write; this makes that write now.
         for index in 0..<count { unsafe (histograms + index).pointee.reset() }
     }
 
@@ -22,7 +22,7 @@ import Histogram
         unsafe histograms.deallocate()
     }
 
-    /// Adds one value; longer ones than the scale holds count as the longest.
+    /// Adds one value; values beyond the scale count as its highest value.
     @inline(__always)
     func record(_ index: Int, nanoseconds: UInt64) {
         precondition(index >= 0 && index < count, "No such histogram.")

@@ -1,5 +1,5 @@
-/// Which connections of a thread were begun, which opened, and which are left.
-struct Roster {
+/// Counts the connections of a thread: begun, opened, and still open.
+struct ConnectionCounts {
     /// Connections that opened.
     private(set) var openedCount = 0
     /// Connections that are open.
@@ -9,7 +9,7 @@ struct Roster {
     private var begunCount = 0
     private var decidedCount = 0
 
-    /// The roster of `clientCount` connections, none of them begun.
+    /// The counts for `clientCount` connections, none of them begun.
     init(clientCount: Int) {
         self.clientCount = clientCount
     }
@@ -24,7 +24,7 @@ struct Roster {
         return begunCount - 1
     }
 
-    /// Takes note of how a connection attempt ended.
+    /// Records how a connection attempt ended.
     mutating func decide(isOpen: Bool) {
         decidedCount += 1
         guard isOpen else { return }
@@ -32,7 +32,7 @@ struct Roster {
         openCount += 1
     }
 
-    /// Takes note of the end of an open connection.
+    /// Records the end of an open connection.
     mutating func lose() {
         openCount -= 1
     }
