@@ -1,4 +1,4 @@
-/// What the network or the machine refused; each case is a cause that callers tell apart.
+/// What the network or the machine refused; each case is a cause that callers distinguish.
 package enum TransportError: Error, Sendable, Hashable {
     /// Another socket listens at the address.
     case addressInUse(SocketAddress)
@@ -18,7 +18,7 @@ package enum TransportError: Error, Sendable, Hashable {
     case endOfFile
     /// The peer did not answer in time.
     case timedOut
-    /// The loop it was asked of takes nothing more.
+    /// The loop that was asked takes nothing more.
     case loopStopped
     /// Anything else, with the operation and the system's name and text of the error.
     case system(operation: String, code: Int32, text: String)

@@ -58,7 +58,7 @@ import Testing
                 let requests = (0..<400).map { UInt8(truncatingIfNeeded: $0) }
                 try await offload { try socket.send(requests) }
                 while case .executed = try await events.next() {}
-                // Further turns of the loop bring no further work.
+                // Further loop iterations bring no further work.
                 for _ in 0..<50 { await server.onLoop { _ in } }
                 let executed = events.events.count {
                     if case .executed = $0 { true } else { false }

@@ -34,7 +34,7 @@ import Testing
         #expect(budget.reserve(500, for: Self.second))
     }
 
-    @Test func tellsTheDegreesOfWant() {
+    @Test func reportsTheDegreesOfWant() {
         let budget = BufferBudget(limitByteCount: 800)
         budget.addReserved(200)
         #expect(!budget.isCrowded)

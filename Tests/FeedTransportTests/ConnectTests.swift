@@ -65,7 +65,7 @@ import Testing
         }
     }
 
-    @Test func tellsOfARefusal() async throws {
+    @Test func notifiesOfARefusal() async throws {
         // A port that was free a moment ago.
         let port = Recorder<SocketAddress>()
         try await TestServer.Plan().run { server in port.record(server.address) }
@@ -86,7 +86,7 @@ import Testing
         #expect(events == ["closed \(timedOut)"])
     }
 
-    @Test func tellsOfAPeerThatResets() async throws {
+    @Test func notifiesOfAPeerThatResets() async throws {
         try await TestServer.Plan { handler in
             handler.received = { connection, _ in
                 connection.reset()

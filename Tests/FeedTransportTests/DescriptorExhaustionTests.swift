@@ -18,7 +18,7 @@ import Testing
                 gate.open()
                 let hasRested = try await rests(server)
                 #expect(hasRested)
-                // The queue is not empty, and yet further turns do not look at it.
+                // The queue is not empty, but further loop iterations do not look at it.
                 for _ in 0..<30 { await server.onLoop { _ in } }
                 #expect(server.counters.restCount <= 3)
                 setOpenFileLimit(1_024)

@@ -67,9 +67,9 @@ import Testing
         }
     }
 
-    @Test func tellsOfTheEndAfterAllThatCameBeforeWasHandled() async throws {
+    @Test func notifiesOfTheEndAfterAllThatCameBeforeWasHandled() async throws {
         let events = Recorder<String>()
-        // One byte a turn: the end of file is there long before the last one.
+        // One byte an iteration: the end of file is there long before the last one.
         try await TestServer.Plan { handler in
             handler.received = { connection, bytes in
                 events.record("byte \(bytes[0])")

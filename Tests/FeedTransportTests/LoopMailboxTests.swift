@@ -53,7 +53,7 @@ import Testing
         #expect(!thread.mailbox.post { _ in Issue.record("A stopped loop ran work.") })
     }
 
-    @Test func runsWhatItTookInTheTurnOfTheStop() async throws {
+    @Test func runsWhatItTookInTheIterationOfTheStop() async throws {
         let thread = try Self.thread()
         let ran = Recorder<Int>()
         thread.mailbox.post { loop in
@@ -64,7 +64,7 @@ import Testing
         #expect(ran.events == [0, 1, 2])
     }
 
-    @Test func tellsWorkOfAStoppingLoopThatNothingCanStart() async throws {
+    @Test func reportsToWorkOfAStoppingLoopThatNothingCanStart() async throws {
         let thread = try Self.thread()
         let errors = Recorder<TransportError?>()
         thread.mailbox.post { loop in

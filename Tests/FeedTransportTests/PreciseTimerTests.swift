@@ -66,7 +66,7 @@ import Testing
         #expect(fired.events[0] >= start.advanced(by: .milliseconds(30)))
     }
 
-    /// Runs two timers that expire before the same wait; the one that fires first is handed the
+    /// Runs two timers that expire before the same wait; the one that fires first gets the
     /// other, which the wait has seen expire.
     private func withExpiredPair(
         _ fired: Recorder<MonotonicInstant>,

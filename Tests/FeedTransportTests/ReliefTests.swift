@@ -123,7 +123,7 @@ import Testing
             var others: [TestSocket] = []
             while closings.events.isEmpty, others.count < 8 {
                 others += try await Self.holders([40], from: Self.third, server, answered)
-                // Closed in one step of the loop, and told in the next.
+                // Closed in one step of the loop, and notified in the next.
                 for _ in 0..<2 { await server.onLoop { _ in } }
             }
             #expect(!closings.events.isEmpty)

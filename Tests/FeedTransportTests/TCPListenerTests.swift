@@ -129,7 +129,7 @@ import Testing
                 for _ in 0..<500 {
                     let refused = try await server.client()
                     let text = try await offload { try refused.receiveUntilEndOfFile() }
-                    // More may linger than are told so.
+                    // More may linger than are sent a refusal.
                     #expect(text == [0] || text.isEmpty)
                 }
                 for socket in sockets { socket.close() }
@@ -188,7 +188,7 @@ import Testing
             }
         }
         let number = try await port.next()
-        // They wait in the kernel's queue, far more than are accepted in one turn.
+        // They wait in the kernel's queue, far more than are accepted in one iteration.
         let sockets = try await offload { try (0..<200).map { _ in try TestSocket(port: number) } }
         gate.open()
         let echoes = try await offload {

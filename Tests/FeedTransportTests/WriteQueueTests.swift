@@ -10,20 +10,20 @@ import Testing
         return WriteQueue(configuration)
     }
 
-    @Test func keepsOneFlightAtATime() {
+    @Test func keepsOneWriteAtATime() {
         var queue = Self.queue()
         let startsFirst = queue.append(10)
-        queue.startFlight()
+        queue.startWrite()
         let startsSecond = queue.append(5)
         let startsThird = queue.append(6)
         #expect([startsFirst, startsSecond, startsThird] == [true, false, false])
         #expect(queue.inFlightByteCount == 10)
-        let goesOn = queue.endFlight()
-        #expect(goesOn)
-        queue.startFlight()
+        let needsWrite = queue.endWrite()
+        #expect(needsWrite)
+        queue.startWrite()
         #expect(queue.inFlightByteCount == 11)
-        let goesOnAgain = queue.endFlight()
-        #expect(!goesOnAgain)
+        let needsWriteAgain = queue.endWrite()
+        #expect(!needsWriteAgain)
         #expect(queue.isEmpty)
     }
 
@@ -31,16 +31,16 @@ import Testing
         var queue = Self.queue()
         _ = queue.append(99)
         #expect(!queue.isAboveHighWatermark)
-        queue.startFlight()
+        queue.startWrite()
         _ = queue.append(1)
         #expect(queue.isAboveHighWatermark)
         _ = queue.append(20)
-        _ = queue.endFlight()
+        _ = queue.endWrite()
         #expect(queue.byteCount == 21)
         #expect(queue.isAboveHighWatermark)
-        queue.startFlight()
+        queue.startWrite()
         _ = queue.append(20)
-        _ = queue.endFlight()
+        _ = queue.endWrite()
         #expect(queue.byteCount == 20)
         #expect(!queue.isAboveHighWatermark)
     }
@@ -48,7 +48,7 @@ import Testing
     @Test func forgetsEverythingAtOnce() {
         var queue = Self.queue()
         _ = queue.append(150)
-        queue.startFlight()
+        queue.startWrite()
         _ = queue.append(7)
         #expect(queue.byteCount == 157)
         queue.removeAll()
@@ -67,14 +67,14 @@ import Testing
                 let count = Int.random(in: 1...40, using: &random)
                 appended += count
                 if queue.append(count) {
-                    queue.startFlight()
+                    queue.startWrite()
                     #expect(inFlight == 0, "seed \(seed), step \(step)")
                     (inFlight, appended) = (appended, 0)
                 }
             } else if inFlight > 0 {
                 inFlight = 0
-                if queue.endFlight() {
-                    queue.startFlight()
+                if queue.endWrite() {
+                    queue.startWrite()
                     (inFlight, appended) = (appended, 0)
                 }
             }

@@ -9,8 +9,8 @@ package struct SocketAddress: Sendable, Hashable {
 
         /// The host of an IPv6 address; `::ffff:127.0.0.1`, which is IPv4-mapped, is `127.0.0.1`.
         ///
-        /// A socket of family IPv6 that takes no IPv4 connections, as ours, cannot use such an
-        /// address: the system answers EINVAL.
+        /// The IPv6 sockets here take no IPv4 connections and cannot use such an address: the
+        /// system answers EINVAL.
         package init(high: UInt64, low: UInt64) {
             let isMapped = high == 0 && low >> 32 == 0xffff
             self = isMapped ? .v4(UInt32(truncatingIfNeeded: low)) : .v6(high: high, low: low)
@@ -25,10 +25,10 @@ package struct SocketAddress: Sendable, Hashable {
         }
     }
 
-    /// Where the machine is.
+    /// The machine.
     package var host: Host
 
-    /// Which socket there; 0 lets the kernel choose when listening.
+    /// The port; 0 lets the kernel choose one when listening.
     package var port: UInt16
 
     /// An address made of its parts.

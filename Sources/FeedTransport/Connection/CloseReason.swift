@@ -10,9 +10,10 @@ package enum CloseReason: Sendable, Hashable {
     case idleTimeout
     /// The rest of a begun frame did not come in time.
     case partialReadTimeout
-    /// The peer took nothing of what waited for it.
+    /// The peer took none of the bytes that waited for it.
     case writeStalled
-    /// It held this many bytes, or was to keep them, while too much was held for all.
+    /// The connection held this many bytes, or was about to keep them, while all connections
+    /// together held too much.
     case overBudget(heldByteCount: Int)
     /// It was never open.
     case connectFailed(TransportError)

@@ -1,11 +1,11 @@
-/// When one connection has been waited for long enough, counted in sweeps of its loop.
+/// The deadlines of one connection, counted in sweeps of its loop.
 ///
-/// A sweep that comes late is one sweep still, so a process that was stopped for a minute does not
-/// close healthy connections when it goes on. An event between two sweeps counts from the earlier
-/// one, and a deadline passes only when more sweeps than its limit went by: never early, late by at
-/// most two intervals.
+/// A late sweep still counts as one sweep, so a process that was stopped for a minute does not
+/// close healthy connections when it resumes. An event between two sweeps counts from the earlier
+/// one, and a deadline passes only after more sweeps than its limit: never early, late by at most
+/// two intervals.
 package struct ConnectionDeadlines {
-    /// How many sweeps each wait may take; nil is for ever.
+    /// How many sweeps each wait may take; nil means no limit.
     package struct Limits {
         let idle: Int?
         let partialRead: Int?
@@ -55,22 +55,22 @@ package struct ConnectionDeadlines {
         heard = sweep
     }
 
-    /// The handler waits for the rest of a frame; consumed bytes begin a new wait.
+    /// The handler waits for the rest of a frame; consumed bytes start a new wait.
     package mutating func waitsForRest(at sweep: Int, afterProgress: Bool) {
         if partialSince == nil || afterProgress { partialSince = sweep }
     }
 
-    /// The peer is not read from, so its frame cannot come further: what it waits for begins anew.
+    /// The peer is not read from, so its frame cannot progress: the wait for it starts anew.
     package mutating func pausesReading(at sweep: Int) {
         if partialSince != nil { partialSince = sweep }
     }
 
-    /// Nothing incomplete is waited for.
+    /// No incomplete frame is waited for.
     package mutating func waitsForNoRest() {
         partialSince = nil
     }
 
-    /// What is unsent now; an amount unlike the last one is progress, as the first one is.
+    /// Records the unsent byte count; a changed count is progress, and so is the first one.
     package mutating func observeUnsent(_ byteCount: Int, at sweep: Int) {
         if byteCount == 0 {
             writeSince = nil
@@ -80,7 +80,7 @@ package struct ConnectionDeadlines {
         unsentByteCount = byteCount
     }
 
-    /// Whether the peer has taken nothing of what is unsent for a whole interval.
+    /// Whether the peer has taken none of the unsent bytes for a whole interval.
     package func isStalled(at sweep: Int) -> Bool {
         guard let writeSince else { return false }
         return sweep - writeSince >= 2
@@ -93,7 +93,7 @@ package struct ConnectionDeadlines {
 
     /// The wait that is over, if one is.
     ///
-    /// A peer that cannot be heard, because it does not take its answers, is not idle.
+    /// A peer that is not read from because it does not take its answers is not idle.
     package func expiry(at sweep: Int, limits: Limits) -> Expiry? {
         func isOver(_ start: Int?, _ limit: Int?) -> Bool {
             guard let start, let limit else { return false }

@@ -3,16 +3,17 @@ package protocol ConnectionHandler: AnyObject {
     /// The connection is ready: for a client, the peer has accepted.
     func connectionOpened(_ connection: TCPConnection)
 
-    /// Hands over every byte that was not consumed yet, contiguous and valid for the call only.
+    /// Delivers every byte that was not consumed yet, contiguous and valid for the call only.
     ///
     /// A call that the handler asked for (``TCPConnection/requestTurn()``) may bring no bytes.
     func connection(_ connection: TCPConnection, received bytes: RawSpan) -> ReadProgress
 
-    /// These bytes are about to be handed over, with those of other connections before them: what
-    /// they need may be asked for already.
+    /// These bytes are about to be delivered, after those of other connections: the handler may
+    /// already request the memory that they need.
     func connection(_ connection: TCPConnection, willReceive bytes: RawSpan)
 
-    /// The peer ended its side; what it sent before was delivered, and what was left is discarded.
+    /// The peer ended its side; all bytes before the end were delivered, and unconsumed ones are
+    /// discarded.
     func connectionEndedInput(_ connection: TCPConnection)
 
     /// The connection is gone; called exactly once and last, and never from within another call.

@@ -1,6 +1,7 @@
-/// The bytes a handler left: the begun frame it waits to see whole, or work for its next turn.
+/// The bytes that a handler left: the start of a frame that it waits to see whole, or work for its
+/// next loop iteration.
 ///
-/// Empty on most connections most of the time, and then without memory of its own.
+/// It is empty on most connections most of the time, and then holds no memory.
 package struct ReadBuffer {
     private var storage: [UInt8] = []
     private var start = 0
@@ -11,7 +12,7 @@ package struct ReadBuffer {
     /// Bytes held.
     package var byteCount: Int { storage.count - start }
 
-    /// The memory that it takes: none that counts where nothing is held.
+    /// The memory that it takes; it counts as none where nothing is held.
     package var capacityByteCount: Int { isEmpty ? 0 : storage.capacity }
 
     /// Whether nothing is held.
@@ -28,7 +29,7 @@ package struct ReadBuffer {
         storage.append(copying: bytes)
     }
 
-    /// Drops bytes from the front; an emptied buffer gives large memory back.
+    /// Drops bytes from the front; an emptied buffer returns large memory.
     package mutating func consume(_ byteCount: Int) {
         precondition(byteCount <= self.byteCount, "More bytes were consumed than were shown.")
         start += byteCount

@@ -1,4 +1,4 @@
-/// Why a connection is not read from at the moment; it is when there is no reason.
+/// The reasons not to read from a connection; it is read from when there is none.
 struct ReadPauses: OptionSet {
     let rawValue: UInt8
 
@@ -6,12 +6,12 @@ struct ReadPauses: OptionSet {
     static let unopened = ReadPauses(rawValue: 32)
     /// The handler asked for it.
     static let handler = ReadPauses(rawValue: 1)
-    /// Too much is unsent: nothing is read and nothing is worked on.
+    /// Too much is unsent: nothing is read and no work is done.
     static let backPressure = ReadPauses(rawValue: 2)
-    /// What was read is still being worked on, a turn at a time.
+    /// The bytes that were read are still being worked on, one loop iteration at a time.
     static let turn = ReadPauses(rawValue: 4)
-    /// All connections together hold too much, and this one more than its share.
+    /// All connections together hold too much, and this one holds more than its share.
     static let budget = ReadPauses(rawValue: 8)
-    /// Nothing more will come, or it does not matter.
+    /// No more bytes will arrive, or they do not matter.
     static let ended = ReadPauses(rawValue: 16)
 }

@@ -1,18 +1,18 @@
-// Public, as every batch of requests crosses modules with one: the compiler inlines this and
-// would not inline a `package` one.
+// Public, because every batch of requests crosses modules with one: the compiler inlines this and
+// would not inline a `package` type.
 
 /// How far a handler got with the bytes it was shown.
 public struct ReadProgress: Sendable, Hashable {
-    /// The bytes, from the first, that are not to be shown again.
+    /// The number of bytes, from the first, that are not to be shown again.
     public var consumedByteCount: Int
 
-    /// Whether complete work is left: the rest is shown again in the next turn, before anything new
-    /// is read.
+    /// Whether complete work is left: the rest is shown again in the next loop iteration, before
+    /// anything new is read.
     ///
-    /// Else the rest waits for more bytes.
+    /// Otherwise the rest waits for more bytes.
     public var wantsTurn: Bool
 
-    /// Whether that turn is of no use before some of what was written has been sent.
+    /// Whether that iteration is useless before some of the written bytes have been sent.
     public var waitsForWrites: Bool
 
     /// Progress of `consumedByteCount` bytes.

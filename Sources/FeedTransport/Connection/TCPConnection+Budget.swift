@@ -1,8 +1,9 @@
 extension TCPConnection {
-    /// What closing the connection gives back: the memory of what it has read and not used and of
-    /// what is unsent, and, while that waits, what the kernel's full send buffer holds.
+    /// The bytes that closing the connection returns: the memory of bytes that were read and not
+    /// used, the memory of unsent bytes, and, while those wait, the bytes in the kernel's full send
+    /// buffer.
     ///
-    /// What is owed is not among it: it is kept by the handler.
+    /// Owed bytes are not included: the handler keeps them.
     private var heldByteCount: Int {
         let held = readBuffer.capacityByteCount
         guard !writeQueue.isClear else { return held }
@@ -14,7 +15,7 @@ extension TCPConnection {
         lentByteCount > 0 ? lentByteCount : 2 * (loop.configuration.sendBufferByteCount ?? 0)
     }
 
-    /// Tells the budget what the connection holds now, and stops reading above the fair share.
+    /// Counts in the budget what the connection holds now, and stops reading above the fair share.
     func updateAccount() {
         let held = heldByteCount
         guard held != accountedByteCount else { return }
@@ -25,17 +26,20 @@ extension TCPConnection {
         if isMore { loop.relieveSoonIfNeeded() }
     }
 
-    /// Tells the budget of the memory that a closed connection keeps until libuv lets go of its
-    /// handle: the loop serves thousands of others before, and they must not be given it.
+    /// Counts in the budget the memory that a closed connection keeps until libuv releases its
+    /// handle.
+    ///
+    /// The loop serves thousands of others before that, and they must not get this memory.
     func countUnfreed() {
         closingByteCount = sendBuffers.capacityByteCount
         loop.budget.addReserved(closingByteCount)
     }
 
-    /// Whether what the handler has left, for the rest of a frame or for its next turn, may be kept.
+    /// Whether the bytes that the handler has left, for the rest of a frame or for its next
+    /// iteration, may be kept.
     ///
-    /// It is asked at once and not in a relief, as one wait of the loop may bring reads of thousands
-    /// of connections before the next one.
+    /// It is checked at once and not in a relief, because one wait of the loop may bring reads of
+    /// thousands of connections before the next relief.
     func hasRoomForUnused() -> Bool {
         let more = heldByteCount - accountedByteCount
         guard loop.configuration.closesOverBudget, more > 0,
@@ -44,14 +48,14 @@ extension TCPConnection {
         return loop.budget.hasRoom(forUnfinished: more, of: hostSlot)
     }
 
-    /// Closes the connection, as there is no room for what its handler has left.
+    /// Closes the connection, because there is no room for the bytes that its handler has left.
     ///
-    /// It does not count as a closing for the sake of others: it gives nothing back.
+    /// It does not count as closed for the sake of others: it gives nothing back.
     func closeForWantOfRoom() {
         abort(.overBudget(heldByteCount: heldByteCount), withReset: true)
     }
 
-    /// Reads, or does not, as the budget and the fair share say.
+    /// Pauses or resumes reading, according to the budget and the fair share.
     func pauseOverBudget() {
         let isOver =
             loop.budget.isNearlyExhausted && accountedByteCount > loop.budget.fairShareByteCount
@@ -62,11 +66,12 @@ extension TCPConnection {
         }
     }
 
-    /// Whether the connection may be closed for the sake of others: it takes nothing, its host holds
-    /// more than its share, or it holds more than half of an equal share itself.
+    /// Whether the connection may be closed for the sake of others: it takes nothing, its host
+    /// holds more than its share, or it holds more than half of an equal share itself.
     ///
-    /// A host's share does not depend on its connections, so many small ones are not spared. Those
-    /// that hold less hold half of the limit together, and so never all that is too much.
+    /// A host's share does not depend on its number of connections, so many small ones are not
+    /// spared. Those that hold less hold at most half of the limit together, and so never the whole
+    /// excess.
     ///
     /// - Parameters:
     ///   - onlyStalled: Whether it is spared if it takes some of its answers.
@@ -80,12 +85,12 @@ extension TCPConnection {
         return onlyStalled || accountedByteCount > loop.budget.fairShareByteCount / 2
     }
 
-    /// Whether more is held for the connection's host than the host's share.
+    /// Whether the connection's host holds more than its share.
     var isOfGreedyHost: Bool {
         loop.budget.byteCount(of: hostSlot) > loop.budget.hostShareByteCount
     }
 
-    /// Whether the peer takes nothing of what is unsent.
+    /// Whether the peer takes none of the unsent bytes.
     var isStalled: Bool { deadlines.isStalled(at: loop.sweep) }
 
     /// Closes for the sake of others.
@@ -95,12 +100,13 @@ extension TCPConnection {
     }
 }
 
-/// A small send buffer for everyone bounds what the kernel holds; a peer that took all of a long
-/// answer is lent a larger one, so that it does not have to be asked for each part of the next.
+/// A small send buffer for every connection bounds what the kernel holds. A peer that took all of a
+/// long answer is lent a larger buffer, so that the loop need not wait for it at each part of the
+/// next answer.
 extension TCPConnection {
-    /// Lends a larger send buffer, if there is one: the peer took all that was in flight.
+    /// Lends a larger send buffer, if there is one: the peer took all bytes in flight.
     func lendSendBuffer() {
-        lastFlight = loop.sweep
+        lastWriteSweep = loop.sweep
         guard lentByteCount == 0, let byteCount = loop.configuration.lentSendBufferByteCount,
             loop.budget.lend(2 * byteCount)
         else { return }

@@ -1,6 +1,8 @@
 extension TCPConnection {
-    /// Sends what is queued, ends the sending side, and closes when the peer has ended its own, or
-    /// after a second: closing with unread input would destroy answers on their way.
+    /// Sends the queued bytes, ends the sending side, and closes when the peer has ended its own
+    /// side, or after a second.
+    ///
+    /// Closing with unread input would destroy answers on their way.
     package func closeAfterFlush() {
         loop.preconditionOnLoop()
         switch phase {
@@ -14,13 +16,13 @@ extension TCPConnection {
         }
     }
 
-    /// Closes now, with a reset: what is unsent is lost.
+    /// Closes now, with a reset; unsent bytes are lost.
     package func reset() {
         loop.preconditionOnLoop()
         abort(.local, withReset: true)
     }
 
-    /// Closes now; the handler hears of it at the end of the turn.
+    /// Closes now; the handler is notified at the end of the loop iteration.
     func abort(_ reason: CloseReason, withReset: Bool = false) {
         guard phase != .closed else { return }
         phase = .closed
@@ -34,7 +36,7 @@ extension TCPConnection {
         if withReset { stream.closeWithReset() } else { stream.close() }
     }
 
-    /// Everything is sent: waits for the peer's end of file, which may have come already.
+    /// Everything is sent: waits for the peer's end of file, which may have arrived already.
     func linger() {
         guard !hasInputEnded else {
             abort(closeReason)
@@ -56,20 +58,22 @@ extension TCPConnection {
         loop.remove(at: place)
     }
 
-    /// Looks at the deadlines, and at the budget if it stopped the reading.
+    /// Checks the deadlines, and the budget if it stopped the reading.
     func sweep() {
-        // What is owed is no fault of the peer's, and what it takes meanwhile may look the same twice.
+        // Owed bytes are no fault of the peer's, and their count may look unchanged while it takes
+        // some.
         if !writeQueue.isClear {
             deadlines.observeUnsent(stream.untakenByteCount, at: loop.sweep)
         }
         if mayBeSilent { deadlines.received(at: loop.sweep) }
         if pauses.contains(.budget) {
-            // It is we who wait. A client closes nobody, so its pause must end with the deadline.
+            // This side waits. A client closes no connection, so its pause must end with the
+            // deadline.
             if loop.configuration.closesOverBudget { deadlines.pausesReading(at: loop.sweep) }
             pauseOverBudget()
         }
         if lentByteCount > 0, writeQueue.isClear,
-            loop.sweep - lastFlight > TransportLimits.lentSweepCount
+            loop.sweep - lastWriteSweep > TransportLimits.lentSweepCount
         {
             returnSendBuffer()
         }

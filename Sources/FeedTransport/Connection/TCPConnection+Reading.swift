@@ -1,5 +1,5 @@
 extension TCPConnection {
-    /// Stops reading from the peer; what was read already is still shown.
+    /// Stops reading from the peer; bytes that were read before are still shown.
     package func stopReading() {
         loop.preconditionOnLoop()
         pauseReading(.handler)
@@ -11,7 +11,8 @@ extension TCPConnection {
         resumeReading(.handler)
     }
 
-    /// Shows the handler its unconsumed bytes again in the next turn, for work that it put off.
+    /// Shows the handler its unconsumed bytes again in the next loop iteration, for work that it
+    /// deferred.
     package func requestTurn() {
         loop.preconditionOnLoop()
         guard phase == .open, !isTurnQueued else { return }
@@ -38,11 +39,11 @@ extension TCPConnection {
         receiver?.connection(self, willReceive: bytes)
     }
 
-    /// Shows the handler what was read, behind what it has left before.
+    /// Shows the handler the bytes that were read, after those that it left before.
     func show(_ bytes: RawSpan) {
         hasArrival = false
         guard phase == .open else { return }
-        // Where nothing is held at all, the buffer does not have to be looked at.
+        // Where nothing is held, the buffer does not have to be checked.
         guard accountedByteCount == 0 || readBuffer.isEmpty, !isTurnQueued else {
             readBuffer.append(bytes)
             if isTurnQueued { updateAccount() } else { deliverBuffer() }
@@ -74,7 +75,7 @@ extension TCPConnection {
         }
     }
 
-    /// The turn that was asked for.
+    /// Shows the unconsumed bytes again, as ``requestTurn()`` asked for.
     func takeTurn() {
         isTurnQueued = false
         guard phase == .open else { return }
@@ -98,11 +99,11 @@ extension TCPConnection {
         settle(progress)
     }
 
-    /// Decides what the bytes that are left wait for.
+    /// Decides what the remaining bytes wait for.
     private func settle(_ progress: ReadProgress) {
         guard hasRoomForUnused() else { return closeForWantOfRoom() }
         if progress.wantsTurn, progress.waitsForWrites, !writeQueue.isEmpty {
-            // The end of the write in flight asks for the turn.
+            // The end of the write in flight requests the next iteration.
             pauseReading(.backPressure)
         } else if progress.wantsTurn {
             requestTurn()
@@ -121,7 +122,7 @@ extension TCPConnection {
         deliverInputEnd()
     }
 
-    /// Tells the handler of the peer's end once it has seen all that came before.
+    /// Notifies the handler of the peer's end once it has seen all bytes before it.
     func deliverInputEnd() {
         guard hasInputEnded, !isInputEndDelivered, phase == .open else { return }
         guard !isTurnQueued, !isTurnOwed, !pauses.contains(.backPressure) else { return }

@@ -1,6 +1,6 @@
 extension TCPConnection {
-    /// Sends bytes: at once if nothing is queued and the kernel takes them, else they are copied
-    /// and follow.
+    /// Sends bytes: at once if nothing is queued and the kernel takes them; otherwise they are
+    /// copied and follow later.
     ///
     /// A connection that is closing takes nothing more.
     package func write(_ bytes: RawSpan) {
@@ -10,11 +10,12 @@ extension TCPConnection {
         send(bytes)
     }
 
-    /// Counts bytes as unsent that the handler keeps, and writes later with ``writeOwed(_:)``;
-    /// until then nothing can be written past them.
+    /// Counts bytes as unsent that the handler keeps and writes later with ``writeOwed(_:)``.
     ///
-    /// A connection that is closing takes nothing more; what is owed to it by then still is sent.
-    /// Whoever owes bytes tells the budget of them.
+    /// Until then nothing can be written past them.
+    ///
+    /// A closing connection takes nothing more; bytes owed to it before are still sent. The owner
+    /// of owed bytes counts them in the budget.
     package func owe(_ byteCount: Int) {
         loop.preconditionOnLoop()
         guard phase == .open else { return }
@@ -48,7 +49,7 @@ extension TCPConnection {
 
     private func queue(_ bytes: RawSpan) {
         sendBuffers.append(bytes)
-        if writeQueue.append(bytes.byteCount) { startFlight() }
+        if writeQueue.append(bytes.byteCount) { startWrite() }
         beginBackPressure()
         updateAccount()
     }
@@ -59,9 +60,9 @@ extension TCPConnection {
         deadlines.waitsForNoRest()
     }
 
-    func startFlight() {
-        writeQueue.startFlight()
-        sendBuffers.startFlight()
+    func startWrite() {
+        writeQueue.startWrite()
+        sendBuffers.startWrite()
         deadlines.observeUnsent(writeQueue.inFlightByteCount, at: loop.sweep)
         do throws(TransportError) {
             try stream.write(sendBuffers)
@@ -70,11 +71,11 @@ extension TCPConnection {
         }
     }
 
-    /// libuv's word on the write in flight.
+    /// libuv's result of the write in flight.
     func didWrite(_ status: Int32) {
-        sendBuffers.endFlight()
+        sendBuffers.endWrite()
         guard phase != .closed else { return }
-        let wantsFlight = writeQueue.endFlight()
+        let needsWrite = writeQueue.endWrite()
         guard status >= 0 else {
             let error = transportError(status, .write)
             abort(error == .connectionReset ? .reset : .failed(error))
@@ -82,7 +83,7 @@ extension TCPConnection {
         }
         deadlines.observeUnsent(0, at: loop.sweep)
         lendSendBuffer()
-        if wantsFlight { startFlight() }
+        if needsWrite { startWrite() }
         guard phase != .closed else { return }
         updateAccount()
         if phase == .flushing, writeQueue.isEmpty { linger() }
@@ -97,7 +98,8 @@ extension TCPConnection {
             deliverInputEnd()
             return
         }
-        // The rest is shown first; reading goes on once the handler wants nothing more of it.
+        // The rest is shown first; reading resumes once the handler wants no more iterations for
+        // it.
         isTurnOwed = false
         pauses.subtract(.backPressure)
         pauses.insert(.turn)

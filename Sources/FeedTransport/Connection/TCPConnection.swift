@@ -3,7 +3,7 @@
 ///
 /// `connecting -> open -> flushing -> lingering -> closed`, each of them also straight to closed.
 /// In `open` bytes go to the handler; from `flushing` on they are read and discarded. libuv holds
-/// the connection until it is closed, so that no one else has to.
+/// the connection until it is closed, so that no other owner is needed.
 package final class TCPConnection {
     enum Phase {
         case connecting
@@ -16,14 +16,14 @@ package final class TCPConnection {
     /// The loop it belongs to.
     package let loop: EventLoop
 
-    /// Who is at the other end.
+    /// The address of the peer.
     package let peer: SocketAddress
 
-    /// Who is told of what happens to the connection; nil once it is closed.
+    /// The receiver of the connection's events; nil once it is closed.
     package var handler: (any ConnectionHandler)? { receiver }
 
-    // Not settable from outside even in name: then the compiler sees all changes of it, and proves
-    // what it would else check at each read.
+    // Not settable from outside, not even by name: so the compiler sees all changes of it, and
+    // proves what it would otherwise check at each read.
     var receiver: (any ConnectionHandler)?
     let stream: UVStream
     var phase = Phase.connecting
@@ -32,30 +32,30 @@ package final class TCPConnection {
     var writeQueue: WriteQueue
     var sendBuffers = UVSendBuffers()
     var deadlines: ConnectionDeadlines
-    /// What the budget was told that the connection holds.
+    /// What the budget counts for this connection.
     var accountedByteCount = 0
-    /// The memory of what was unsent when it was closed, which is freed with the handle.
+    /// The memory of the bytes that were unsent at the close; it is freed with the handle.
     var closingByteCount = 0
     /// Where the budget counts what is held for the peer's host.
     package let hostSlot: HostSlot
-    /// The send buffer that was lent to it, as the kernel counts; 0 where it has its own.
+    /// The size of the send buffer lent to it, as the kernel counts; 0 where it has its own.
     var lentByteCount = 0
-    /// When a write in flight ended last, in sweeps.
-    var lastFlight = 0
+    /// When a write in flight last ended, in sweeps.
+    var lastWriteSweep = 0
     /// Its place in the loop's list.
     var place = 0
     var isTurnQueued = false
     /// Bytes were read that its handler has not been shown.
     var hasArrival = false
-    /// A turn came while too much was unsent; it is made up for.
+    /// A requested iteration came while too much was unsent; it is made up for.
     var isTurnOwed = false
     /// The peer ended its side.
     var hasInputEnded = false
-    /// The handler was told so.
+    /// The handler was notified of that.
     var isInputEndDelivered = false
     var closeReason = CloseReason.local
-    /// Whether the peer may be silent for longer than the idle timeout: it waits for an answer that
-    /// takes long.
+    /// Whether the peer may be silent for longer than the idle timeout, because it waits for an
+    /// answer that takes long.
     package var mayBeSilent = false
 
     /// The connection of an accepted socket; ``open(_:)`` starts it.
@@ -86,7 +86,7 @@ package final class TCPConnection {
     /// Whether the handler may still be shown bytes and write some.
     package var isOpen: Bool { phase == .open }
 
-    /// Bytes that were written and that the kernel has not taken, and those that are owed.
+    /// Bytes that were written and that the kernel has not taken, and bytes that are owed.
     package var pendingByteCount: Int { writeQueue.byteCount }
 
     /// Whether so much is unsent that the handler should do no more work for this peer: it leaves
@@ -99,7 +99,7 @@ package final class TCPConnection {
         didOpen()
     }
 
-    /// libuv's word on a connection attempt.
+    /// libuv's result of a connection attempt.
     func didConnect(_ status: Int32) {
         guard phase == .connecting else { return }
         guard status >= 0 else {

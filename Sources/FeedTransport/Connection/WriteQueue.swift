@@ -1,16 +1,17 @@
-/// What a connection has to send and the kernel has not taken: counts only, the bytes are beside.
+/// The byte counts of what a connection has to send and the kernel has not taken; the bytes are
+/// stored elsewhere.
 ///
-/// Bytes are appended and then in flight. One flight at a time takes all that was appended, as the
-/// event loop completes one write request an iteration however small. Bytes that the handler owes
+/// Bytes are appended and then in flight. One write at a time takes all appended bytes, because the
+/// event loop completes one write request an iteration, however small. Bytes that the handler owes
 /// count as unsent too, though they are not here yet.
 package struct WriteQueue {
     /// Bytes that the handler keeps and will write later.
     package private(set) var owedByteCount = 0
 
-    /// Bytes that wait for the flight before them.
+    /// Bytes that wait for the write before them.
     package private(set) var appendedByteCount = 0
 
-    /// Bytes handed to the event loop.
+    /// Bytes passed to the event loop.
     package private(set) var inFlightByteCount = 0
 
     /// Whether the high watermark was reached and the low one not yet.
@@ -28,13 +29,13 @@ package struct WriteQueue {
     /// Everything unsent, with what is owed.
     package var byteCount: Int { owedByteCount + ownByteCount }
 
-    /// Everything unsent that is here.
+    /// The unsent bytes that are here.
     package var ownByteCount: Int { appendedByteCount + inFlightByteCount }
 
     /// Whether everything was sent.
     package var isEmpty: Bool { byteCount == 0 }
 
-    /// Whether nothing that may be sent waits, so that bytes can go out at once.
+    /// Whether no bytes wait that may be sent, so that new bytes can go out at once.
     package var isClear: Bool { ownByteCount == 0 }
 
     /// Adds bytes that will be written later.
@@ -50,28 +51,28 @@ package struct WriteQueue {
         sink()
     }
 
-    /// Adds bytes; true if a flight must start now.
+    /// Adds bytes; returns true if a write must start now.
     package mutating func append(_ byteCount: Int) -> Bool {
         appendedByteCount += byteCount
         rise()
         return inFlightByteCount == 0
     }
 
-    /// Puts everything appended in flight.
-    package mutating func startFlight() {
+    /// Puts all appended bytes in flight.
+    package mutating func startWrite() {
         precondition(inFlightByteCount == 0, "A write is in flight already.")
         inFlightByteCount = appendedByteCount
         appendedByteCount = 0
     }
 
-    /// Takes the flight as sent; true if the next one must start now.
-    package mutating func endFlight() -> Bool {
+    /// Counts the write in flight as sent; returns true if the next one must start now.
+    package mutating func endWrite() -> Bool {
         inFlightByteCount = 0
         sink()
         return appendedByteCount > 0
     }
 
-    /// Forgets everything.
+    /// Drops everything.
     package mutating func removeAll() {
         owedByteCount = 0
         appendedByteCount = 0

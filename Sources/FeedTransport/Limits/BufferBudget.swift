@@ -1,7 +1,7 @@
 import Synchronization
 
-/// The bytes that are held for the connections of all loops: what was read and not yet used, what
-/// is unsent, what the kernel holds of it, and what the program reserves or keeps for later.
+/// The bytes held for the connections of all loops: bytes read and not yet used, unsent bytes, the
+/// part of those that the kernel holds, and bytes that the program reserves or keeps for later.
 ///
 /// The parts of the limit, from below:
 /// - up to 1/4 every connection may use its own limits;
@@ -11,8 +11,8 @@ import Synchronization
 ///   answers use what is left.
 ///
 /// Connections are closed for the sake of others above 3/8 if they take nothing or if their host
-/// would keep unfinished frames beyond its share (``TCPConnection/hasRoomForUnused()``), and above 5/8 in any
-/// case (``EventLoop/relieveInSweep()``).
+/// would keep unfinished frames beyond its share (``TCPConnection/hasRoomForUnused()``), and above
+/// 5/8 in any case (``EventLoop/relieveInSweep()``).
 package final class BufferBudget: Sendable {
     /// The bytes that may be held before ``isExhausted`` is true.
     package let limitByteCount: Int
@@ -36,7 +36,7 @@ package final class BufferBudget: Sendable {
         connectionByteCount + reservedBytes.load(ordering: .relaxed)
     }
 
-    /// The part of them that closing connections gives back.
+    /// The part of them that closing connections returns.
     package var connectionByteCount: Int { connectionBytes.load(ordering: .relaxed) }
 
     /// The connections that share the budget.
@@ -54,23 +54,23 @@ package final class BufferBudget: Sendable {
     /// What one connection may hold while the budget is nearly exhausted.
     package var fairShareByteCount: Int { limitByteCount / max(1, connectionCount) }
 
-    /// A host's share: what is held for more is held at the cost of other hosts.
+    /// A host's share: bytes beyond it are held at the cost of other hosts.
     package var hostShareByteCount: Int { answerLimitByteCount / hosts.holdingCount }
 
     /// What all large answers may take together.
     package var answerLimitByteCount: Int { limitByteCount / 2 }
 
-    /// The most bytes held so far, as far as they were more than an eighth of the limit.
+    /// The peak of held bytes so far, where it was over an eighth of the limit.
     package var peakByteCount: Int { peakBytes.load(ordering: .relaxed) }
 
-    /// The most bytes held since the last call, as far as they were more than an eighth of the
-    /// limit, else 0.
+    /// The peak of held bytes since the last call where it was over an eighth of the limit,
+    /// otherwise 0.
     package func takeLatestPeak() -> Int {
         latestPeakBytes.exchange(0, ordering: .relaxed)
     }
 
-    /// Takes room for an answer to `host` before it is built; false, and nothing is taken, if there
-    /// is none.
+    /// Reserves room for an answer to `host` before it is built; returns false, and reserves
+    /// nothing, if there is none.
     ///
     /// O(1). One answer always has room where nothing else is held.
     package func reserve(_ byteCount: Int, for host: HostSlot) -> Bool {
@@ -88,13 +88,13 @@ package final class BufferBudget: Sendable {
         return hasRoom
     }
 
-    /// Counts bytes that the program keeps for connections by itself, or, negative, no longer.
+    /// Counts bytes that the program itself keeps for connections; a negative count releases them.
     package func addReserved(_ byteCount: Int) {
         let (_, reserved) = reservedBytes.wrappingAdd(byteCount, ordering: .relaxed)
         if byteCount > 0 { notePeak(connectionByteCount + reserved) }
     }
 
-    /// Counts bytes that a connection from `host` holds from now on, or, negative, no longer.
+    /// Counts bytes that a connection from `host` holds; a negative count releases them.
     package func add(_ byteCount: Int, for host: HostSlot) {
         let (_, held) = connectionBytes.wrappingAdd(byteCount, ordering: .relaxed)
         hosts.add(byteCount, for: host)
@@ -110,7 +110,7 @@ package final class BufferBudget: Sendable {
     }
 
     private func notePeak(_ total: Int) {
-        // Two threads may overwrite each other's peak by one that is hardly smaller.
+        // Two threads may overwrite each other's peak with one that is hardly smaller.
         guard total > limitByteCount / 8, total > latestPeakBytes.load(ordering: .relaxed) else {
             return
         }
@@ -120,19 +120,21 @@ package final class BufferBudget: Sendable {
 }
 
 extension BufferBudget {
-    /// Held bytes above which hosts are held to their share: connections that take nothing are
+    /// Held bytes above which hosts are limited to their share: connections that take nothing are
     /// closed, and unfinished frames are kept within the share only.
     var sharingLimitByteCount: Int { limitByteCount / 8 * 3 }
 
-    /// Held bytes above which connections are closed though they take their answers.
+    /// Held bytes above which connections are closed even if they take their answers.
     var closingLimitByteCount: Int { limitByteCount / 8 * 5 }
 
-    /// Whether bytes of an unfinished frame from `host` may be kept: where hosts are held to their
-    /// share, it must be enough for all that the host then holds, and so must twice what is left
-    /// below three quarters of the limit.
+    /// Whether bytes of an unfinished frame from `host` may be kept.
     ///
-    /// O(1). Shares become smaller with each host that comes, so those of one wait may be too much
-    /// together; what is left then ends them. Where all hosts have the same share, it never does.
+    /// Where hosts are limited to their share, the share must cover all that the host then holds,
+    /// and so must twice the bytes left below three quarters of the limit.
+    ///
+    /// O(1). Shares shrink with each host that arrives, so the shares of one wait may be too much
+    /// together; the bytes left then end them. Where all hosts have the same share, that never
+    /// happens.
     package func hasRoom(forUnfinished byteCount: Int, of host: HostSlot) -> Bool {
         let total = connectionByteCount + byteCount
         guard total > sharingLimitByteCount else { return true }

@@ -4,39 +4,41 @@ import Synchronization
 package struct HostSlot: Sendable, Hashable {
     fileprivate let index: Int
 
-    /// The slot of a host; an IPv6 host shares one with its network of 64 bits, as each owner has
-    /// at least one of these.
+    /// The slot of a host.
+    ///
+    /// An IPv6 host shares a slot with its network of 64 bits, because each owner has at least one
+    /// of these.
     package init(_ host: SocketAddress.Host) {
         var hasher = Hasher()
         switch host {
         case .v4(let bytes): hasher.combine(bytes)
         case .v6(let high, let low):
             hasher.combine(high)
-            // Networks that all hosts of one kind are in: loopback and IPv4 behind IPv6.
+            // Networks that contain all hosts of one kind: loopback, and IPv4 behind IPv6.
             if high == 0 { hasher.combine(low) }
         }
         index = Int(UInt(bitPattern: hasher.finalize()) % UInt(HostShares.slotCount))
     }
 }
 
-/// The bytes that are held for each host, without a lock or an allocation a host.
+/// The bytes held for each host, without a lock and without an allocation per host.
 ///
-/// Hosts are hashed into slots, with a seed that no client knows. Two that meet in a slot share
-/// its share.
+/// Hosts are hashed into slots with a seed that no client knows. Two hosts that meet in a slot
+/// share its share.
 final class HostShares: Sendable {
-    /// Few enough to look at, many enough that a host rarely meets another.
+    /// Few enough to scan, and enough that hosts rarely meet.
     static let slotCount = 1_024
 
     private let slots = InlineArray<1_024, Atomic<Int>> { _ in Atomic(0) }
     private let holding = Atomic<Int>(0)
 
-    /// The hosts that something is held for, at least one.
+    /// The number of hosts that something is held for, at least one.
     var holdingCount: Int { max(1, holding.load(ordering: .relaxed)) }
 
     /// The bytes held for the hosts of a slot.
     subscript(_ host: HostSlot) -> Int { slots[host.index].load(ordering: .relaxed) }
 
-    /// Counts bytes that are held for a host from now on, or, negative, no longer.
+    /// Counts bytes held for a host; a negative count releases them.
     func add(_ byteCount: Int, for host: HostSlot) {
         let (old, new) = slots[host.index].wrappingAdd(byteCount, ordering: .relaxed)
         if old == 0, new != 0 {

@@ -1,36 +1,37 @@
-/// What a loop and its connections are held to; the defaults are those of ``TransportLimits``.
+/// The limits of a loop and its connections; the defaults are those of ``TransportLimits``.
 package struct TransportConfiguration: Sendable {
     /// The size of the loop's one receive buffer.
     package var receiveBufferByteCount = TransportLimits.receiveBufferByteCount
 
-    /// Whether short reads are shown to their handlers only when all reads of a wait were made.
+    /// Whether short reads are shown to their handlers only after all reads of a wait.
     ///
-    /// Handlers then find their code and each other's memory at hand; who measures when something
-    /// came wants it at once.
+    /// Handlers then find their code and each other's memory at hand. A program that measures
+    /// arrival times needs each read at once.
     package var showsReadsTogether = false
 
-    /// Unsent bytes at which a connection is no longer read from nor worked for.
+    /// Unsent bytes at which a connection is no longer read from or worked for.
     package var highWatermarkByteCount = TransportLimits.highWatermarkByteCount
 
-    /// Unsent bytes at which it is again.
+    /// Unsent bytes at which reading and work resume.
     package var lowWatermarkByteCount = TransportLimits.lowWatermarkByteCount
 
-    /// What a handler may leave unconsumed while it waits for more; more is its mistake.
+    /// The most bytes that a handler may leave unconsumed while it waits for more; leaving more is
+    /// its mistake.
     package var maximumUnconsumedByteCount = TransportLimits.maximumUnconsumedByteCount
 
-    /// Silence after which a connection is closed; nil for a client, which may wait for ever.
+    /// Silence after which a connection is closed; nil for a client, which may wait without limit.
     package var idleTimeout: Duration? = TransportLimits.idleTimeout
 
     /// How long the rest of a begun frame may take.
     package var partialReadTimeout: Duration? = TransportLimits.partialReadTimeout
 
-    /// How long a peer may take nothing of what waits for it.
+    /// How long a peer may take none of the bytes that wait for it.
     package var writeProgressTimeout: Duration? = TransportLimits.writeProgressTimeout
 
     /// How long a flushed connection waits for the peer's end of file.
     package var lingerTimeout = TransportLimits.lingerTimeout
 
-    /// How often deadlines are looked at.
+    /// How often deadlines are checked.
     package var sweepInterval = TransportLimits.sweepInterval
 
     /// Silence before the kernel probes the peer.
@@ -52,11 +53,11 @@ package struct TransportConfiguration: Sendable {
     /// lends none.
     package var lentSendBufferByteCount: Int?
 
-    /// Whether connections are closed, the worst holders first, where the budget has too little left
-    /// for the others; a client leaves that to itself.
+    /// Whether connections are closed, the largest holders first, where the budget has too little
+    /// left for the others; a client closes none.
     package var closesOverBudget = false
 
-    /// What timers and deadlines go by; nil is the system's monotonic clock.
+    /// The clock of timers and deadlines; nil is the system's monotonic clock.
     package var clock: ManualClock?
 
     /// A configuration with the default limits.

@@ -1,12 +1,13 @@
 /// Every limit of the transport in one place, each with its reason.
 package enum TransportLimits {
-    /// One read takes at most this much; one buffer serves a whole loop, so it may be generous.
+    /// The most bytes of one read; one buffer serves a whole loop, so it may be generous.
     package static let receiveBufferByteCount = 64 * 1_024
 
-    /// Unsent bytes at which a peer is no longer read from nor worked for.
+    /// Unsent bytes at which a peer is no longer read from or worked for.
     package static let highWatermarkByteCount = 1_024 * 1_024
 
-    /// Unsent bytes at which that ends; well below the other, so that it does not flutter.
+    /// Unsent bytes at which reading and work resume; well below the high watermark, to avoid
+    /// flapping.
     package static let lowWatermarkByteCount = 256 * 1_024
 
     /// The largest frame and its header: what a handler may leave while it waits for more.
@@ -31,13 +32,14 @@ package enum TransportLimits {
     /// A frame of 1 MiB needs 5 s at 1.7 Mbit/s; slower senders hold memory for too long.
     package static let partialReadTimeout = Duration.seconds(5)
 
-    /// A peer that takes nothing for so long will not, though its kernel answers probes.
+    /// A peer that takes nothing for this long will take nothing later, though its kernel answers
+    /// probes.
     package static let writeProgressTimeout = Duration.seconds(10)
 
     /// How long a closed connection waits for the peer's end of file.
     package static let lingerTimeout = Duration.seconds(1)
 
-    /// How often the deadlines are looked at: a deadline is late by at most two of these.
+    /// How often deadlines are checked: a deadline is late by at most two of these.
     package static let sweepInterval = Duration.milliseconds(500)
 
     /// Silence before the kernel probes a peer: with the next two, a dead host is seen in 45 s.
@@ -55,8 +57,9 @@ package enum TransportLimits {
     /// Connections the kernel queues for a listener: a second of a fast connect storm.
     package static let listenBacklog: Int32 = 4_096
 
-    /// Accepted in one turn, so that a connect storm does not starve open connections.
-    package static let acceptsPerTurn = 64
+    /// Connections accepted in one loop iteration, so that a connect storm does not starve open
+    /// connections.
+    package static let acceptsPerIteration = 64
 
     /// How long a listener rests when no descriptor or memory is left for a connection.
     package static let acceptPause = Duration.milliseconds(100)
@@ -67,13 +70,13 @@ package enum TransportLimits {
     /// Connections over all loops, before the limit of open files lowers it.
     package static let maximumConnectionCount = 10_000
 
-    /// Capacity an emptied buffer keeps: above it, an idle connection gives its memory back.
+    /// The capacity that an emptied buffer keeps; above it, an idle connection returns its memory.
     static let retainedCapacityByteCount = 512
 
-    /// Bytes of an unfinished frame that are kept of anyone: a vote is smaller, and the greatest
-    /// number of connections holds 5 MiB with it.
+    /// Bytes of an unfinished frame that are kept for any peer: a vote is smaller, and the greatest
+    /// number of connections holds 5 MiB this way.
     static let alwaysKeptByteCount = 512
 
-    /// The longest read that is kept to be shown together with others: some requests.
+    /// The longest read that is kept to be shown together with others: a few requests.
     static let shortReadByteCount = 256
 }

@@ -1,7 +1,7 @@
-/// A connection that was accepted and that no loop has yet.
+/// An accepted connection that no loop has yet.
 package struct AcceptedSocket: Sendable {
     let descriptor: Int32
 
-    /// Who connected.
+    /// The address of the peer.
     package let peer: SocketAddress
 }

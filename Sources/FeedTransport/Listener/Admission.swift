@@ -1,4 +1,4 @@
-/// How many connections a listener lets in, and what the others are told.
+/// How many connections a listener admits, and what refused ones are sent.
 package struct Admission: Sendable {
     /// Connections over all loops; further ones are refused.
     package var maximumConnectionCount: Int
@@ -6,10 +6,10 @@ package struct Admission: Sendable {
     /// What a refused connection is sent before it is closed.
     package var refusal: [UInt8]
 
-    /// Refused connections that may be taking their refusal at once; further ones get none.
+    /// The most refused connections that may take their refusal at once; further ones get none.
     package var maximumLingeringRefusals: Int
 
-    /// Lets in `maximumConnectionCount` and answers `refusal` to the others.
+    /// Admits `maximumConnectionCount` connections and sends `refusal` to the others.
     package init(
         maximumConnectionCount: Int = TransportLimits.maximumConnectionCount,
         refusal: [UInt8] = [],

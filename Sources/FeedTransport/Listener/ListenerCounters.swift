@@ -1,12 +1,12 @@
 import Synchronization
 
-/// What a listener did, to be read from any thread.
+/// The counters of a listener, readable from any thread.
 package final class ListenerCounters: Sendable {
     private let accepted = Atomic<Int>(0)
     private let refused = Atomic<Int>(0)
     private let rests = Atomic<Int>(0)
 
-    /// Connections that were handed to a loop.
+    /// Connections that were transferred to a loop.
     package var acceptedCount: Int { accepted.load(ordering: .relaxed) }
 
     /// Connections over the maximum.

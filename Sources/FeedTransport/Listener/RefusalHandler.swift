@@ -1,4 +1,4 @@
-/// Tells a connection over the maximum that it is one, and closes it.
+/// Sends the refusal to a connection over the maximum, and closes it.
 final class RefusalHandler: ConnectionHandler {
     private let refusal: [UInt8]
     private let closed: () -> Void

@@ -1,7 +1,7 @@
-/// Accepts connections on one loop and hands each to the loop that has fewest.
+/// Accepts connections on one loop and transfers each to the loop that has fewest.
 ///
-/// One acceptor, not one listening socket a loop: the kernel spreads few long-lived connections
-/// badly, and drops what is queued on a socket that closes.
+/// There is one acceptor instead of one listening socket per loop: the kernel distributes few
+/// long-lived connections badly, and drops the queue of a socket that closes.
 package final class TCPListener {
     /// Makes the handler of a connection, on the connection's loop.
     package typealias MakeHandler = @Sendable (TCPConnection) -> any ConnectionHandler
@@ -9,7 +9,7 @@ package final class TCPListener {
     /// Where it listens, with the port the kernel chose.
     package let address: SocketAddress
 
-    /// What it did so far.
+    /// Its counters so far.
     package let counters = ListenerCounters()
 
     private let loop: EventLoop
@@ -46,12 +46,12 @@ package final class TCPListener {
             throw error
         }
         // Both hold the listener until the handle is closed.
-        handle.body = { self.acceptWaiting(atMost: TransportLimits.acceptsPerTurn) }
+        handle.body = { self.acceptWaiting(atMost: TransportLimits.acceptsPerIteration) }
         handle.closed = { self.didClose() }
         handle.startPolling()
     }
 
-    /// Accepts nothing more; who had connected before is still served.
+    /// Accepts nothing more; peers that connected before are still served.
     package func close() {
         loop.preconditionOnLoop()
         guard isOpen, !isClosing else { return }
@@ -74,7 +74,7 @@ package final class TCPListener {
                 guard let socket = try UVSocket.accept(descriptor) else { return }
                 place(socket)
             } catch .connectionReset {
-                // That connection broke while it waited; the next one may be whole.
+                // That connection broke while it waited; the next one may be intact.
                 continue
             } catch {
                 rest()
@@ -123,8 +123,9 @@ package final class TCPListener {
         targets.contains { $0.isSame(as: loop.mailbox) } ? lingeringRefusals : 0
     }
 
-    /// Without a descriptor or memory for it the waiting connection would wake the loop again and
-    /// again: closes it with the help of the spare descriptor, and rests.
+    /// Closes the waiting connection with the help of the spare descriptor, and rests.
+    ///
+    /// Without a descriptor or memory for it, the connection would wake the loop again and again.
     private func rest() {
         counters.countRest()
         guard !isClosing else { return }

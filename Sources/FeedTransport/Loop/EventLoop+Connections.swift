@@ -37,7 +37,7 @@ extension EventLoop {
         do {
             try stream.open(socket.descriptor)
         } catch {
-            // The peer broke the connection before it was looked at.
+            // The peer broke the connection before the loop opened it.
             stream.close()
             UVSocket.close(socket.descriptor)
             mailbox.addConnection(-1)
@@ -47,7 +47,7 @@ extension EventLoop {
         connection.open(handler(connection))
     }
 
-    /// Connects; the handler hears either that the connection opened or that it closed.
+    /// Connects; the handler is notified either that the connection opened or that it closed.
     package func connect(
         to address: SocketAddress,
         timeout: Duration,

@@ -1,15 +1,15 @@
-/// How connections are closed where too much is held: the worst holders first, so that the others
+/// How connections are closed where too much is held: the largest holders first, so that the others
 /// are served.
 ///
-/// Each loop closes its own connections only, and what is too much may be held by another loop. So a
-/// host that keeps to its share is spared at first. Its connections are closed if a later sweep still
-/// finds too much and no loop has closed anything in between.
+/// Each loop closes only its own connections, and another loop may hold the excess. So a host
+/// within its share is spared at first. Its connections are closed if a later sweep still finds too
+/// much and no loop has closed anything in between.
 extension EventLoop {
-    /// What sweeps remember of the relief, to know whom to spare.
+    /// What sweeps remember of the relief, to decide which hosts to spare.
     struct Relief {
-        /// The sweep in which a look was in vain: there is no other before the next sweep.
+        /// The sweep of a relief that was in vain: the next relief waits for the next sweep.
         var vainSweep = -1
-        /// Whether the last sweep left more than a limit allows, of stalled ones and of all.
+        /// Whether the last sweep left more than a limit allows, in stalled connections and in all.
         var leftTooMuch = (stalled: false, any: false)
         /// How many connections all loops had closed by then.
         var closingCount = 0
@@ -28,8 +28,10 @@ extension EventLoop {
         relief.closingCount = budget.closingCount
     }
 
-    /// Closes connections until less is held: of the host that more is held for than for others,
-    /// those that take nothing before those that do, and of these the one that holds most.
+    /// Closes connections until less is held.
+    ///
+    /// It takes the hosts that hold most first; of a host, connections that take nothing before
+    /// those that do; and of these, the largest holder first.
     ///
     /// O(connections). Each loop looks at its own connections; hosts are compared over all loops.
     ///
@@ -41,7 +43,7 @@ extension EventLoop {
             onlyStalled
             ? budget.sharingLimitByteCount : budget.closingLimitByteCount
         guard budget.connectionByteCount > limit else { return }
-        // Well below the limit, so that this is not done again at once.
+        // Well below the limit, so that the next relief is not due at once.
         let wanted = limit - budget.limitByteCount / 8
         var candidates: [Candidate] = []
         for (place, connection) in connections.enumerated()
@@ -59,8 +61,8 @@ extension EventLoop {
             )
         }
         candidates.sort { $1 < $0 }
-        // Closing takes a connection out of the list later, so places stay what they are. A host
-        // comes down to its share by it, and may be spared from then on.
+        // Closing removes a connection from the list later, so places do not change. It brings a
+        // host down to its share, which may then be spared.
         for candidate in candidates where budget.connectionByteCount > wanted {
             let connection = connections[candidate.place]
             guard !sparesModestHosts || connection.isOfGreedyHost else { continue }
@@ -69,8 +71,8 @@ extension EventLoop {
         if !onlyStalled, budget.connectionByteCount > limit { relief.vainSweep = sweep }
     }
 
-    /// Has connections closed before the next wait if so much is held that it cannot wait for the
-    /// next sweep, unless that was in vain since the last one.
+    /// Requests a relief before the next wait if so much is held that it cannot wait for the next
+    /// sweep, unless a relief was in vain since the last one.
     func relieveSoonIfNeeded() {
         guard !isReliefDue, configuration.closesOverBudget, relief.vainSweep != sweep,
             budget.connectionByteCount > budget.closingLimitByteCount
@@ -79,7 +81,7 @@ extension EventLoop {
         wakeTurns()
     }
 
-    /// Closes connections as ``relieveSoonIfNeeded()`` wants it.
+    /// Makes the relief that ``relieveSoonIfNeeded()`` requested.
     func relieveIfDue() {
         guard isReliefDue else { return }
         isReliefDue = false

@@ -10,7 +10,7 @@ extension EventLoop {
         return try LoopTimer(self, after: delay, every: nil, body)
     }
 
-    /// Calls `body` again and again, first after one interval; late calls are not made up for.
+    /// Calls `body` repeatedly, first after one interval; late calls are not made up for.
     @discardableResult
     package func addTimer(
         every interval: Duration,
@@ -21,9 +21,11 @@ extension EventLoop {
         return try LoopTimer(self, after: interval, every: interval, body)
     }
 
-    /// Makes a timer of nanoseconds, and the loop's thread punctual; call it on that thread.
+    /// Makes a timer with a resolution of nanoseconds, and makes the loop's thread punctual.
     ///
-    /// It goes by the system's clock always.
+    /// Call it on that thread.
+    ///
+    /// The timer always uses the system's clock.
     package func addPreciseTimer(
         _ body: @escaping () -> Void
     ) throws(TransportError) -> PreciseTimer {

@@ -1,8 +1,8 @@
 /// One loop of libuv with its connections, bound to the thread that runs it.
 ///
-/// Everything it calls is called on that thread, and everything but its mailbox is for that thread
-/// only. A turn of the loop is: timers, work left from the turn before, a wait, what the wait
-/// brought, closings. A loop that was made must be run, if only to stop.
+/// All its methods are called on that thread, and everything but its mailbox is for that thread
+/// only. An iteration of the loop is: timers, work left from the iteration before, a wait, the
+/// events of the wait, closings. A loop that was made must be run, if only to stop.
 package final class EventLoop {
     /// The limits its connections are held to.
     package let configuration: TransportConfiguration
@@ -16,7 +16,7 @@ package final class EventLoop {
     /// The open connections, in no order; each knows its place.
     private(set) var connections: [TCPConnection] = []
 
-    /// How often deadlines were looked at.
+    /// How often deadlines were checked.
     private(set) var sweep = 0
 
     /// What the program keeps for this loop's connections; set on the loop before the first one.
@@ -25,23 +25,23 @@ package final class EventLoop {
     let uv: UVLoop
     let deadlineLimits: ConnectionDeadlines.Limits
 
-    /// What was read in this wait and not shown yet.
+    /// The reads of this wait that are not shown yet.
     var arrivals = UVArrivals()
 
     private let turns: UVHandle
     private var turnQueue: [TCPConnection] = []
     private var whenEmpty: [() -> Void] = []
     private var cachedNow: MonotonicInstant?
-    /// Timers of a clock that was handed in; nil where libuv has them.
+    /// The timers of a clock from the configuration; nil where libuv has them.
     let manualTimers: ManualTimers?
-    /// Connections are to be closed before the next wait, as too much is held.
+    /// Connections must be closed before the next wait, because too much is held.
     package internal(set) var isReliefDue = false
-    /// Whom the next relief spares.
+    /// Decides which connections the next relief spares.
     var relief = Relief()
     private var thread: UInt?
     private(set) var isStopping = false
 
-    /// A loop that is ready to be given work, from any one thread until it runs.
+    /// A loop that is ready for work, from any single thread until it runs.
     package init(
         configuration: TransportConfiguration,
         budget: BufferBudget
@@ -75,7 +75,8 @@ package final class EventLoop {
         uv.close()
     }
 
-    /// Runs what the mailbox took, closes every connection and handle, and lets ``run()`` return.
+    /// Runs the work that the mailbox took, closes every connection and handle, and lets ``run()``
+    /// return.
     package func stop() {
         guard !isStopping else { return }
         isStopping = true
@@ -86,12 +87,12 @@ package final class EventLoop {
         uv.closeHandles()
     }
 
-    /// Throws if the loop is stopping: what is started then would never end.
+    /// Throws if the loop is stopping: work that starts then would never end.
     func requireRunning() throws(TransportError) {
         if isStopping { throw .loopStopped }
     }
 
-    /// The clock, read at most once a turn.
+    /// The clock, read at most once an iteration.
     package var now: MonotonicInstant {
         if let manualTimers { return manualTimers.now }
         if let cachedNow { return cachedNow }
@@ -100,7 +101,7 @@ package final class EventLoop {
         return now
     }
 
-    /// How long the loop has slept in the kernel, for "how busy is it".
+    /// How long the loop has slept in the kernel, which shows how busy it is.
     package var idleTime: Duration { .nanoseconds(Int64(clamping: uv.idleNanoseconds)) }
 
     /// Traps, in debug builds, on any thread but the loop's.
@@ -143,15 +144,16 @@ extension EventLoop {
         }
     }
 
-    /// Looks at every connection's deadlines; a late call is one sweep still.
+    /// Checks every connection's deadlines; a late call still counts as one sweep.
     private func sweepConnections() {
         sweep += 1
-        // Closing takes a connection out later, so the list does not change meanwhile.
+        // Closing removes a connection later, so the list does not change meanwhile.
         for connection in connections { connection.sweep() }
         relieveInSweep()
     }
 
-    /// Gives each waiting connection one turn; those that ask again wait for the next.
+    /// Shows each queued connection its bytes once; those that ask again wait for the next
+    /// iteration.
     private func runTurns() {
         relieveIfDue()
         let queue = turnQueue
@@ -163,18 +165,18 @@ extension EventLoop {
 }
 
 extension EventLoop {
-    /// Lets `connection` take a turn before the next wait.
+    /// Queues `connection` to see its bytes again before the next wait.
     func queueTurn(_ connection: TCPConnection) {
         turnQueue.append(connection)
         turns.startIdle()
     }
 
-    /// Has the steps before the next wait made, and that wait kept short.
+    /// Makes the loop run the steps before the next wait, and keeps that wait short.
     func wakeTurns() {
         turns.startIdle()
     }
 
-    /// Shows the handlers what was read in this wait.
+    /// Shows the handlers the bytes read in this wait.
     func deliverArrivals() {
         guard !arrivals.isEmpty else { return }
         // A handler may cause further reads of its own connection, though none in this wait.
@@ -184,14 +186,14 @@ extension EventLoop {
         if arrivals.isEmpty { swap(&delivered, &arrivals) }
     }
 
-    /// Counts a connection in and answers its place.
+    /// Adds a connection and returns its place.
     func insert(_ connection: TCPConnection) -> Int {
         connections.append(connection)
         budget.addConnection(1)
         return connections.count - 1
     }
 
-    /// Counts the connection at `place` out; the last one takes its place.
+    /// Removes the connection at `place`; the last one takes its place.
     func remove(at place: Int) {
         let last = connections.removeLast()
         if place < connections.count {
@@ -205,7 +207,7 @@ extension EventLoop {
         for body in waiting { body() }
     }
 
-    /// Remembers what runs when the last connection has closed.
+    /// Stores what runs when the last connection has closed.
     func addWhenEmpty(_ body: @escaping () -> Void) {
         whenEmpty.append(body)
     }

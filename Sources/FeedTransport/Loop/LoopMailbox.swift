@@ -8,8 +8,9 @@ package struct LoopMailbox: Sendable {
     private struct State: Sendable {
         var posted: [Work] = []
         var isWakePending = false
-        /// Nil once the loop takes nothing more; the wake-up is used under the lock only, so it is
-        /// never used after that.
+        /// Nil once the loop takes nothing more.
+        ///
+        /// The waker is used under the lock only, so it is never used after that.
         var waker: UVWaker?
     }
 
@@ -29,8 +30,8 @@ package struct LoopMailbox: Sendable {
         storage = Storage(waker)
     }
 
-    /// Runs `work` on the loop soon, after what was posted before; false, and nothing runs, if the
-    /// loop has stopped.
+    /// Runs `work` on the loop soon, after earlier posted work; returns false, and runs nothing, if
+    /// the loop has stopped.
     @discardableResult
     package func post(_ work: @escaping Work) -> Bool {
         storage.state.withLock { state in
@@ -44,10 +45,10 @@ package struct LoopMailbox: Sendable {
         }
     }
 
-    /// The connections that the loop has or was handed.
+    /// The connections that the loop has or that were transferred to it.
     package var connectionCount: Int { storage.connectionCount.load(ordering: .relaxed) }
 
-    /// Counts a connection that was handed to the loop (1) or closed (-1).
+    /// Counts a connection that was transferred to the loop (1) or closed (-1).
     func addConnection(_ change: Int) {
         storage.connectionCount.wrappingAdd(change, ordering: .relaxed)
     }
@@ -62,7 +63,7 @@ package struct LoopMailbox: Sendable {
         for work in batch { work(loop) }
     }
 
-    /// Takes nothing more; what was taken before can still be drained.
+    /// Takes nothing more; work that was taken before can still be drained.
     func close() {
         storage.state.withLock { $0.waker = nil }
     }

@@ -1,7 +1,7 @@
-/// A clock that stands still until it is told to go on, for loops whose timers and deadlines are to
-/// pass exactly when a test says so.
+/// A clock that stands still until it is advanced, for loops whose timers and deadlines must pass
+/// exactly when a test says so.
 ///
-/// Loops take it with their ``TransportConfiguration``.
+/// Loops get it in their ``TransportConfiguration``.
 package final class ManualClock: Sendable {
     private struct State: Sendable {
         var now = MonotonicInstant(nanoseconds: 0)
@@ -13,11 +13,13 @@ package final class ManualClock: Sendable {
     /// A clock at its beginning.
     package init() {}
 
-    /// What the clock shows.
+    /// The clock's current instant.
     package var now: MonotonicInstant { state.withLock { $0.now } }
 
-    /// Moves the clock; each loop then fires what is due by then, one timer after the other, before
-    /// any work that is posted to it after this.
+    /// Advances the clock.
+    ///
+    /// Each loop then fires the timers that are due, one after another, before any work that is
+    /// posted to it later.
     package func advance(by duration: Duration) {
         let (now, loops) = state.withLock { state in
             state.now = state.now.advanced(by: duration)
@@ -26,7 +28,7 @@ package final class ManualClock: Sendable {
         for loop in loops { loop.post { $0.manualTimers?.run(through: now) } }
     }
 
-    /// Tells a loop of the clock's moves from now on.
+    /// Notifies a loop of the clock's advances from now on.
     func attach(_ loop: LoopMailbox) {
         state.withLock { $0.loops.append(loop) }
     }
@@ -34,7 +36,7 @@ package final class ManualClock: Sendable {
 
 /// The timers of one loop on a ``ManualClock``, bound to the loop's thread.
 final class ManualTimers {
-    /// What a timer is cancelled by.
+    /// Names a timer, to cancel it.
     struct Identifier: Equatable {
         fileprivate let number: Int
     }
@@ -46,10 +48,10 @@ final class ManualTimers {
         let body: () -> Void
     }
 
-    /// The instant the loop is at: while timers fire, the one that the timer was due at.
+    /// The loop's current instant; while timers fire, the instant at which the timer was due.
     private(set) var now: MonotonicInstant
 
-    /// In the order in which they were added.
+    /// The timers, in the order in which they were added.
     private var timers: [Timer] = []
     private var nextNumber = 0
 
@@ -85,7 +87,7 @@ final class ManualTimers {
         timers = []
     }
 
-    /// Fires what is due until `end`, in the order of the instants; O(timers) for each.
+    /// Fires the timers due until `end`, in the order of their instants; O(timers) for each.
     func run(through end: MonotonicInstant) {
         while let place = timers.indices.min(by: { timers[$0].due < timers[$1].due }),
             timers[place].due <= end

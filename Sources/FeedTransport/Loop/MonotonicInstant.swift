@@ -1,7 +1,7 @@
-// Public, as the load generator reads and subtracts several for every batch: the compiler inlines
-// this across modules and would not inline a `package` one.
+// Public, because the load generator reads and subtracts several for every batch: the compiler
+// inlines this across modules and would not inline a `package` type.
 
-/// A point of the monotonic clock, which no one sets.
+/// A point of the monotonic clock, which cannot be set.
 public struct MonotonicInstant: Sendable, Hashable, Comparable {
     /// Nanoseconds since some moment before the process began.
     public var nanoseconds: UInt64

@@ -1,6 +1,7 @@
 extension [UInt8] {
-    /// Calls `body` with the bytes, without copying them; `dropCount` of the first are left out.
-    // Here, as the standard library marks a span's raw bytes unsafe; for bytes they are not.
+    /// Calls `body` with the bytes, without copying them; the first `dropCount` bytes are left out.
+    // Declared here because the standard library marks a span's raw bytes unsafe; for bytes they
+    // are safe.
     package func withRawSpan<Result>(
         droppingFirst dropCount: Int = 0,
         _ body: (RawSpan) -> Result

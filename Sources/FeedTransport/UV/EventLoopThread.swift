@@ -8,7 +8,7 @@ package final class EventLoopThread: Sendable {
         var whenFinished: [@Sendable () -> Void] = []
     }
 
-    /// What the new thread is handed.
+    /// The values that are transferred to the new thread.
     private final class Start {
         let loop: EventLoop
         let thread: EventLoopThread
@@ -42,13 +42,13 @@ package final class EventLoopThread: Sendable {
         let loop = try EventLoop(configuration: configuration, budget: budget)
         mailbox = loop.mailbox
         self.name = String(name.prefix(15))
-        let handed = unsafe Unmanaged.passRetained(Start(loop, self, start))
+        let transferred = unsafe Unmanaged.passRetained(Start(loop, self, start))
         let code = identifier.withLock { identifier in
             var created: uv_thread_t = 0
             let code = unsafe uv_thread_create(
                 &created,
                 { unsafe EventLoopThread.main($0) },
-                handed.toOpaque()
+                transferred.toOpaque()
             )
             if code == 0 { identifier = created }
             return code
@@ -56,7 +56,7 @@ package final class EventLoopThread: Sendable {
         do {
             try uvResult(code, .other("Starting a thread"))
         } catch {
-            unsafe handed.release()
+            unsafe transferred.release()
             loop.stop()
             loop.run()
             throw error
@@ -73,9 +73,12 @@ package final class EventLoopThread: Sendable {
         _ = mailbox.post { $0.stop() }
     }
 
-    /// Waits until the thread has ended; so does every other caller, at whatever time.
+    /// Waits until the thread has ended.
     ///
-    /// Blocks: not for Swift's tasks, which share few threads, nor for the thread itself.
+    /// Any number of callers may wait, at any time.
+    ///
+    /// Blocks: do not call it from Swift's tasks, which share few threads, or from the thread
+    /// itself.
     package func join() {
         // The first caller waits with the lock held, and the others for the lock.
         identifier.withLock { identifier in

@@ -7,7 +7,7 @@ package final class PreciseTimer {
     private var due: MonotonicInstant?
     private var isOpen = true
 
-    /// A timer that calls `body`; the thread may then be woken no later than a nanosecond.
+    /// A timer that calls `body`; wake-ups of the thread may then be late by at most a nanosecond.
     init(_ loop: UVLoop, _ body: @escaping () -> Void) throws(TransportError) {
         let created = try uvResult(clibuv_timer_create(), .other("Creating a timer"))
         let descriptor = Int32(created ?? -1)
@@ -27,7 +27,7 @@ package final class PreciseTimer {
         handle.startPolling()
     }
 
-    /// Sets the one instant to fire at; the last one is forgotten.
+    /// Sets the only instant to fire at, in place of the previous one.
     ///
     /// A past instant fires at once.
     package func arm(at instant: MonotonicInstant) {
@@ -51,11 +51,11 @@ package final class PreciseTimer {
     }
 
     private func fire(_ body: () -> Void) {
-        // Armed anew or disarmed since the wait that saw it expire, it has nothing to fire for.
+        // Armed anew or disarmed since the wait in which it expired: nothing is due.
         guard let due, due <= EventLoop.clock else { return }
         self.due = nil
         body()
-        // Arming forgets the expiration; without it the descriptor would stay readable.
+        // Arming clears the expiration; without it the descriptor would stay readable.
         if self.due == nil { disarm() }
     }
 }

@@ -2,7 +2,8 @@ import CLibUV
 import Glibc
 
 extension SocketAddress {
-    /// Throws what keeps a process from listening at the address now; nothing stays bound.
+    /// Throws the error that keeps a process from listening at the address now; nothing stays
+    /// bound.
     ///
     /// Another process may still take the address before this one listens.
     package func checkCanListen() throws(TransportError) {

@@ -10,7 +10,7 @@ extension SocketAddress {
         }
     }
 
-    /// Calls `body` with the address as the system has it, for the time of the call.
+    /// Calls `body` with the address in the system's form, for the duration of the call.
     func withSockaddr<Result>(_ body: (UnsafePointer<sockaddr_storage>) -> Result) -> Result {
         var storage = sockaddr_storage()
         switch host {
@@ -37,7 +37,7 @@ extension SocketAddress {
         return unsafe body(&storage)
     }
 
-    /// Reads what the system filled in; an unknown family becomes 0.0.0.0:0.
+    /// Reads an address that the system wrote; an unknown family becomes 0.0.0.0:0.
     init(_ storage: sockaddr_storage) {
         self = unsafe withUnsafeBytes(of: storage) { raw in
             switch Int32(storage.ss_family) {
@@ -88,7 +88,7 @@ extension SocketAddress.Host {
     init?(parsing text: String, isVersion6: Bool) {
         var bytes = (UInt64(0), UInt64(0))
         let family = isVersion6 ? AF_INET6 : AF_INET
-        // A NUL would cut the text for C, and what follows it would go unread.
+        // A NUL would end the text for C, and the text after it would go unread.
         guard !text.utf8.contains(0) else { return nil }
         guard unsafe uv_inet_pton(family, text, &bytes) == 0 else { return nil }
         self = unsafe withUnsafeBytes(of: &bytes) { raw in

@@ -1,7 +1,7 @@
-/// Short reads of one wait that are shown to their handlers together, once all were made.
+/// The short reads of one wait, shown to their handlers together after all reads.
 ///
 /// The connections are not retained: libuv holds each until its close callback, which comes after
-/// the step that shows what is here.
+/// the step that shows these reads.
 @safe
 struct UVArrivals: ~Copyable {
     @unsafe private struct Arrival {
@@ -9,7 +9,8 @@ struct UVArrivals: ~Copyable {
         let range: Range<Int>
     }
 
-    /// How many are announced before the first of them is shown: their memory is on its way then.
+    /// How many reads are announced before the first of them is shown, so that their memory is on
+    /// its way.
     private static let announcedCount = 64
 
     private var arrivals: [Arrival] = unsafe []

@@ -1,7 +1,7 @@
 import CLibUV
 
 /// A handle of libuv that calls one closure: a timer, a signal, a polled descriptor, a wake-up from
-/// another thread, or a step of the loop's turn.
+/// another thread, or a step of the loop iteration.
 ///
 /// libuv holds one reference from the start until the close callback, which frees the memory.
 @safe
@@ -19,7 +19,7 @@ final class UVHandle {
         unsafe raw = .allocate(byteCount: uv_handle_size(type), alignment: 16)
     }
 
-    /// The handle as libuv's functions of one type want it.
+    /// The handle as a pointer to the type that libuv's functions take.
     private func pointer<Handle>(as type: Handle.Type) -> UnsafeMutablePointer<Handle> {
         unsafe raw.assumingMemoryBound(to: type)
     }
@@ -77,7 +77,7 @@ extension UVHandle {
         )
     }
 
-    /// A signal of the process, watched from now on.
+    /// A signal of the process; it is watched from now on.
     static func signal(_ number: Int32, _ loop: UVLoop) throws(TransportError) -> UVHandle {
         let handle = UVHandle(UV_SIGNAL)
         let pointer = unsafe handle.pointer(as: uv_signal_t.self)
@@ -100,7 +100,7 @@ extension UVHandle {
         return made
     }
 
-    /// A descriptor whose readiness to be read is watched once started.
+    /// A descriptor that is watched for readability once started.
     static func poll(
         _ descriptor: Int32,
         _ loop: UVLoop
@@ -113,7 +113,7 @@ extension UVHandle {
         )
     }
 
-    /// Begins to watch a polled descriptor.
+    /// Starts to watch a polled descriptor.
     func startPolling() {
         guard isOpen else { return }
         unsafe uv_poll_start(pointer(as: uv_poll_t.self), Int32(UV_READABLE.rawValue)) {
@@ -124,7 +124,7 @@ extension UVHandle {
         }
     }
 
-    /// Watches a polled descriptor no longer.
+    /// Stops watching a polled descriptor.
     func stopPolling() {
         guard isOpen else { return }
         unsafe uv_poll_stop(pointer(as: uv_poll_t.self))
@@ -132,7 +132,7 @@ extension UVHandle {
 }
 
 extension UVHandle {
-    /// A step before the loop waits, which also keeps it from waiting while started.
+    /// A step before the loop waits; while started it also keeps the loop from waiting.
     static func idle(_ loop: UVLoop) throws(TransportError) -> UVHandle {
         let handle = UVHandle(UV_IDLE)
         let code = unsafe uv_idle_init(loop.pointer, handle.pointer(as: uv_idle_t.self))

@@ -3,10 +3,10 @@ import CLibUV
 /// A loop of libuv and the one buffer that all its connections read into.
 @safe
 final class UVLoop {
-    /// The receive buffer, and whose read filled it to the end.
+    /// The receive buffer, and the stream whose read filled it to the end.
     ///
     /// libuv reads again at once after a read that filled the buffer. Refusing the buffer to that
-    /// stream ends its turn; the bytes are still there in the next.
+    /// stream ends its reads for this iteration; the bytes are still there in the next.
     @unsafe struct ReceiveSlot {
         let bytes: UnsafeMutableRawPointer
         let byteCount: Int
@@ -18,7 +18,7 @@ final class UVLoop {
     private var idleNanosecondsAtClose: UInt64 = 0
     private let slot: UnsafeMutablePointer<ReceiveSlot>
 
-    /// A loop that sums its idle time; it must be closed before it goes.
+    /// A loop that sums its idle time; it must be closed before it is released.
     init(receiveBufferByteCount: Int) throws(TransportError) {
         precondition(
             unsafe uv_handle_size(UV_TCP) == MemoryLayout<uv_tcp_t>.size,
@@ -41,7 +41,7 @@ final class UVLoop {
             )
         )
         unsafe pointer.pointee.data = UnsafeMutableRawPointer(slot)
-        // A libuv that cannot measure it says it was never idle.
+        // A libuv that cannot measure idle time reports that it was never idle.
         _ = unsafe clibuv_measure_idle_time(pointer)
     }
 

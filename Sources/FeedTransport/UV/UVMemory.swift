@@ -1,20 +1,20 @@
 import Glibc
 
-/// Memory for buffers: large ones are pages of their own, which go back to the system when they are
-/// freed.
+/// Memory for buffers: large buffers are pages of their own, which return to the system when they
+/// are freed.
 ///
-/// From the heap they would not: what lies behind them keeps them.
+/// Memory from the heap would not return: allocations behind it keep it.
 enum UVMemory {
-    /// The size from which memory is mapped: below it a map costs more than the copy into it.
+    /// The size from which memory is mapped; below it a map costs more than the copy into it.
     private static let mappedByteCount = 64 * 1_024
 
-    /// How much to allocate for so many bytes: what is mapped comes in whole pages.
+    /// How much to allocate for a number of bytes: mapped memory comes in whole pages.
     static func size(holding byteCount: Int) -> Int {
         guard byteCount >= mappedByteCount else { return byteCount }
         return (byteCount + 4_095) & ~4_095
     }
 
-    /// Memory of this size, which ``size(holding:)`` gave.
+    /// Memory of a size that ``size(holding:)`` returned.
     static func allocate(byteCount: Int) -> UnsafeMutableRawPointer {
         guard byteCount >= mappedByteCount else {
             return .allocate(byteCount: byteCount, alignment: 16)
@@ -33,7 +33,7 @@ enum UVMemory {
         return unsafe mapped
     }
 
-    /// Gives memory back that ``allocate(byteCount:)`` gave for the same size.
+    /// Frees memory that ``allocate(byteCount:)`` returned for the same size.
     static func free(_ memory: UnsafeMutableRawPointer, byteCount: Int) {
         guard byteCount >= mappedByteCount else {
             unsafe memory.deallocate()

@@ -1,8 +1,8 @@
 import CLibUV
 
 /// A lock around one value that several threads use.
-// Not Synchronization.Mutex: where two threads meet, the kernel hands that lock over, which the
-// thread sanitizer cannot see, and it calls the next access a race. No hot path takes this lock.
+// Not Synchronization.Mutex: where two threads meet, the kernel passes that lock on. The thread
+// sanitizer cannot see that and calls the next access a race. No hot path takes this lock.
 @safe
 final class UVMutex<Value: Sendable>: @unchecked Sendable {
     private let mutex: UnsafeMutablePointer<uv_mutex_t>

@@ -1,6 +1,6 @@
 import CLibUV
 
-/// What was tried, for the error that says so.
+/// The operation that was tried, for the error that names it.
 enum UVOperation {
     case bind(SocketAddress)
     case connect(SocketAddress)
@@ -21,8 +21,8 @@ enum UVOperation {
     }
 }
 
-/// Sorts every code that libuv or a system call answers: a value, nil for "would block, try again
-/// later", or an error.
+/// Classifies a code of libuv or of a system call: a value, nil for "would block, try again later",
+/// or an error.
 ///
 /// A code that only a mistake of this program can cause traps.
 @inline(__always)
@@ -59,7 +59,7 @@ func transportError(_ code: Int32, _ operation: UVOperation) -> TransportError {
         return .addressNotAvailable(address)
     case (UV_ECONNREFUSED, _): return .connectionRefused
     case (UV_ECONNRESET, _), (UV_EPIPE, _), (UV_ECONNABORTED, _): return .connectionReset
-    // What had happened to the connection while it waited, as accept(2) lists it.
+    // Events on the connection while it waited, as accept(2) lists them.
     case (UV_ENETDOWN, .accept), (UV_EPROTO, .accept), (UV_ENOPROTOOPT, .accept),
         (UV_EHOSTDOWN, .accept), (UV_ENONET, .accept), (UV_EHOSTUNREACH, .accept),
         (UV_ENOTSUP, .accept), (UV_ENETUNREACH, .accept), (UV_ETIMEDOUT, .accept):

@@ -1,9 +1,9 @@
 import CLibUV
 
-/// The bytes of a ``WriteQueue``: those appended, those in flight, and the request that sends them.
+/// The bytes of a ``WriteQueue``: appended bytes, bytes in flight, and the request that sends them.
 ///
-/// Two buffers change places at each flight, so that bytes are copied once and do not move while
-/// libuv reads them. An emptied one keeps no memory: few connections have anything unsent.
+/// Two buffers swap at each write, so that bytes are copied once and do not move while libuv reads
+/// them. An emptied buffer keeps no memory: few connections have anything unsent.
 @safe
 struct UVSendBuffers: ~Copyable {
     @unsafe private struct Buffer {
@@ -19,7 +19,7 @@ struct UVSendBuffers: ~Copyable {
             guard count > 0 else { return }
             let needed = unsafe byteCount + count
             if unsafe needed > capacity {
-                // By doubling while it is small, and then in steps: what is not used counts, too.
+                // Doubles while small, then grows in steps, because unused capacity counts, too.
                 unsafe grow(to: max(needed, capacity + min(capacity, Buffer.stepByteCount)))
             }
             unsafe added.withUnsafeBytes { source in
@@ -29,7 +29,7 @@ struct UVSendBuffers: ~Copyable {
             unsafe byteCount = needed
         }
 
-        /// Forgets the bytes, and gives their memory back.
+        /// Drops the bytes, and returns their memory.
         mutating func free() {
             if let bytes = unsafe bytes { unsafe UVMemory.free(bytes, byteCount: capacity) }
             unsafe self = Buffer()
@@ -69,21 +69,21 @@ struct UVSendBuffers: ~Copyable {
         unsafe appended.append(bytes)
     }
 
-    /// Puts everything appended in flight; nothing may be.
-    mutating func startFlight() {
+    /// Puts all appended bytes in flight; none may be in flight before.
+    mutating func startWrite() {
         precondition(unsafe inFlight.byteCount == 0, "A write is in flight already.")
         unsafe swap(&appended, &inFlight)
         if unsafe request == nil { unsafe request = .allocate(capacity: 1) }
     }
 
-    /// Forgets what was in flight.
-    mutating func endFlight() {
+    /// Drops the bytes in flight.
+    mutating func endWrite() {
         unsafe inFlight.free()
     }
 
     /// Calls `body` with the request and the bytes in flight, which stay where they are until
-    /// ``endFlight()``.
-    func withFlight(
+    /// ``endWrite()``.
+    func withInFlight(
         _ body: (UnsafeMutablePointer<uv_write_t>, uv_buf_t) -> Int32
     ) -> Int32 {
         guard let request = unsafe request, let bytes = unsafe inFlight.bytes else {

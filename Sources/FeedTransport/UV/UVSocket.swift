@@ -1,11 +1,11 @@
 import CLibUV
 import Glibc
 
-/// Sockets before libuv has them: plain descriptors, with their options.
+/// Sockets before libuv has them: plain descriptors, and their options.
 enum UVSocket {
-    /// A socket that listens at `address`, and the address it really has.
+    /// A socket that listens at `address`, and its actual address.
     ///
-    /// Accepted sockets inherit the options set here, which saves a call for each and every one.
+    /// Accepted sockets inherit the options set here, which saves a call for each of them.
     static func listener(
         at address: SocketAddress,
         _ configuration: TransportConfiguration
@@ -27,7 +27,7 @@ enum UVSocket {
         }
     }
 
-    /// Gives a socket that is to listen its address.
+    /// Binds a socket that is to listen to its address.
     static func bind(_ descriptor: Int32, to address: SocketAddress) throws(TransportError) {
         try set(descriptor, SOL_SOCKET, SO_REUSEADDR, 1)
         if address.family == AF_INET6 {
@@ -60,7 +60,7 @@ enum UVSocket {
         return AcceptedSocket(descriptor: Int32(descriptor), peer: SocketAddress(peer))
     }
 
-    /// A descriptor that only holds a place in the table of open files; nil if there is none.
+    /// A descriptor that only reserves a place in the table of open files; nil if there is none.
     static func spare() -> Int32? {
         let descriptor = clibuv_open_spare()
         return descriptor >= 0 ? descriptor : nil

@@ -29,7 +29,7 @@ struct UVStream {
         unsafe UnsafeMutableRawPointer(tcp).assumingMemoryBound(to: uv_handle_t.self)
     }
 
-    /// Names the connection that the callbacks go to.
+    /// Sets the connection that the callbacks go to.
     func attach(_ connection: TCPConnection) {
         unsafe tcp.pointee.data = Unmanaged.passRetained(connection).toOpaque()
     }
@@ -39,7 +39,7 @@ struct UVStream {
         unsafe try uvResult(uv_tcp_open(tcp, descriptor), .other("Opening a socket"))
     }
 
-    /// Starts to connect; ``TCPConnection/didConnect(_:)`` says how it went.
+    /// Starts to connect; ``TCPConnection/didConnect(_:)`` reports the result.
     func connect(
         to address: SocketAddress,
         _ configuration: TransportConfiguration
@@ -69,7 +69,7 @@ struct UVStream {
         }
     }
 
-    /// Delivers what arrives to the connection; must not be reading.
+    /// Starts to deliver arriving bytes to the connection; it must not be reading.
     func startReading() {
         let code = unsafe uv_read_start(
             stream,
@@ -85,7 +85,7 @@ struct UVStream {
         precondition(code == 0, "Reading was started on a connection that is not open.")
     }
 
-    /// Leaves what arrives in the kernel.
+    /// Stops reading; arriving bytes stay in the kernel.
     func stopReading() {
         unsafe uv_read_stop(stream)
     }
@@ -103,9 +103,10 @@ struct UVStream {
         return try uvResult(code, .write)
     }
 
-    /// Starts to write what `buffers` have in flight; ``TCPConnection/didWrite(_:)`` says it ended.
+    /// Starts to write the bytes that `buffers` have in flight; ``TCPConnection/didWrite(_:)``
+    /// reports the end.
     func write(_ buffers: borrowing UVSendBuffers) throws(TransportError) {
-        let code = unsafe buffers.withFlight { request, buffer in
+        let code = unsafe buffers.withInFlight { request, buffer in
             var buffer = unsafe buffer
             return unsafe uv_write(request, stream, &buffer, 1) { request, status in
                 guard let request = unsafe request else { return }
@@ -115,10 +116,10 @@ struct UVStream {
         try uvResult(code, .write)
     }
 
-    /// What is left of the write in flight, with what the kernel holds of it.
+    /// The rest of the write in flight, and what the kernel holds of it.
     ///
-    /// The kernel takes more only when much of its buffer is free again; what a slow peer takes
-    /// before that shows in what is not acknowledged.
+    /// The kernel takes more only when much of its buffer is free again. What a slow peer takes
+    /// before that shows only in the unacknowledged bytes.
     var untakenByteCount: Int {
         var descriptor: Int32 = -1
         let unwritten = unsafe uv_stream_get_write_queue_size(stream)
@@ -130,25 +131,25 @@ struct UVStream {
     func setSendBuffer(byteCount: Int) {
         var descriptor: Int32 = -1
         guard unsafe uv_fileno(handle, &descriptor) == 0 else { return }
-        // Where it is refused, the buffer stays as it was.
+        // Where the system refuses, the buffer stays as it was.
         _ = clibuv_set_option(descriptor, SOL_SOCKET, SO_SNDBUF, Int32(clamping: byteCount))
     }
 
-    /// Tells the peer that nothing more comes.
+    /// Ends the sending side: the peer sees that nothing more comes.
     // Not uv_shutdown: the queue is empty, and its request would outlive a reset.
     func shutDownSending() {
         var descriptor: Int32 = -1
         guard unsafe uv_fileno(handle, &descriptor) == 0 else { return }
-        // A peer that is gone cannot be told; its end of file or reset follows.
+        // A peer that is gone cannot be notified; its end of file or reset follows.
         _ = clibuv_shutdown_sending(descriptor)
     }
 
-    /// Closes the socket now; ``TCPConnection/didClose()`` follows at the end of the turn.
+    /// Closes the socket now; ``TCPConnection/didClose()`` follows at the end of the iteration.
     func close() {
         unsafe uv_close(handle) { unsafe UVStream.didClose($0) }
     }
 
-    /// Closes the socket and tells the peer so with a reset.
+    /// Closes the socket with a reset to the peer.
     func closeWithReset() {
         guard unsafe uv_tcp_close_reset(tcp, { unsafe UVStream.didClose($0) }) != 0 else { return }
         close()
@@ -185,7 +186,7 @@ extension UVStream {
     }
 
     private static func didRead(_ stream: UnsafeMutablePointer<uv_stream_t>, _ count: Int) {
-        // 0 is a spurious wake-up; no buffer is the answer of `lend`, and the bytes stay.
+        // 0 is a spurious wake-up; ENOBUFS means that `lend` gave no buffer, and the bytes stay.
         guard count != 0, count != Int(UV_ENOBUFS.rawValue) else { return }
         guard count > 0, let slot = unsafe slot(of: stream.pointee.loop) else {
             unsafe withConnection(of: stream) {

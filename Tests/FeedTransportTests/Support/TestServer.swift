@@ -52,7 +52,7 @@ final class TestServer: Sendable {
         return TestServer(threads, plan, address, counters)
     }
 
-    /// A client that does exactly what it is told.
+    /// A client that does exactly what a test asks for.
     func client(
         from source: UInt32? = nil,
         receiveBufferByteCount: Int32? = nil
