@@ -1,7 +1,7 @@
-/// Who a client is to the service: a device, which nothing proves.
+/// Identifies a client to the service as a device; nothing proves the identity.
 ///
-/// Make one at random once, keep it for good, and hand it in at each start: the service keeps
-/// ballots and all else that it remembers of a caller by it.
+/// Make one at random once, keep it permanently, and pass it in at each start. The service keeps
+/// ballots, and all else that it remembers of a caller, under this id.
 public struct ClientID: Sendable, Hashable {
     /// The bytes of every id.
     public static var byteCount: Int { 16 }
@@ -9,7 +9,7 @@ public struct ClientID: Sendable, Hashable {
     /// The id as it is sent.
     public let bytes: [UInt8]
 
-    /// A new id, from the system's generator: never from a seed, or two clients would be one.
+    /// A new id from the system's generator, never from a seed: two clients would be one.
     public init() {
         var generator = SystemRandomNumberGenerator()
         bytes = (0..<Self.byteCount).map { _ in
@@ -17,7 +17,7 @@ public struct ClientID: Sendable, Hashable {
         }
     }
 
-    /// An id that was kept; nil unless it has 16 bytes.
+    /// A stored id; nil unless it has 16 bytes.
     public init?(bytes: [UInt8]) {
         guard bytes.count == Self.byteCount else { return nil }
         self.bytes = bytes
@@ -37,7 +37,7 @@ extension ClientID: LosslessStringConvertible {
         self.bytes = bytes
     }
 
-    /// The 32 hexadecimal digits to keep it by.
+    /// The 32 hexadecimal digits to store it by.
     public var description: String {
         bytes.map { byte in
             String(byte >> 4, radix: 16) + String(byte & 15, radix: 16)

@@ -3,9 +3,9 @@ internal import FeedTransport
 
 /// A connection to the feed service whose calls are async functions.
 ///
-/// Use one from as many tasks as you like: all calls share one connection, leave in the order in
-/// which they were made, and do not wait for one another's answers. Beyond the number that the
-/// service takes in flight they wait in order. A thread of the client's own runs the connection.
+/// Any number of tasks may use one client: all calls share one connection, leave in the order in
+/// which they were made, and do not wait for one another's answers. Calls beyond the number that
+/// the service takes in flight wait in order. A thread of the client's own runs the connection.
 ///
 /// ```swift
 /// let client = try await FeedClient.connect(to: "127.0.0.1:7433")
@@ -17,7 +17,7 @@ internal import FeedTransport
 /// Every call ends: by its answer, or by a ``FeedClientError`` that says whether the call may have
 /// been executed. A lost connection stays lost; connect again for a new one.
 public final class FeedClient: Sendable {
-    /// Where a service listens unless it was told otherwise.
+    /// Where a service listens by default.
     public static let defaultAddress = "127.0.0.1:7433"
 
     /// How the service introduced itself: name, instance and limits.
@@ -110,7 +110,8 @@ public final class FeedClient: Sendable {
 }
 
 extension FeedClient {
-    /// Makes a call and takes the answer apart, which is nil where it is of another kind.
+    /// Makes a call and extracts the value of its answer, which is nil where the answer is of
+    /// another kind.
     func call<Value>(
         _ request: Request,
         timeout: Duration?,

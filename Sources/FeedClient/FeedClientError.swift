@@ -2,9 +2,9 @@ public import FeedProto
 
 /// Why a call has no answer.
 public enum FeedClientError: Error, Sendable, Equatable {
-    /// The text that should name the service does not, with the reason.
+    /// The text does not name a service, with the reason.
     case badAddress(reason: String)
-    /// No connection came about, with the reason.
+    /// The connection did not open, with the reason.
     case cannotConnect(reason: String)
     /// The service refused the call: its code, reason, message, violations and advice.
     case refused(Status)

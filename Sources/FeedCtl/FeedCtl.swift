@@ -1,9 +1,9 @@
 // The command line of the feed service, for people and for scripts.
 //
-// Each command (Commands/) makes its calls through FeedClient and hands back a report (Reports/),
-// which is printed as a plain table for people or as JSON for programs. What others wrote is made
-// safe to print (Text/). It exits with 0, with 1 where the service refused or cannot be reached,
-// and with 2 where the command line is wrong.
+// Each command (Commands/) makes its calls through FeedClient and returns a report (Reports/). The
+// report is printed as a plain table for people or as JSON for programs. Texts of others are made
+// safe to print (Text/). The exit status is 0 for success, 1 where the service refused or cannot be
+// reached, and 2 where the command line is wrong.
 
 internal import ArgumentParser
 internal import FeedClient
@@ -52,7 +52,7 @@ struct FeedCtl: ParsableCommand {
     }
 
     private static func fail(_ text: String, _ status: ExitStatus) -> Never {
-        Console.tell("feedctl: \(VisibleText.line(text))\n")
+        Console.notify("feedctl: \(VisibleText.line(text))\n")
         Foundation.exit(status.rawValue)
     }
 }

@@ -213,7 +213,7 @@ struct CallStateMachineTests {
         #expect(machine.isFinished)
     }
 
-    @Test func theEndTellsEachCallWhetherItMayHaveBeenExecuted() {
+    @Test func theEndNotifiesEachCallWhetherItMayHaveBeenExecuted() {
         var machine = Self.machine(room: 2)
         _ = machine.submit(Self.call(1), token: 1)
         _ = machine.submit(Self.call(2, Self.read), token: 2)

@@ -3,7 +3,7 @@ import FeedProto
 import FeedTestSupport
 import Testing
 
-/// What callers are told when the service, or the way to it, misbehaves.
+/// The errors that callers get when the service, or the way to it, misbehaves.
 @Suite(.timeLimit(.minutes(1)))
 struct FaultTests {
     @Test func matchesAnswersThatComeOutOfOrder() async throws {

@@ -88,7 +88,7 @@ struct StatsReportTests {
         #expect(text.contains("checkpoint        stalled: no room for state.db, longest"))
     }
 
-    @Test func whoHasNoJournalIsToldNothingOfIt() {
+    @Test func reportsNothingOfAMissingJournal() {
         let text = ReportTests.text(Self.stats(nil))
         #expect(text.contains("durability        none\n"))
         #expect(!text.contains("journal"))

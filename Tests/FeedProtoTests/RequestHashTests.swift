@@ -2,7 +2,7 @@ import FeedProto
 import FeedTestSupport
 import Testing
 
-/// What tells a request from another that has its sequence.
+/// Distinguishes a request from another one under the same sequence.
 @Suite struct RequestHashTests {
     /// The hash of a frame as a service finds it, of what was received.
     private static func hash(_ bytes: [UInt8]) throws -> UInt32 {

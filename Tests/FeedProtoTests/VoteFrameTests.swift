@@ -11,7 +11,7 @@ import Testing
             let frame = VoteFrame.random(using: &random)
             let body = try Array(ClientFrame(frame).encoded().dropFirst(4))
             #expect(scan(body) == frame, "seed \(seed): \(frame)")
-            // Whatever stands around the body, and however near the end of the bytes it is.
+            // For any bytes around the body, and however near the end of the bytes it is.
             let before = Int.random(in: 0...9, using: &random)
             let after = Int.random(in: 0...9, using: &random)
             #expect(scan(body, before: before, after: after) == frame, "seed \(seed): \(frame)")

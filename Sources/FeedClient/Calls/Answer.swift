@@ -4,7 +4,8 @@ public import FeedProto
 public struct Answer: Sendable, Equatable {
     /// The answer.
     public var response: Response
-    /// The revision of the state that it reflects; ask for it on another connection to read there
-    /// what was written here.
+    /// The revision of the state that the answer reflects.
+    ///
+    /// Ask for it on another connection to read there what was written here.
     public var revision: UInt64
 }

@@ -4,8 +4,8 @@ extension FeedClient {
     /// Creates a post; its author's name, title, text, URLs and comment count are read.
     ///
     /// - Parameters:
-    ///   - post: What to create.
-    ///   - feed: Where; empty is the feed `posts`.
+    ///   - post: The post to create.
+    ///   - feed: The feed; empty is the feed `posts`.
     ///   - timeout: How long it may take; nil is the client's timeout.
     /// - Returns: The post as the service keeps it, with its id.
     /// - Throws: A ``FeedClientError`` that names the fields at fault.
@@ -20,12 +20,13 @@ extension FeedClient {
         )
     }
 
-    /// Brings up to 256 posts from another system with their times and counts, all or none; only
-    /// for clients that the service takes for a service.
+    /// Imports up to 256 posts from another system with their times and counts, all or none.
+    ///
+    /// Only clients that the service accepts as a service may do so.
     ///
     /// - Parameters:
-    ///   - posts: The posts; beside what `createPost` reads, their creation times and their counts.
-    ///   - feed: Where; empty is the feed `posts`.
+    ///   - posts: The posts with their creation times, their counts and what `createPost` reads.
+    ///   - feed: The feed; empty is the feed `posts`.
     ///   - timeout: How long it may take; nil is the client's timeout.
     /// - Returns: The posts' ids, in their order.
     /// - Throws: A ``FeedClientError`` that names the posts and fields at fault.
@@ -54,8 +55,8 @@ extension FeedClient {
 
     /// Reads up to 100 posts in one call, in the order of the ids.
     ///
-    /// Ids that no post has are named in the answer; so fewer posts than ids that are not missing
-    /// means that no more fitted into a frame, and the rest is to be asked for again.
+    /// The answer names ids that no post has. If it has fewer posts than there are other ids, no
+    /// more fitted into a frame: ask for the rest again.
     public func getPosts(
         _ ids: [UInt64],
         timeout: Duration? = nil
@@ -69,12 +70,12 @@ extension FeedClient {
     /// Changes fields of a post.
     ///
     /// - Parameters:
-    ///   - post: The id and the new values. A revision other than 0 is one since which nobody may
-    ///     have edited the post, else the call is refused as `REVISION_MISMATCH`.
-    ///   - fields: What to take from `post`; the rest of it is not read.
+    ///   - post: The id and the new values. With a revision other than 0 the call is refused as
+    ///     `REVISION_MISMATCH` if the post was edited since that revision.
+    ///   - fields: The fields to take from `post`; the others are not read.
     ///   - timeout: How long it may take; nil is the client's timeout.
     /// - Returns: The post as it is now.
-    /// - Throws: A ``FeedClientError``, as `REVISION_MISMATCH` where somebody was faster.
+    /// - Throws: A ``FeedClientError``, as `REVISION_MISMATCH` where another caller was faster.
     public func updatePost(
         _ post: Post,
         fields: [PostField],
@@ -86,13 +87,13 @@ extension FeedClient {
         )
     }
 
-    /// Deletes a post; again is no error.
+    /// Deletes a post; deleting it again is no error.
     ///
     /// - Parameters:
     ///   - id: The post.
-    ///   - revision: Other than 0 it is one since which nobody may have edited the post.
+    ///   - revision: With a value other than 0 the call is refused if the post was edited since.
     ///   - timeout: How long it may take; nil is the client's timeout.
-    /// - Throws: A ``FeedClientError``, as `REVISION_MISMATCH` where somebody was faster.
+    /// - Throws: A ``FeedClientError``, as `REVISION_MISMATCH` where another caller was faster.
     public func deletePost(
         _ id: UInt64,
         revision: UInt64 = 0,
@@ -104,11 +105,11 @@ extension FeedClient {
         }
     }
 
-    /// Counts a post's place in its feed.
+    /// Finds a post's place in its feed.
     ///
     /// - Parameters:
     ///   - id: The post.
-    ///   - order: By which order; unspecified is the feed's default.
+    ///   - order: The order; unspecified is the feed's default.
     ///   - timeout: How long it may take; nil is the client's timeout.
     /// - Returns: The place, 1 for the best, and how many posts the feed has.
     /// - Throws: A ``FeedClientError``, as `POST_NOT_FOUND`.

@@ -4,7 +4,7 @@ extension FeedClient {
     /// Asks for a sign of life.
     ///
     /// - Parameters:
-    ///   - payload: Up to 4,096 bytes that come back.
+    ///   - payload: Up to 4,096 bytes that the answer returns.
     ///   - timeout: How long it may take; nil is the client's timeout.
     /// - Returns: The payload, and whether the service welcomes new calls.
     /// - Throws: A ``FeedClientError``.
@@ -30,7 +30,7 @@ extension FeedClient {
     /// Creates a feed with a policy, which never changes afterwards.
     ///
     /// - Parameters:
-    ///   - feed: Its name and policy; what is unspecified is as the service has it.
+    ///   - feed: Its name and policy; the service's defaults replace unspecified values.
     ///   - timeout: How long it may take; nil is the client's timeout.
     /// - Returns: The feed with the policy that it got.
     /// - Throws: A ``FeedClientError``, as `FEED_EXISTS` where there is one of that name.
@@ -47,8 +47,8 @@ extension FeedClient {
 
     /// Backs up the service's state while it serves, in its data directory.
     ///
-    /// - Parameter timeout: How long to wait for it; a large state takes minutes. The service goes on
-    ///   with the backup when the time has passed: ``stats(timeout:)`` says how far it is.
+    /// - Parameter timeout: How long to wait for it; a large state takes minutes. The service
+    ///   continues the backup after that time: ``stats(timeout:)`` shows its progress.
     /// - Returns: The backup's name, and the revision of the state that it holds.
     /// - Throws: A ``FeedClientError``, as `NOT_DURABLE` where the state is in memory only.
     @discardableResult
@@ -59,13 +59,15 @@ extension FeedClient {
         }
     }
 
-    /// Finds posts whose times lie more than five minutes ahead of the service's clock, and corrects
-    /// them if told to: a part of them a call.
+    /// Finds posts whose times lie more than five minutes ahead of the service's clock, and
+    /// corrects them on request.
+    ///
+    /// Each call handles a part of them.
     ///
     /// - Parameters:
-    ///   - request: Where to go on, what to set, and whether to set it.
+    ///   - request: Where to continue, what to set, and whether to set it.
     ///   - timeout: How long it may take; nil is the client's timeout.
-    /// - Returns: The posts as they were found, and where to go on.
+    /// - Returns: The posts as they were found, and where to continue.
     /// - Throws: A ``FeedClientError``, as `SERVICE_ONLY` for callers from another machine.
     public func correctTimes(
         _ request: CorrectTimesRequest,

@@ -3,15 +3,15 @@ public import FeedProto
 extension FeedClient {
     /// Votes on a post.
     ///
-    /// In a TALLY feed a vote that is made again counts again; so look at
-    /// ``FeedClientError/effect`` before repeating one. In a BALLOT feed it sets the caller's one
-    /// ballot, for which the client needs an id.
+    /// In a TALLY feed a repeated vote counts again, so check ``FeedClientError/effect`` before
+    /// repeating one. In a BALLOT feed a vote sets the caller's one ballot, for which the client
+    /// needs an id.
     ///
     /// - Parameters:
     ///   - id: The post.
-    ///   - direction: What the vote says.
+    ///   - direction: The direction of the vote.
     ///   - timeout: How long it may take; nil is the client's timeout.
-    /// - Returns: The post's counts, the vote among them.
+    /// - Returns: The post's counts, including the vote.
     /// - Throws: A ``FeedClientError``, as `POST_NOT_FOUND`.
     @discardableResult
     public func vote(
@@ -33,7 +33,7 @@ extension FeedClient {
     /// - Parameters:
     ///   - votes: The votes, executed in order.
     ///   - timeout: How long all of them may take; nil is the client's timeout.
-    /// - Returns: What became of each vote, in their order.
+    /// - Returns: The result of each vote, in their order.
     /// - Throws: A ``FeedClientError`` where none of the votes has a result.
     public func votes(
         _ votes: [CastVoteRequest],
@@ -50,7 +50,7 @@ extension FeedClient {
 }
 
 extension CastVoteResult {
-    /// The one of the two that is there; nil where the service sent neither.
+    /// The one of the two that is present; nil where the service sent neither.
     fileprivate var result: Result<CastVoteResponse, Status>? {
         if let status { return .failure(status) }
         return vote.map(Result.success)

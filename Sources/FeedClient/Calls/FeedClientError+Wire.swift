@@ -1,7 +1,7 @@
 import FeedProto
 
 extension FeedClientError {
-    /// What a request that cannot be a frame's body ends with.
+    /// The error of a request that cannot be a frame's body.
     init(_ error: FrameError, limitByteCount: Int) {
         switch error {
         case .empty: self = .requestTooLarge(byteCount: 0, limitByteCount: limitByteCount)

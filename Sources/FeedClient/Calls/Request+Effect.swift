@@ -1,7 +1,7 @@
 import FeedProto
 
 extension Request {
-    /// Whether executing it may change the service's state; one that is not known here may.
+    /// Whether executing the request may change the service's state; an unknown request may.
     var mayHaveEffect: Bool {
         switch self {
         case .hello, .ping, .getPost, .batchGetPosts, .listPosts, .getPostRank, .listFeeds,

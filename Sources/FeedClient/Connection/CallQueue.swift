@@ -16,17 +16,17 @@ struct CallQueue {
         return tokens[head - 1]
     }
 
-    /// How many it holds.
+    /// How many numbers it holds.
     var count: Int { tokens.count - head }
 
-    /// Forgets those that nobody waits for; O(count).
+    /// Drops the numbers that nobody waits for; O(count).
     mutating func removeAll(where isGone: (UInt64) -> Bool) {
         tokens.removeFirst(head)
         head = 0
         tokens.removeAll(where: isGone)
     }
 
-    /// Forgets all.
+    /// Drops all numbers.
     mutating func removeAll() {
         tokens = []
         head = 0

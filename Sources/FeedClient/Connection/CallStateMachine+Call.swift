@@ -4,15 +4,15 @@ package import FeedTransport
 extension CallStateMachine {
     /// One call, from its submission to its end.
     package struct Call {
-        /// Who waits for its answer.
+        /// The caller that waits for its answer.
         package let caller: Caller
-        /// What is asked.
+        /// The request.
         package let request: Request
         /// The revision that the answer must not be older than; 0 is any.
         package let minimumRevision: UInt64
-        /// What its caller gave it, for the error that says so.
+        /// The timeout that its caller gave, for the error that names it.
         package let timeout: Duration
-        /// When that is over.
+        /// When the timeout is over.
         package let deadline: MonotonicInstant
         /// Whether it has left.
         package internal(set) var isSent = false
@@ -32,15 +32,15 @@ extension CallStateMachine {
             self.deadline = deadline
         }
 
-        /// What it did, if it never gets an answer.
+        /// The call's effect, if it never gets an answer.
         package var effect: CallEffect { isSent && request.mayHaveEffect ? .unknown : .none }
     }
 
     /// A call that ended without an answer, and why.
     package struct Failure {
-        /// Who is told.
+        /// The caller to notify.
         package let caller: Caller
-        /// What it is told.
+        /// The error for the caller.
         package let error: FeedClientError
     }
 
@@ -48,15 +48,15 @@ extension CallStateMachine {
     package struct Departure {
         /// The id of its frame.
         package let id: UInt64
-        /// What is sent.
+        /// The call.
         package let call: Call
     }
 
-    /// Whose answer came.
+    /// The call that an answer belongs to.
     package enum Arrival {
-        /// That of a call whose caller waits.
+        /// A call whose caller waits.
         case answer(Call)
-        /// Its caller does not wait any more.
+        /// A call whose caller no longer waits.
         case late
         /// Nothing with this id is in flight.
         case unasked

@@ -1,24 +1,25 @@
 import FeedProto
 package import FeedTransport
 
-/// Which calls of a connection wait for room, which are in flight, and what becomes of each: a
-/// value without socket or clock, which does not know who waits for an answer.
+/// Which calls of a connection wait for room, which are in flight, and how each ends.
 ///
-/// `connecting -> open -> closing or draining -> ended`. Every call that is submitted ends once:
-/// answered, or in the failures that an input returns. What ended without an answer stays in
-/// flight for the window, as it does for the service, until the answer comes after all.
+/// The value has no socket and no clock, and does not know who waits for an answer.
+///
+/// `connecting -> open -> closing or draining -> ended`. Every submitted call ends once: answered,
+/// or in the failures that an input returns. A call that ended without an answer stays in flight
+/// for the window, as it does for the service, until its answer arrives.
 package struct CallStateMachine<Caller: Sendable> {
     private enum State {
         case connecting
         case open
-        /// Takes no call, sends those it has.
+        /// Takes no calls; sends those it has.
         case closing
-        /// Takes no call and sends none, waits for answers.
+        /// Takes no calls and sends none; waits for answers.
         case draining(Ending)
         case ended(Ending)
     }
 
-    /// The most calls in flight; one, until the service has said how many it takes.
+    /// The most calls in flight; one, until the service has announced how many it takes.
     package var maximumInFlightCount = 1
 
     private var state = State.connecting
@@ -31,7 +32,7 @@ package struct CallStateMachine<Caller: Sendable> {
     /// A connection that is not open yet.
     package init() {}
 
-    /// How many numbers wait for room, those of calls that ended meanwhile among them.
+    /// How many numbers wait for room, including those of calls that ended meanwhile.
     package var waitingCount: Int { waiting.count }
 
     /// How many frames wait for their answer.
@@ -46,7 +47,7 @@ package struct CallStateMachine<Caller: Sendable> {
         }
     }
 
-    /// Takes a call with a number above 0 of its own; the failure, if it cannot.
+    /// Takes a call with a number of its own above 0; returns the failure, if it cannot.
     package mutating func submit(_ call: Call, token: UInt64) -> Failure? {
         switch state {
         case .connecting, .open:
@@ -69,7 +70,7 @@ package struct CallStateMachine<Caller: Sendable> {
 
     /// The next call that leaves, if there is room; O(1).
     ///
-    /// One whose time has passed never leaves: its end is a matter of ``expire(at:)``.
+    /// A call whose time has passed never leaves; ``expire(at:)`` ends it.
     package mutating func depart(at now: MonotonicInstant) -> Departure? {
         switch state {
         case .open, .closing: break
@@ -87,7 +88,7 @@ package struct CallStateMachine<Caller: Sendable> {
     /// The id of a frame that belongs to no call: a ping of our own.
     package mutating func departOwn() -> UInt64 { takeID(for: 0) }
 
-    /// A call that left could not be written as a frame, and did not leave.
+    /// A call that left could not be written as a frame, so it did not leave.
     package mutating func undoDeparture(_ id: UInt64) {
         guard let token = inFlight.removeValue(forKey: id) else { return }
         calls[token] = nil
@@ -100,9 +101,10 @@ package struct CallStateMachine<Caller: Sendable> {
         return .answer(call)
     }
 
-    /// Drops the numbers of calls that ended while they waited, once they are most; O(1), amortised.
+    /// Drops the numbers of calls that ended while they waited, once these are the majority; O(1),
+    /// amortised.
     ///
-    /// A service that answers nothing would have them pile up otherwise.
+    /// Otherwise they would pile up under a service that answers nothing.
     private mutating func forgetGone() {
         guard waiting.count > 64, waiting.count > 2 * calls.count else { return }
         waiting.removeAll { calls[$0] == nil }
@@ -128,13 +130,14 @@ extension CallStateMachine {
         }
     }
 
-    /// Ends one call that its caller gave up; nil where it has ended; O(1).
+    /// Ends one call that its caller gave up; nil where it has ended already; O(1).
     package mutating func cancel(_ token: UInt64) -> Failure? {
         guard let call = calls.removeValue(forKey: token) else { return nil }
         return Failure(caller: call.caller, error: .cancelled(effect: call.effect))
     }
 
-    /// The service takes nothing after `lastID`: what it will not execute ends, the rest is awaited.
+    /// The service takes nothing after `lastID`: the calls that it will not execute end, the rest
+    /// are awaited.
     package mutating func drain(lastID: UInt64, _ ending: Ending) -> [Failure] {
         switch state {
         case .ended: return []
@@ -151,7 +154,7 @@ extension CallStateMachine {
         }
     }
 
-    /// Takes no more calls; those it has go on, if it is open.
+    /// Takes no more calls; an open connection finishes those it has.
     package mutating func close() -> [Failure] {
         switch state {
         case .connecting: return end(.closed)
@@ -165,7 +168,7 @@ extension CallStateMachine {
     package mutating func end(_ ending: Ending) -> [Failure] {
         switch state {
         case .ended: return []
-        // Who calls from now on is told of the farewell, which is why the connection is gone.
+        // Later callers get the farewell, which is why the connection is gone.
         case .draining(let farewell): state = .ended(farewell)
         case .connecting, .open, .closing: state = .ended(ending)
         }

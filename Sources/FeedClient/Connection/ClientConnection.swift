@@ -4,11 +4,11 @@ import FeedTransport
 /// The one connection of a client, bound to the client's loop: sends calls, finds the caller of
 /// each answer, and watches deadlines and the peer's life.
 ///
-/// What leaves in one turn of the loop leaves in one write, however many calls it is.
+/// All calls that leave in one loop iteration leave in one write.
 final class ClientConnection: ConnectionHandler {
-    /// What a caller gets.
+    /// The result that a caller gets.
     typealias Outcome = Result<Answer, FeedClientError>
-    /// Who waits for an answer; is resumed once.
+    /// The caller that waits for an answer; it is resumed once.
     typealias Caller = CheckedContinuation<Outcome, Never>
 
     private let loop: EventLoop
@@ -21,7 +21,7 @@ final class ClientConnection: ConnectionHandler {
     private var decoder = MessageDecoder()
     private var deadlineTimer: LoopTimer?
     private var armedDeadline: MonotonicInstant?
-    /// Why the connection will end, where something happened that it does not know itself.
+    /// Why the connection will end, where the connection itself does not know the cause.
     private var ending: Ending?
     private var stopsLoopAtEnd = false
 
@@ -57,11 +57,11 @@ final class ClientConnection: ConnectionHandler {
     func submit(_ call: CallStateMachine<Caller>.Call, token: UInt64) {
         if let failure = machine.submit(call, token: token) { return fail([failure]) }
         armTimer(for: call.deadline)
-        // Others that were submitted in this turn leave in the same write.
+        // Other calls that were submitted in this loop iteration leave in the same write.
         connection?.requestTurn()
     }
 
-    /// Gives a call up for its caller.
+    /// Gives up a call for its caller.
     func cancel(_ token: UInt64) {
         guard let failure = machine.cancel(token) else { return }
         fail([failure])
@@ -84,7 +84,7 @@ final class ClientConnection: ConnectionHandler {
         do {
             try loop.addTimer(every: keepAlive.checkInterval) { [unowned self] in checkLife() }
         } catch {
-            // The loop stops, and the connection with it.
+            // The loop stops and ends the connection.
             return
         }
         connection.requestTurn()
@@ -121,7 +121,7 @@ final class ClientConnection: ConnectionHandler {
 }
 
 extension ClientConnection {
-    /// Unsent bytes above which calls wait in order: what is in flight is bounded in bytes, too.
+    /// Unsent bytes above which calls wait in order: the bytes in flight are bounded, too.
     static var maximumUnsentByteCount: Int { 1 << 20 }
 
     /// Writes as many waiting calls as there is room for, in one write.
@@ -183,7 +183,7 @@ extension ClientConnection {
         return .success(Answer(response: response, revision: frame.revision))
     }
 
-    /// Keeps to what the service says it takes.
+    /// Adopts the limits that the service announces.
     private func adopt(_ limits: Limits?) {
         guard let limits else { return }
         machine.maximumInFlightCount = max(1, Int(limits.maximumInFlightCount))
@@ -195,7 +195,7 @@ extension ClientConnection {
         decoder = MessageDecoder(maximumFrameByteCount: byteCount)
     }
 
-    /// A frame that is about the connection.
+    /// A frame that concerns the connection.
     private func receiveNotice(_ frame: ServerFrame) {
         if let status = frame.status {
             ending = .refused(status)
@@ -239,7 +239,7 @@ extension ClientConnection {
         deadlineTimer?.cancel()
         armedDeadline = deadline
         let delay = max(.milliseconds(1), deadline.duration(since: EventLoop.clock))
-        // A loop that takes no timer stops, and with it ends every call.
+        // A loop that takes no timer stops, which ends every call.
         deadlineTimer = try? loop.addTimer(after: delay) { [unowned self] in
             deadlineTimer = nil
             armedDeadline = nil

@@ -1,9 +1,11 @@
 extension Duration {
-    /// The duration, at least none and at most a day, which is for ever to a call and far from the end
-    /// of any clock.
+    /// The duration, at least zero and at most a day.
+    ///
+    /// A day is no limit for a call, and far from the end of any clock.
     var withinADay: Duration { min(max(self, .zero), .seconds(86_400)) }
 
-    /// The duration as a frame says it, at least a millisecond: 0 would be the service's default.
+    /// The duration as a frame carries it, at least a millisecond: 0 would be the service's
+    /// default.
     var wireMilliseconds: UInt32 {
         let milliseconds =
             components.seconds * 1_000 + components.attoseconds / 1_000_000_000_000_000

@@ -4,7 +4,7 @@ package import FeedProto
 package enum Ending: Equatable {
     /// The program closed it.
     case closed
-    /// It never came about.
+    /// It never opened.
     case cannotConnect(String)
     /// It broke, or the service said farewell.
     case lost(String)
@@ -13,7 +13,7 @@ package enum Ending: Equatable {
     /// The service said why it would close it.
     case refused(Status)
 
-    /// What a call is told that this ended before its answer.
+    /// The error of a call that this ended before its answer.
     package func error(effect: CallEffect) -> FeedClientError {
         switch self {
         case .closed:
@@ -32,8 +32,8 @@ package enum Ending: Equatable {
 }
 
 extension Status {
-    /// The status of a connection as that of one of its calls: what it says of execution is about
-    /// what broke the connection, not about the call.
+    /// The status of a connection as the status of one of its calls: what it says of execution
+    /// concerns the cause of the end, not the call.
     fileprivate func ofCall(effect: CallEffect) -> Status {
         var status = self
         status.isNotExecuted = effect == .none

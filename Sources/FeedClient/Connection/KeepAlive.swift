@@ -2,7 +2,7 @@ package import FeedTransport
 
 /// When to ask the service for a sign of life, and when to give it up; a value without a clock.
 package struct KeepAlive {
-    /// What is to be done now.
+    /// What to do now.
     package enum Action: Equatable {
         case nothing
         case ping
@@ -24,7 +24,7 @@ package struct KeepAlive {
         lastHeard = now
     }
 
-    /// How often to ask ``check(at:)``: a late answer is late by at most half a wait.
+    /// How often to call ``check(at:)``: a late answer is late by at most half a wait.
     package var checkInterval: Duration { min(interval, timeout) / 4 }
 
     /// Something was sent to the service.
@@ -41,9 +41,9 @@ package struct KeepAlive {
 
     /// Says what to do; a ping that it asks for counts as sent.
     ///
-    /// Silence of either side counts: the service listens for ours, and calls without any answer
-    /// for so long hang on a connection that may be dead. An answer that is due is waited for until
-    /// the check after: it may have come while this thread itself was held up, and is read between.
+    /// Silence of either side counts: the service listens for the client, and calls without any
+    /// answer for so long hang on a connection that may be dead. A due answer is awaited until the
+    /// next check: it may have arrived while this thread was held up, and is read in between.
     package mutating func check(at now: MonotonicInstant) -> Action {
         if let pinged {
             guard now.duration(since: pinged) >= timeout else { return .nothing }

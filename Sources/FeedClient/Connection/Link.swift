@@ -2,17 +2,18 @@ import FeedProto
 import FeedTransport
 import Synchronization
 
-/// A client's thread and the way to the connection on it: what any task may hold.
+/// A client's thread and the way to the connection on it; any task may hold it.
 final class Link: Sendable {
-    /// The frame limits of services that a client keeps to; one that says another is not believed.
+    /// The frame limits of services that a client accepts; it does not believe an announcement
+    /// outside of them.
     ///
-    /// The least has room for every call without a text, the most bounds a client's memory.
+    /// The least has room for every call without a text; the most bounds a client's memory.
     static let frameByteCounts = 1_024...16 << 20
 
     private let thread: EventLoopThread
     private let lastToken = Atomic<UInt64>(0)
 
-    /// Starts a thread that connects; nobody waits for that here.
+    /// Starts a thread that connects; does not wait for the connection.
     init(to address: SocketAddress, _ configuration: ClientConfiguration) throws(TransportError) {
         thread = try EventLoopThread(
             name: "feed-client",
@@ -72,7 +73,7 @@ final class Link: Sendable {
         }
         let isPosted = thread.mailbox.post { ClientConnection.of($0).submit(call, token: token) }
         guard isPosted else { return call.caller.resume(returning: .failure(.closed)) }
-        // A cancellation between the two went ahead of the call and found nothing.
+        // A cancellation between the two preceded the call and found nothing.
         if Task.isCancelled { cancel(token) }
     }
 
@@ -82,7 +83,7 @@ final class Link: Sendable {
 }
 
 extension TransportConfiguration {
-    /// A client waits for as long as its calls do, and holds what it has to say back by itself.
+    /// A client waits as long as its calls do, and limits its unsent bytes itself.
     fileprivate static var client: Self {
         var configuration = Self()
         configuration.idleTimeout = nil

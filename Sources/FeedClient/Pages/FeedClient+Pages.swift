@@ -9,7 +9,7 @@ extension FeedClient {
     ///   - pageSize: How many posts; 0 is the service's default, and it has a limit.
     ///   - start: Where the page starts.
     ///   - timeout: How long it may take; nil is the client's timeout.
-    /// - Returns: The page, in which every vote counts that was answered before.
+    /// - Returns: The page; it counts every vote that was answered before.
     /// - Throws: A ``FeedClientError``, as `PAGE_TOKEN_MISMATCH` for the token of another list.
     public func listPosts(
         in feed: String = "",
@@ -37,8 +37,8 @@ extension FeedClient {
 
     /// All posts of a list, read page by page as they are asked for.
     ///
-    /// The order is read as it is at each page: a post that votes move meanwhile may come twice or
-    /// not at all.
+    /// Each page is read in the order of its moment: a post that votes move meanwhile may come
+    /// twice or not at all.
     public func posts(
         in feed: String = "",
         order: Order = .unspecified,

@@ -1,8 +1,8 @@
 public import FeedProto
 
-/// A page of a feed, with the ways on from it.
+/// A page of a feed, with the tokens of its neighbours.
 public struct Page: Sendable, Equatable {
-    /// The posts, in order; it may be few, and only a missing token is an end.
+    /// The posts, in order; there may be few, and only a missing token marks the end.
     public var posts: [Post]
     /// Where the page after this one starts; nil at the end of the list.
     public var next: PageToken?
@@ -38,14 +38,16 @@ public struct Page: Sendable, Equatable {
     }
 }
 
-/// A place in a list, to keep for as long as you like: it stays good when posts come and go.
+/// A place in a list.
+///
+/// It may be kept for any time: it stays valid when posts come and go.
 ///
 /// It belongs to its feed, order and caller; elsewhere the service refuses it.
 public struct PageToken: Sendable, Hashable {
-    /// What the service gave out; it means something to the service only.
+    /// The bytes that the service issued; they mean something to the service only.
     public let bytes: [UInt8]
 
-    /// A token that was kept; nil of no bytes.
+    /// A stored token; nil of no bytes.
     public init?(bytes: [UInt8]) {
         guard !bytes.isEmpty else { return nil }
         self.bytes = bytes
@@ -56,7 +58,7 @@ public struct PageToken: Sendable, Hashable {
 public enum PageStart: Sendable, Hashable {
     /// At the first post.
     case first
-    /// Where another page said that it goes on.
+    /// At the token of another page.
     case token(PageToken)
     /// With the page that holds a post.
     case around(UInt64)

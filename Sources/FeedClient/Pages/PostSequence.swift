@@ -2,7 +2,7 @@ public import FeedProto
 
 /// The posts of a list from the first to the last; a page is read when its first post is wanted.
 public struct PostSequence: AsyncSequence, Sendable {
-    /// What the sequence gives out.
+    /// The element of the sequence.
     public typealias Element = Post
     /// Why it may end before the last post.
     public typealias Failure = FeedClientError

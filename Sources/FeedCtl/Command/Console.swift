@@ -2,7 +2,7 @@ import Foundation
 
 /// Where the output goes.
 enum Console {
-    /// Writes a text; a reader that went away is nobody's error, but a full disk is.
+    /// Writes a text; a reader that has gone away is no error, but a full disk is.
     static func write(_ text: String, to file: FileHandle) throws(ConsoleError) {
         do {
             try file.write(contentsOf: Data(text.utf8))
@@ -13,17 +13,18 @@ enum Console {
         }
     }
 
-    /// Writes what people may read while it lasts; without them it is lost.
-    static func tell(_ text: String) {
+    /// Writes a notice for people to standard error; it is lost where that cannot be written.
+    static func notify(_ text: String) {
         try? write(text, to: .standardError)
     }
 
-    /// Takes the places of standard streams that the caller closed.
+    /// Occupies the descriptors of standard streams that the caller closed.
     ///
-    /// A socket would get such a place, and with it what is written there. Writing to these fails.
+    /// Otherwise a socket would get such a descriptor, and with it what is written there. Writing
+    /// to these fails.
     static func holdStandardStreams() { _ = heldStreams }
 
-    /// As long as the process lives.
+    /// Held as long as the process lives.
     private static let heldStreams: [FileHandle] = {
         var held: [FileHandle] = []
         while let place = FileHandle(forReadingAtPath: "/dev/null"),

@@ -1,15 +1,15 @@
 internal import FeedClient
 
-/// What the exit status of the program says.
+/// The meaning of the program's exit status.
 enum ExitStatus: Int32 {
-    /// It was done.
+    /// The command succeeded.
     case success = 0
     /// The service refused, or could not be reached.
     case failed = 1
     /// The command line is wrong.
     case usage = 2
 
-    /// What a failed call means for the exit status.
+    /// The exit status of a failed call.
     init(_ error: FeedClientError) {
         if case .badAddress = error { self = .usage } else { self = .failed }
     }

@@ -2,9 +2,9 @@ internal import ArgumentParser
 internal import FeedClient
 internal import Foundation
 
-/// A command that calls the service once it is connected, and reports what was answered.
+/// A command that calls the service once it is connected, and reports the answers.
 protocol ServiceCommand: AsyncParsableCommand {
-    /// Where the service is and for whom the output is.
+    /// Where the service is, and whether people or programs read the output.
     var options: ServiceOptions { get }
 
     /// Makes the calls.
@@ -12,7 +12,7 @@ protocol ServiceCommand: AsyncParsableCommand {
 }
 
 extension ServiceCommand {
-    /// Connects, makes the calls, says goodbye and prints the report.
+    /// Connects, makes the calls, closes the connection and prints the report.
     func run() async throws {
         let client = try await FeedClient.connect(
             to: options.target,

@@ -1,7 +1,7 @@
 internal import ArgumentParser
 internal import FeedClient
 
-/// What every command takes: where the service is, who calls it, and for whom the output is.
+/// The options of every command: where the service is, who calls it, and who reads the output.
 struct ServiceOptions: ParsableArguments {
     @Option(help: ArgumentHelp("The service.", valueName: "host:port"))
     var target = FeedClient.defaultAddress
@@ -37,7 +37,7 @@ struct ServiceOptions: ParsableArguments {
         }
     }
 
-    /// What the options say about the connection.
+    /// The configuration of the connection.
     var configuration: ClientConfiguration {
         var configuration = ClientConfiguration()
         configuration.clientName = "feedctl"
@@ -47,7 +47,7 @@ struct ServiceOptions: ParsableArguments {
         return configuration
     }
 
-    /// How long a call may take, or so many seconds where the command line does not say.
+    /// How long a call may take; `seconds` where the command line does not say.
     func timeout(default seconds: Double) -> Duration {
         .milliseconds(Int64((timeout ?? seconds) * 1_000))
     }

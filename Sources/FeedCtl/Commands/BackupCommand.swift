@@ -3,7 +3,7 @@ internal import FeedClient
 internal import FeedProto
 internal import Foundation
 
-/// A backup of the state.
+/// Makes a backup of the state.
 struct BackupCommand: ServiceCommand {
     /// How long a backup may take where the command line does not say, in seconds.
     private static let defaultTimeout = 3600.0
@@ -27,7 +27,7 @@ struct BackupCommand: ServiceCommand {
         let progress = Task { await showProgress(client) }
         defer {
             progress.cancel()
-            if showsProgress { Console.tell("\r\u{1B}[K") }
+            if showsProgress { Console.notify("\r\u{1B}[K") }
         }
         do throws(FeedClientError) {
             return BackupReport(try await client.backup(timeout: timeout))
@@ -39,13 +39,13 @@ struct BackupCommand: ServiceCommand {
 
     private var showsProgress: Bool { isatty(STDERR_FILENO) == 1 }
 
-    /// A line on a terminal, rewritten now and then.
+    /// Shows the progress on one line of a terminal, rewritten at intervals.
     private func showProgress(_ client: FeedClient) async {
         guard showsProgress else { return }
         while !Task.isCancelled {
             try? await Task.sleep(for: Self.progressInterval)
             guard let backups = try? await client.stats().backups, !Task.isCancelled else { return }
-            Console.tell("\r\u{1B}[K\(BackupProgress(backups).text)")
+            Console.notify("\r\u{1B}[K\(BackupProgress(backups).text)")
         }
     }
 }

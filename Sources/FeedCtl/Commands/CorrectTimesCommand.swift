@@ -2,7 +2,7 @@ internal import ArgumentParser
 internal import FeedClient
 internal import FeedProto
 
-/// Posts that a wrong clock has stamped, found and corrected.
+/// Finds and corrects posts with times from a wrong clock.
 struct CorrectTimesCommand: ServiceCommand {
     static let configuration = CommandConfiguration(
         commandName: "correct-times",
@@ -43,7 +43,7 @@ struct CorrectTimesCommand: ServiceCommand {
             )
             let part = try await client.correctTimes(request)
             report.add(part)
-            // A service that leads back would be asked for ever.
+            // A service whose next id does not advance would be asked without end.
             guard part.nextAfterID > afterID else { break }
             afterID = part.nextAfterID
         } while afterID > 0

@@ -3,7 +3,7 @@ internal import FeedClient
 internal import FeedProto
 internal import Foundation
 
-/// Posts out of a file.
+/// Imports posts from a file.
 struct ImportCommand: ServiceCommand {
     static let configuration = CommandConfiguration(
         commandName: "import",
@@ -32,7 +32,7 @@ struct ImportCommand: ServiceCommand {
     func perform(_ client: FeedClient) async throws -> any Report {
         if createFeed { try await makeFeed(client) }
         var importer = Importer(client, into: feed, path: file, showProgress: progress())
-        defer { if showsProgress { Console.tell("\r\u{1B}[K") } }
+        defer { if showsProgress { Console.notify("\r\u{1B}[K") } }
         return try await importer.run()
     }
 
@@ -48,14 +48,14 @@ struct ImportCommand: ServiceCommand {
 
     private var showsProgress: Bool { !quiet && isatty(STDERR_FILENO) == 1 }
 
-    /// A line on a terminal, rewritten a few times a second.
+    /// Shows the progress on one line of a terminal, rewritten a few times a second.
     private func progress() -> (Int) -> Void {
         guard showsProgress else { return { _ in } }
         var shown = ContinuousClock.now
         return { count in
             guard ContinuousClock.now - shown >= .milliseconds(200) else { return }
             shown = .now
-            Console.tell("\r\u{1B}[K\(count) posts")
+            Console.notify("\r\u{1B}[K\(count) posts")
         }
     }
 }

@@ -2,7 +2,7 @@ internal import ArgumentParser
 internal import FeedClient
 internal import FeedProto
 
-/// Posts in order.
+/// Lists posts in order.
 struct ListCommand: ServiceCommand {
     static let configuration = CommandConfiguration(
         commandName: "list",
@@ -13,7 +13,7 @@ struct ListCommand: ServiceCommand {
     var feed = ""
 
     @Option(help: "The order; without it, the feed's own.")
-    var order: OrderWord?
+    var order: OrderArgument?
 
     @Option(parsing: .unconditional, help: "How many posts, 1 to 10000.")
     var limit = 20
@@ -53,7 +53,7 @@ struct ListCommand: ServiceCommand {
         var pages: [Page] = []
         var missing = limit
         var start: PageStart? = firstStart
-        // A page may be empty, but not one after another for ever.
+        // A page may be empty, but not one after another without end.
         while missing > 0, pages.count < limit, let from = start {
             let page = try await client.listPosts(
                 in: feed,
@@ -68,7 +68,7 @@ struct ListCommand: ServiceCommand {
         return PageReport(pages)
     }
 
-    /// What every service gives in one page, unless it was told otherwise.
+    /// The page size that every service gives by default.
     private static let pageSize = 100
 
     private var firstStart: PageStart {

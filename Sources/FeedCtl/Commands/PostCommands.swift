@@ -2,7 +2,7 @@ internal import ArgumentParser
 internal import FeedClient
 internal import FeedProto
 
-/// One post.
+/// Shows one post.
 struct GetCommand: ServiceCommand {
     static let configuration = CommandConfiguration(
         commandName: "get",
@@ -19,7 +19,7 @@ struct GetCommand: ServiceCommand {
     }
 }
 
-/// A new post.
+/// Creates a post.
 struct CreateCommand: ServiceCommand {
     static let configuration = CommandConfiguration(
         commandName: "create",
@@ -68,7 +68,7 @@ struct CreateCommand: ServiceCommand {
     }
 }
 
-/// The end of a post.
+/// Deletes a post.
 struct DeleteCommand: ServiceCommand {
     static let configuration = CommandConfiguration(
         commandName: "delete",

@@ -1,7 +1,7 @@
 internal import ArgumentParser
 internal import FeedClient
 
-/// All feeds.
+/// Shows all feeds.
 struct FeedsCommand: ServiceCommand {
     static let configuration = CommandConfiguration(
         commandName: "feeds",
@@ -15,7 +15,7 @@ struct FeedsCommand: ServiceCommand {
     }
 }
 
-/// The service's counters.
+/// Shows the service's counters.
 struct StatsCommand: ServiceCommand {
     static let configuration = CommandConfiguration(
         commandName: "stats",

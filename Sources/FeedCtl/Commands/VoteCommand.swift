@@ -1,7 +1,7 @@
 internal import ArgumentParser
 internal import FeedClient
 
-/// A vote on a post.
+/// Votes on a post.
 struct VoteCommand: ServiceCommand {
     static let configuration = CommandConfiguration(
         commandName: "vote",
@@ -12,7 +12,7 @@ struct VoteCommand: ServiceCommand {
     var id: UInt64
 
     @Argument(help: "What the vote says: up, down, or clear where votes are ballots.")
-    var direction: VoteWord
+    var direction: VoteArgument
 
     @OptionGroup var options: ServiceOptions
 

@@ -1,7 +1,7 @@
 internal import FeedDataset
 internal import Foundation
 
-/// Reads a file of posts batch by batch; it need not fit into memory.
+/// Reads a file of posts batch by batch; the file need not fit into memory.
 struct BatchReader {
     private let file: FileHandle
     private var reader = DatasetReader()
@@ -16,7 +16,7 @@ struct BatchReader {
         }
     }
 
-    /// The next batch; nil behind the last one.
+    /// The next batch; nil after the last one.
     mutating func next() throws -> PostBatch? {
         var batch = PostBatch()
         while !batch.isFull {

@@ -4,9 +4,9 @@ package import FeedClient
 package enum ImportFailure: Error, CustomStringConvertible {
     /// The file cannot be opened.
     case unreadable(path: String, reason: String)
-    /// The file could not be read on.
+    /// Reading the file failed before its end.
     case badFile(path: String, reason: String, importedCount: Int)
-    /// A call failed; what was imported before stands.
+    /// A call failed; posts that were imported before stay.
     case call(FeedClientError, importedCount: Int)
 
     /// What happened, and how much of the file is in the feed.

@@ -3,7 +3,7 @@ internal import FeedDataset
 internal import FeedProto
 internal import Foundation
 
-/// Sends the batches of a file, several at a time, and counts what became of their posts.
+/// Sends the batches of a file, several at a time, and counts the outcomes of their posts.
 struct Importer {
     /// Frames in flight: enough that neither side waits for the other.
     private static let maximumInFlightCount = 4
@@ -15,13 +15,13 @@ struct Importer {
     private var importedCount = 0
     private var leftOut: [LeftOutPost] = []
 
-    /// What became of one batch.
+    /// The outcome of one batch.
     private struct Outcome: Sendable {
         var importedCount = 0
         var leftOut: [LeftOutPost] = []
     }
 
-    /// An import into a feed; `showProgress` is told how many posts are in it.
+    /// An import into a feed; `showProgress` gets the number of posts imported so far.
     init(
         _ client: FeedClient,
         into feed: String,
@@ -41,7 +41,7 @@ struct Importer {
             do {
                 try await send(&reader, by: &group)
             } catch {
-                // What is in flight may still be imported, and is to be counted.
+                // Batches in flight may still be imported and must be counted.
                 while let result = await group.nextResult() {
                     if case .success(let outcome) = result { count(outcome) }
                 }
@@ -58,7 +58,7 @@ struct Importer {
         showProgress(importedCount)
     }
 
-    /// Why the import ended, with what it has brought by now.
+    /// Why the import ended, with the number of posts imported so far.
     private func failure(_ error: any Error) -> ImportFailure {
         if let error = error as? FeedClientError {
             return .call(error, importedCount: importedCount)
@@ -86,10 +86,11 @@ struct Importer {
         while let outcome = try await group.next() { count(outcome) }
     }
 
-    /// Imports a batch without the posts that the service does not take.
+    /// Imports a batch without the posts that the service refuses.
     ///
-    /// A frame is imported as a whole or not at all, and a refusal names the first post at fault; so
-    /// it is sent again without that post, until the rest is taken. So is one that is too large.
+    /// A frame is imported as a whole or not at all, and a refusal names the first post at fault.
+    /// So the frame is sent again without that post until the rest is accepted. A frame that is too
+    /// large is sent again without its longest post.
     private static func send(
         _ batch: PostBatch,
         to feed: String,
@@ -111,7 +112,7 @@ struct Importer {
 }
 
 extension PostBatch {
-    /// Takes out the post that an import failed for; nil where none is at fault.
+    /// Removes the post that an import failed for; nil where none is at fault.
     fileprivate mutating func remove(for error: FeedClientError) -> LeftOutPost? {
         switch error {
         case .refused(let status) where status.isNotExecuted:

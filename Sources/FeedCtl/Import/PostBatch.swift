@@ -6,13 +6,13 @@ package struct PostBatch: Sendable {
     /// The most posts that a frame takes.
     package static var maximumPostCount: Int { 256 }
 
-    /// Bytes of texts at which a batch is full: far enough below a frame of 1 MiB that no post that
-    /// a feed takes comes near it.
+    /// Bytes of texts at which a batch is full: so far below a frame of 1 MiB that no post that a
+    /// feed accepts comes near it.
     static var maximumTextByteCount: Int { 512 << 10 }
 
     /// The posts, in the order of the file.
     package private(set) var posts: [Post] = []
-    /// Posts of the same part of the file with a value that no post may have.
+    /// Posts of the same part of the file with an invalid value.
     package private(set) var leftOut: [LeftOutPost] = []
     /// The line of the file on which each post begins.
     package private(set) var lines: [Int] = []
@@ -21,7 +21,7 @@ package struct PostBatch: Sendable {
     /// No posts.
     package init() {}
 
-    /// Whether the next post belongs into another batch.
+    /// Whether the next post belongs in another batch.
     package var isFull: Bool {
         posts.count + leftOut.count == Self.maximumPostCount
             || textByteCount >= Self.maximumTextByteCount
@@ -30,7 +30,7 @@ package struct PostBatch: Sendable {
     /// Whether it has neither posts nor anything to report.
     var isEmpty: Bool { posts.isEmpty && leftOut.isEmpty }
 
-    /// Adds a row: its post, or what to report of it.
+    /// Adds a row: its post, or the reason why it is left out.
     package mutating func append(_ row: DatasetRow) {
         switch row {
         case .post(let post): append(post)
@@ -45,7 +45,7 @@ package struct PostBatch: Sendable {
         textByteCount += posts[posts.count - 1].textByteCount
     }
 
-    /// Takes out the post that a violation names and says why; nil where it names none of them.
+    /// Removes the post that a violation names and returns why; nil where it names none of them.
     package mutating func remove(_ violation: FieldViolation) -> LeftOutPost? {
         let path = violation.field.split(separator: ".", maxSplits: 1)
         guard path.count == 2, let name = path.first, name.hasPrefix("posts["), name.hasSuffix("]"),
@@ -64,7 +64,7 @@ package struct PostBatch: Sendable {
 }
 
 extension PostBatch {
-    /// Takes out the longest post of a batch that no frame holds; nil where there is none.
+    /// Removes the longest post of a batch that no frame holds; nil where there is none.
     package mutating func removeLongest(limitByteCount: Int) -> LeftOutPost? {
         let longest = posts.indices.max { posts[$0].textByteCount < posts[$1].textByteCount }
         guard let longest else { return nil }
@@ -79,7 +79,7 @@ extension PostBatch {
 }
 
 extension LeftOutPost {
-    /// A post that is left out for what the reader of its file found.
+    /// A post that is left out because the reader of its file rejected it.
     fileprivate init(_ rejection: RejectedPost) {
         self.init(
             line: rejection.line,
@@ -98,7 +98,7 @@ extension Post {
             + (author?.displayName.utf8.count ?? 0)
     }
 
-    /// A post of a file, with what became of it there.
+    /// A post of a file, with the counts that it had there.
     fileprivate init(_ row: DatasetPost) {
         self.init(
             author: row.authorName.isEmpty ? nil : User(displayName: row.authorName),

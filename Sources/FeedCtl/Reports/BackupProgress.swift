@@ -1,15 +1,15 @@
 package import FeedProto
 
-/// How far the backup under way is, in words.
+/// The progress of the running backup, as a text.
 package struct BackupProgress {
     private let stats: BackupStats
 
-    /// The words for what the service says of its backups.
+    /// The progress that the service reports of its backups.
     package init(_ stats: BackupStats) {
         self.stats = stats
     }
 
-    /// `42 % of 1200 MB`, or what is done before the copy begins.
+    /// `42 % of 1200 MB`, or the step before the copy begins.
     package var text: String {
         guard stats.byteCount > 0 else { return "waiting for changes to be folded" }
         let percent = stats.copiedByteCount * 100 / stats.byteCount
@@ -18,10 +18,10 @@ package struct BackupProgress {
     }
 }
 
-/// Why `backup` reports none.
+/// Why `backup` reports no backup.
 package enum BackupFailure: Error, CustomStringConvertible {
-    /// The command has waited for as long as it was told to; what the service says of its backups
-    /// then is nil where it says nothing.
+    /// The command has waited for its whole timeout. The service's backup counters are nil where
+    /// the service reports none.
     case stillRunning(Duration, BackupStats?)
 
     package var description: String {

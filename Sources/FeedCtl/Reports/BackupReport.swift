@@ -5,7 +5,7 @@ package struct BackupReport: Report, Equatable {
     let name: String
     let revision: UInt64
 
-    /// What is reported of a backup.
+    /// The report of a backup.
     package init(_ backup: BackupResponse) {
         name = backup.name
         revision = backup.revision

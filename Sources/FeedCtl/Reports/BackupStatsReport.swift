@@ -1,6 +1,6 @@
 package import FeedProto
 
-/// How backups are doing, as a part of what `stats` reports.
+/// The state of the backups, as a part of what `stats` reports.
 package struct BackupStatsReport: Encodable, Equatable, Sendable {
     let isRunning: Bool
     let copiedByteCount: UInt64
@@ -12,8 +12,8 @@ package struct BackupStatsReport: Encodable, Equatable, Sendable {
     let lastError: String
     let lastErrorTimeMs: Int64
 
-    /// What is reported of backups; zeros where there are none, so that programs find the same
-    /// members everywhere.
+    /// The report of backups; zeros where there are none, so that programs find the same members
+    /// everywhere.
     package init(_ stats: BackupStats?) {
         let stats = stats ?? BackupStats()
         isRunning = stats.isRunning

@@ -11,17 +11,17 @@ package struct CorrectedTimesReport: Report, Equatable {
         let updateTimeMs: Int64
     }
 
-    /// The posts that are shown, the first of them: there may be millions.
+    /// The most posts that are shown: there may be millions.
     static let maximumRowCount = 1_000
 
-    /// How many posts lie ahead, or did before they were corrected.
+    /// How many posts lie ahead of the clock, or did before they were corrected.
     private(set) var postCount: UInt64 = 0
     /// Whether they were corrected.
     let isApplied: Bool
     /// The first of them.
     private(set) var posts: [Row] = []
 
-    /// What is reported before the service has answered.
+    /// The report before the service has answered.
     package init(isApplied: Bool) {
         self.isApplied = isApplied
     }
@@ -42,7 +42,7 @@ package struct CorrectedTimesReport: Report, Equatable {
         }
     }
 
-    /// A table of the posts, and what became of them.
+    /// A table of the posts, and their correction.
     package func text(_ style: TextStyle) -> String {
         guard postCount > 0 else { return "No post lies ahead of the service's clock.\n" }
         var table = TextTable([

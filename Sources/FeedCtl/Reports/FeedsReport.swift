@@ -17,7 +17,7 @@ package struct FeedsReport: Report, Equatable {
 
     let feeds: [Row]
 
-    /// What is reported of feeds.
+    /// The report of feeds.
     package init(_ feeds: [Feed]) {
         self.feeds = feeds.map { feed in
             Row(

@@ -3,11 +3,11 @@ package struct LeftOutPost: Encodable, Equatable, Sendable {
     let line: Int
     let field: String
     let reason: String
-    /// What the file has where that is no number from 0 up, safe to print; else empty.
+    /// The value in the file where that is no number from 0 up, safe to print; otherwise empty.
     let value: String
-    /// What the field has, to be compared with `limit`; 0 where `value` tells it.
+    /// The field's value, to be compared with `limit`; 0 where `value` holds it.
     let actual: UInt64
-    /// The limit that the field passed; 0 where the post was left out for something else.
+    /// The limit that the field passed; 0 where the post was left out for another reason.
     let limit: UInt64
 
     /// The post on a line, with the limit that its field passed.
@@ -37,13 +37,13 @@ package struct LeftOutPost: Encodable, Equatable, Sendable {
     fileprivate var shownLimit: String { limit > 0 ? "\(limit)" : "" }
 }
 
-/// What became of the posts of a file, as `import` reports it.
+/// The outcome of the posts of a file, as `import` reports it.
 package struct ImportReport: Report, Equatable {
     let feed: String
     let importedCount: Int
     let leftOut: [LeftOutPost]
 
-    /// What is reported of an import.
+    /// The report of an import.
     package init(feed: String, importedCount: Int, leftOut: [LeftOutPost]) {
         self.feed = feed
         self.importedCount = importedCount
@@ -69,6 +69,6 @@ package struct ImportReport: Report, Equatable {
         return summary + "\n" + table.rendered(columnCount: style.columnCount) + more
     }
 
-    /// Rows that people read; a file of another kind may have a million.
+    /// The most rows that are shown; a file of another kind may have a million.
     private static let shownCount = 200
 }

@@ -1,6 +1,6 @@
 package import FeedProto
 
-/// How the journal is doing, as a part of what `stats` reports.
+/// The state of the journal, as a part of what `stats` reports.
 package struct JournalReport: Encodable, Equatable, Sendable {
     let executedPosition: UInt64
     let durablePosition: UInt64
@@ -22,8 +22,8 @@ package struct JournalReport: Encodable, Equatable, Sendable {
     let checkpointSliceMaxUs: UInt64
     let isCheckpointStalled: Bool
 
-    /// What is reported of a journal; zeros where there is none, so that programs find the same
-    /// members everywhere.
+    /// The report of a journal; zeros where there is none, so that programs find the same members
+    /// everywhere.
     package init(_ stats: JournalStats?) {
         executedPosition = stats?.executedPosition ?? 0
         durablePosition = stats?.durablePosition ?? 0

@@ -11,7 +11,7 @@ package struct PageReport: Report, Equatable {
     /// For `--page-token`; empty at the start of the list.
     let previousPageToken: String
 
-    /// What is reported of pages that follow one another, of which there is at least one.
+    /// The report of consecutive pages, of which there is at least one.
     package init(_ pages: [Page]) {
         posts = pages.flatMap(\.posts).map(PostReport.init)
         firstRank = pages.first?.firstRank ?? 0
@@ -20,7 +20,7 @@ package struct PageReport: Report, Equatable {
         previousPageToken = pages.first?.previous?.text ?? ""
     }
 
-    /// A table of the posts, and how to go on.
+    /// A table of the posts, and the flags to continue with.
     package func text(_ style: TextStyle) -> String {
         let hasFeeds = Set(posts.map(\.feed)).count > 1
         let hasAuthors = posts.contains { !$0.author.isEmpty }
@@ -43,7 +43,7 @@ package struct PageReport: Report, Equatable {
         return table.rendered(columnCount: style.columnCount) + footer
     }
 
-    /// More of a name would leave no room for titles.
+    /// A longer name would leave no room for titles.
     private static let authorColumns = 20
 
     private func author(_ post: PostReport) -> String {

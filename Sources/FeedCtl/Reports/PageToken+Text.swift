@@ -1,7 +1,7 @@
 package import FeedClient
 internal import Foundation
 
-// Base64 with the letters of RFC 4648, section 5: no shell takes any of them for something else.
+// Base64 with the alphabet of RFC 4648, section 5: none of it has a meaning to a shell.
 extension PageToken {
     /// The token for a command line.
     package var text: String {
@@ -11,7 +11,7 @@ extension PageToken {
             .replacingOccurrences(of: "=", with: "")
     }
 
-    /// Reads what ``text`` gave out.
+    /// Reads a token that ``text`` wrote.
     package init?(text: String) {
         let padding = String(repeating: "=", count: (4 - text.utf8.count % 4) % 4)
         let base64 = text.replacingOccurrences(of: "-", with: "+")

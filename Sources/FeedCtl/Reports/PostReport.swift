@@ -7,7 +7,7 @@ package struct PostReport: Report, Equatable {
     let feed: String
     let author: String
     let title: String
-    /// The text; `text` is taken by what people read.
+    /// The text of the post; `text(_:)` is the text for people.
     let body: String
     let linkURL: String
     let thumbnailURL: String
@@ -31,7 +31,7 @@ package struct PostReport: Report, Equatable {
         case revision, vote
     }
 
-    /// What is reported of a post.
+    /// The report of a post.
     package init(_ post: Post) {
         id = post.id
         feed = post.feed
@@ -48,7 +48,7 @@ package struct PostReport: Report, Equatable {
         createTimeMs = post.createTimeMilliseconds
         updateTimeMs = post.updateTimeMilliseconds
         revision = post.revision
-        vote = post.viewer?.vote.word ?? ""
+        vote = post.viewer?.vote.argument ?? ""
     }
 
     /// A line a field, then the text with its own lines, indented.
@@ -74,10 +74,10 @@ package struct PostReport: Report, Equatable {
 }
 
 extension TextStyle {
-    /// A time as people say it, and as it is.
+    /// A time in relative form, and in full.
     func time(_ milliseconds: Int64) -> String {
         let relative = RelativeTime.text(milliseconds, now: nowMilliseconds)
-        // Four digits of a year; what lies outside is no date that people know.
+        // Years have four digits; other times are no dates that people know.
         guard (-62_135_596_800_000...253_402_300_799_999).contains(milliseconds) else {
             return relative
         }
@@ -87,8 +87,8 @@ extension TextStyle {
 }
 
 extension VoteDirection {
-    /// The direction as the command line says it; empty for none.
-    var word: String {
+    /// The direction as an argument of the command line; empty for none.
+    var argument: String {
         switch self {
         case .up: "up"
         case .down: "down"

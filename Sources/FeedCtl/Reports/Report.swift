@@ -1,17 +1,18 @@
 internal import Foundation
 
-/// What a command has to say: its encoding is the documented shape for programs, its text is for
-/// people.
+/// The output of a command.
+///
+/// Its encoding is the documented shape for programs; its text is for people.
 package protocol Report: Encodable, Sendable {
     /// The text for people, each line with its line break.
     func text(_ style: TextStyle) -> String
 }
 
-/// What a text depends on beside what it says.
+/// What a text depends on beside its content.
 package struct TextStyle: Sendable {
     /// The time now, since the Unix epoch.
     package let nowMilliseconds: Int64
-    /// How wide a line may be; nil, where nobody looks at a terminal, is no limit.
+    /// The width of a line; nil, where the output is no terminal, means no limit.
     package let columnCount: Int?
 
     /// A style for a moment and a terminal.
@@ -31,8 +32,9 @@ extension Report {
         return Self.escaped(text) + "\n"
     }
 
-    /// The same JSON with what is hidden in its strings written as `\u202e`: it says the same to
-    /// programs, and a terminal that it is printed on stays as it is.
+    /// The same JSON with hidden characters in its strings written as `\u202e`.
+    ///
+    /// Programs read the same values, and the characters do not affect a terminal.
     private static func escaped(_ json: String) -> String {
         var result = String.UnicodeScalarView()
         for scalar in json.unicodeScalars {

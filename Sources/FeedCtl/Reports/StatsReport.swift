@@ -1,6 +1,6 @@
 package import FeedProto
 
-/// How the service is doing, as `stats` reports it.
+/// The state of the service, as `stats` reports it.
 package struct StatsReport: Report, Equatable {
     /// One method.
     struct Row: Encodable, Equatable, Sendable {
@@ -37,7 +37,7 @@ package struct StatsReport: Report, Equatable {
     let backups: BackupStatsReport
     let methods: [Row]
 
-    /// What is reported of the service's counters.
+    /// The report of the service's counters.
     package init(_ stats: ServerStats) {
         serverName = stats.serverName
         startTimeMs = stats.startTimeMilliseconds

@@ -9,13 +9,13 @@ package struct VoteReport: Report, Equatable {
     /// The caller's ballot now: `up`, `down`, or empty.
     let vote: String
 
-    /// What is reported of a vote.
+    /// The report of a vote.
     package init(_ counts: CastVoteResponse) {
         postID = counts.postID
         score = counts.score
         upvoteCount = counts.upvoteCount
         downvoteCount = counts.downvoteCount
-        vote = counts.vote.word
+        vote = counts.vote.argument
     }
 
     /// One line.

@@ -1,6 +1,6 @@
 import Glibc
 
-/// The terminal that standard output may be.
+/// The terminal on standard output, if there is one.
 enum Terminal {
     /// How many columns it has; nil where standard output is no terminal, or has no size.
     static var columnCount: Int? {

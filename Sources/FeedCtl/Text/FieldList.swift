@@ -11,7 +11,7 @@ package struct FieldList {
         fields.append((name, VisibleText.line(value)))
     }
 
-    /// The fields with their values one below another, and a line break after each line.
+    /// The fields with their values aligned, and a line break after each line.
     package func rendered() -> String {
         let width = fields.map(\.name.count).max() ?? 0
         return fields.map { name, value in

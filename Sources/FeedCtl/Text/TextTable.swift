@@ -1,10 +1,10 @@
-/// A table for people: a line a row, columns two spaces apart, the last one cut where it has to be.
+/// A table for people: one line a row, columns two spaces apart, the last one cut where necessary.
 package struct TextTable {
     /// One column.
     package struct Column {
-        /// What stands above it.
+        /// The text above the column.
         package let header: String
-        /// Whether it holds numbers, which stand to the right.
+        /// Whether it holds numbers, which are aligned to the right.
         package let isNumeric: Bool
 
         /// A column of texts.

@@ -26,7 +26,8 @@ package enum VisibleText {
         switch scalar.value {
         // C0, DEL and C1.
         case 0x00...0x1F, 0x7F...0x9F: true
-        // Marks, embeddings, overrides and isolates that turn the direction of what follows.
+        // Marks, embeddings, overrides and isolates that change the direction of the text after
+        // them.
         case 0x061C, 0x200E...0x200F, 0x202A...0x202E, 0x2066...0x2069: true
         // Line and paragraph separator.
         case 0x2028...0x2029: true

@@ -4,14 +4,15 @@ public struct ClientFrame: Equatable, Sendable {
     public var id: UInt64
     /// How long the answer may take; 0 is the service's default.
     public var timeoutMilliseconds: UInt32
-    /// Names a mutation for good, so that it is executed exactly once; 0 is at most once.
+    /// Identifies a mutation permanently, so that it is executed exactly once; 0 means at most
+    /// once.
     public var sequence: UInt64
-    /// The answer is never from a state older than this revision; 0 is any.
+    /// The oldest revision of the state that the answer may reflect; 0 allows any.
     public var minimumRevision: UInt64
     /// The call; nil where the frame has none, or one that this version does not know.
     public var request: Request?
 
-    /// A frame with the service's default deadline, at most once, from any state.
+    /// A frame with the service's default deadline, executed at most once, on any state.
     public init(
         id: UInt64,
         request: Request?,

@@ -1,11 +1,12 @@
-/// Collects received bytes and gives out the frames in them, however they were cut.
+/// Collects received bytes and returns the frames in them, however they were split.
 ///
-/// For programs that do not keep a read buffer of their own; those that do use `FrameScanner`. Take
-/// all frames out after each append: then what is held is less than one frame and one append.
+/// It is for programs without a read buffer of their own; programs with one use `FrameScanner`.
+/// Take all frames out after each append: then the decoder holds less than one frame and one
+/// append.
 public struct FrameDecoder: Sendable {
     private let scanner: FrameScanner
     private var buffer: [UInt8] = []
-    /// Where the next header starts; what lies before it has been given out.
+    /// Where the next header starts; the bytes before it belong to returned frames.
     private var offset = 0
 
     /// A decoder that accepts frames up to a limit.
@@ -13,16 +14,16 @@ public struct FrameDecoder: Sendable {
         scanner = FrameScanner(maximumFrameByteCount: maximumFrameByteCount)
     }
 
-    /// Bytes held that belong to no frame given out.
+    /// Bytes held that belong to no returned frame.
     public var bufferedByteCount: Int { buffer.count - offset }
 
-    /// Takes the bytes that were received next.
+    /// Takes the bytes received next.
     public mutating func append(_ bytes: some Sequence<UInt8>) {
         compact()
         buffer.append(contentsOf: bytes)
     }
 
-    /// Takes the bytes that were received next.
+    /// Takes the bytes received next.
     public mutating func append(_ bytes: RawSpan) {
         compact()
         buffer.append(copying: bytes)
@@ -30,14 +31,14 @@ public struct FrameDecoder: Sendable {
 
     /// The body of the next frame; nil until more bytes are appended.
     ///
-    /// After an error the bytes have no meaning any more; close the connection.
+    /// After an error the bytes have no meaning; close the connection.
     public mutating func nextFrame() throws(FrameError) -> [UInt8]? {
         guard let body = try scanner.nextBody(in: buffer.span, at: offset) else { return nil }
         offset = body.upperBound
         return Array(buffer[body])
     }
 
-    /// Drops what was given out; moves at most what is held of one frame.
+    /// Drops the bytes of returned frames; moves at most the held part of one frame.
     private mutating func compact() {
         guard offset > 0 else { return }
         buffer.removeFirst(offset)

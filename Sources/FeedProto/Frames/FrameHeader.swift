@@ -1,4 +1,4 @@
-/// What precedes each message: its length in bytes, big-endian.
+/// The prefix of each message: its length in bytes, big-endian.
 public enum FrameHeader {
     /// The bytes of a header.
     public static var byteCount: Int { 4 }

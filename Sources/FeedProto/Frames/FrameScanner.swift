@@ -1,7 +1,7 @@
 /// Finds the frames in received bytes, in place.
 ///
-/// The length is checked before anything else looks at the frame, so nothing is ever allocated for
-/// a length that a peer made up.
+/// The length is checked before anything else reads the frame, so nothing is ever allocated for a
+/// length that a peer made up.
 public struct FrameScanner: Sendable {
     /// The longest frame that is accepted, without its header.
     public let maximumFrameByteCount: Int

@@ -1,6 +1,6 @@
 /// A call.
 ///
-/// Large ones are `indirect` so that a vote's frame stays small and trivial to move.
+/// Large requests are `indirect` so that a vote's frame stays small and trivial to move.
 public enum Request: Equatable, Sendable {
     /// Introduces the client.
     indirect case hello(HelloRequest)
@@ -10,7 +10,7 @@ public enum Request: Equatable, Sendable {
     indirect case createPost(CreatePostRequest)
     /// Brings posts from another system.
     case importPosts(ImportPostsRequest)
-    /// Asks for one post.
+    /// Imports posts from another system.
     case getPost(GetPostRequest)
     /// Asks for several posts by id.
     case batchGetPosts(BatchGetPostsRequest)
@@ -20,7 +20,7 @@ public enum Request: Equatable, Sendable {
     indirect case updatePost(UpdatePostRequest)
     /// Deletes a post.
     case deletePost(DeletePostRequest)
-    /// Asks where a post stands.
+    /// Asks for the place of a post.
     case getPostRank(GetPostRankRequest)
     /// Votes on a post.
     case castVote(CastVoteRequest)
@@ -28,7 +28,7 @@ public enum Request: Equatable, Sendable {
     case batchCastVotes(BatchCastVotesRequest)
     /// Asks for all feeds.
     case listFeeds
-    /// Asks how the service is doing.
+    /// Asks for the service's statistics.
     case getServerStats
     /// Creates a feed.
     indirect case createFeed(CreateFeedRequest)

@@ -1,6 +1,6 @@
 /// An answer.
 ///
-/// Large ones are `indirect` so that a vote's answer stays small and trivial to move.
+/// Large answers are `indirect` so that a vote's answer stays small and trivial to move.
 public enum Response: Equatable, Sendable {
     /// Introduces the service.
     indirect case hello(HelloResponse)
@@ -16,15 +16,15 @@ public enum Response: Equatable, Sendable {
     case batchGetPosts(BatchGetPostsResponse)
     /// A page of a feed.
     indirect case listPosts(ListPostsResponse)
-    /// Where a post stands.
+    /// The place of a post.
     case postRank(PostRank)
     /// A post's counts after a vote.
     case castVote(CastVoteResponse)
-    /// What became of each vote.
+    /// The result of each vote.
     case batchCastVotes(BatchCastVotesResponse)
     /// All feeds.
     case listFeeds(ListFeedsResponse)
-    /// How the service is doing.
+    /// The service's statistics.
     indirect case serverStats(ServerStats)
     /// The feed that was created.
     indirect case feed(Feed)
@@ -32,6 +32,6 @@ public enum Response: Equatable, Sendable {
     indirect case backup(BackupResponse)
     /// Posts whose times lie ahead of the clock.
     indirect case correctTimes(CorrectTimesResponse)
-    /// Done, and nothing to say.
+    /// Success without a value.
     case empty
 }

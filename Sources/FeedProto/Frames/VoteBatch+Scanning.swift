@@ -1,15 +1,15 @@
 extension VoteBatch {
-    /// Reads a frame's body without a message decoder, where it is a batch as every encoder writes
-    /// it.
+    /// Reads a frame's body without a message decoder, if it is a batch in the form that every
+    /// encoder writes.
     ///
-    /// That is: fields in order, each at most once, numbers in their shortest form and none of them
-    /// zero, and 1 to 256 votes. O(votes).
+    /// In that form the fields are in order, each at most once; the numbers have their shortest
+    /// form and none of them is zero; and there are 1 to 256 votes. O(votes).
     ///
     /// - Parameters:
     ///   - bytes: The received bytes.
-    ///   - body: Where in them the body lies.
-    /// - Returns: Whether it is such a batch. Else a `MessageDecoder` must read the body, and this
-    ///   batch means nothing.
+    ///   - body: The range of the body in them.
+    /// - Returns: Whether it is such a batch. Otherwise a `MessageDecoder` must read the body, and
+    ///   this batch means nothing.
     public mutating func scan(_ bytes: RawSpan, in body: Range<Int>) -> Bool {
         var scan = FieldScan(of: body, in: bytes)
         id = scan.varint(tag: 0x08, in: bytes)

@@ -9,21 +9,22 @@ public struct VoteBatch: ~Copyable {
     public internal(set) var id: UInt64 = 0
     /// How long the answer may take; 0 is the service's default.
     public internal(set) var timeoutMilliseconds: UInt32 = 0
-    /// Names a mutation for good, so that it is executed exactly once; 0 is at most once.
+    /// Identifies a mutation permanently, so that it is executed exactly once; 0 means at most
+    /// once.
     public internal(set) var sequence: UInt64 = 0
-    /// The answer is never from a state older than this revision; 0 is any.
+    /// The oldest revision of the state that the answer may reflect; 0 allows any.
     public internal(set) var minimumRevision: UInt64 = 0
 
-    // An array of fixed size, as the compiler copies the whole of an `InlineArray` for a look at
-    // one of its elements.
-    /// Places for votes, of which the first `count` are taken.
+    // An array of fixed size: the compiler copies the whole of an `InlineArray` to read one of its
+    // elements.
+    /// Places for votes; the first `count` are in use.
     public internal(set) var votes = [CastVoteRequest](
         repeating: CastVoteRequest(postID: 0, direction: .unspecified),
         count: capacity
     )
     /// How many votes there are.
     public internal(set) var count = 0
-    /// Where the votes lie in the bytes that were scanned.
+    /// The range of the votes in the scanned bytes.
     var content = 0..<0
 
     /// A batch without votes.
@@ -31,7 +32,7 @@ public struct VoteBatch: ~Copyable {
 }
 
 extension ClientFrame {
-    /// The same call as any other is written.
+    /// The same call in the form of any other call.
     public init(_ batch: borrowing VoteBatch) {
         self.init(
             id: batch.id,

@@ -1,10 +1,10 @@
-/// What became of each vote of a batch, gathered to be encoded.
+/// The result of each vote of a batch, collected to be encoded.
 ///
 /// A service keeps one of these and fills it for each batch: only failures allocate.
 public struct VoteBatchResults: ~Copyable {
     /// A vote that was not counted.
     public struct Failure: Sendable {
-        /// Which vote of the batch, from 0.
+        /// The index of the vote in the batch, from 0.
         public var item: Int
         /// Why it was not counted.
         public var status: Status
@@ -16,7 +16,7 @@ public struct VoteBatchResults: ~Copyable {
         }
     }
 
-    /// Places for the counts after each vote, of which the first `count` are taken.
+    /// Places for the counts after each vote; the first `count` are in use.
     ///
     /// The place of a failure is not read.
     public var votes = [CastVoteResponse](
@@ -33,7 +33,7 @@ public struct VoteBatchResults: ~Copyable {
 }
 
 extension ServerFrame {
-    /// The same answer as any other is written.
+    /// The same answer in the form of any other answer.
     public init(_ results: borrowing VoteBatchResults, id: UInt64, revision: UInt64) {
         var list = results.votes.prefix(results.count).map {
             CastVoteResult(status: nil, vote: $0)

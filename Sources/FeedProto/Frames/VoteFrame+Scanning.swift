@@ -1,13 +1,14 @@
 extension VoteFrame {
-    /// Reads a body without a message decoder, where it is a vote as every encoder writes it.
+    /// Reads a body without a message decoder, if it is a vote in the form that every encoder
+    /// writes.
     ///
-    /// That is: the fields in order, each at most once, none of them zero, and numbers in their
-    /// shortest form. nil says nothing about the body but that a `MessageDecoder` must read it; a
-    /// frame is what that decoder would have made of the body.
+    /// In that form the fields are in order, each at most once, none of them is zero, and the
+    /// numbers have their shortest form. nil says nothing else about the body: a `MessageDecoder`
+    /// must read it. A returned frame equals what that decoder would make of the body.
     ///
     /// - Parameters:
-    ///   - bytes: What was received; more than the body, so that words can be read at once.
-    ///   - body: Where in it the body lies.
+    ///   - bytes: The received bytes; more than the body, so that words can be read at once.
+    ///   - body: The range of the body in them.
     @inline(__always)
     public init?(scanning bytes: RawSpan, in body: Range<Int>) {
         var scan = FieldScan(of: body, in: bytes)
@@ -15,7 +16,7 @@ extension VoteFrame {
         timeoutMilliseconds = 0
         sequence = 0
         minimumRevision = 0
-        // Most votes have none of the fields between.
+        // Most votes have none of the fields in between.
         if !scan.enterMessage(tag: 0xC2, 0x02, in: bytes) {
             let timeout = scan.varint(tag: 0x10, in: bytes)
             timeoutMilliseconds = UInt32(truncatingIfNeeded: timeout)

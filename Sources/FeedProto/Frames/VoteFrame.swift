@@ -1,17 +1,18 @@
-/// A `ClientFrame` that casts one vote: the call that services are sent most.
+/// A `ClientFrame` that casts one vote, which is the most frequent call.
 public struct VoteFrame: Equatable, Sendable {
     /// Names the call; above 0 and strictly increasing on a connection.
     public var id: UInt64
     /// How long the answer may take; 0 is the service's default.
     public var timeoutMilliseconds: UInt32
-    /// Names a mutation for good, so that it is executed exactly once; 0 is at most once.
+    /// Identifies a mutation permanently, so that it is executed exactly once; 0 means at most
+    /// once.
     public var sequence: UInt64
-    /// The answer is never from a state older than this revision; 0 is any.
+    /// The oldest revision of the state that the answer may reflect; 0 allows any.
     public var minimumRevision: UInt64
     /// The vote.
     public var vote: CastVoteRequest
 
-    /// A frame with the service's default deadline, at most once, from any state.
+    /// A frame with the service's default deadline, executed at most once, on any state.
     public init(
         id: UInt64,
         vote: CastVoteRequest,
@@ -28,7 +29,7 @@ public struct VoteFrame: Equatable, Sendable {
 }
 
 extension ClientFrame {
-    /// The same call as any other is written.
+    /// The same call in the form of any other call.
     public init(_ frame: VoteFrame) {
         self.init(
             id: frame.id,

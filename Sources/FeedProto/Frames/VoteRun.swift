@@ -1,12 +1,12 @@
-/// Votes that were received one behind another, all read before the first is executed.
+/// Votes that were received one after another, all read before the first is executed.
 ///
-/// A vote costs little but the wait for its post's memory. Whoever knows the next votes can ask for
-/// theirs meanwhile, and then the waits overlap.
+/// The wait for its post's memory is most of the cost of a vote. A service that knows the next
+/// votes can request their memory meanwhile, and then the waits overlap.
 public struct VoteRun: ~Copyable {
     /// The most votes of a run.
     public static var capacity: Int { 64 }
 
-    /// One vote, and where it ends in what was received.
+    /// One vote, and where it ends in the received bytes.
     public struct Entry {
         /// The call.
         public var frame = VoteFrame(
@@ -17,10 +17,10 @@ public struct VoteRun: ~Copyable {
         public var endOffset = 0
     }
 
-    // Public, so that a service that looks at each vote twice does not call a function to do so; and
-    // an array of fixed size, as the compiler copies the whole of an `InlineArray` for a look at one
-    // of its elements.
-    /// Places for votes, of which the first `count` are taken.
+    // Public, so that a service that reads each vote twice does not call a function to do so. An
+    // array of fixed size: the compiler copies the whole of an `InlineArray` to read one of its
+    // elements.
+    /// Places for votes; the first `count` are in use.
     public private(set) var entries = [Entry](repeating: Entry(), count: capacity)
     /// How many votes there are.
     public private(set) var count = 0
@@ -28,9 +28,9 @@ public struct VoteRun: ~Copyable {
     /// An empty run.
     public init() {}
 
-    /// Finds the votes that `bytes` has from `offset` on, up to the first other frame.
+    /// Finds the votes in `bytes` from `offset` on, up to the first other frame.
     ///
-    /// What is no frame ends a run too: it is to be refused when it is its turn, behind the votes.
+    /// Bytes that are no frame end a run, too: the service refuses them after the votes.
     public mutating func find(
         in bytes: RawSpan,
         at offset: Int,

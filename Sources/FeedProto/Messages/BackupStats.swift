@@ -1,26 +1,26 @@
-/// How a service's backups are doing.
+/// The state of a service's backups.
 public struct BackupStats: Equatable, Sendable {
-    /// Whether one is under way.
+    /// Whether a backup is under way.
     public var isRunning: Bool
-    /// Of the one under way, the bytes that are copied; 0 before the copy begins.
+    /// The bytes that the backup under way has copied; 0 before the copy begins.
     public var copiedByteCount: UInt64
-    /// Of the one under way, all bytes; 0 before the copy begins.
+    /// All bytes of the backup under way; 0 before the copy begins.
     public var byteCount: UInt64
-    /// The folder's name of the newest complete backup; empty where there is none.
+    /// The folder name of the newest complete backup; empty where there is none.
     public var lastName: String
-    /// When that was complete, since the Unix epoch; when it began, if an earlier run of the service
-    /// has made it.
+    /// When the newest complete backup was complete, since the Unix epoch; when it began, if an
+    /// earlier run of the service made it.
     public var lastTimeMilliseconds: Int64
-    /// The bytes that it takes; 0 where an earlier run of the service has made it.
+    /// The bytes of the newest complete backup; 0 where an earlier run of the service made it.
     public var lastByteCount: UInt64
-    /// How long it took; 0 where an earlier run of the service has made it.
+    /// How long the newest complete backup took; 0 where an earlier run of the service made it.
     public var lastDurationMilliseconds: UInt64
-    /// Why the last backup since the service's start is none; empty where it is complete.
+    /// Why the last backup since the service's start failed; empty where it is complete.
     public var lastError: String
-    /// When that was known, since the Unix epoch; 0 where there is no error.
+    /// When that failure was known, since the Unix epoch; 0 where there is no error.
     public var lastErrorTimeMilliseconds: Int64
 
-    /// All of them; by default no backup was ever made.
+    /// All fields; by default no backup was ever made.
     public init(
         isRunning: Bool = false,
         copiedByteCount: UInt64 = 0,

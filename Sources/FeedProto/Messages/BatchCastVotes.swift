@@ -1,4 +1,4 @@
-/// Votes several times in one frame; not atomic.
+/// Casts several votes in one frame; the batch is not atomic.
 public struct BatchCastVotesRequest: Equatable, Sendable {
     /// The votes; those on one post are executed in their order.
     public var votes: [CastVoteRequest]
@@ -9,9 +9,9 @@ public struct BatchCastVotesRequest: Equatable, Sendable {
     }
 }
 
-/// What became of each vote.
+/// The result of each vote.
 public struct BatchCastVotesResponse: Equatable, Sendable {
-    /// In the order of the votes.
+    /// The results, in the order of the votes.
     public var results: [CastVoteResult]
 
     /// One result for each vote.

@@ -2,7 +2,7 @@
 public struct CastVoteRequest: Equatable, Sendable {
     /// The post.
     public var postID: UInt64
-    /// What the vote says.
+    /// The direction of the vote.
     public var direction: VoteDirection
 
     /// A vote.
@@ -12,20 +12,20 @@ public struct CastVoteRequest: Equatable, Sendable {
     }
 }
 
-/// A post's counts, the vote among them.
+/// A post's counts, including the vote.
 public struct CastVoteResponse: Equatable, Sendable {
     /// The post.
     public var postID: UInt64
-    /// Upvotes less downvotes.
+    /// Upvotes minus downvotes.
     public var score: Int64
-    /// How many voted for it.
+    /// The number of votes for the post.
     public var upvoteCount: UInt64
-    /// How many voted against it.
+    /// The number of votes against the post.
     public var downvoteCount: UInt64
     /// The caller's ballot now; unspecified where votes are not ballots.
     public var vote: VoteDirection
 
-    /// By default in a feed where votes are not ballots.
+    /// Counts, by default of a feed where votes are not ballots.
     public init(
         postID: UInt64,
         score: Int64,

@@ -1,6 +1,8 @@
 /// Changes fields of a post.
 public struct UpdatePostRequest: Equatable, Sendable {
-    /// The id and the new values; a revision other than 0 is one since which nobody edited it.
+    /// The id and the new values.
+    ///
+    /// With a revision other than 0 the call fails if the post was edited since.
     public var post: Post?
     /// The fields to take from `post`.
     public var updateMask: [PostField]
@@ -16,10 +18,10 @@ public struct UpdatePostRequest: Equatable, Sendable {
 public struct DeletePostRequest: Equatable, Sendable {
     /// The post.
     public var id: UInt64
-    /// Other than 0 it is one since which nobody may have edited the post.
+    /// With a value other than 0 the call fails if the post was edited since that revision.
     public var revision: UInt64
 
-    /// By default whatever the post's revision is.
+    /// A deletion, by default of any revision of the post.
     public init(id: UInt64, revision: UInt64 = 0) {
         self.id = id
         self.revision = revision

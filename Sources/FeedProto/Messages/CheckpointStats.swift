@@ -1,10 +1,10 @@
-/// How the checkpoints are doing that write a journal's changes to the state database.
+/// The state of the checkpoints, which write a journal's changes to the state database.
 public struct CheckpointStats: Equatable, Sendable {
-    /// The bytes of records that are durable and not in the state database yet.
+    /// The bytes of records that are durable and not yet in the state database.
     public var unfoldedByteCount: UInt64
-    /// At so many of them changes are refused; from half of them on they are slowed.
+    /// The limit of those bytes, at which changes are refused; from half of it on they are slowed.
     public var unfoldedLimitByteCount: UInt64
-    /// The changes that were refused for that since the start.
+    /// The changes that were refused for that reason since the start.
     public var refusedCount: UInt64
     /// How long the checkpoint under way has taken so far; 0 where none is.
     public var underWayMicroseconds: UInt64
@@ -13,7 +13,7 @@ public struct CheckpointStats: Equatable, Sendable {
     /// Whether the disk has no room for the state database.
     public var isStalled: Bool
 
-    /// All of them; by default nothing waits and nothing has happened.
+    /// All fields; by default nothing waits and nothing has happened.
     public init(
         unfoldedByteCount: UInt64 = 0,
         unfoldedLimitByteCount: UInt64 = 0,

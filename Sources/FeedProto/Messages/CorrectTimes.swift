@@ -1,5 +1,7 @@
-/// Finds posts whose times lie more than five minutes ahead of the service's clock, and corrects them
-/// if told to; only a service may.
+/// Finds posts whose times lie more than five minutes ahead of the service's clock, and corrects
+/// them on request.
+///
+/// Only a service may call this.
 public struct CorrectTimesRequest: Equatable, Sendable {
     /// Whether the posts are corrected; false only lists them.
     public var appliesCorrection: Bool
@@ -7,10 +9,10 @@ public struct CorrectTimesRequest: Equatable, Sendable {
     public var timeMilliseconds: Int64
     /// Only posts with greater ids.
     public var afterID: UInt64
-    /// The most posts of the answer; 0 is what the service gives.
+    /// The most posts in the answer; 0 means the service's default.
     public var limit: UInt32
 
-    /// By default lists the first of them.
+    /// By default lists the first posts.
     public init(
         appliesCorrection: Bool = false,
         timeMilliseconds: Int64 = 0,
@@ -26,14 +28,15 @@ public struct CorrectTimesRequest: Equatable, Sendable {
 
 /// Posts that lie ahead of the clock, in the order of their ids.
 public struct CorrectTimesResponse: Equatable, Sendable {
-    /// The posts as they were found, before their correction; may be none, and more behind.
+    /// The posts as they were found, before their correction; there may be none here and more after
+    /// them.
     public var posts: [PostTimes]
-    /// The id to go on behind; 0 is the end.
+    /// The id to continue after; 0 marks the end.
     public var nextAfterID: UInt64
     /// The clock that the posts were compared with, in Unix milliseconds.
     public var serverTimeMilliseconds: Int64
 
-    /// Lists the posts.
+    /// An answer with these posts.
     public init(posts: [PostTimes], nextAfterID: UInt64, serverTimeMilliseconds: Int64) {
         self.posts = posts
         self.nextAfterID = nextAfterID
@@ -54,7 +57,7 @@ public struct PostTimes: Equatable, Sendable {
     /// When it was last edited, in Unix milliseconds.
     public var updateTimeMilliseconds: Int64
 
-    /// Names a post.
+    /// A post with these times.
     public init(
         id: UInt64,
         feed: String = "",

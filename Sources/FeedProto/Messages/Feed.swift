@@ -2,7 +2,7 @@
 public struct Feed: Equatable, Sendable {
     /// The name: a small letter, then up to 62 small letters, digits and hyphens.
     public var name: String
-    /// The order of lists that name none.
+    /// The order of lists that name no order.
     public var defaultOrder: Order
     /// What a vote means.
     public var voteMode: VoteMode
@@ -12,12 +12,12 @@ public struct Feed: Equatable, Sendable {
     public var minimumTextLength: UInt32
     /// The most characters of a text; 0 is the service's limit.
     public var maximumTextLength: UInt32
-    /// How many posts it has; not read in a request.
+    /// The number of posts in it; ignored in a request.
     public var postCount: UInt64
     /// Whose ballots count.
     public var voters: Voters
 
-    /// By default the service's policy.
+    /// A feed, by default with the service's policy.
     public init(
         name: String,
         defaultOrder: Order = .unspecified,

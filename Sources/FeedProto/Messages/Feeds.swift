@@ -1,6 +1,6 @@
 /// All feeds.
 public struct ListFeedsResponse: Equatable, Sendable {
-    /// In the order of their creation.
+    /// The feeds, in the order of their creation.
     public var feeds: [Feed]
 
     /// All feeds.
@@ -14,7 +14,7 @@ public struct CreateFeedRequest: Equatable, Sendable {
     /// Its name and policy.
     public var feed: Feed?
 
-    /// Names the feed and its policy.
+    /// A request for a feed with this name and policy.
     public init(feed: Feed?) {
         self.feed = feed
     }

@@ -3,7 +3,7 @@ public struct GetPostRequest: Equatable, Sendable {
     /// The post.
     public var id: UInt64
 
-    /// Names the post.
+    /// A request for this post.
     public init(id: UInt64) {
         self.id = id
     }
@@ -14,7 +14,7 @@ public struct BatchGetPostsRequest: Equatable, Sendable {
     /// The posts.
     public var ids: [UInt64]
 
-    /// Names the posts.
+    /// A request for these posts.
     public init(ids: [UInt64]) {
         self.ids = ids
     }
@@ -27,7 +27,7 @@ public struct BatchGetPostsResponse: Equatable, Sendable {
     /// Ids that no post has.
     public var missingIDs: [UInt64]
 
-    /// By default none is missing.
+    /// Posts, by default with no id missing.
     public init(posts: [Post], missingIDs: [UInt64] = []) {
         self.posts = posts
         self.missingIDs = missingIDs

@@ -1,15 +1,15 @@
-/// Introduces a client; a connection without it is anonymous, in version 1.
+/// Introduces a client; in version 1 a connection without it is anonymous.
 public struct HelloRequest: Equatable, Sendable {
     /// The protocol version that the client speaks.
     public var protocolVersion: UInt32
     /// The client's name and version, for the service's logs.
     public var clientName: String
-    /// 16 random bytes that the client keeps for good, or none.
+    /// 16 random bytes that the client keeps permanently, or none.
     public var clientID: [UInt8]
-    /// Tells the connections of one client id apart; each has sequences of its own.
+    /// Distinguishes the connections of one client id; each has its own sequences.
     public var channel: UInt32
 
-    /// By default an anonymous client of the current version.
+    /// An introduction, by default of an anonymous client of the current version.
     public init(
         protocolVersion: UInt32 = ProtocolVersion.current,
         clientName: String = "",
@@ -29,7 +29,7 @@ public struct HelloResponse: Equatable, Sendable {
     public var protocolVersion: UInt32
     /// The service's name and version.
     public var serverName: String
-    /// Names the service's state: another number is a fresh or a restored one.
+    /// Identifies the service's state; another number means a fresh or a restored state.
     public var instanceID: UInt64
     /// The service's clock, since the Unix epoch.
     public var serverTimeMilliseconds: Int64

@@ -1,20 +1,20 @@
-/// How a service's journal is doing; counters run from the service's start.
+/// The state of a service's journal; counters run from the service's start.
 ///
 /// A position is the number of a record, which holds the changes of one commit.
 public struct JournalStats: Equatable, Sendable {
-    /// The record that the newest change is in, or will be.
+    /// The record that holds the newest change, or will hold it.
     public var executedPosition: UInt64
     /// The newest record that is durable.
     public var durablePosition: UInt64
     /// The newest record whose changes are in the state database.
     public var foldedPosition: UInt64
-    /// Commits: one write and one sync each.
+    /// The commits, each with one write and one sync.
     public var commitCount: UInt64
     /// The changes in all commits.
     public var effectCount: UInt64
-    /// What half of the commits stayed within.
+    /// The time that half of the commits stayed within.
     public var medianCommitMicroseconds: UInt64
-    /// What 99 of 100 commits stayed within.
+    /// The time that 99 of 100 commits stayed within.
     public var p99CommitMicroseconds: UInt64
     /// How long the slowest commit took.
     public var maximumCommitMicroseconds: UInt64
@@ -26,12 +26,12 @@ public struct JournalStats: Equatable, Sendable {
     public var oldestHeldMicroseconds: UInt64
     /// The bytes that the disk has free.
     public var freeByteCount: UInt64
-    /// Whether changes are refused for want of room on the disk.
+    /// Whether changes are refused because the disk has too little room.
     public var isReadOnly: Bool
-    /// How the state database keeps up; nothing of it is known from a service before version 0.2.
+    /// How the state database keeps up; unknown from a service before version 0.2.
     public var checkpoints: CheckpointStats
 
-    /// All of them; each has to be said.
+    /// All fields; each must be given.
     public init(
         executedPosition: UInt64,
         durablePosition: UInt64,

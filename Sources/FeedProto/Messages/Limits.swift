@@ -2,15 +2,15 @@
 public struct Limits: Equatable, Sendable {
     /// The longest frame, without its length prefix, both ways.
     public var maximumFrameByteCount: UInt32
-    /// Calls in flight on a connection, beyond which the service stops reading from it.
+    /// The most calls in flight on a connection; beyond it the service stops reading from it.
     public var maximumInFlightCount: UInt32
-    /// The page size for a page size of 0.
+    /// The page size that stands for a page size of 0.
     public var defaultPageSize: UInt32
-    /// The page size that a greater one is cut to.
+    /// The greatest page size; a greater one is reduced to it.
     public var maximumPageSize: UInt32
-    /// Ids in one `BatchGetPostsRequest`.
+    /// The most ids in one `BatchGetPostsRequest`.
     public var maximumBatchGetCount: UInt32
-    /// Votes in one `BatchCastVotesRequest`.
+    /// The most votes in one `BatchCastVotesRequest`.
     public var maximumBatchVoteCount: UInt32
     /// The greatest timeout of a frame.
     public var maximumTimeoutMilliseconds: UInt32
@@ -18,10 +18,10 @@ public struct Limits: Equatable, Sendable {
     public var idleTimeoutMilliseconds: UInt32
     /// How many sequences a channel remembers.
     public var sequenceWindow: UInt32
-    /// Posts in one `ImportPostsRequest`.
+    /// The most posts in one `ImportPostsRequest`.
     public var maximumImportPostCount: UInt32
 
-    /// All limits; each has to be said.
+    /// All limits; each must be given.
     public init(
         maximumFrameByteCount: UInt32,
         maximumInFlightCount: UInt32,

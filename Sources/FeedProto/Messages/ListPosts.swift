@@ -11,7 +11,7 @@ public struct ListPostsRequest: Equatable, Sendable {
     /// Where to start without a token; nil is the first post.
     public var start: Start?
 
-    /// Where a list starts that no token continues.
+    /// Where a list without a token starts.
     public enum Start: Equatable, Sendable {
         /// The page that holds this post.
         case aroundPostID(UInt64)
@@ -19,7 +19,7 @@ public struct ListPostsRequest: Equatable, Sendable {
         case rank(UInt64)
     }
 
-    /// By default the first page of the front page.
+    /// A request, by default for the first page of the front page.
     public init(
         feed: String = "",
         order: Order = .unspecified,
@@ -39,9 +39,9 @@ public struct ListPostsRequest: Equatable, Sendable {
 public struct ListPostsResponse: Equatable, Sendable {
     /// The posts, in order.
     public var posts: [Post]
-    /// Asks for the page after this one; empty is the end of the list.
+    /// The token of the page after this one; empty at the end of the list.
     public var nextPageToken: [UInt8]
-    /// Asks for the page before this one; empty is the start of the list.
+    /// The token of the page before this one; empty at the start of the list.
     public var previousPageToken: [UInt8]
     /// The rank of the first post; 1 is the best.
     public var firstRank: UInt64

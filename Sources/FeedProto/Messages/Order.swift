@@ -1,4 +1,4 @@
-/// How posts are ordered; each order is total, ties end by id.
+/// How posts are ordered; each order is total, and ties are broken by id.
 public struct Order: WireEnum {
     /// The number on the wire.
     public let rawValue: Int32

@@ -1,9 +1,9 @@
 /// Asks for a sign of life.
 public struct PingRequest: Equatable, Sendable {
-    /// Comes back as it is.
+    /// Bytes that are returned unchanged.
     public var payload: [UInt8]
 
-    /// By default without a payload.
+    /// A request, by default without a payload.
     public init(payload: [UInt8] = []) {
         self.payload = payload
     }
@@ -13,7 +13,7 @@ public struct PingRequest: Equatable, Sendable {
 public struct PingResponse: Equatable, Sendable {
     /// The request's payload.
     public var payload: [UInt8]
-    /// Whether new calls are welcome.
+    /// Whether the service welcomes new calls.
     public var serving: ServingStatus
 
     /// An answer to a ping.

@@ -1,28 +1,30 @@
-/// A post as the service shows it; of a request it reads only what that call names.
+/// A post as the service shows it.
+///
+/// Of a post in a request the service reads only what that call names.
 public struct Post: Equatable, Sendable {
-    /// Given by the service and never used again; ids are not times.
+    /// Assigned by the service and never reused; ids are not times.
     public var id: UInt64
     /// The feed it is in.
     public var feed: String
-    /// Who wrote it; nil where nobody is known.
+    /// The author; nil where unknown.
     public var author: User?
     /// The title, verbatim.
     public var title: String
     /// The text, verbatim.
     public var text: String
-    /// Where it leads; empty is nowhere.
+    /// The address that the post links to; empty where there is none.
     public var linkURL: String
     /// A small picture; empty is none.
     public var thumbnailURL: String
     /// A full picture; empty is none.
     public var imageURL: String
-    /// Upvotes less downvotes.
+    /// Upvotes minus downvotes.
     public var score: Int64
-    /// How many voted for it.
+    /// The number of votes for it.
     public var upvoteCount: UInt64
-    /// How many voted against it.
+    /// The number of votes against it.
     public var downvoteCount: UInt64
-    /// How many comments it has elsewhere.
+    /// The number of its comments elsewhere.
     public var commentCount: UInt64
     /// When it was created, since the Unix epoch.
     public var createTimeMilliseconds: Int64
@@ -30,10 +32,10 @@ public struct Post: Equatable, Sendable {
     public var updateTimeMilliseconds: Int64
     /// The revision of its last change; an etag for update and delete.
     public var revision: UInt64
-    /// What the caller has to do with it; nil for callers without identity.
+    /// The caller's relation to the post; nil for callers without identity.
     public var viewer: Viewer?
 
-    /// An empty post; name what it has.
+    /// A post, by default empty: name the fields that it has.
     public init(
         id: UInt64 = 0,
         feed: String = "",

@@ -12,7 +12,7 @@ public struct PostField: WireEnum {
     public static var title: Self { Self(rawValue: 1) }
     /// The text.
     public static var text: Self { Self(rawValue: 2) }
-    /// Where it leads.
+    /// The address that the post links to.
     public static var linkURL: Self { Self(rawValue: 3) }
     /// The small picture.
     public static var thumbnailURL: Self { Self(rawValue: 4) }

@@ -1,7 +1,7 @@
-/// A post for a program that keeps texts as bytes: the numbers, and where the texts lie.
+/// A post for a program that keeps texts as bytes: the numbers, and the ranges of the texts.
 ///
-/// Trivial to copy. `FrameEncoder` writes it without a `String` and without an allocation. The
-/// texts must be UTF-8 without NUL, as everything is that a `MessageDecoder` has let in.
+/// It is trivial to copy. `FrameEncoder` writes it without a `String` and without an allocation.
+/// The texts must be UTF-8 without NUL, as all texts are that a `MessageDecoder` accepts.
 public struct PostFields: Equatable, Sendable {
     /// As in `Post`.
     public var id: UInt64
@@ -50,7 +50,7 @@ public struct PostFields: Equatable, Sendable {
 
     /// The most bytes that the post can take in a page, so that a page can end before it.
     ///
-    /// Beside its texts it has 20 tags, those of its author, its ballot and itself among them, of
-    /// at most 2 bytes, each with a number or a length of at most 10.
+    /// Beside its texts it has 20 tags of at most 2 bytes, including those of its author, its
+    /// ballot and itself. Each tag has a number or a length of at most 10 bytes.
     public var maximumEncodedByteCount: Int { 20 * 12 + textByteCount }
 }

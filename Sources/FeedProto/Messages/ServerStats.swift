@@ -1,4 +1,4 @@
-/// How the service is doing; counters run from its start.
+/// The service's statistics; counters run from its start.
 public struct ServerStats: Equatable, Sendable {
     /// The service's name and version.
     public var serverName: String
@@ -12,7 +12,7 @@ public struct ServerStats: Equatable, Sendable {
     public var revision: UInt64
     /// Each method that was called.
     public var methods: [MethodStats]
-    /// How often a stripe's lock was taken when it was wanted.
+    /// How often a stripe's lock was already held when it was requested.
     public var stripeContentionCount: UInt64
     /// Connections accepted.
     public var acceptedConnectionCount: UInt64
@@ -26,7 +26,7 @@ public struct ServerStats: Equatable, Sendable {
     public var bufferedByteCount: UInt64
     /// How often accepting paused because the process had no file descriptor left.
     public var acceptPauseCount: UInt64
-    /// What an acknowledged change outlives: `none`, `os` or `fsync`.
+    /// What an acknowledged change survives: `none`, `os` or `fsync`.
     public var durability: String
     /// The journal and its commits; nil where nothing is journaled.
     public var journal: JournalStats?
@@ -34,20 +34,20 @@ public struct ServerStats: Equatable, Sendable {
     public var channelCount: UInt64
     /// Channels that were forgotten, a while after their connection closed.
     public var evictedChannelCount: UInt64
-    /// Calls that had been executed before and got the outcome of that.
+    /// Calls that had been executed before and got their earlier outcome.
     public var repeatedCallCount: UInt64
     /// Connections closed because too much was held for clients that did not take their answers.
     public var overBudgetCloseCount: UInt64
-    /// The bytes of memory that the channels take, about.
+    /// The approximate bytes of memory that the channels take.
     public var channelByteCount: UInt64
     /// How often a Hello or a numbered call got no channel.
     public var refusedChannelCount: UInt64
     /// How often a new device was refused.
     public var refusedDeviceCount: UInt64
-    /// The backups; nil where nothing outlives the process.
+    /// The backups; nil where nothing survives the process.
     public var backups: BackupStats?
 
-    /// All of them; each has to be said but for what only some services have.
+    /// All fields; each must be given, except those that only some services have.
     public init(
         serverName: String,
         startTimeMilliseconds: Int64,
@@ -99,7 +99,7 @@ public struct ServerStats: Equatable, Sendable {
     }
 }
 
-/// How one method is doing.
+/// The statistics of one method.
 public struct MethodStats: Equatable, Sendable {
     /// The method's field name in the contract, as `cast_vote`.
     public var method: String

@@ -10,7 +10,7 @@ public struct ServingStatus: WireEnum {
     public static var unspecified: Self { Self(rawValue: 0) }
     /// It takes calls.
     public static var serving: Self { Self(rawValue: 1) }
-    /// It is about to stop: finish, and connect elsewhere.
+    /// It is about to stop: finish your calls, and connect elsewhere.
     public static var draining: Self { Self(rawValue: 2) }
 
     /// The contract's names, by number.

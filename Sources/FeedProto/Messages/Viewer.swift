@@ -1,9 +1,9 @@
-/// What the caller has to do with a post.
+/// The caller's relation to a post.
 public struct Viewer: Equatable, Sendable {
-    /// The caller's ballot; unspecified is none.
+    /// The caller's ballot; unspecified means none.
     public var vote: VoteDirection
 
-    /// By default nothing.
+    /// A relation, by default none.
     public init(vote: VoteDirection = .unspecified) {
         self.vote = vote
     }

@@ -1,4 +1,4 @@
-/// What a vote says.
+/// The direction of a vote.
 public struct VoteDirection: WireEnum {
     /// The number on the wire.
     public let rawValue: Int32
@@ -6,7 +6,7 @@ public struct VoteDirection: WireEnum {
     /// Takes any number, known or not.
     public init(rawValue: Int32) { self.rawValue = rawValue }
 
-    /// Nothing; as a ballot, none.
+    /// No direction; as a ballot, none.
     public static var unspecified: Self { Self(rawValue: 0) }
     /// For the post.
     public static var up: Self { Self(rawValue: 1) }

@@ -8,9 +8,9 @@ public struct VoteMode: WireEnum {
 
     /// The service's default, a tally.
     public static var unspecified: Self { Self(rawValue: 0) }
-    /// Every vote counts, again and again.
+    /// Every vote counts, repeated ones included.
     public static var tally: Self { Self(rawValue: 1) }
-    /// A vote sets the voter's one ballot.
+    /// A vote sets the voter's only ballot.
     public static var ballot: Self { Self(rawValue: 2) }
 
     /// The contract's names, by number.

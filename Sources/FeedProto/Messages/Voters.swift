@@ -8,9 +8,9 @@ public struct Voters: WireEnum {
 
     /// The service's default, devices.
     public static var unspecified: Self { Self(rawValue: 0) }
-    /// Those who are signed in.
+    /// Users who are signed in.
     public static var users: Self { Self(rawValue: 1) }
-    /// Anyone with a client id, too.
+    /// Any caller with a client id, too.
     public static var devices: Self { Self(rawValue: 2) }
 
     /// The contract's names, by number.

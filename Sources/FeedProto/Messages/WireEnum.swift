@@ -1,7 +1,7 @@
-/// An enum of the contract as it came from the wire: it may hold a number that has no name here.
+/// An enum of the contract as it was received: it may hold a number that has no name here.
 ///
-/// A receiver tells such numbers apart with `isKnown` or the `default` of a `switch`, and rejects
-/// them; taking them for a default would do something that nobody asked for.
+/// A receiver detects such numbers with `isKnown` or the `default` of a `switch`, and rejects them.
+/// Treating one as a default would do something that nobody asked for.
 public protocol WireEnum: RawRepresentable<Int32>, Hashable, Sendable, CustomStringConvertible {
     /// The contract's names of the numbers 0, 1, 2 and so on, without gaps.
     static var names: [String] { get }

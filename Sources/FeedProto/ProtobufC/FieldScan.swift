@@ -1,12 +1,13 @@
-/// A place in a message whose fields are read one after another, for messages that are worth a way
-/// past the general decoder.
+/// A position in a message whose fields are read one after another, for messages that justify a
+/// path around the general decoder.
 ///
-/// Reads only what every encoder writes: fields in order, numbers in their shortest form. What it
-/// does not take stays where it is, so a scan that did not come to the end took less than all.
+/// It reads only what every encoder writes: fields in order, numbers in their shortest form. It
+/// leaves other bytes in place, so a scan that did not reach the end has not read the whole
+/// message.
 struct FieldScan {
     private var offset: Int
     private let end: Int
-    /// The last place that eight bytes can be read from at once.
+    /// The last offset from which eight bytes can be read at once.
     private let lastWordOffset: Int
 
     /// The start of the message that lies in `range` of `bytes`.
@@ -21,7 +22,8 @@ struct FieldScan {
         lastWordOffset = bytes.byteCount - MemoryLayout<UInt64>.size
     }
 
-    /// Takes a number with a tag of one byte; 0 where the next field is another, or is not plain.
+    /// Takes a number with a tag of one byte; 0 where another field follows, or the number is not
+    /// plain.
     @inline(__always)
     mutating func varint(tag: UInt8, in bytes: RawSpan) -> UInt64 {
         guard offset < end, byte(at: offset, in: bytes) == tag else { return 0 }
@@ -38,7 +40,8 @@ struct FieldScan {
         return taken.joiningSevens
     }
 
-    /// The number of one byte, with a tag of one byte, that ends the message; 0 where it does not.
+    /// The number of one byte, with a tag of one byte, that ends the message; 0 where there is
+    /// none.
     @inline(__always)
     func lastByte(tag: UInt8, in bytes: RawSpan) -> UInt8 {
         guard offset + 2 == end, byte(at: offset, in: bytes) == tag else { return 0 }
@@ -60,8 +63,8 @@ struct FieldScan {
         return true
     }
 
-    /// Takes the tag, of two bytes, and the length of a message of up to 16,383 bytes that ends where
-    /// this one does.
+    /// Takes the tag, of two bytes, and the length of a message of up to 16,383 bytes that ends
+    /// where this one does.
     @inline(__always)
     mutating func enterLongMessage(
         tag first: UInt8,
@@ -99,11 +102,12 @@ struct FieldScan {
         return FieldScan(of: start..<messageEnd, in: bytes)
     }
 
-    /// What is left of the message.
+    /// The rest of the message.
     @inline(__always)
     var rest: Range<Int> { offset..<end }
 
-    /// As `varint`, where the message ends near the end of the bytes, or the number is a long one.
+    /// Like `varint`, where the message ends near the end of the bytes, or the number is a long
+    /// one.
     private mutating func varintOfBytes(at start: Int, in bytes: RawSpan) -> UInt64 {
         var value: UInt64 = 0
         var shift: UInt64 = 0
@@ -149,7 +153,7 @@ extension UInt64 {
         return fours & 0x0000_0000_0FFF_FFFF | (fours & 0x0FFF_FFFF_0000_0000) &>> 4
     }
 
-    /// The low 56 bits in groups of seven, one a byte: the other way round.
+    /// The low 56 bits in groups of seven, one group a byte: the inverse.
     @inline(__always)
     var splittingSevens: UInt64 {
         let fours = self & 0x0FFF_FFFF | (self & 0x00FF_FFFF_F000_0000) &<< 4

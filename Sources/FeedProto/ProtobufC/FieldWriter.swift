@@ -6,8 +6,10 @@ import Musl
 import Darwin
 #endif
 
-/// Writes the fields of one frame into room that was reserved for it, for messages that are worth
-/// a way past the general encoder: the same bytes, without a C message first.
+/// Writes the fields of one frame into room that was reserved for it, for messages that justify a
+/// path around the general encoder.
+///
+/// The bytes are the same, without an intermediate C message.
 @safe struct FieldWriter: ~Copyable {
     /// The most bytes that a number takes with its tag.
     static var numberByteCount: Int { 11 }
@@ -19,7 +21,7 @@ import Darwin
     /// The bytes written.
     private(set) var byteCount: Int
 
-    /// A frame that is to be written to some room, behind its header.
+    /// A frame to be written into reserved room, after its header.
     @inline(__always)
     init(room: UnsafeMutableRawPointer, byteCount: Int) {
         precondition(byteCount >= FrameHeader.byteCount, "There is room for a header.")
@@ -44,8 +46,9 @@ import Darwin
             byteCount &+= unsafe Self.writeLong(value, to: place + 1) &+ 1
             return
         }
-        // All bytes but the last say that another follows; what is stored behind it is overwritten.
-        // A byte is begun every seven bits, and 9/64 is a seventh, exactly enough up to 64 bits.
+        // All bytes but the last announce another one; the excess stored behind them is
+        // overwritten. A byte begins every seven bits, and 9/64 stands for a seventh, exactly
+        // enough up to 64 bits.
         let highestBit = 63 &- UInt64(truncatingIfNeeded: value.leadingZeroBitCount)
         let followCount = (highestBit &* 9 &+ 9) &>> 6
         let follows = 0x8080_8080_8080_8080 & ((1 as UInt64) &<< (8 &* followCount) &- 1)
@@ -58,7 +61,7 @@ import Darwin
 
     /// Begins a message with a tag of two bytes; it has at most 127 bytes.
     ///
-    /// - Returns: The place to hand to `endMessage(at:)`.
+    /// - Returns: The place to pass to `endMessage(at:)`.
     @inline(__always)
     mutating func beginMessage(tag first: UInt8, _ second: UInt8) -> Int {
         precondition(roomByteCount - byteCount >= Self.messageHeadByteCount, "There is room left.")
@@ -70,7 +73,7 @@ import Darwin
 
     /// Begins a message with a tag of one byte; it has at most 127 bytes.
     ///
-    /// - Returns: The place to hand to `endMessage(at:)`.
+    /// - Returns: The place to pass to `endMessage(at:)`.
     @inline(__always)
     mutating func beginMessage(tag: UInt8) -> Int {
         precondition(roomByteCount &- byteCount >= 2, "There is room left.")
@@ -81,16 +84,17 @@ import Darwin
 
     /// Begins a message with a tag of two bytes, and leaves two bytes for its length.
     ///
-    /// - Returns: The place to hand to `endLongMessage(at:)`.
+    /// - Returns: The place to pass to `endLongMessage(at:)`.
     mutating func beginLongMessage(tag first: UInt8, _ second: UInt8) -> Int {
         let start = beginMessage(tag: first, second)
         byteCount &+= 1
         return start &+ 1
     }
 
-    /// Ends a message that `beginLongMessage` began; moves it where its length has not two bytes.
+    /// Ends a message that `beginLongMessage` began; moves it where its length does not take two
+    /// bytes.
     ///
-    /// Room for one byte more is needed where the message has 16,384 bytes or more.
+    /// A message of 16,384 bytes or more needs room for one more byte.
     mutating func endLongMessage(at start: Int) {
         let length = byteCount - start
         precondition(start > 2 && length >= 0 && length < 1 << 21, "A long message was begun.")
@@ -109,14 +113,14 @@ import Darwin
         byteCount += unsafe 1 + Self.writeLength(length, to: room + (byteCount + 1))
     }
 
-    /// Writes so many bytes, which `pack` puts into the place that it gets.
+    /// Writes `count` bytes, which `pack` puts into the place that it gets.
     mutating func bytes(count: Int, _ pack: (UnsafeMutablePointer<UInt8>) -> Void) {
         precondition(count >= 0 && roomByteCount - byteCount >= count, "There is room left.")
         unsafe pack((room + byteCount).assumingMemoryBound(to: UInt8.self))
         byteCount += count
     }
 
-    /// Writes a length; returns how many bytes it took.
+    /// Writes a length; returns its number of bytes.
     private static func writeLength(_ length: Int, to place: UnsafeMutableRawPointer) -> Int {
         let lengthByteCount = byteCount(of: UInt64(length))
         for number in 0..<lengthByteCount {

@@ -1,8 +1,8 @@
 import CFeedProto
 
-// Answers without a String on the way, for a program that keeps its texts as bytes.
+// Answers without an intermediate String, for a program that keeps its texts as bytes.
 extension FrameEncoder {
-    /// Appends an answer of one post whose texts lie in `texts`.
+    /// Appends an answer with one post whose texts lie in `texts`.
     public mutating func append(
         post: PostFields,
         texts: Span<UInt8>,
@@ -45,7 +45,7 @@ extension FrameEncoder {
         }
     }
 
-    /// Appends the answer of a batch get, of posts whose texts lie in `texts`.
+    /// Appends the answer to a batch get, with posts whose texts lie in `texts`.
     public mutating func append(
         batch posts: Span<PostFields>,
         missingIDs: [UInt64],

@@ -1,9 +1,9 @@
 import CFeedProto
 
-// Answers to batches of votes, written as protobuf-c would write them. Only the status of a vote
-// that failed takes a C message.
+// Answers to batches of votes, in the bytes that protobuf-c would write. Only the status of a
+// failed vote needs a C message.
 extension FrameEncoder {
-    /// Appends the answer to a batch of votes; over the limit nothing is appended.
+    /// Appends the answer to a batch of votes; appends nothing over the limit.
     ///
     /// O(votes).
     public mutating func append(
@@ -41,7 +41,7 @@ extension FrameEncoder {
         FrameHeader.byteCount + 2 * FieldWriter.numberByteCount + 5
     }
 
-    /// The most bytes of one result: two messages, one in the other, and five numbers.
+    /// The most bytes of one result: two nested messages and five numbers.
     private static var resultByteCount: Int { 2 * 2 + 5 * FieldWriter.numberByteCount }
 
     /// The bytes of all statuses, each with room for two tags and two lengths.
@@ -58,7 +58,7 @@ extension FrameEncoder {
         return unsafe feed__v1__status__get_packed_size(message)
     }
 
-    /// Writes the result of a vote that failed.
+    /// Writes the result of a failed vote.
     private func append(_ status: Status, to writer: inout FieldWriter) {
         guard let message = unsafe arena.message(status) else { return }
         let length = unsafe feed__v1__status__get_packed_size(message)
@@ -71,7 +71,7 @@ extension FrameEncoder {
 }
 
 extension FieldWriter {
-    /// Writes the result of a vote that was counted.
+    /// Writes the result of a counted vote.
     @inline(__always)
     fileprivate mutating func append(_ vote: CastVoteResponse) {
         let result = beginMessage(tag: 0x0A)

@@ -1,6 +1,6 @@
-// Votes and their answers, written as protobuf-c would write them, without a C message.
+// Votes and their answers, in the bytes that protobuf-c would write, without a C message.
 extension FrameEncoder {
-    /// Appends a call that casts a vote; over the limit nothing is appended.
+    /// Appends a call that casts a vote; appends nothing over the limit.
     public mutating func append(_ frame: VoteFrame) throws(FrameError) {
         var writer = voteWriter()
         writer.varint(tag: 0x08, frame.id)
@@ -14,7 +14,7 @@ extension FrameEncoder {
         try commit(writer.end())
     }
 
-    /// Appends the answer to a vote; over the limit nothing is appended.
+    /// Appends the answer to a vote; appends nothing over the limit.
     public mutating func append(
         vote: CastVoteResponse,
         id: UInt64,
@@ -54,7 +54,7 @@ extension FrameEncoder {
 }
 
 extension VoteDirection {
-    /// The number as the wire has it: enums are signed there, and extended to 64 bits.
+    /// The number in its wire form: enums are signed there, and extended to 64 bits.
     @inline(__always)
     fileprivate var wireNumber: UInt64 { UInt64(bitPattern: Int64(rawValue)) }
 }

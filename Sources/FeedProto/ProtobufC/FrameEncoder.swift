@@ -23,7 +23,7 @@ public struct FrameEncoder: ~Copyable {
     /// Bytes appended and not removed.
     public var byteCount: Int { output.byteCount }
 
-    /// Appends a call; over the limit nothing is appended.
+    /// Appends a call; appends nothing over the limit.
     public mutating func append(_ frame: ClientFrame) throws(FrameError) {
         defer { arena.reset() }
         let message = unsafe arena.empty(feed__v1__client_frame__init)
@@ -31,7 +31,7 @@ public struct FrameEncoder: ~Copyable {
         try unsafe append(message)
     }
 
-    /// Appends an answer; over the limit nothing is appended.
+    /// Appends an answer; appends nothing over the limit.
     public mutating func append(_ frame: ServerFrame) throws(FrameError) {
         defer { arena.reset() }
         let message = unsafe arena.empty(feed__v1__server_frame__init)
@@ -46,20 +46,21 @@ public struct FrameEncoder: ~Copyable {
         try output.withBytes(body)
     }
 
-    /// Lends out all frames; not generic, as each batch of answers leaves through here.
+    /// Lends out all frames; not generic, because each batch of answers leaves through here.
     public func lendBytes(to body: (RawSpan) -> Void) {
         output.lendBytes(to: body)
     }
 
-    /// Forgets all frames; keeps the memory for the next ones, up to a limit.
+    /// Drops all frames; keeps the memory for the next ones, up to a limit.
     public mutating func removeAll() { output.removeAll() }
 
-    /// Packs a C message in the arena, of which texts of a number of bytes lie outside.
+    /// Packs a C message in the arena, some bytes of whose texts lie outside of it.
     ///
-    /// Protobuf takes at most three times what the arena holds: a member of a C struct has at
-    /// least 4 bytes, its tag and number at most 12; texts are as long in both. So a message needs
-    /// no walk over it beforehand to learn its length, which costs as much as packing it; only for
-    /// a long one that is better than to ask for three times the memory.
+    /// Protobuf takes at most three times the bytes that the arena holds: a member of a C struct
+    /// has at least 4 bytes, its tag and number at most 12, and texts have the same length in both.
+    /// So a message needs no walk beforehand to learn its length, which would cost as much as
+    /// packing it. Only for a long message is the walk better than asking for three times the
+    /// memory.
     @inline(__always)
     mutating func append<CMessage>(
         _ message: UnsafeMutablePointer<CMessage>,
@@ -89,7 +90,7 @@ public struct FrameEncoder: ~Copyable {
         return length
     }
 
-    /// Packs a C message behind its length, which is at most the bound.
+    /// Packs a C message after its length, which is at most the bound.
     @inline(__always)
     private mutating func pack<CMessage>(
         _ message: UnsafeMutablePointer<CMessage>,

@@ -40,7 +40,7 @@ extension ListPostsRequest: @unsafe WireMessage {
 }
 
 extension ListPostsRequest.Start {
-    /// The member of the oneof that is set; nil where none is.
+    /// The set member of the oneof; nil where there is none.
     fileprivate init?(_ message: UnsafeMutablePointer<Feed__V1__ListPostsRequest>) {
         switch unsafe message.pointee.start_case {
         case FEED__V1__LIST_POSTS_REQUEST__START_AROUND_POST_ID:

@@ -1,9 +1,9 @@
 import CFeedProto
 
-// Building C messages out of values. What is asked for here is in memory already, as a Swift value
-// of about the same size, so a failure to allocate traps as it does for any Swift array.
+// Builds C messages from values. Each value is in memory already, as a Swift value of about the
+// same size, so a failure to allocate traps as it does for any Swift array.
 extension MessageArena {
-    /// Memory for a number of values, which has to be there.
+    /// Memory for a number of values; traps where there is none.
     func require<Value>(_ type: Value.Type, count: Int) -> UnsafeMutablePointer<Value> {
         guard let memory = unsafe allocate(type, count: count) else {
             fatalError("Out of memory for a message to encode.")

@@ -8,19 +8,19 @@ import Musl
 import Darwin
 #endif
 
-/// The memory of one protobuf-c message at a time: handed out in a row, and taken back at once.
+/// The memory of one protobuf-c message at a time: allocated in sequence, and released at once.
 ///
-/// Most messages fit into the first block, which stays; then a message costs no allocation at all.
-/// Others get further blocks, each at least twice the size of all before, until `reset()`. The
-/// limit is on the sum of the blocks: protobuf-c spends more than 16 times its bytes on an unknown
-/// field, and a peer may send a frame full of those.
+/// Most messages fit into the first block, which is kept; such a message costs no allocation.
+/// Others get further blocks until `reset()`, each at least twice the size of all before. The limit
+/// is on the sum of the blocks: protobuf-c spends more than 16 times its bytes on an unknown field,
+/// and a peer may send a frame full of those.
 ///
-/// The technique is that of a `ProtobufCAllocator` over one buffer, whose `free` does nothing.
+/// The technique is a `ProtobufCAllocator` over one buffer, whose `free` does nothing.
 @safe struct MessageArena: ~Copyable {
     /// Holds a page of 100 posts.
     static var firstBlockByteCount: Int { 64 << 10 }
 
-    /// What the C callbacks see; it stays where it is.
+    /// The state that the C callbacks see; it does not move.
     private let state: UnsafeMutablePointer<State>
     /// The allocator to give to protobuf-c.
     let allocator: UnsafeMutablePointer<ProtobufCAllocator>
@@ -28,7 +28,7 @@ import Darwin
     /// The greatest limit, below which no sum of block sizes can overflow.
     static var greatestLimitByteCount: Int { 1 << 40 }
 
-    /// An arena that never holds more than a limit, and nothing until it is used.
+    /// An arena that never holds more than a limit, and holds nothing until it is used.
     init(limitByteCount: Int) {
         precondition(limitByteCount <= Self.greatestLimitByteCount, "An arena holds up to 1 TiB.")
         unsafe state = .allocate(capacity: 1)
@@ -55,7 +55,7 @@ import Darwin
     /// The bytes of all blocks.
     var reservedByteCount: Int { unsafe state.pointee.reservedByteCount }
 
-    /// The bytes that were handed out since the last reset, and a little more.
+    /// The bytes that were allocated since the last reset, and a little more.
     var usedByteCount: Int { unsafe state.pointee.usedByteCount }
 
     /// Memory for values of a C type; nil over the limit or where there is no memory.
@@ -73,31 +73,32 @@ import Darwin
     /// Why memory was refused since the last reset; nil where it was not.
     var refusal: Refusal? { unsafe state.pointee.refusal }
 
-    /// Takes back all that was handed out, and frees all blocks but the first.
+    /// Releases all allocations, and frees all blocks but the first.
     func reset() {
         unsafe state.pointee.reset()
     }
 }
 
 extension MessageArena {
-    /// Why an arena has no memory to hand out.
+    /// Why an arena refuses memory.
     enum Refusal {
-        /// It holds all that it may.
+        /// The arena holds all that it may.
         case limit
-        /// The process has none.
+        /// The process has no memory.
         case memory
     }
 }
 
-/// The blocks of an arena and a place in the newest; a block's first word links to an older one.
+/// The blocks of an arena and a place in the newest; the first word of a block links to an older
+/// one.
 @safe private struct State {
     private let limitByteCount: Int
     private(set) var reservedByteCount = 0
     private(set) var refusal: MessageArena.Refusal?
-    /// What is left of the newest block.
+    /// The rest of the newest block.
     private var freeByteCount = 0
     private var next: UnsafeMutableRawPointer?
-    /// The block that stays.
+    /// The block that is kept.
     private(set) var first: UnsafeMutableRawPointer?
     private var firstByteCount = 0
     /// The newest of the other blocks.
@@ -114,7 +115,7 @@ extension MessageArena {
     /// Memory aligned for every member that a message can have.
     @inline(__always)
     mutating func allocate(_ byteCount: Int) -> UnsafeMutableRawPointer? {
-        // As unsigned numbers: C counts bytes in those.
+        // Compared as unsigned numbers, because C counts bytes in those.
         guard UInt(bitPattern: byteCount) <= UInt(bitPattern: limitByteCount) else {
             refusal = .limit
             return nil
@@ -130,7 +131,7 @@ extension MessageArena {
         return unsafe memory
     }
 
-    /// Frees all blocks but the first, and begins with that one again.
+    /// Frees all blocks but the first, and starts with that one again.
     @inline(__always)
     mutating func reset() {
         if unsafe overflow != nil { freeOverflow() }

@@ -1,9 +1,9 @@
 import CFeedProto
 
-/// Decodes the bodies of frames; owns the memory it needs for that and uses it again.
+/// Decodes the bodies of frames; owns the memory that it needs and reuses it.
 ///
-/// What it holds between two frames is constant. For one frame it takes at most twice the frame
-/// limit and 256 KiB, whatever the frame says.
+/// The memory held between two frames is constant. One frame takes at most twice the frame limit
+/// and 256 KiB, for any contents.
 public struct MessageDecoder: ~Copyable {
     private let arena: MessageArena
     private let limitByteCount: Int
@@ -24,7 +24,7 @@ public struct MessageDecoder: ~Copyable {
         return try unsafe ClientFrame(unpackClientFrame(body), byteCount: body.byteCount)
     }
 
-    /// The call in a body, and the hash of its content where it has a sequence, else 0.
+    /// The call in a body, and the hash of its content if it has a sequence, otherwise 0.
     package mutating func decodeCall(
         _ body: RawSpan
     ) throws(MessageError) -> (frame: ClientFrame, contentHash: UInt32) {

@@ -1,6 +1,6 @@
-/// Bytes to be sent: grows by doubling, and gives back what it rarely needs.
+/// Bytes to be sent: the buffer grows by doubling, and returns memory that it rarely needs.
 @safe struct OutputBuffer: ~Copyable {
-    /// What is kept when the buffer is emptied.
+    /// The memory that is kept when the buffer is emptied.
     static var retainedByteCount: Int { 256 << 10 }
 
     private var base: UnsafeMutableRawPointer
@@ -23,7 +23,7 @@
         return unsafe base + byteCount
     }
 
-    /// Takes in bytes that were written to the room reserved last.
+    /// Adds the bytes that were written to the room reserved last.
     @inline(__always)
     mutating func commit(_ count: Int) {
         precondition(count <= capacity - byteCount, "Bytes are written to reserved room only.")
@@ -37,12 +37,12 @@
         try unsafe body(RawSpan(_unsafeStart: base, byteCount: byteCount))
     }
 
-    /// Lends out all bytes; not generic, and so without a thunk at each call.
+    /// Lends out all bytes; not generic, so that a call needs no thunk.
     func lendBytes(to body: (RawSpan) -> Void) {
         unsafe body(RawSpan(_unsafeStart: base, byteCount: byteCount))
     }
 
-    /// Forgets all bytes.
+    /// Drops all bytes.
     mutating func removeAll() {
         byteCount = 0
         guard capacity > Self.retainedByteCount else { return }

@@ -1,7 +1,7 @@
 import CFeedProto
 
 extension PostFields {
-    /// Points an empty C struct at the post's texts, which have to stay until it is packed.
+    /// Points an empty C struct at the post's texts, which must stay in place until it is packed.
     func write(
         to message: UnsafeMutablePointer<Feed__V1__Post>,
         _ arena: borrowing MessageArena,
@@ -36,7 +36,7 @@ extension PostFields {
 }
 
 extension MessageArena {
-    /// The posts of a repeated field, their texts where they are.
+    /// The posts of a repeated field; their texts stay in place.
     func posts(
         _ posts: Span<PostFields>,
         _ texts: UnsafeBufferPointer<UInt8>

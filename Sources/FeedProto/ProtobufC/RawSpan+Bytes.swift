@@ -27,7 +27,7 @@ extension MessageDecoder {
         try unsafe decodeClientFrame(body.span.bytes)
     }
 
-    /// The call in a body, and the hash of its content where it has a sequence, else 0.
+    /// The call in a body, and the hash of its content if it has a sequence, otherwise 0.
     package mutating func decodeCall(
         _ body: [UInt8]
     ) throws(MessageError) -> (frame: ClientFrame, contentHash: UInt32) {
@@ -41,7 +41,7 @@ extension MessageDecoder {
 }
 
 extension ClientFrame {
-    /// 32 bits of what the call says, without the envelope.
+    /// A hash of 32 bits of the call's content, without the envelope.
     package func requestHash(of body: [UInt8]) -> UInt32 {
         unsafe requestHash(of: body.span.bytes)
     }

@@ -1,10 +1,10 @@
 import CFeedProto
 
 extension RequestHash {
-    /// The hash of the call in a frame, the same in whatever order its fields were written.
+    /// The hash of the call in a frame, the same for any order of its fields.
     ///
-    /// The call is written once more, in protobuf-c's own form, and each piece is mixed in as it
-    /// comes; nothing is allocated. O(bytes of the call).
+    /// The call is encoded again in protobuf-c's own form, and each piece is mixed in as it is
+    /// written; nothing is allocated. O(bytes of the call).
     static func ofContent(_ frame: UnsafeMutablePointer<Feed__V1__ClientFrame>) -> UInt32 {
         // All members of the oneof are pointers to messages, and the cases are the fields' numbers.
         guard let body = unsafe UnsafeMutableRawPointer(frame.pointee.hello) else { return 0 }

@@ -1,13 +1,13 @@
-// What tells a request from another under the same sequence. The hashes are kept for as long as
-// services remember calls, over restarts and new versions: they must not change.
+// Distinguishes a request from another one under the same sequence. The hashes are kept for as long
+// as services remember calls, over restarts and new versions: they must not change.
 //
 // A call has two hashes. The hash of its content is recorded. It is computed over the call as
-// protobuf-c writes it: fields in the order of their numbers, defaults left out, unknown fields last.
-// Version 0.1 recorded the hash of the bytes that arrived. The two are equal for each call that an
-// encoder has written in that form, as nearly all do. So a service looks for both.
+// protobuf-c writes it: fields in the order of their numbers, defaults left out, unknown fields
+// last. Version 0.1 recorded the hash of the bytes that arrived. The two are equal for each call
+// that an encoder has written in that form, as nearly all do. So a service looks for both.
 
 extension CastVoteRequest {
-    /// 32 bits of what the vote says, the same however it is written.
+    /// A hash of 32 bits of the vote's content, the same for any encoding.
     package var requestHash: UInt32 {
         var hash = RequestHash(field: 40)
         hash.combine(postID)
@@ -17,8 +17,9 @@ extension CastVoteRequest {
 }
 
 extension VoteBatch {
-    /// The hash of the call's content and of its bytes, which are one: a batch that is scanned is
-    /// written in protobuf-c's form.
+    /// The hash of the call's content and of its bytes.
+    ///
+    /// The two are equal, because a scanned batch is in protobuf-c's form.
     ///
     /// `bytes` is what the batch was scanned from. O(bytes).
     package func requestHash(in bytes: RawSpan) -> UInt32 {
@@ -30,9 +31,9 @@ extension VoteBatch {
 }
 
 extension ClientFrame {
-    /// 32 bits of how the call is written, without the envelope, as version 0.1 recorded them.
+    /// A hash of 32 bits of the call's bytes, without the envelope, as version 0.1 recorded it.
     ///
-    /// Those of a vote are of what it says. `body` is what the frame was decoded from. O(bytes).
+    /// For a vote it is a hash of its content. `body` is what the frame was decoded from. O(bytes).
     package func requestHash(of body: RawSpan) -> UInt32 {
         if case .castVote(let vote) = request { return vote.requestHash }
         var hash = RequestHash(field: 0)
@@ -100,7 +101,8 @@ private struct WireField {
     /// Where its bytes lie; nil for a number.
     let content: Range<Int>?
 
-    /// Reads the field at an offset, which moves behind it; nil at the end, or where there is none.
+    /// Reads the field at an offset and moves the offset behind it; nil at the end, or where there
+    /// is no field.
     init?(in bytes: RawSpan, at offset: inout Int) {
         guard offset < bytes.byteCount, let tag = Self.varint(in: bytes, at: &offset) else {
             return nil

@@ -27,7 +27,7 @@ extension ServerFrame {
 }
 
 extension Response {
-    /// The member of the oneof that is set; nil where none is that this version knows.
+    /// The set member of the oneof; nil where there is none, or none that this version knows.
     fileprivate init?(
         _ frame: UnsafeMutablePointer<Feed__V1__ServerFrame>,
         _ reader: WireReader

@@ -15,7 +15,7 @@ struct WireReader {
     /// The frame's id, for errors.
     let frameID: UInt64
 
-    /// A text, which protobuf-c has neither checked for UTF-8 nor for NUL.
+    /// A text, which protobuf-c has checked neither for UTF-8 nor for NUL.
     func text(
         _ data: ProtobufCBinaryData,
         _ field: StaticString
@@ -71,7 +71,7 @@ struct WireReader {
         return result
     }
 
-    /// The message of a frame's body, whose fields are named without a path to it.
+    /// The message of a frame's body, whose fields are named without their path.
     @inline(__always)
     func body<Message: WireMessage>(
         _ message: UnsafeMutablePointer<Message.CMessage>?
@@ -81,9 +81,9 @@ struct WireReader {
         return try unsafe Message(message, self)
     }
 
-    /// Rejects a message with a field of number 0, which is no protobuf.
+    /// Rejects a message with a field of number 0, which is no valid protobuf.
     ///
-    /// protobuf-c does so only where the tag is not padded with zeros.
+    /// protobuf-c rejects it only where the tag is not padded with zeros.
     @inline(__always)
     func rejectFieldZero<CMessage>(
         _ message: UnsafeMutablePointer<CMessage>?

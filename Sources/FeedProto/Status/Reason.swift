@@ -32,7 +32,7 @@ extension Reason {
     public static var pageTokenMismatch: Self { Self(rawValue: "PAGE_TOKEN_MISMATCH") }
     /// A batch has more items than the limit.
     public static var batchTooLarge: Self { Self(rawValue: "BATCH_TOO_LARGE") }
-    /// The vote's direction is none that the feed knows.
+    /// The feed does not know the vote's direction.
     public static var badVote: Self { Self(rawValue: "BAD_VOTE") }
     /// A count of votes or comments is over what the service takes.
     public static var badCount: Self { Self(rawValue: "BAD_COUNT") }
@@ -54,9 +54,9 @@ extension Reason {
     public static var feedExists: Self { Self(rawValue: "FEED_EXISTS") }
     /// UNAUTHENTICATED: the call needs a caller with an identity.
     public static var identityRequired: Self { Self(rawValue: "IDENTITY_REQUIRED") }
-    /// PERMISSION_DENIED: only the author may.
+    /// PERMISSION_DENIED: only the author may do this.
     public static var notAuthor: Self { Self(rawValue: "NOT_AUTHOR") }
-    /// PERMISSION_DENIED: only a service may.
+    /// PERMISSION_DENIED: only a service may do this.
     public static var serviceOnly: Self { Self(rawValue: "SERVICE_ONLY") }
     /// ABORTED: the post has changed since the revision that the request names.
     public static var revisionMismatch: Self { Self(rawValue: "REVISION_MISMATCH") }
@@ -64,7 +64,7 @@ extension Reason {
     public static var rateLimited: Self { Self(rawValue: "RATE_LIMITED") }
     /// RESOURCE_EXHAUSTED: the service has too much to do.
     public static var overloaded: Self { Self(rawValue: "OVERLOADED") }
-    /// RESOURCE_EXHAUSTED: the service takes no writes, for want of room on its disk.
+    /// RESOURCE_EXHAUSTED: the service takes no writes, because its disk has too little room.
     public static var readOnly: Self { Self(rawValue: "READ_ONLY") }
     /// RESOURCE_EXHAUSTED: the service takes no more connections.
     public static var tooManyConnections: Self { Self(rawValue: "TOO_MANY_CONNECTIONS") }
@@ -74,7 +74,7 @@ extension Reason {
     public static var deadlineExceeded: Self { Self(rawValue: "DEADLINE_EXCEEDED") }
     /// UNIMPLEMENTED: the frame has no call in it, or one the service does not know.
     public static var unknownMethod: Self { Self(rawValue: "UNKNOWN_METHOD") }
-    /// FAILED_PRECONDITION: the sequence is too long ago to know whether it was executed.
+    /// FAILED_PRECONDITION: the sequence is too old to know whether it was executed.
     public static var sequenceExpired: Self { Self(rawValue: "SEQUENCE_EXPIRED") }
     /// FAILED_PRECONDITION: the sequence was used for another call.
     public static var sequenceReused: Self { Self(rawValue: "SEQUENCE_REUSED") }
@@ -90,7 +90,7 @@ extension Reason {
     public static var backupRunning: Self { Self(rawValue: "BACKUP_RUNNING") }
     /// RESOURCE_EXHAUSTED: the service's disk has too little room for a backup.
     public static var backupNoRoom: Self { Self(rawValue: "BACKUP_NO_ROOM") }
-    /// ABORTED: the backup was given up, as it stood in the way of changes.
+    /// ABORTED: the backup was given up, because it stood in the way of changes.
     public static var backupCancelled: Self { Self(rawValue: "BACKUP_CANCELLED") }
     /// UNIMPLEMENTED: the service does not speak the protocol version.
     public static var unsupportedVersion: Self { Self(rawValue: "UNSUPPORTED_VERSION") }
@@ -100,7 +100,7 @@ extension Reason {
     public static var tooManyDevices: Self { Self(rawValue: "TOO_MANY_DEVICES") }
     /// FAILED_PRECONDITION: the state that the request builds on is gone.
     public static var instanceChanged: Self { Self(rawValue: "INSTANCE_CHANGED") }
-    /// INVALID_ARGUMENT: a feed's name is not of the form that names have.
+    /// INVALID_ARGUMENT: a feed's name does not have the form of a name.
     public static var badFeedName: Self { Self(rawValue: "BAD_FEED_NAME") }
     /// RESOURCE_EXHAUSTED: there are as many feeds as the service takes.
     public static var tooManyFeeds: Self { Self(rawValue: "TOO_MANY_FEEDS") }

@@ -8,12 +8,12 @@ public struct Status: Error, Hashable, Sendable {
     public var message: String
     /// Whether the call is guaranteed to have had no effect, so that it is safe to send again.
     public var isNotExecuted: Bool
-    /// How long to wait before sending again; 0 is no advice.
+    /// How long to wait before sending again; 0 means no advice.
     public var retryAfterMilliseconds: UInt32
-    /// The fields at fault, where the request is at fault.
+    /// The fields at fault, if the request is at fault.
     public var violations: [FieldViolation]
 
-    /// A failure that had no effect, unless said otherwise: most are found before execution.
+    /// A failure, by default without an effect: most are found before execution.
     public init(
         code: StatusCode,
         reason: Reason,

@@ -8,25 +8,25 @@ public struct StatusCode: WireEnum {
 
     /// Not a failure.
     public static var ok: Self { Self(rawValue: 0) }
-    /// The caller no longer wanted it.
+    /// The caller no longer wants the answer.
     public static var cancelled: Self { Self(rawValue: 1) }
-    /// Nobody knows what went wrong.
+    /// The cause is unknown.
     public static var unknown: Self { Self(rawValue: 2) }
     /// The request can never succeed as it is.
     public static var invalidArgument: Self { Self(rawValue: 3) }
     /// The time that the caller gave had passed before the call was executed.
     public static var deadlineExceeded: Self { Self(rawValue: 4) }
-    /// What the request names does not exist.
+    /// The thing that the request names does not exist.
     public static var notFound: Self { Self(rawValue: 5) }
-    /// What the request would create exists.
+    /// The thing that the request would create exists.
     public static var alreadyExists: Self { Self(rawValue: 6) }
-    /// The caller is known, and may not.
+    /// The caller is known and lacks the permission.
     public static var permissionDenied: Self { Self(rawValue: 7) }
     /// The service has too much to do or to hold.
     public static var resourceExhausted: Self { Self(rawValue: 8) }
-    /// The state forbids it, and sending it again does not help.
+    /// The state forbids the call, and sending it again does not help.
     public static var failedPrecondition: Self { Self(rawValue: 9) }
-    /// Someone else was faster; read again.
+    /// Another caller was faster; read again.
     public static var aborted: Self { Self(rawValue: 10) }
     /// The request is past the end of what exists.
     public static var outOfRange: Self { Self(rawValue: 11) }
@@ -38,7 +38,7 @@ public struct StatusCode: WireEnum {
     public static var unavailable: Self { Self(rawValue: 14) }
     /// Data is lost or corrupt beyond repair.
     public static var dataLoss: Self { Self(rawValue: 15) }
-    /// The caller has to say who it is.
+    /// The caller must say who it is.
     public static var unauthenticated: Self { Self(rawValue: 16) }
 
     /// The contract's names, by number.

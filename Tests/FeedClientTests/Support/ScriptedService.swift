@@ -4,7 +4,7 @@ import FeedTestSupport
 import FeedTransport
 import Testing
 
-/// A service that does what a test tells it to with each call: the misbehaving peer of a client.
+/// A service that handles each call as a test asks: the misbehaving peer of a client.
 final class ScriptedService: Sendable {
     /// What it does next.
     enum Step: Sendable {

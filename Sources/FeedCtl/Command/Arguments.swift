@@ -1,8 +1,8 @@
 internal import ArgumentParser
 internal import FeedProto
 
-/// The orders by the words of the command line.
-enum OrderWord: String, CaseIterable, ExpressibleByArgument {
+/// The orders as arguments of the command line.
+enum OrderArgument: String, CaseIterable, ExpressibleByArgument {
     case top
     case new
     case old
@@ -19,8 +19,8 @@ enum OrderWord: String, CaseIterable, ExpressibleByArgument {
     }
 }
 
-/// The votes by the words of the command line.
-enum VoteWord: String, CaseIterable, ExpressibleByArgument {
+/// The votes as arguments of the command line.
+enum VoteArgument: String, CaseIterable, ExpressibleByArgument {
     case up
     case down
     case clear
