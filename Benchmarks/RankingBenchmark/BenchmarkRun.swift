@@ -46,7 +46,7 @@ struct BenchmarkRun {
         case .settle: measureRefresh()
         case .page: measurePages()
         case .rank: measureRanks()
-        case .effects: measureEffects()
+        case .effects: measureChangeLog()
         }
     }
 

@@ -42,6 +42,6 @@ enum Scenario: String, CaseIterable {
     case page
     /// Ranks and pages deep in the list.
     case rank
-    /// What the log of effects adds to a vote, and what it costs to put effects back.
+    /// What the change log adds to a vote, and what it costs to put log entries back.
     case effects
 }

@@ -39,7 +39,7 @@ struct StateBench {
         }
         let reading = ContinuousClock().measure {
             for body in bodies {
-                guard var reader = try? EffectReader(body) else { return }
+                guard var reader = try? LogEntryReader(body) else { return }
                 while (try? reader.next()) != nil {}
             }
         }
@@ -63,8 +63,8 @@ struct StateBench {
         while lastID < count {
             var memtable = Memtable()
             let end = min(lastID + 50_000, count)
-            let effects = (lastID + 1...end).map { id in Effect.post(post(id)) }
-            try memtable.add(body(effects), at: position())
+            let entries = (lastID + 1...end).map { id in LogEntry.post(post(id)) }
+            try memtable.add(body(entries), at: position())
             lastID = end
             try checkpoint(memtable, "\(end - first + 1) new posts", isQuiet: end < count)
         }
@@ -74,11 +74,11 @@ struct StateBench {
     mutating func vote(onPosts count: Int, consecutive: Bool = false) throws {
         var memtable = Memtable()
         let all = Int(lastID)
-        let effects = (0..<count).map { index in
+        let entries = (0..<count).map { index in
             revision += 1
             // Spread evenly, in no order: a walk by a step that is prime to the number of posts.
             let id = consecutive ? index : index * 7_368_787 % all
-            return Effect.counts(
+            return LogEntry.counts(
                 PostCounts(
                     id: PostID(rawValue: UInt64(id) + 1),
                     upvoteCount: .random(in: 0...5_000, using: &generator),
@@ -87,7 +87,7 @@ struct StateBench {
                 )
             )
         }
-        try memtable.add(body(effects), at: position())
+        try memtable.add(body(entries), at: position())
         let kind = consecutive ? "consecutive" : "spread"
         try checkpoint(memtable, "votes on \(count) of \(all) posts, \(kind)")
     }
@@ -199,13 +199,13 @@ struct StateBench {
         return JournalPosition(sequence: sequence, hash: sequence)
     }
 
-    private func body(_ effects: [Effect]) -> [UInt8] {
-        let logs = EffectLogs(count: 1, firstCut: 1) {}
+    private func body(_ entries: [LogEntry]) -> [UInt8] {
+        let logs = ChangeLogs(count: 1, firstBatch: 1) {}
         logs[0].lock()
-        for effect in effects { logs[0].append(effect) }
+        for entry in entries { logs[0].append(entry) }
         logs[0].unlock()
         var body: [UInt8] = []
-        _ = logs.takeCut(into: &body)
+        _ = logs.takeBatch(into: &body)
         return body
     }
 

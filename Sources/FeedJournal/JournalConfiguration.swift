@@ -16,9 +16,9 @@ package struct JournalConfiguration: Sendable {
     /// segments of both are taken, and get the new one.
     package var previousInstanceID: UInt64?
 
-    /// A record that is known to be durable by another file than the journal's.
+    /// A record that another file than the journal's knows to be durable.
     ///
-    /// Where there is one, the journal has begun: its segments and its mark have to be there.
+    /// If there is one, the journal has begun, and its segments and its watermark must be there.
     package var known = JournalPosition.start
 
     /// When an append returns.

@@ -30,9 +30,9 @@ package enum JournalError: Error, Equatable, Sendable {
     /// The journal ends before records that were durable once.
     case lost(sequences: ClosedRange<UInt64>)
 
-    /// The journal has begun, and its mark is not there or spoiled: whether records behind the last
-    /// one are lost cannot be told.
-    case missingMark(last: UInt64)
+    /// The journal has begun, and its watermark is missing or spoiled. So it is unknown whether
+    /// records behind the last one are lost.
+    case missingWatermark(last: UInt64)
 
     /// The loss that was accepted is not the one that there is.
     case otherLossAccepted(accepted: UInt64, last: UInt64)
@@ -85,7 +85,7 @@ extension JournalError: CustomStringConvertible {
         case .missing(let sequences): return "\(text(sequences)) in no file of the journal."
         case .lost(let sequences):
             return "\(text(sequences)) lost: durable once, and not in the journal any more."
-        case .missingMark(let last):
+        case .missingWatermark(let last):
             return "durable.hwm is missing or spoiled: it proves that record \(last), with which "
                 + "the journal ends, is the last one."
         case .otherLossAccepted(let accepted, let last):

@@ -47,7 +47,7 @@ extension SegmentJournal {
         current.offset += byteCount
         last = record.position
         lastMicroseconds = microseconds
-        try fileErrors { () throws(FileError) in try mark.write(record.position) }
+        try fileErrors { () throws(FileError) in try watermark.write(record.position) }
     }
 
     private func write(_ header: Span<UInt8>, _ body: Span<UInt8>) throws(JournalError) {

@@ -17,8 +17,8 @@ package final class SegmentJournal: Journal {
     /// Where the segments are, below the data directory.
     package static let directoryName = SegmentLayout.directory
 
-    /// The file of the high-water mark.
-    package static let markName = HighWaterMark.name
+    /// The file of the durable watermark.
+    package static let watermarkName = DurableWatermark.name
 
     /// The file that is given up on a full disk.
     package static let ballastName = Ballast.name
@@ -45,7 +45,7 @@ package final class SegmentJournal: Journal {
     /// The next checkpoint forgets the segment, whose file is not used again.
     package let checkpointedDamage: CheckpointedDamage?
 
-    var mark: HighWaterMark
+    var watermark: DurableWatermark
     var ballast: Ballast
     var space: SpaceWatch
 
@@ -77,13 +77,13 @@ package final class SegmentJournal: Journal {
         try fileErrors { () throws(FileError) in try Self.removeRecycled(files) }
         (segments, current) = try Self.repair(files, configuration, scan, acceptedLoss != nil)
         let position = last
-        (mark, ballast) = try fileErrors { () throws(FileError) in
-            var mark = try HighWaterMark(files, configuration.hash)
-            // Durable from here on: a mark that is missing later was removed.
-            try mark.replace(with: position)
+        (watermark, ballast) = try fileErrors { () throws(FileError) in
+            var watermark = try DurableWatermark(files, configuration.hash)
+            // It is durable from here on: a watermark that is missing later was removed.
+            try watermark.replace(with: position)
             try files.syncDirectory(".")
             let byteCount = configuration.space.ballastByteCount
-            return (mark, try Ballast(files, byteCount: byteCount))
+            return (watermark, try Ballast(files, byteCount: byteCount))
         }
         space = SpaceWatch(configuration.space, hasBallast: ballast.isThere)
         _ = try checkSpace()

@@ -5,8 +5,9 @@ package import FeedJournal
 /// The row belongs to an instance. A restored state has another one, so the row of its backup means
 /// nothing to it; a file of version 0.1 has no such table.
 package struct DirectoryRecord: Equatable, Sendable {
-    /// A record of the journal that was durable at the last start: the journal and its mark have to
-    /// be there from then on.
+    /// A record of the journal that was durable at the last start.
+    ///
+    /// From then on the journal and its watermark must be there.
     package var known: JournalPosition
 
     /// What told `state.db` from a copy at the last start; nil where the file system cannot say.

@@ -5,10 +5,10 @@ package struct StateMeta: Equatable, Sendable {
     /// Names the data directory; a restored or a new one has another.
     package var instanceID: UInt64
 
-    /// The last record of the journal whose effects are all in the tables.
+    /// The last record of the journal whose log entries are all in the tables.
     package var checkpointed: JournalPosition = .start
 
-    /// The last record of which some effects are in the tables, or `checkpointed`.
+    /// The last record of which some log entries are in the tables, or `checkpointed`.
     ///
     /// They differ where a checkpoint has not ended: the loaded rows are of no one moment then,
     /// until the journal is replayed up to here.

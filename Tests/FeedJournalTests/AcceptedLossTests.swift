@@ -106,7 +106,7 @@ import Testing
         }
     }
 
-    @Test func replacesAMarkThatIsTooHigh() throws {
+    @Test func replacesAWatermarkThatIsTooHigh() throws {
         let last = written.segmentNames[3]
         let first = try #require(UInt64(last.dropFirst(8).dropLast(4)))
         written.files[last] = nil

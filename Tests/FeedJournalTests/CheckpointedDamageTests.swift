@@ -179,7 +179,7 @@ import Testing
     @Test func withoutProofItIsRefused() throws {
         var generator = SeededGenerator(seed: 5)
         let name = try #require(written.segmentNames.last)
-        // The mark lags, and the checkpointed record is the last one and damaged.
+        // The watermark lags, and the checkpointed record is the last one and damaged.
         var files = try spoiled(count, &generator)
         files["durable.hwm"]?.replaceSubrange(0..<1024, with: repeatElement(0, count: 1024))
         #expect(throws: JournalError.self) { try open(files, checkpointed: count) }

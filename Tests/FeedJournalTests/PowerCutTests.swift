@@ -1,9 +1,7 @@
 import FeedTestSupport
 import Testing
 
-/// That the power may go at any moment, and nothing that was acknowledged goes with it.
-///
-/// `FEED_POWER_CUTS` sets how many cuts; `FEED_SEED` replays one run.
+/// `FEED_POWER_CUTS` sets how many power cuts there are; `FEED_SEED` replays one run.
 @Suite struct PowerCutTests {
     @Test(arguments: [PowerCutRun.Fault.none, .failingSync])
     func keepsEveryAcknowledgedRecordAndNothingElse(_ fault: PowerCutRun.Fault) {

@@ -173,7 +173,8 @@ import Testing
         bytes.replaceSubrange(body - 40..<body + 200, with: other[body - 40..<body + 200])
         histories[0][name] = bytes
         #expect(throws: JournalError.self) { try SegmentJournal(histories[0], .small()) }
-        // The mark is of the first history; with it gone the fourth does not follow all the same.
+        // The watermark is of the first history. Without it the fourth does not follow all the
+        // same.
         histories[0]["durable.hwm"] = nil
         #expect(throws: JournalError.self) { try SegmentJournal(histories[0], .small()) }
     }

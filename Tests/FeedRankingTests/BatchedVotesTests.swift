@@ -57,12 +57,12 @@ import Testing
         }
     }
 
-    /// The revisions of a log rise without a gap, and a replay has the same state: a restart forgets
-    /// a revision that no effect has.
+    /// The revisions of a log rise without a gap, and a replay has the same state: a restart
+    /// forgets a revision without a log entry.
     @Test(arguments: 1...8 as ClosedRange<UInt64>)
     func logEachVoteUnderARevisionOfItsOwn(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
-        let logs = EffectLogs(count: 1, firstCut: 1, onFirstEffect: {})
+        let logs = ChangeLogs(count: 1, firstBatch: 1, onFirstEntry: {})
         let store = try Self.makeStore(logs[0])
         let first = try #require(logs.nextBody())
         var votes = BatchedVotes()
@@ -74,9 +74,9 @@ import Testing
             store.castVotes(&votes, voter: voter, log: logs[0])
             logs[0].unlock()
             guard let body = logs.nextBody() else { continue }
-            for effect in try EffectReader.effects(body) {
+            for entry in try LogEntryReader.entries(body) {
                 revision += 1
-                #expect(effect.revision == revision, "seed \(seed)")
+                #expect(entry.revision == revision, "seed \(seed)")
             }
             bodies.append(body)
         }
@@ -142,7 +142,7 @@ import Testing
 
     /// Posts of a tally, and every fourth of a ballot feed; post 6 is deleted.
     private static func makeStore(
-        _ log: EffectLog,
+        _ log: ChangeLog,
         stripeCount: Int = stripeCount
     ) throws -> FeedStore {
         var pace = RefreshPace()

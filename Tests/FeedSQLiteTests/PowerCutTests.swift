@@ -3,7 +3,7 @@ import Testing
 
 /// That the power may go at any moment, and no transaction that was committed goes with it.
 ///
-/// `FEED_POWER_CUTS` sets how many cuts; `FEED_SEED` replays one run.
+/// `FEED_POWER_CUTS` sets how many power cuts there are; `FEED_SEED` replays one run.
 @Suite struct PowerCutTests {
     @Test(arguments: [DatabasePowerCutRun.Fault.none, .failingSync])
     func keepsEveryTransactionWhole(_ fault: DatabasePowerCutRun.Fault) {

@@ -21,7 +21,7 @@ private final class CheckpointRun {
     private let directory: DataDirectory
     private let seed: UInt64
     private var generator: SeededGenerator
-    private var source = EffectSource()
+    private var source = LogEntrySource()
     private var bodies: [[UInt8]] = []
     /// What the writes come to up to each record, from none on.
     private var models = [StateModel.new]
@@ -63,7 +63,7 @@ private final class CheckpointRun {
 
     private func write() {
         let writes = Int.random(in: 1...40, using: &generator)
-        bodies.append(source.cut(writes: writes, using: &generator))
+        bodies.append(source.batch(writes: writes, using: &generator))
         models.append(source.model)
     }
 

@@ -53,7 +53,7 @@ import Testing
     @Test func ballotsAreKeptHoweverMany() throws {
         let directory = try DataDirectory()
         let database = try directory.create()
-        var effects: [Effect] = [
+        var entries: [LogEntry] = [
             .feed(FeedID(rawValue: 2), FeedPolicy(name: "ballots", voteMode: .ballot)),
             StateFixture.post(1, revision: 1, feed: 2),
         ]
@@ -64,20 +64,20 @@ import Testing
                 revision += 1
                 let direction: VoteDirection = voter % 3 == 0 ? .up : .down
                 expected[voter] = direction
-                effects.append(
+                entries.append(
                     .ballot(Self.counts(revision), VoterID(rawValue: voter), direction)
                 )
             }
-            try StateFixture.checkpoint([StateFixture.body(effects)], into: database)
-            effects = []
+            try StateFixture.checkpoint([StateFixture.body(entries)], into: database)
+            entries = []
             #expect(try StateModel(database).ballots[1] == expected)
         }
         for voter in 0..<3_000 as Range<UInt32> where voter % 100 != 7 {
             revision += 1
             expected[voter] = nil
-            effects.append(.ballot(Self.counts(revision), VoterID(rawValue: voter), nil))
+            entries.append(.ballot(Self.counts(revision), VoterID(rawValue: voter), nil))
         }
-        try StateFixture.checkpoint([StateFixture.body(effects)], into: database)
+        try StateFixture.checkpoint([StateFixture.body(entries)], into: database)
         #expect(try StateModel(database).ballots[1] == expected)
     }
 
@@ -85,9 +85,9 @@ import Testing
     @Test func aFullDiskIsNoHarm() throws {
         let directory = try DataDirectory()
         let database = try directory.create()
-        var source = EffectSource()
+        var source = LogEntrySource()
         var generator = SeededGenerator(seed: 9)
-        let bodies = (0..<5).map { _ in source.cut(writes: 80, using: &generator) }
+        let bodies = (0..<5).map { _ in source.batch(writes: 80, using: &generator) }
         let checkpoint = try StateFixture.begin(bodies, into: database)
         #expect(try !checkpoint.step(changes: 20))
         try database.limitPages(to: 1)

@@ -8,10 +8,10 @@ import Glibc
 import Testing
 
 @Suite(.timeLimit(.minutes(1))) struct CheckpointThreadTests {
-    /// The body of a cut of about a megabyte, with posts of its own.
+    /// The body of a commit batch of about a megabyte, with posts of its own.
     private static func megabyte(_ number: UInt64) -> [UInt8] {
         let text = String(repeating: "x", count: 10_000)
-        let effects = (0..<100).map { index -> Effect in
+        let entries = (0..<100).map { index -> LogEntry in
             let id = number * 100 + UInt64(index) + 1
             guard case .post(var post) = StateFixture.post(id, revision: id) else {
                 preconditionFailure("The fixture is a post.")
@@ -19,7 +19,7 @@ import Testing
             post.content.text = text
             return .post(post)
         }
-        return StateFixture.body(effects)
+        return StateFixture.body(entries)
     }
 
     private static func position(_ sequence: UInt64) -> JournalPosition {
@@ -69,7 +69,7 @@ import Testing
         try database.verify()
     }
 
-    @Test func cutsAreTakenHoweverLongTheDiskStandsStill() throws {
+    @Test func batchesAreTakenHoweverLongTheDiskStandsStill() throws {
         let directory = try DataDirectory()
         let gate = SyncGate()
         let database = try StateDatabase.create(
@@ -112,7 +112,7 @@ import Testing
         var votes = CheckpointWork(try DataDirectory().create(), checkpointByteCount: 1 << 20)
         var revision: UInt64 = 0
         while !votes.isFull {
-            let effects = (0..<1_000).map { _ -> Effect in
+            let entries = (0..<1_000).map { _ -> LogEntry in
                 revision += 1
                 return .counts(
                     PostCounts(
@@ -123,7 +123,7 @@ import Testing
                     )
                 )
             }
-            try votes.add(StateFixture.body(effects), at: Self.position(revision))
+            try votes.add(StateFixture.body(entries), at: Self.position(revision))
         }
         #expect(votes.addedByteCount < 2 << 20)
     }

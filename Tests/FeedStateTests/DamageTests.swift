@@ -86,7 +86,7 @@ import Testing
         database = nil
         try directory.execute("CREATE TABLE old AS SELECT * FROM counts")
         database = try directory.open()
-        let vote = Effect.counts(
+        let vote = LogEntry.counts(
             PostCounts(id: PostID(rawValue: 1), upvoteCount: 1, downvoteCount: 0, revision: 2)
         )
         try StateFixture.checkpoint([StateFixture.body([vote])], into: #require(database))
@@ -101,7 +101,7 @@ import Testing
         try StateFixture.checkpoint([body], into: directory.create())
         try directory.execute("UPDATE counts SET newest_revision = 9")
         let database = try directory.open()
-        let vote = Effect.counts(
+        let vote = LogEntry.counts(
             PostCounts(id: PostID(rawValue: 1), upvoteCount: 1, downvoteCount: 0, revision: 2)
         )
         let checkpoint = try StateFixture.begin([StateFixture.body([vote])], into: database)

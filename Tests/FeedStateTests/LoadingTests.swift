@@ -13,10 +13,10 @@ import Testing
     }
 
     @Test(arguments: TestEnvironment.seeds(1...4))
-    func aLoadedStoreIsTheOneThatTookTheEffects(seed: UInt64) throws {
+    func aLoadedStoreIsTheOneThatTookTheEntries(seed: UInt64) throws {
         let directory = try DataDirectory()
         let database = try directory.create()
-        let (_, bodies) = try StateFixture.fill(database, cuts: 12, seed: seed)
+        let (_, bodies) = try StateFixture.fill(database, batches: 12, seed: seed)
         #expect(try StateFixture.storeHash(database) == StateFixture.storeHash(nil, bodies))
     }
 
@@ -25,11 +25,11 @@ import Testing
     func replayMendsACheckpointThatWasCutOff(seed: UInt64) throws {
         let directory = try DataDirectory()
         var database = try directory.create()
-        var source = EffectSource()
+        var source = LogEntrySource()
         var generator = SeededGenerator(seed: seed)
-        let first = (0..<4).map { _ in source.cut(writes: 60, using: &generator) }
-        let second = (0..<4).map { _ in source.cut(writes: 60, using: &generator) }
-        let third = [source.cut(writes: 30, using: &generator)]
+        let first = (0..<4).map { _ in source.batch(writes: 60, using: &generator) }
+        let second = (0..<4).map { _ in source.batch(writes: 60, using: &generator) }
+        let third = [source.batch(writes: 30, using: &generator)]
         try StateFixture.checkpoint(first, into: database)
         let hash = try StateFixture.storeHash(nil, first + second + third)
         var steps = 0
@@ -58,12 +58,12 @@ import Testing
     @Test func countersSurviveThePostsTheyCounted() throws {
         let directory = try DataDirectory()
         var database = try directory.create()
-        let effects = [
+        let entries = [
             StateFixture.post(900, revision: 4),
             .deletion(PostID(rawValue: 900), revision: 5),
             .channel(ChannelState(number: 7, clientHigh: 1, clientLow: 2, channel: 3)),
         ]
-        try StateFixture.checkpoint([StateFixture.body(effects)], into: database)
+        try StateFixture.checkpoint([StateFixture.body(entries)], into: database)
         database = try directory.reopen(&database)
         #expect(database.meta.highestID == 900)
         #expect(database.meta.highestRevision == 5)

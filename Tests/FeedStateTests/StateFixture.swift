@@ -5,16 +5,16 @@ import FeedTestSupport
 
 /// States to test with, the same for each seed.
 enum StateFixture {
-    /// Checkpoints the effects of some cuts; gives the state that they make.
+    /// Checkpoints some commit batches; returns the state that they make.
     @discardableResult
     static func fill(
         _ database: StateDatabase,
-        cuts: Int = 6,
+        batches: Int = 6,
         seed: UInt64 = 1
     ) throws -> (model: StateModel, bodies: [[UInt8]]) {
-        var source = EffectSource()
+        var source = LogEntrySource()
         var generator = SeededGenerator(seed: seed)
-        let bodies = (0..<cuts).map { _ in source.cut(writes: 60, using: &generator) }
+        let bodies = (0..<batches).map { _ in source.batch(writes: 60, using: &generator) }
         try checkpoint(bodies, into: database)
         return (source.model, bodies)
     }
@@ -35,19 +35,19 @@ enum StateFixture {
         return Checkpoint(memtable, into: database)
     }
 
-    /// The body of one cut with these effects.
-    static func body(_ effects: [Effect]) -> [UInt8] {
-        let logs = EffectLogs(count: 1, firstCut: 1) {}
+    /// The body of one commit batch with these log entries.
+    static func body(_ entries: [LogEntry]) -> [UInt8] {
+        let logs = ChangeLogs(count: 1, firstBatch: 1) {}
         logs[0].lock()
-        for effect in effects { logs[0].append(effect) }
+        for entry in entries { logs[0].append(entry) }
         logs[0].unlock()
         var body: [UInt8] = []
-        _ = logs.takeCut(into: &body)
+        _ = logs.takeBatch(into: &body)
         return body
     }
 
     /// A post without votes.
-    static func post(_ id: UInt64, revision: UInt64, feed: UInt32 = 0) -> Effect {
+    static func post(_ id: UInt64, revision: UInt64, feed: UInt32 = 0) -> LogEntry {
         .post(
             PostState(
                 counts: PostCounts(
@@ -74,8 +74,8 @@ enum StateFixture {
         let store = FeedStore(stripeCount: 4) { 0 }
         if let database { try database.load(into: store, channels: { _, _ in }) }
         for body in bodies {
-            var reader = try EffectReader(body)
-            while let effect = try reader.next() { try store.apply(effect) }
+            var reader = try LogEntryReader(body)
+            while let entry = try reader.next() { try store.apply(entry) }
         }
         return store.stateHash()
     }

@@ -1,7 +1,7 @@
 import FeedRanking
 import FeedState
 
-/// What effects come to, in dictionaries: the model that the database is held against.
+/// The sum of log entries, in dictionaries: the model that the database is compared with.
 struct StateModel: Equatable {
     var posts: [UInt64: PostState] = [:]
     var ballots: [UInt64: [UInt32: VoteDirection]] = [:]
@@ -19,10 +19,10 @@ struct StateModel: Equatable {
         return model
     }
 
-    /// Takes an effect in; each is newer than those before.
-    mutating func apply(_ effect: Effect) {
-        if let revision = effect.revision { highestRevision = max(highestRevision, revision) }
-        switch effect {
+    /// Takes a log entry; each is newer than the ones before.
+    mutating func apply(_ entry: LogEntry) {
+        if let revision = entry.revision { highestRevision = max(highestRevision, revision) }
+        switch entry {
         case .counts(let counts): posts[counts.id.rawValue]?.counts = counts
         case .ballot(let counts, let voter, let direction):
             posts[counts.id.rawValue]?.counts = counts
@@ -73,7 +73,7 @@ struct StateModel: Equatable {
     init(_ database: StateDatabase) throws {
         var model = StateModel()
         try database.visit(
-            { (effect) throws(StateError) in model.apply(effect) },
+            { (entry) throws(StateError) in model.apply(entry) },
             { channel, outcomes in
                 model.channels[channel.number] = channel
                 for outcome in outcomes { model.apply(.outcome(outcome)) }

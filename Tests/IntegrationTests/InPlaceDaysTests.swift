@@ -61,7 +61,7 @@ struct InPlaceDaysTests {
     }
 
     @Test("state.db and the mark are gone: the printed commands, in their order, bring all back")
-    func lostDatabaseAndMark() async throws {
+    func lostDatabaseAndWatermark() async throws {
         let directory = try await DataDirectory.written(killed: false)
         _ = try directory.keepBackup("20260101T000000000Z")
         let later = try await post(in: directory)

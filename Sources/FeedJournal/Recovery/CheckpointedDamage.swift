@@ -106,13 +106,15 @@ extension RecoveryScan {
         return true
     }
 
-    /// Whether a damaged checkpointed record was the last one of all: then none behind it is lost.
+    /// Whether a damaged checkpointed record was the last one of all; then no record behind it is
+    /// lost.
     ///
-    /// Notes the damage then. It was where the mark names it, the newest segment has its full size and
-    /// something of the damaged record, and no whole record of a later number.
+    /// If so, the damage is noted. It is so if the watermark names this record, and the newest
+    /// segment has its full size, a trace of the damaged record, and no whole record of a later
+    /// number.
     mutating func endsWithTheCheckpoint(_ reader: SegmentReader, _ index: Int) -> Bool {
         guard index == segments.count - 1, reader.last.sequence < checkpointed.sequence,
-            mark == checkpointed, configuration.known.sequence <= checkpointed.sequence,
+            watermark == checkpointed, configuration.known.sequence <= checkpointed.sequence,
             reader.sizeProblem == nil,
             reader.hasTraceAtEnd || reader.laterRecord() != nil,
             reader.laterRecord(than: checkpointed.sequence) == nil

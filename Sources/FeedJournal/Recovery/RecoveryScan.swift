@@ -54,17 +54,17 @@ package struct RecoveryScan {
     private(set) var end = End.fresh(index: 0)
     let configuration: JournalConfiguration
     let checkpointed: JournalPosition
-    private(set) var mark: JournalPosition?
+    private(set) var watermark: JournalPosition?
 
-    /// Whether a whole, chained record contradicts the mark: it is of another directory or time.
-    private var isMarkForeign = false
+    /// Whether a whole, chained record contradicts the watermark, as of another directory or time.
+    private var isWatermarkForeign = false
 
-    /// Whether the mark is there and can be used.
-    package var hasMark: Bool { mark != nil }
+    /// Whether there is a usable watermark.
+    package var hasWatermark: Bool { watermark != nil }
 
-    /// The last record known to have been durable, by the mark, the checkpoint or `state.db`.
+    /// The last record that the watermark, the checkpoint or `state.db` knows to be durable.
     package var lastKnown: UInt64 {
-        max(checkpointed.sequence, mark?.sequence ?? 0, configuration.known.sequence)
+        max(checkpointed.sequence, watermark?.sequence ?? 0, configuration.known.sequence)
     }
 
     /// The instance need not be the configured one where a loss is accepted, which changes it.
@@ -82,8 +82,8 @@ package struct RecoveryScan {
         self.checkpointed = checkpointed
         self.acceptsAnyInstance = acceptsAnyInstance
         last = checkpointed
-        mark = try fileErrors { () throws(FileError) in
-            try HighWaterMark.read(files, configuration.hash)
+        watermark = try fileErrors { () throws(FileError) in
+            try DurableWatermark.read(files, configuration.hash)
         }
         segments = try fileErrors { () throws(FileError) -> [String] in
             // A state that was just restored has no journal yet.
@@ -241,9 +241,9 @@ extension RecoveryScan {
                         )
                     }
                 }
-                if let mark, mark.sequence == record.sequence, mark != record.position {
-                    isMarkForeign = true
-                    self.mark = nil
+                if let old = watermark, old.sequence == record.sequence, old != record.position {
+                    isWatermarkForeign = true
+                    watermark = nil
                 }
                 last = record.position
                 lastOffset = offset
@@ -290,8 +290,8 @@ extension RecoveryScan {
         guard last.sequence < known else {
             // The newest segment is never removed, even where all of it is checkpointed.
             guard segments.isEmpty, known > 0 else {
-                let isMissed = configuration.known.sequence > 0 && mark == nil
-                return isMissed || isMarkForeign ? .missingMark(last: last.sequence) : nil
+                let isMissed = configuration.known.sequence > 0 && watermark == nil
+                return isMissed || isWatermarkForeign ? .missingWatermark(last: last.sequence) : nil
             }
             return .missing(sequences: known...known)
         }

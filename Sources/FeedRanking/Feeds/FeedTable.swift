@@ -14,7 +14,7 @@ struct FeedTable: ~Copyable, Sendable {
     private let state = TableLock(State())
 
     /// Adds a feed; O(1).
-    func create(_ policy: FeedPolicy, _ log: EffectLog) throws(RankingError) -> FeedID {
+    func create(_ policy: FeedPolicy, _ log: ChangeLog) throws(RankingError) -> FeedID {
         try state.withLock { (state) throws(RankingError) -> FeedID in
             guard state.numbers[policy.name] == nil else { throw .feedExists(name: policy.name) }
             let limit = RankingLimits.maximumFeedCount

@@ -15,7 +15,7 @@ struct VoterTable: ~Copyable, Sendable {
     /// The voter of a device, a new one on first sight; O(1).
     func voter(
         forDevice device: (UInt64, UInt64),
-        _ log: EffectLog
+        _ log: ChangeLog
     ) throws(RankingError) -> VoterID {
         try state.withLock { (state) throws(RankingError) -> VoterID in
             let key = Device16(high: device.0, low: device.1)

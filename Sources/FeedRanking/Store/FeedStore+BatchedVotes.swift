@@ -8,7 +8,7 @@ extension FeedStore {
     package func castVotes(
         _ votes: inout BatchedVotes,
         voter: VoterID? = nil,
-        log: EffectLog = .none
+        log: ChangeLog = .none
     ) {
         let count = votes.count
         votes.refusedCount = 0

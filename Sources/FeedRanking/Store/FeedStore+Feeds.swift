@@ -2,7 +2,7 @@ extension FeedStore {
     /// Adds a feed, whose policy never changes again; O(1).
     package func createFeed(
         _ policy: FeedPolicy,
-        log: EffectLog = .none
+        log: ChangeLog = .none
     ) throws(RankingError) -> FeedID {
         try feedTable.create(policy, log)
     }

@@ -10,7 +10,7 @@ extension FeedStore {
     package func importPosts(
         _ posts: [ImportedPost],
         in feed: FeedID,
-        log: EffectLog = .none
+        log: ChangeLog = .none
     ) throws(RankingError) -> ImportOutcome {
         guard let policy = feedTable.policy(of: feed) else { throw .feedNotFound(feed) }
         let count = UInt64(posts.count)
@@ -37,7 +37,7 @@ extension FeedStore {
         _ id: PostID,
         _ feed: FeedID,
         _ voteMode: VoteMode,
-        _ log: EffectLog
+        _ log: ChangeLog
     ) -> WriteOutcome {
         precondition(
             (0...RankingLimits.maximumTimeMilliseconds).contains(post.createTimeMilliseconds)

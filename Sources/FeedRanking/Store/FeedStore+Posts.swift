@@ -6,7 +6,7 @@ extension FeedStore {
     package func createPost(
         _ content: PostContent,
         in feed: FeedID,
-        log: EffectLog = .none,
+        log: ChangeLog = .none,
         into page: inout PostPage
     ) throws(RankingError) -> WriteOutcome {
         guard let policy = feedTable.policy(of: feed) else { throw .feedNotFound(feed) }
@@ -47,7 +47,7 @@ extension FeedStore {
     ///   - expectedRevision: A revision of the post or of the store, or 0 for any. The post's own
     ///     fields must not have changed since that revision; votes do not count.
     ///   - voter: The voter whose ballot the appended row shows.
-    ///   - log: The log that takes the effect.
+    ///   - log: The log that takes the log entry.
     ///   - page: The page that the post is appended to.
     /// - Returns: The new revision.
     /// - Throws: If the post is not there, or not at the revision.
@@ -57,7 +57,7 @@ extension FeedStore {
         _ changes: PostChanges,
         expectedRevision: UInt64 = 0,
         voter: VoterID? = nil,
-        log: EffectLog = .none,
+        log: ChangeLog = .none,
         into page: inout PostPage
     ) throws(RankingError) -> WriteOutcome {
         try stripes.withStripe(stripeNumber(id)) { (stripe) throws(RankingError) -> WriteOutcome in
@@ -88,7 +88,7 @@ extension FeedStore {
     package func deletePost(
         _ id: PostID,
         expectedRevision: UInt64 = 0,
-        log: EffectLog = .none
+        log: ChangeLog = .none
     ) throws(RankingError) -> WriteOutcome {
         let wasGiven = id.rawValue > 0 && id.rawValue <= lastID.load(ordering: .relaxed)
         guard wasGiven else { throw .postNotFound(id) }

@@ -27,7 +27,7 @@ extension FeedStore {
     ///   - postCount: The most posts that are found; above 0.
     ///   - textByteCount: The bytes of texts after which the search ends.
     ///   - correction: The time to set, at most `bound`; nil only finds the posts.
-    ///   - log: The log that takes the effects of corrections.
+    ///   - log: The log that takes the log entries of corrections.
     /// - Returns: The posts found, and the id behind which the next search begins.
     package func postsAhead(
         of bound: Int64,
@@ -36,7 +36,7 @@ extension FeedStore {
         postCount: Int,
         textByteCount: Int = .max,
         correctingTo correction: Int64? = nil,
-        log: EffectLog = .none
+        log: ChangeLog = .none
     ) -> PostsAhead {
         precondition(
             correction.map { (0...bound).contains($0) } ?? true,
@@ -63,7 +63,7 @@ extension FeedStore {
         _ id: PostID,
         _ bound: Int64,
         _ correction: Int64?,
-        _ log: EffectLog,
+        _ log: ChangeLog,
         _ found: inout PostsAhead
     ) {
         // Few of the ids have such a post and a correction: most ids are only examined.

@@ -16,7 +16,7 @@ extension FeedStore {
         _ id: PostID,
         _ direction: VoteDirection,
         voter: VoterID? = nil,
-        log: EffectLog = .none
+        log: ChangeLog = .none
     ) throws(RankingError) -> VoteOutcome {
         try stripes.withStripe(stripeNumber(id)) { (stripe) throws(RankingError) -> VoteOutcome in
             guard let slot = stripe.liveSlot(id) else { throw .postNotFound(id) }

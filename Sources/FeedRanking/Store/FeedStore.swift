@@ -74,7 +74,7 @@ package final class FeedStore: Sendable {
     /// The voter for a device of 16 bytes; O(1).
     package func voter(
         forDevice device: (UInt64, UInt64),
-        log: EffectLog = .none
+        log: ChangeLog = .none
     ) throws(RankingError) -> VoterID {
         try voters.voter(forDevice: device, log)
     }

@@ -53,7 +53,7 @@ package enum RankingLimits {
     ///
     /// Each job passes all keys of the stripe once, so smaller jobs would cost more a post.
     static let maximumJobPostCount = 65_536
-    /// The bytes that a log of effects keeps of a grown buffer: several turns' worth of imports.
+    /// The bytes that a change log keeps of a grown buffer: several iterations' worth of imports.
     static let keptLogByteCount = 1 << 22
     /// The stale posts above which a refresh frees its working memory when it ends.
     ///

@@ -8,7 +8,7 @@ extension Stripe {
         _ positions: Range<Int>,
         _ voter: VoterID?,
         _ revisions: borrowing Atomic<UInt64>,
-        _ log: EffectLog
+        _ log: ChangeLog
     ) {
         if areTallied(votes, positions) {
             castTallied(&votes, positions, revisions, log)
@@ -32,13 +32,13 @@ extension Stripe {
 
     /// Counts votes that `areTallied`, with consecutive revisions that are taken at once.
     ///
-    /// No revision is left out: a restart would forget a revision that no effect has.
+    /// No revision is left out: a restart would forget a revision without a log entry.
     @inline(__always)
     private mutating func castTallied(
         _ votes: inout BatchedVotes,
         _ positions: Range<Int>,
         _ revisions: borrowing Atomic<UInt64>,
-        _ log: EffectLog
+        _ log: ChangeLog
     ) {
         let count = UInt64(positions.count)
         var revision = revisions.wrappingAdd(count, ordering: .relaxed).oldValue
@@ -72,7 +72,7 @@ extension Stripe {
         _ positions: Range<Int>,
         _ voter: VoterID?,
         _ revisions: borrowing Atomic<UInt64>,
-        _ log: EffectLog
+        _ log: ChangeLog
     ) {
         for position in positions {
             let item = Int(votes.order[position])
@@ -87,7 +87,7 @@ extension Stripe {
         _ vote: inout BatchedVotes.Entry,
         _ voter: VoterID?,
         _ revisions: borrowing Atomic<UInt64>,
-        _ log: EffectLog
+        _ log: ChangeLog
     ) {
         guard let slot = liveSlot(vote.post) else {
             vote.refusal = .postNotFound

@@ -32,7 +32,7 @@ extension Stripe {
         _ direction: VoteDirection,
         _ voter: VoterID?,
         _ revisions: borrowing Atomic<UInt64>,
-        _ log: EffectLog
+        _ log: ChangeLog
     ) throws(RankingError) -> VoteOutcome {
         var record = posts[slot]
         let score = record.score
@@ -60,14 +60,14 @@ extension Stripe {
         return outcome(record, standing)
     }
 
-    /// Appends the effect of a vote; O(1).
+    /// Appends the log entry of a vote; O(1).
     @inline(__always)
     private func appendVote(
         _ slot: UInt32,
         _ record: PostRecord,
         _ voter: VoterID?,
         _ standing: VoteDirection?,
-        to log: EffectLog
+        to log: ChangeLog
     ) {
         let counts = counts(slot, record)
         if let voter, record.flags.contains(.keepsBallots) {

@@ -33,7 +33,7 @@ struct VerifyCommand: ParsableCommand {
         print("posts \(found.postCount)")
         print(
             "journal up to record \(found.lastSequence): \(found.recordCount) records with "
-                + "\(found.effectCount) effects behind the fold at \(found.checkpointedSequence)"
+                + "\(found.entryCount) effects behind the fold at \(found.checkpointedSequence)"
         )
         if let damage = found.checkpointedDamage { print(damage) }
         print("state hash \(FeedServer.hex(found.stateHash))")

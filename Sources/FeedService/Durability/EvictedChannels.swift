@@ -4,13 +4,13 @@ internal import Synchronization
 
 /// The numbers of evicted channels, until their rows can be deleted.
 ///
-/// The effect that made a channel may still be on its way to `state.db` when the channel is evicted.
-/// A deletion that came first would find nothing, and the row would stay. So a number waits until
+/// The log entry that made a channel may still be on its way to `state.db` when the channel is
+/// evicted. An earlier deletion would find nothing, and the row would stay. So a number waits until
 /// all that was logged before its eviction is checkpointed.
 final class EvictedChannels: Sendable {
     private struct Batch {
-        /// The newest cut that may name the channels.
-        let cut: UInt64
+        /// The newest commit batch that may name the channels.
+        let commitBatch: UInt64
         let numbers: [UInt64]
     }
 
@@ -21,10 +21,10 @@ final class EvictedChannels: Sendable {
         batches.withLock { batches in
             let evicted = channels.takeEvicted()
             if !evicted.isEmpty {
-                batches.append(Batch(cut: state.logs.newestCut, numbers: evicted))
+                batches.append(Batch(commitBatch: state.logs.newestBatch, numbers: evicted))
             }
             let checkpointed = state.checkpointing.checkpointedSequence
-            while let first = batches.first, first.cut <= checkpointed {
+            while let first = batches.first, first.commitBatch <= checkpointed {
                 state.checkpointing.evict(first.numbers)
                 batches.removeFirst()
             }

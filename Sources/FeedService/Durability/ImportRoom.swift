@@ -2,10 +2,10 @@ internal import Synchronization
 
 /// The bytes that imports under way may log together, over all loops.
 ///
-/// One import logs up to a frame of posts, a thousand times more than any other change. If each loop
-/// could log one behind a single look at the admission, 128 loops would overflow a journal record. So
-/// an import reserves its bytes, and then looks at the admission once more: what is logged while no
-/// change is admitted any more is then at most these bytes and a short section of each loop.
+/// One import logs up to a frame of posts, a thousand times more than any other change. If each
+/// loop could log one behind a single look at the admission, 128 loops would overflow a journal
+/// record. So an import reserves its bytes, and then looks at the admission once more. Once no
+/// change is admitted any more, the loops log at most these bytes and a short transaction each.
 final class ImportRoom: Sendable {
     private let maximumByteCount: Int
     private let reserved = Atomic<Int>(0)
@@ -25,7 +25,7 @@ final class ImportRoom: Sendable {
         return false
     }
 
-    /// Gives back what an import reserved; its effects are counted as waiting by then.
+    /// Gives back what an import reserved; its log entries are counted as waiting by then.
     func release(_ byteCount: Int) {
         reserved.wrappingSubtract(byteCount, ordering: .sequentiallyConsistent)
     }

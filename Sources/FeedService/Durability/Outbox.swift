@@ -1,12 +1,12 @@
 internal import FeedRanking
 internal import FeedTransport
 
-/// The one way of a loop's answers to its connections: at once where all that they may reflect is
-/// durable, else kept here until it is.
+/// The one way of a loop's answers to its connections.
 ///
-/// Every answer may reflect a change that somebody else has just made: a read, an error and the
-/// answer to a repeat too. So each waits for the newest cut that holds any effect at all, as it is
-/// once the answer's loop iteration has let go of its last lock.
+/// An answer is sent at once if all that it may reflect is durable, else it is kept here until
+/// then. Every answer may reflect a change that somebody else has just made: a read, an error and
+/// the answer to a repeat too. So each answer waits for the newest commit batch that holds any log
+/// entry, as of the release of the last lock of the answer's loop iteration.
 final class Outbox {
     /// The answers of one loop iteration to one connection, which owes its peer as many bytes.
     private struct Answers {
@@ -14,9 +14,9 @@ final class Outbox {
         let byteCount: Int
     }
 
-    /// Answers that wait for one cut, in their order.
+    /// Answers that wait for one commit batch, in their order.
     private struct Batch {
-        let cut: UInt64
+        let commitBatch: UInt64
         var answers: [Answers]
         /// Their bytes, one after another; each entry of `answers` lies in one chunk.
         var chunks: [[UInt8]]
@@ -34,12 +34,12 @@ final class Outbox {
     /// The budget, which all loops share, is told of no less.
     private static let uncountedByteCount = 4 * 1_024
 
-    private let logs: EffectLogs?
+    private let logs: ChangeLogs?
     private let budget: BufferBudget
     private let counters: LoopCounters
-    /// All cuts up to this one are durable, as far as the loop has heard.
-    private var durableCut: UInt64
-    /// In the order of their cuts: that of the commit under way, and that of the next one.
+    /// All commit batches up to this one are durable, as far as the loop has heard.
+    private var durableBatch: UInt64
+    /// In the order of their commit batches: one for the commit under way, and one for the next.
     private var batches: [Batch] = []
     /// Empty lists with room.
     private var spareAnswers: [Answers] = []
@@ -47,35 +47,36 @@ final class Outbox {
     private var spareChunks: [[UInt8]] = []
     private var waitingCount = 0
 
-    /// An outbox that keeps nothing where there are no logs, else what goes beyond a cut.
+    /// An outbox that keeps nothing without logs, else the answers that lie beyond a commit batch.
     init(
-        _ logs: EffectLogs?,
-        durableCut: UInt64,
+        _ logs: ChangeLogs?,
+        durableBatch: UInt64,
         _ budget: BufferBudget,
         _ counters: LoopCounters
     ) {
         self.logs = logs
-        self.durableCut = durableCut
+        self.durableBatch = durableBatch
         self.budget = budget
         self.counters = counters
     }
 
     /// Sends the answers of a loop iteration, after its last lock was let go of.
     func send(_ bytes: RawSpan, on connection: TCPConnection) {
-        guard let logs, logs.newestCut > durableCut else {
-            // What waited for a cut before was released when that was heard to be durable.
+        guard let logs, logs.newestBatch > durableBatch else {
+            // The loop has heard that this batch is durable, and has released what waited for
+            // earlier ones.
             connection.write(bytes)
             return
         }
         guard connection.isOpen else { return }
         connection.owe(bytes.byteCount)
-        append(bytes, Answers(connection: connection, byteCount: bytes.byteCount), logs.newestCut)
+        append(bytes, Answers(connection: connection, byteCount: bytes.byteCount), logs.newestBatch)
     }
 
-    /// All cuts up to this one are durable: sends what waited for them.
-    func release(through cut: UInt64) {
-        durableCut = max(durableCut, cut)
-        while let first = batches.first?.cut, first <= durableCut {
+    /// All commit batches up to this one are durable: sends the answers that waited for them.
+    func release(through commitBatch: UInt64) {
+        durableBatch = max(durableBatch, commitBatch)
+        while let first = batches.first?.commitBatch, first <= durableBatch {
             var batch = batches.removeFirst()
             var next = 0
             for chunk in batch.chunks {
@@ -101,9 +102,9 @@ final class Outbox {
         return number
     }
 
-    private func append(_ bytes: RawSpan, _ entry: Answers, _ cut: UInt64) {
+    private func append(_ bytes: RawSpan, _ entry: Answers, _ commitBatch: UInt64) {
         waitingCount += 1
-        if batches.last?.cut != cut { beginBatch(cut) }
+        if batches.last?.commitBatch != commitBatch { beginBatch(commitBatch) }
         let last = batches.count - 1
         batches[last].answers.append(entry)
         addChunk(fitting: bytes.byteCount, to: last)
@@ -117,10 +118,16 @@ final class Outbox {
         }
     }
 
-    private func beginBatch(_ cut: UInt64) {
+    private func beginBatch(_ commitBatch: UInt64) {
         var answers: [Answers] = []
         swap(&answers, &spareAnswers)
-        batches.append(Batch(cut: cut, answers: answers, chunks: spareChunkLists.popLast() ?? []))
+        batches.append(
+            Batch(
+                commitBatch: commitBatch,
+                answers: answers,
+                chunks: spareChunkLists.popLast() ?? []
+            )
+        )
         counters.setHeldAnswers(waitingCount)
     }
 

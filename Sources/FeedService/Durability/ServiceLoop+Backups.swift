@@ -14,7 +14,7 @@ extension ServiceLoop {
             let number = nextBackup
             waitingForBackup[number] = (connection, request)
             let mailbox = eventLoop.mailbox
-            state.checkpointing.backUp(through: state.journal.durableCut) { result in
+            state.checkpointing.backUp(through: state.journal.durableBatch) { result in
                 mailbox.post { ServiceLoop.of($0).finishBackup(number, result) }
             }
         }

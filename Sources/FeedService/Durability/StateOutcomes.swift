@@ -22,9 +22,9 @@ final class StateOutcomes: Sendable {
     init(_ logger: Logger) { self.logger = logger }
 
     /// The loops that hold answers, and what is durable by now: they may have missed it.
-    func wake(_ loops: [LoopMailbox], durableCut: UInt64) {
+    func wake(_ loops: [LoopMailbox], durableBatch: UInt64) {
         listeners.withLock { $0.loops = loops }
-        release(through: durableCut)
+        release(through: durableBatch)
     }
 
     /// Calls `body` once the state can no more be made durable.
@@ -55,10 +55,10 @@ final class StateOutcomes: Sendable {
         return events
     }
 
-    private func release(through cut: UInt64) {
+    private func release(through commitBatch: UInt64) {
         let loops = listeners.withLock { $0.loops }
         for loop in loops {
-            loop.post { ServiceLoop.of($0).outbox.release(through: cut) }
+            loop.post { ServiceLoop.of($0).outbox.release(through: commitBatch) }
         }
     }
 

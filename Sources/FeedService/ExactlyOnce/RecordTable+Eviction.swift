@@ -78,7 +78,7 @@ extension RecordTable {
 
     /// The numbers evicted since they were taken last; empty unless the table collects them.
     ///
-    /// The effects that name them may still be on their way to the journal.
+    /// The log entries that name them may still be on their way to the journal.
     package func takeEvicted() -> [UInt64] {
         state.withLock { state in
             let evicted = state.evicted

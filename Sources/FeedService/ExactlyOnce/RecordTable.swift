@@ -146,9 +146,10 @@ package final class RecordTable: Sendable {
     /// Gives a client's channel to the connection that says Hello, a new one on first sight; O(1),
     /// and O(channels evicted) where the host takes its share.
     ///
-    /// To be called within a section of the loop's log, which is told of a new channel. Who held it
-    /// before is fenced: once this returns, no call of that connection is under way.
-    package func open(_ request: Request, log: EffectLog) throws(Refusal) -> Opening {
+    /// The caller is within a transaction of the loop's log, which takes the entry of a new
+    /// channel. The previous holder is fenced: once this returns, no call of its connection is
+    /// under way.
+    package func open(_ request: Request, log: ChangeLog) throws(Refusal) -> Opening {
         try state.withLock { (state) throws(Refusal) -> Opening in
             do throws(Refusal) {
                 let known = state.index[Key(request)]
@@ -194,7 +195,7 @@ package final class RecordTable: Sendable {
     /// A channel that the client did not have.
     private func add(
         _ request: Request,
-        _ log: EffectLog,
+        _ log: ChangeLog,
         _ state: inout State
     ) throws(Refusal) -> Int {
         guard request.mayAdd else { throw .mayNotAdd }

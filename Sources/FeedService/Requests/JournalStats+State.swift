@@ -8,11 +8,11 @@ extension JournalStats {
         let journal = state.journal
         let statistics = journal.statistics
         self.init(
-            executedPosition: max(state.logs.newestCut, journal.durableCut),
-            durablePosition: journal.durableCut,
+            executedPosition: max(state.logs.newestBatch, journal.durableBatch),
+            durablePosition: journal.durableBatch,
             foldedPosition: state.checkpointing.checkpointedSequence,
             commitCount: statistics.commitCount,
-            effectCount: statistics.effectCount,
+            effectCount: statistics.entryCount,
             medianCommitMicroseconds: statistics.microseconds(percentile: 50),
             p99CommitMicroseconds: statistics.microseconds(percentile: 99),
             maximumCommitMicroseconds: statistics.maximumMicroseconds,

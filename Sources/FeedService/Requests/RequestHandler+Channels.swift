@@ -24,8 +24,8 @@ extension RequestHandler {
         var greeting = ChannelGreeting()
         var opening: RecordTable.Opening?
         if let device {
-            effects.lock()
-            defer { effects.unlock() }
+            changeLog.lock()
+            defer { changeLog.unlock() }
             do throws(Status) {
                 opening = try open(channel, of: device, isLate: false, for: caller)
             } catch {
@@ -40,7 +40,8 @@ extension RequestHandler {
         return greeting
     }
 
-    /// Gives the caller the channel that there was none of when it said Hello; within a section.
+    /// Gives the caller the channel that was not available when it said Hello; within a
+    /// transaction.
     mutating func openMissedChannel(of caller: inout Caller) throws(Status) -> HeldChannel {
         guard let device = caller.device, let channel = caller.missedChannel else {
             throw .sequenceNeedsIdentity
@@ -67,7 +68,7 @@ extension RequestHandler {
         request.mayAdd = refusalOfChanges == nil
         request.isLate = isLate
         do throws(RecordTable.Refusal) {
-            return try context.channels.open(request, log: effects)
+            return try context.channels.open(request, log: changeLog)
         } catch {
             switch error {
             case .noRoom(let used, let limit):

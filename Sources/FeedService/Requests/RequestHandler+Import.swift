@@ -43,16 +43,16 @@ extension RequestHandler {
         _ posts: [ImportedPost],
         in feed: FeedID
     ) throws(Status) -> ImportOutcome {
-        let byteCount = posts.reduce(0) { $0 + $1.content.maximumEffectByteCount }
+        let byteCount = posts.reduce(0) { $0 + $1.content.maximumLogEntryByteCount }
         guard context.importRoom.reserve(byteCount) else { throw .journalBehind }
         defer {
-            effects.countWaitingBytes()
+            changeLog.countWaitingBytes()
             context.importRoom.release(byteCount)
         }
-        // Other imports may have been logged since the section began.
+        // Other imports may have been logged since the transaction began.
         try admitChange()
         do throws(RankingError) {
-            return try store.importPosts(posts, in: feed, log: effects)
+            return try store.importPosts(posts, in: feed, log: changeLog)
         } catch {
             throw Status(error)
         }

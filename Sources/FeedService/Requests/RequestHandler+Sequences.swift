@@ -1,10 +1,10 @@
 internal import FeedProto
 internal import FeedRanking
 
-/// How a call with a sequence is executed once, however often it comes.
+/// Executes a call with a sequence once, however often it comes.
 ///
-/// The look at the channel's record, the change and the new record are one section under the
-/// record's lock: nobody sees the one without the other, nor does the journal.
+/// The look at the channel's record, the change and the new record are one transaction under the
+/// record's lock. So neither another call nor the journal sees one without the others.
 extension RequestHandler {
     /// Executes a request if it was not executed before, or answers what came of that.
     mutating func execute(
@@ -28,8 +28,8 @@ extension RequestHandler {
         }
         // A jump of the clock is noticed before a change takes its time, not a second later.
         if method.stampsTime { context.clock.now() }
-        effects.lock()
-        defer { effects.unlock() }
+        changeLog.lock()
+        defer { changeLog.unlock() }
         guard call.sequence != 0 else {
             try admitChange()
             return try answer(call.request, id: call.id, from: &caller)
@@ -118,7 +118,7 @@ extension RequestHandler {
         _ calls: inout RecentCalls
     ) {
         if let isForgotten = faultyVotes?.forgetsNext(), isForgotten { return }
-        effects.append(calls.record(sequence: call.sequence, hash: call.hash, outcome))
+        changeLog.append(calls.record(sequence: call.sequence, hash: call.hash, outcome))
     }
 
     /// What came of a call before, with today's state.

@@ -18,13 +18,13 @@ extension RequestHandler {
         guard request.appliesCorrection else {
             return answer(postsAhead(of: latest, request, correctingTo: nil), at: now)
         }
-        effects.lock()
-        defer { effects.unlock() }
+        changeLog.lock()
+        defer { changeLog.unlock() }
         // As an import does: what all loops log behind their looks at the admission fits a record.
         let byteCount = context.limits.longestCorrectionByteCount
         guard context.importRoom.reserve(byteCount) else { throw .journalBehind }
         defer {
-            effects.countWaitingBytes()
+            changeLog.countWaitingBytes()
             context.importRoom.release(byteCount)
         }
         try admitChange()
@@ -46,7 +46,7 @@ extension RequestHandler {
             postCount: request.limit == 0 ? limit : min(Int(request.limit), limit),
             textByteCount: context.limits.correctedTextByteCount,
             correctingTo: time,
-            log: effects
+            log: changeLog
         )
     }
 

@@ -61,20 +61,20 @@ extension RequestHandler {
         return true
     }
 
-    /// Casts the votes in one section, a numbered batch once.
+    /// Casts the votes in one transaction, a numbered batch once.
     ///
     /// - Returns: Whether they were cast; a numbered batch may need the way of all calls.
     private mutating func castGathered(_ body: RawSpan, from caller: inout Caller) -> Bool {
         guard batch.sequence != 0 else {
-            effects.lock()
-            defer { effects.unlock() }
+            changeLog.lock()
+            defer { changeLog.unlock() }
             castAndCollect(from: &caller)
             return true
         }
         guard let channel = caller.channel else { return false }
         let hash = batch.requestHash(in: body)
-        effects.lock()
-        defer { effects.unlock() }
+        changeLog.lock()
+        defer { changeLog.unlock() }
         return channel.record.withCalls { calls in
             let sequence = batch.sequence
             let decision = calls.decision(
@@ -85,7 +85,7 @@ extension RequestHandler {
             )
             guard case .execute = decision else { return false }
             let done = castAndCollect(from: &caller)
-            effects.append(calls.record(sequence: sequence, hash: hash, .items(done)))
+            changeLog.append(calls.record(sequence: sequence, hash: hash, .items(done)))
             return true
         }
     }
@@ -95,7 +95,7 @@ extension RequestHandler {
     /// - Returns: The votes that were counted.
     @discardableResult
     private mutating func castAndCollect(from caller: inout Caller) -> ItemMask {
-        store.castVotes(&batchedVotes, voter: caller.voter, log: effects)
+        store.castVotes(&batchedVotes, voter: caller.voter, log: changeLog)
         collectCounts()
         for post in batchedVotes.refreshDue { refreshLater(stripeOf: post) }
         batchResults.failures.removeAll(keepingCapacity: true)

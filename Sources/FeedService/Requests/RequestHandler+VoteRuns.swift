@@ -65,7 +65,7 @@ extension RequestHandler {
         session.state.answered(frame.id)
     }
 
-    /// Casts votes in one section, up to the first that is unusual: it is left as it is.
+    /// Casts votes in one transaction, up to the first unusual one, which it leaves.
     ///
     /// Numbered votes are cast under their channel's lock, which is taken once for all of them.
     private mutating func castVotes(
@@ -74,8 +74,8 @@ extension RequestHandler {
         room: Int,
         waited: Duration?
     ) {
-        effects.lock()
-        defer { effects.unlock() }
+        changeLog.lock()
+        defer { changeLog.unlock() }
         if votes.entries[number].frame.sequence != 0 {
             guard let channel = session.caller.channel else { return }
             channel.record.withCalls { calls in
@@ -124,7 +124,7 @@ extension RequestHandler {
         let hash = frame.vote.requestHash
         let decision = calls.decision(sequence: frame.sequence, hash: hash, epoch: epoch)
         guard case .execute = decision, cast(frame, voter: caller.voter) else { return false }
-        effects.append(calls.record(sequence: frame.sequence, hash: hash, .done))
+        changeLog.append(calls.record(sequence: frame.sequence, hash: hash, .done))
         return true
     }
 
@@ -134,7 +134,8 @@ extension RequestHandler {
         guard let direction = FeedRanking.VoteDirection(frame.vote.direction) else { return false }
         if case .clear = direction { return false }
         let post = PostID(rawValue: frame.vote.postID)
-        guard let outcome = try? store.castVote(post, direction, voter: voter, log: effects) else {
+        guard let outcome = try? store.castVote(post, direction, voter: voter, log: changeLog)
+        else {
             return false
         }
         if outcome.refreshIsDue { refreshLater(stripeOf: post) }

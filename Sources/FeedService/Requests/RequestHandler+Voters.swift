@@ -21,7 +21,7 @@ extension RequestHandler {
             }
             caller.hasBroughtDevice = true
             do throws(RankingError) {
-                voter = try store.voter(forDevice: (device.high, device.low), log: effects)
+                voter = try store.voter(forDevice: (device.high, device.low), log: changeLog)
             } catch {
                 throw Status(error)
             }

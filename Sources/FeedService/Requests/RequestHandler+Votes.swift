@@ -103,7 +103,7 @@ extension RequestHandler {
         _ direction: FeedRanking.VoteDirection,
         _ voter: VoterID?
     ) throws(RankingError) -> VoteOutcome {
-        let outcome = try store.castVote(post, direction, voter: voter, log: effects)
+        let outcome = try store.castVote(post, direction, voter: voter, log: changeLog)
         if outcome.refreshIsDue { refreshLater(stripeOf: post) }
         return outcome
     }

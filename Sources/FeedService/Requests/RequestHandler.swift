@@ -35,8 +35,8 @@ struct RequestHandler: ~Copyable {
     }
 
     let store: FeedStore
-    /// Where the loop's changes are logged; every change lies in a section of it.
-    let effects: EffectLog
+    /// Takes the log entries of the loop; every change is in a transaction of it.
+    let changeLog: ChangeLog
     let context: ServiceContext
     let counters: LoopCounters
     let log: ServiceLog
@@ -73,13 +73,13 @@ struct RequestHandler: ~Copyable {
 
     init(
         store: FeedStore,
-        effects: EffectLog = .none,
+        changeLog: ChangeLog = .none,
         context: ServiceContext,
         counters: LoopCounters,
         log: ServiceLog
     ) {
         self.store = store
-        self.effects = effects
+        self.changeLog = changeLog
         self.context = context
         self.counters = counters
         self.log = log
@@ -183,7 +183,7 @@ struct RequestHandler: ~Copyable {
         throw refusal
     }
 
-    /// Executes a request, whatever its sequence; a change within a section.
+    /// Executes a request with any sequence or none; a change within a transaction.
     mutating func answer(
         _ request: Request?,
         id: UInt64,

@@ -58,7 +58,7 @@ package final class FeedServer: Sendable {
         let state = try openState(configuration, store, channels, outcomes, logger)
         let context = ServiceContext(configuration, state, channels: channels, clock: clock)
         if configuration.hasSampleData, store.postCount == 0 {
-            SampleData.fill(store, logging: context.effects(0))
+            SampleData.fill(store, logging: context.changeLog(0))
         }
         state?.start()
         var threads: [EventLoopThread] = []
@@ -66,7 +66,7 @@ package final class FeedServer: Sendable {
             for index in 0..<configuration.threadCount {
                 threads.append(try startLoop(index, store, context, ServiceLog(logger)))
             }
-            outcomes.wake(threads.map(\.mailbox), durableCut: state?.journal.durableCut ?? 0)
+            outcomes.wake(threads.map(\.mailbox), durableBatch: state?.journal.durableBatch ?? 0)
             let addresses = try listen(configuration, on: threads, context)
             return FeedServer(
                 addresses: addresses,

@@ -10,14 +10,19 @@ enum SampleData {
     ]
 
     /// Creates the posts in the feed `posts`.
-    static func fill(_ store: FeedStore, logging effects: EffectLog) {
+    static func fill(_ store: FeedStore, logging changeLog: ChangeLog) {
         guard let feed = store.feed(named: FeedPolicy.posts.name) else { return }
-        effects.lock()
-        defer { effects.unlock() }
+        changeLog.lock()
+        defer { changeLog.unlock() }
         var page = PostPage()
         for title in titles {
             do throws(RankingError) {
-                try store.createPost(PostContent(title: title), in: feed, log: effects, into: &page)
+                try store.createPost(
+                    PostContent(title: title),
+                    in: feed,
+                    log: changeLog,
+                    into: &page
+                )
             } catch {
                 preconditionFailure("A feed that was found takes posts: \(error)")
             }

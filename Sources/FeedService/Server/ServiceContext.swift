@@ -81,8 +81,8 @@ final class ServiceContext: Sendable {
         counters = (0..<configuration.threadCount).map { _ in LoopCounters() }
     }
 
-    /// Where a loop logs the effects of its changes.
-    func effects(_ loop: Int) -> EffectLog { state?.logs[loop] ?? .none }
+    /// The log that takes the entries of a loop's changes.
+    func changeLog(_ loop: Int) -> ChangeLog { state?.logs[loop] ?? .none }
 
     /// Evicts channels and looks at the clocks while a loop runs, which is to be the first.
     func keepHouse(on loop: EventLoop, _ log: ServiceLog) throws(TransportError) {

@@ -36,13 +36,13 @@ final class ServiceLoop {
         counters = context.counters[number]
         outbox = Outbox(
             context.fault == .unheld ? nil : context.state?.logs,
-            durableCut: context.state?.journal.durableCut ?? 0,
+            durableBatch: context.state?.journal.durableBatch ?? 0,
             context.budget,
             counters
         )
         handler = RequestHandler(
             store: store,
-            effects: context.effects(number),
+            changeLog: context.changeLog(number),
             context: context,
             counters: counters,
             log: log

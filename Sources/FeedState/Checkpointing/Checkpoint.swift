@@ -4,13 +4,13 @@ import FeedSQLite
 
 /// Writes a memtable into `state.db`, a step at a time.
 ///
-/// Each step is a transaction. The last step moves `checkpointed` too. A crash between steps leaves
-/// some posts newer than others, which does no harm: `checkpointed` has not moved, and every record
-/// in the memtable is durable, so replay reaches at least to the checkpoint's target. An effect
-/// that is older than the row changes nothing. Until then `checkpointing` says how far replay has
-/// to go. A step that fails, as on a full disk, is undone whole and may be tried again.
+/// Each step is a database transaction. The last step moves `checkpointed` too. A crash between
+/// steps leaves some posts newer than others, which does no harm: `checkpointed` has not moved, and
+/// every record in the memtable is durable, so replay reaches at least to the checkpoint's target.
+/// A log entry that is older than the row changes nothing. Until then `checkpointing` says how far
+/// replay has to go. A step that fails, as on a full disk, is undone whole and may be tried again.
 package final class Checkpoint {
-    /// The record whose effects are all in the tables after the last step.
+    /// The record whose log entries are all in the tables after the last step.
     package let target: JournalPosition
 
     /// Whether the last step is written.

@@ -4,15 +4,15 @@ internal import FeedRanking
 internal import Foundation
 internal import Synchronization
 
-/// The thread that checkpoints durable cuts into `state.db`, and makes backups of it.
+/// Checkpoints durable commit batches into `state.db`, and makes backups of it.
 ///
-/// It alone uses the database's connection.
+/// Only this thread uses the database's connection.
 ///
-/// The thread adds cuts to the memtable as they come, which keeps the final value of each key. Now
-/// and then it writes the memtable in steps. Between two steps it adds the next cuts to a new
+/// It adds each new commit batch to the memtable, which keeps the final value of each key. Now and
+/// then it writes the memtable in steps. Between two steps it adds the next commit batches to a new
 /// memtable.
-package final class CheckpointThread: CutReceiver {
-    /// With no new cut for so long, the memtable is checkpointed: nobody waits for it.
+package final class CheckpointThread: CommitBatchReceiver {
+    /// The memtable is checkpointed after so long without a new commit batch: nobody waits for it.
     static let quietTime = Duration.seconds(1)
     /// How far the thread stands back behind the loops: it gets a tenth of a core they want too.
     static let niceness: Int32 = 10
@@ -20,18 +20,18 @@ package final class CheckpointThread: CutReceiver {
     package static let longestStop = Duration.seconds(5)
     /// The memtable is checkpointed after so long at the latest.
     static let longestWait = Duration.seconds(60)
-    /// The bytes of cuts that may wait for a checkpoint, as a multiple of the bytes that are
-    /// checkpointed at once.
+    /// The bytes of commit batches that may wait for a checkpoint, as a multiple of the bytes that
+    /// are checkpointed at once.
     ///
     /// At the limit changes are refused, and from half of it on they are slowed
     /// (``CheckpointAdmission``).
     static let backlogFactor = 5
 
-    /// The bytes of cuts for which the thread is woken.
+    /// The bytes of commit batches for which the thread is woken.
     ///
-    /// It looks by itself now and then. To wake it for each cut costs more than to add the cut.
+    /// It looks by itself now and then. To wake it for each batch costs more than to add the batch.
     static let wakingByteCount = 256 << 10
-    /// How many bodies of added cuts are kept to be used again, and how large they may be.
+    /// How many bodies of added commit batches are kept to be used again, and how large they may be.
     static let spareCount = 64
     static let spareByteCount = 256 << 10
     /// How often the thread looks by itself.
@@ -39,9 +39,9 @@ package final class CheckpointThread: CutReceiver {
 
     /// What other threads hand over.
     private struct Inbox {
-        var cuts: [(body: [UInt8], position: JournalPosition)] = []
+        var commitBatches: [(body: [UInt8], position: JournalPosition)] = []
         var byteCount = 0
-        /// Bodies of added cuts, whose memory is used again.
+        /// Bodies of added commit batches, whose memory is used again.
         var spares: [[UInt8]] = []
         var evicted: [UInt64] = []
     }
@@ -49,16 +49,17 @@ package final class CheckpointThread: CutReceiver {
     /// The backups of the database.
     package let backups: Backups
 
-    /// The cuts that the thread has taken over and not added yet.
+    /// The commit batches that the thread has taken over and not added yet.
     ///
-    /// Cuts beyond a checkpoint's worth wait here unchanged while the checkpoint before is written.
+    /// Those beyond a checkpoint's worth wait here unchanged while the previous checkpoint is
+    /// written.
     private struct Batch {
-        var cuts: [(body: [UInt8], position: JournalPosition)] = []
-        /// The first cut that is not added.
+        var commitBatches: [(body: [UInt8], position: JournalPosition)] = []
+        /// The first commit batch that is not added.
         var next = 0
-        /// Channels that were evicted after these cuts.
+        /// Channels that were evicted after these commit batches.
         var evicted: [UInt64] = []
-        /// Bodies of added cuts.
+        /// Bodies of added commit batches.
         var spares: [[UInt8]] = []
     }
 
@@ -74,7 +75,7 @@ package final class CheckpointThread: CutReceiver {
     private let stopping = Atomic(false)
     private let stopDeadline = Mutex<ContinuousClock.Instant?>(nil)
     private let checkpointed: Atomic<UInt64>
-    /// The bytes of cuts that are not written to the tables.
+    /// The bytes of commit batches that are not written to the tables.
     private let pending: Atomic<Int>
     private let written = Atomic<UInt64>(0)
     private let backlogLimit: Int
@@ -107,7 +108,7 @@ package final class CheckpointThread: CutReceiver {
     /// All records up to this one are in the tables, durably.
     package var checkpointedSequence: UInt64 { checkpointed.load(ordering: .acquiring) }
 
-    /// How many bytes of cuts are durable and not checkpointed, and how many may be.
+    /// How many bytes of commit batches are durable and not checkpointed, and how many may be.
     package var backlog: CheckpointBacklog {
         CheckpointBacklog(
             pendingByteCount: pending.load(ordering: .relaxed),
@@ -128,11 +129,11 @@ package final class CheckpointThread: CutReceiver {
         inbox.withLock { $0.evicted += channels }
     }
 
-    /// Takes a cut that is durable; gives an array to make the next one in.
+    /// Takes a commit batch that is durable; gives an array to make the next one in.
     package func submit(_ body: [UInt8], at position: JournalPosition) -> [UInt8] {
         pending.wrappingAdd(body.count, ordering: .relaxed)
         let (spare, isFull) = inbox.withLock { inbox in
-            inbox.cuts.append((body, position))
+            inbox.commitBatches.append((body, position))
             let wasFull = inbox.byteCount >= Self.wakingByteCount
             inbox.byteCount += body.count
             let isFull = inbox.byteCount >= Self.wakingByteCount && !wasFull
@@ -158,7 +159,8 @@ package final class CheckpointThread: CutReceiver {
         thread.start()
     }
 
-    /// Checkpoints the cuts that were handed over, and ends the thread; to be called once.
+    /// Checkpoints the commit batches that were handed over, and ends the thread; to be called
+    /// once.
     ///
     /// This takes no longer than `longestStop`: the next start replays the records that are not
     /// checkpointed then.
@@ -230,23 +232,23 @@ package final class CheckpointThread: CutReceiver {
         }
     }
 
-    /// Adds the cuts that were handed over to the memtable, up to a checkpoint's worth.
+    /// Adds the handed-over commit batches to the memtable, up to a checkpoint's worth.
     private func fill(
         _ work: inout CheckpointWork,
         from batch: inout Batch
     ) throws(StateStartError) {
         var pauses = Pauses()
         while true {
-            if batch.next == batch.cuts.count {
+            if batch.next == batch.commitBatches.count {
                 if !batch.evicted.isEmpty { work.memtable.evict(batch.evicted) }
                 takeInbox(&batch)
-                guard !batch.cuts.isEmpty || !batch.evicted.isEmpty else { return }
+                guard !batch.commitBatches.isEmpty || !batch.evicted.isEmpty else { return }
                 continue
             }
             guard !work.isFull else { return }
-            let (body, position) = batch.cuts[batch.next]
+            let (body, position) = batch.commitBatches[batch.next]
             try work.add(body, at: position)
-            batch.cuts[batch.next].body = []
+            batch.commitBatches[batch.next].body = []
             batch.next += 1
             if body.capacity <= Self.spareByteCount, batch.spares.count < Self.spareCount {
                 batch.spares.append(body)
@@ -255,14 +257,14 @@ package final class CheckpointThread: CutReceiver {
         }
     }
 
-    /// Takes over the cuts that came since, once the batch is added; O(spares), as the lock is the
-    /// journal thread's too.
+    /// Takes over the new commit batches, once all earlier ones are added; O(spares), as the
+    /// journal thread uses the same lock.
     private func takeInbox(_ batch: inout Batch) {
-        batch.cuts.removeAll(keepingCapacity: true)
+        batch.commitBatches.removeAll(keepingCapacity: true)
         batch.next = 0
         batch.evicted = []
         inbox.withLock { inbox in
-            swap(&inbox.cuts, &batch.cuts)
+            swap(&inbox.commitBatches, &batch.commitBatches)
             swap(&inbox.evicted, &batch.evicted)
             inbox.byteCount = 0
             let room = Self.spareCount - inbox.spares.count

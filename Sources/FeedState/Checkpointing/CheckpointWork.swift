@@ -6,8 +6,8 @@ internal import FeedSQLite
 ///
 /// `Sendable` so that a start can give it to that thread, and uses it no more.
 package struct CheckpointWork: ~Copyable, @unchecked Sendable {
-    /// The bytes of cuts that one checkpoint writes at most, as a multiple of the bytes that are
-    /// checkpointed at once.
+    /// The bytes of commit batches that one checkpoint writes at most, as a multiple of the bytes
+    /// that are checkpointed at once.
     ///
     /// A larger checkpoint makes a post with many votes cheaper, and moves `checkpointed` later.
     static let largestFactor = 2
@@ -21,11 +21,11 @@ package struct CheckpointWork: ~Copyable, @unchecked Sendable {
 
     /// The state as of its checkpointed position.
     package let database: StateDatabase
-    /// How many bytes of cuts are checkpointed at once where no time is left for fewer.
+    /// How many bytes of commit batches are checkpointed at once where no time is left for fewer.
     let checkpointByteCount: Int
     /// The changes since the last checkpoint began.
     var memtable = Memtable()
-    /// The bytes of the cuts that were added to it.
+    /// The bytes of the commit batches that were added to it.
     package private(set) var addedByteCount = 0
     /// What is being written.
     private var checkpoint: Checkpoint?
@@ -37,9 +37,9 @@ package struct CheckpointWork: ~Copyable, @unchecked Sendable {
     /// Why the last step was not written: the disk is full.
     package private(set) var stall: StateError?
     private var stalledSince = ContinuousClock.now
-    /// When the first cut of the memtable, and the latest, came.
-    private var firstCut: ContinuousClock.Instant?
-    private var lastCut = ContinuousClock.now
+    /// When the first and the latest commit batch of the memtable came.
+    private var firstBatchTime: ContinuousClock.Instant?
+    private var lastBatchTime = ContinuousClock.now
 
     /// Work with an empty memtable.
     package init(_ database: StateDatabase, checkpointByteCount: Int) {
@@ -56,23 +56,23 @@ package struct CheckpointWork: ~Copyable, @unchecked Sendable {
         return stall == nil || stalledSince.duration(to: now) >= Self.stallTime
     }
 
-    /// Takes a cut that is durable.
+    /// Takes a commit batch that is durable.
     package mutating func add(
         _ body: [UInt8],
         at position: JournalPosition
     ) throws(StateStartError) {
-        do throws(EffectError) {
+        do throws(LogEntryError) {
             try memtable.add(body, at: position)
         } catch {
-            throw .effects(sequence: position.sequence, error)
+            throw .entries(sequence: position.sequence, error)
         }
         countRecord(body.count)
     }
 
     private mutating func countRecord(_ byteCount: Int) {
         addedByteCount += byteCount
-        lastCut = .now
-        firstCut = firstCut ?? lastCut
+        lastBatchTime = .now
+        firstBatchTime = firstBatchTime ?? lastBatchTime
     }
 
     /// Whether no more should be added before a checkpoint begins.
@@ -89,8 +89,8 @@ package struct CheckpointWork: ~Copyable, @unchecked Sendable {
     func isDue(at now: ContinuousClock.Instant, atOnce: Bool) -> Bool {
         guard !memtable.isEmpty else { return false }
         guard !atOnce, addedByteCount < checkpointByteCount, !isFull else { return true }
-        return lastCut.duration(to: now) >= CheckpointThread.quietTime
-            || (firstCut ?? now).duration(to: now) >= CheckpointThread.longestWait
+        return lastBatchTime.duration(to: now) >= CheckpointThread.quietTime
+            || (firstBatchTime ?? now).duration(to: now) >= CheckpointThread.longestWait
     }
 
     /// Begins to write the memtable, and puts an empty one in its place.
@@ -100,11 +100,12 @@ package struct CheckpointWork: ~Copyable, @unchecked Sendable {
         checkpointingByteCount = addedByteCount
         writtenByteCount = 0
         addedByteCount = 0
-        firstCut = nil
+        firstBatchTime = nil
         checkpoint = Checkpoint(taken, into: database)
     }
 
-    /// Writes a step; gives the bytes of cuts that it wrote, in proportion to their changes.
+    /// Writes a step; returns the bytes of commit batches that it wrote, in proportion to their
+    /// changes.
     mutating func writeStep() throws(StateStartError) -> Int {
         var deadline = ContinuousClock.now + pace.workTime
         var pauses = Pauses()
@@ -155,7 +156,7 @@ extension CheckpointWork: ReplayedRecords {
 
     mutating func add(_ counts: [PostCounts]) { memtable.add(counts) }
 
-    mutating func add(_ effect: Effect) { memtable.add(effect) }
+    mutating func add(_ entry: LogEntry) { memtable.add(entry) }
 
     mutating func endRecord(_ byteCount: Int, at position: JournalPosition) {
         memtable.endRecord(at: position)

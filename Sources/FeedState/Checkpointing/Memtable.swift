@@ -1,10 +1,10 @@
 package import FeedJournal
 package import FeedRanking
 
-/// The newest value of each key that effects have changed since the last checkpoint.
+/// The newest value of each key that log entries have changed since the last checkpoint.
 ///
-/// It takes durable cuts in their order, and no others: the journal must have all that a checkpoint
-/// writes, as its replay mends a crash in the middle of a checkpoint.
+/// It takes only durable commit batches, in their order. The journal must have all that a
+/// checkpoint writes, as its replay mends a crash in the middle of a checkpoint.
 package struct Memtable: ~Copyable {
     /// The last record that was added; `start` before the first.
     package private(set) var position = JournalPosition.start
@@ -40,17 +40,17 @@ package struct Memtable: ~Copyable {
     /// About how many rows' worth of changes there are: posts, channels and voters.
     package var changeCount: Int { counts.count + channels.count + voters.count + feeds.count }
 
-    /// Takes the effects of a record; O(effects).
+    /// Takes the log entries of a record; O(entries).
     package mutating func add(
         _ body: [UInt8],
         at position: JournalPosition
-    ) throws(EffectError) {
-        var reader = try EffectReader(body)
-        while let effect = try reader.next() { add(effect) }
+    ) throws(LogEntryError) {
+        var reader = try LogEntryReader(body)
+        while let entry = try reader.next() { add(entry) }
         endRecord(at: position)
     }
 
-    /// All effects of a record were taken, one by one.
+    /// All log entries of a record were taken, one by one.
     mutating func endRecord(at position: JournalPosition) {
         counts.flush()
         self.position = position
@@ -67,9 +67,9 @@ package struct Memtable: ~Copyable {
         }
     }
 
-    /// Takes one effect; O(1).
-    mutating func add(_ effect: Effect) {
-        switch effect {
+    /// Takes one log entry; O(1).
+    mutating func add(_ entry: LogEntry) {
+        switch entry {
         case .counts(let counts): add(counts)
         case .ballot(let counts, let voter, let direction):
             add(counts)
@@ -117,7 +117,7 @@ package struct Memtable: ~Copyable {
         channelByteCount += channels[place].byteCount
     }
 
-    /// The channel's place; those of one section mostly come one behind the other.
+    /// The channel's place; the entries of one transaction mostly name the same channel in a row.
     private mutating func channelPlace(_ number: UInt64) -> Int {
         if let place = lastChannelPlace, channels[place].number == number { return place }
         if let place = channelPlaces[number] {

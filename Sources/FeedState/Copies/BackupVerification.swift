@@ -42,7 +42,7 @@ package struct BackupVerification: Sendable, Equatable {
     }
 
     private static func isWithoutJournal(_ names: [String]) -> Bool {
-        let others = [SegmentJournal.directoryName, SegmentJournal.markName]
+        let others = [SegmentJournal.directoryName, SegmentJournal.watermarkName]
         return names.contains(StateDatabase.fileName) && !names.contains(where: others.contains)
     }
 

@@ -55,7 +55,7 @@ struct JournalContinuation: Equatable {
         guard ownLast > last else { return }
         // What only the own file has would be lost with it.
         switch problem {
-        case nil, .missingMark?: throw .lost(sequences: last + 1...ownLast)
+        case nil, .missingWatermark?: throw .lost(sequences: last + 1...ownLast)
         case .some(let problem): throw problem
         }
     }
@@ -67,13 +67,13 @@ struct JournalContinuation: Equatable {
         behind checkpointed: UInt64,
         _ known: JournalPosition
     ) throws(JournalError) -> JournalError? {
-        // A backup of version 0.1 does not say that there has to be a mark.
+        // A backup of version 0.1 does not say that there must be a watermark.
         let unproven: JournalError? =
-            scan.hasMark ? nil : .missingMark(last: scan.last.sequence)
+            scan.hasWatermark ? nil : .missingWatermark(last: scan.last.sequence)
         guard let problem = scan.problem ?? unproven else { return nil }
         switch problem {
-        case .missingMark:
-            // A start that knows of no durable record does not miss the mark.
+        case .missingWatermark:
+            // A start that knows of no durable record does not miss the watermark.
             guard known.sequence > 0 else { throw problem }
             return problem
         case .damaged, .missing, .lost:

@@ -101,7 +101,7 @@ extension StateDatabase {
         }
         let source = try restoreErrors { () throws(StateError) in
             let names = try fileErrors { () throws(FileError) in try files.names(in: ".") }
-            for name in [SegmentJournal.directoryName, SegmentJournal.markName]
+            for name in [SegmentJournal.directoryName, SegmentJournal.watermarkName]
             where names.contains(name) {
                 throw .notABackup(path: backup, name: name)
             }

@@ -1,6 +1,6 @@
-/// How many bytes of effects may wait for the journal: as many as it can be expected to take soon.
+/// How many bytes of log entries may wait for the journal: as many as it is expected to take soon.
 ///
-/// A disk that has become slow must not be answered by a queue that grows: what waits is bounded by
+/// A disk that has become slow must not be answered by a queue that grows. What waits is bounded by
 /// what the disk takes in about a second, and the rest is refused before it is executed.
 package struct Admission: Equatable {
     /// What may wait in any case, so that the disk's speed goes on being measured.

@@ -12,7 +12,7 @@ package final class CommitStatistics: Sendable {
     }
 
     private let commits = Atomic<UInt64>(0)
-    private let effects = Atomic<UInt64>(0)
+    private let entries = Atomic<UInt64>(0)
     private let bytes = Atomic<UInt64>(0)
     private let longest = Atomic<UInt64>(0)
     private let recent = Mutex(Recent())
@@ -21,10 +21,10 @@ package final class CommitStatistics: Sendable {
     package init() {}
 
     /// Counts a commit that is durable.
-    package func count(effectCount: Int, byteCount: Int, took duration: Duration) {
+    package func count(entryCount: Int, byteCount: Int, took duration: Duration) {
         let microseconds = duration.wholeMicroseconds
         commits.wrappingAdd(1, ordering: .relaxed)
-        effects.wrappingAdd(UInt64(effectCount), ordering: .relaxed)
+        entries.wrappingAdd(UInt64(entryCount), ordering: .relaxed)
         bytes.wrappingAdd(UInt64(byteCount), ordering: .relaxed)
         longest.max(microseconds, ordering: .relaxed)
         recent.withLock { recent in
@@ -41,8 +41,8 @@ package final class CommitStatistics: Sendable {
     /// The commits since the start.
     package var commitCount: UInt64 { commits.load(ordering: .relaxed) }
 
-    /// The effects in them.
-    package var effectCount: UInt64 { effects.load(ordering: .relaxed) }
+    /// The log entries in them.
+    package var entryCount: UInt64 { entries.load(ordering: .relaxed) }
 
     /// The bytes of their bodies.
     package var byteCount: UInt64 { bytes.load(ordering: .relaxed) }

@@ -4,11 +4,11 @@ package import FeedRanking
 internal import Foundation
 internal import Synchronization
 
-/// The thread that makes cuts durable: it takes what the loops have logged, appends it to the
-/// journal as one record, and says so.
+/// Makes commit batches durable: takes what the loops have logged, appends it to the journal as one
+/// record, and notifies.
 ///
 /// Group commit as in Silo (Tu et al., SOSP '13): while one commit is on its way to the disk, the
-/// effects of all requests gather for the next. A commit begins when the last one has ended and
+/// log entries of all requests gather for the next. A commit begins when the last one has ended and
 /// something waits, though not within a millisecond of the last one's beginning.
 package final class JournalThread: Sendable {
     /// A commit that takes longer is worth a warning, and lowers what may wait for the next.
@@ -22,7 +22,7 @@ package final class JournalThread: Sendable {
 
     /// Who is told what, on the journal's thread.
     package struct Events: Sendable {
-        /// All cuts up to this one are durable.
+        /// All commit batches up to this one are durable.
         package var durable: @Sendable (UInt64) -> Void = { _ in }
         /// The journal has failed: nothing more may be answered.
         package var failed: @Sendable (JournalError) -> Void = { _ in }
@@ -56,8 +56,8 @@ package final class JournalThread: Sendable {
     /// What the commits were like.
     package let statistics = CommitStatistics()
 
-    private let logs: EffectLogs
-    private let checkpointing: any CutReceiver
+    private let logs: ChangeLogs
+    private let checkpointing: any CommitBatchReceiver
     private let events: Events
     private let work: Mutex<Work>
     private let keepsSegments: Bool
@@ -70,30 +70,30 @@ package final class JournalThread: Sendable {
     private let files = Atomic<Int>(0)
     private let stopping = Atomic(false)
     private let gate: ChangeGate
-    /// When the open cut got its first effect, in nanoseconds of the monotonic clock.
+    /// When the open commit batch got its first log entry, in nanoseconds of the monotonic clock.
     private let openSince = Atomic<UInt64>(0)
-    /// The same of the cut that is on its way to the disk; 0 where none is.
+    /// The same for the commit batch that is on its way to the disk; 0 if there is none.
     private let takenSince = Atomic<UInt64>(0)
 
     /// A thread that is ready to be started, for a journal that nobody else uses any more.
     ///
     /// - Parameters:
-    ///   - journal: Ends where the logs begin: its next record is the open cut.
+    ///   - journal: Ends where the logs begin: its next record is the open commit batch.
     ///   - maximumWaitingByteCount: The unjournaled bytes that are let in at most.
     ///   - keepsSegments: Whether checkpointed records stay in the journal.
     ///   - logs: What the loops log to.
-    ///   - checkpointing: Is given each cut once it is durable.
+    ///   - checkpointing: Takes each commit batch once it is durable.
     ///   - events: Who is told.
     package init(
         journal: Handed<any WatchedJournal>,
         maximumWaitingByteCount: Int,
         keepsSegments: Bool,
-        logs: EffectLogs,
-        checkpointing: any CutReceiver,
+        logs: ChangeLogs,
+        checkpointing: any CommitBatchReceiver,
         events: Events
     ) {
         let last = journal.value.last.sequence
-        precondition(logs.openCut == last + 1, "The next cut is the journal's next record.")
+        precondition(logs.openBatch == last + 1, "The next cut is the journal's next record.")
         durable = Atomic(last)
         let admission = ChangeAdmission(maximumByteCount: maximumWaitingByteCount)
         work = Mutex(Work(journal, admission))
@@ -104,8 +104,8 @@ package final class JournalThread: Sendable {
         self.events = events
     }
 
-    /// All cuts up to this one are durable.
-    package var durableCut: UInt64 { durable.load(ordering: .acquiring) }
+    /// All commit batches up to this one are durable.
+    package var durableBatch: UInt64 { durable.load(ordering: .acquiring) }
 
     /// Whether the disk has room for what is let in.
     package var isWritable: Bool { writable.load(ordering: .relaxed) }
@@ -134,16 +134,16 @@ package final class JournalThread: Sendable {
     /// The changes that were refused because checkpoints lag.
     package var refusedByCheckpoints: UInt64 { gate.refusedByCheckpoints }
 
-    /// How long the oldest effect that is not durable has waited; nil where none waits.
+    /// How long the oldest log entry that is not durable has waited; nil if none waits.
     package var oldestWait: Duration? {
-        guard logs.newestCut > durableCut else { return nil }
+        guard logs.newestBatch > durableBatch else { return nil }
         let taken = takenSince.load(ordering: .relaxed)
         let since = taken > 0 ? taken : openSince.load(ordering: .relaxed)
         let now = Self.nanoseconds()
         return .nanoseconds(Int64(clamping: now > since ? now - since : 0))
     }
 
-    /// The first effect since a cut was logged.
+    /// Notes that the first log entry since a commit batch was logged, and wakes the thread.
     package func wake() {
         openSince.store(Self.nanoseconds(), ordering: .relaxed)
         wakeUp.signal()
@@ -184,7 +184,7 @@ package final class JournalThread: Sendable {
         }
     }
 
-    /// Makes the open cut durable; false where nothing waits.
+    /// Makes the open commit batch durable; false if nothing waits.
     private func commit(_ work: inout Work) throws(JournalError) -> Bool {
         let clock = ContinuousClock()
         if let lastBegan = work.lastBegan {
@@ -192,7 +192,7 @@ package final class JournalThread: Sendable {
         }
         try checkSpaceIfDue(&work)
         let since = openSince.load(ordering: .relaxed)
-        guard let cut = logs.takeCut(into: &work.body) else { return false }
+        guard let batch = logs.takeBatch(into: &work.body) else { return false }
         takenSince.store(since, ordering: .relaxed)
         // The logs are empty, and may not be filled again with what has just been taken.
         admit(&work, committing: work.body.count)
@@ -200,16 +200,16 @@ package final class JournalThread: Sendable {
         work.lastBegan = began
         let position = try work.journal.append(
             work.body.span,
-            count: UInt32(clamping: cut.effectCount),
+            count: UInt32(clamping: batch.entryCount),
             at: Self.unixMicroseconds()
         )
-        precondition(position.sequence == cut.cut, "A cut is a record of the same number.")
+        precondition(position.sequence == batch.number, "A cut is a record of the same number.")
         let duration = began.duration(to: clock.now)
-        durable.store(cut.cut, ordering: .releasing)
+        durable.store(batch.number, ordering: .releasing)
         takenSince.store(0, ordering: .relaxed)
-        events.durable(cut.cut)
+        events.durable(batch.number)
         statistics.count(
-            effectCount: cut.effectCount,
+            entryCount: batch.entryCount,
             byteCount: work.body.count,
             took: duration
         )

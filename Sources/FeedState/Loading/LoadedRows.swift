@@ -2,32 +2,33 @@ import FeedRanking
 
 /// Rows that were read and checked ahead of the thread that puts them into the store.
 struct LoadedRows: Sendable {
-    /// How many effects go to the other thread at once, and about how many bytes of texts.
-    private static let maximumEffectCount = 1024
+    /// How many log entries are sent to the other thread at once, and about how many bytes of
+    /// texts.
+    private static let maximumEntryCount = 1024
     private static let maximumTextByteCount = 1 << 20
 
     /// What the rows hold, in the order of ``StateDatabase/visit(_:_:_:)``.
-    private(set) var effects: [Effect] = []
+    private(set) var entries: [LogEntry] = []
     private var textByteCount = 0
     /// What all rows up to here come to.
     var found: [TableTotals] = []
 
     /// No rows yet.
-    init() { effects.reserveCapacity(Self.maximumEffectCount) }
+    init() { entries.reserveCapacity(Self.maximumEntryCount) }
 
     /// Whether they should be sent.
     var isFull: Bool {
-        effects.count == Self.maximumEffectCount || textByteCount >= Self.maximumTextByteCount
+        entries.count == Self.maximumEntryCount || textByteCount >= Self.maximumTextByteCount
     }
 
     /// Adds what was read.
-    mutating func append(_ effect: Effect) {
-        if case .post(let post) = effect { textByteCount += post.content.byteCount }
-        effects.append(effect)
+    mutating func append(_ entry: LogEntry) {
+        if case .post(let post) = entry { textByteCount += post.content.byteCount }
+        entries.append(entry)
     }
 }
 
-extension Effect {
+extension LogEntry {
     /// The error of the row that this was read from.
     func damagedRow(_ reason: String) -> StateError {
         switch self {

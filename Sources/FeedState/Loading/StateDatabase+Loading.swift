@@ -33,12 +33,12 @@ extension StateDatabase {
         progress: (LoadProgress) -> Void = { _ in }
     ) throws(StateError) {
         try visit(
-            { (effect) throws(StateError) in
+            { (entry) throws(StateError) in
                 do throws(RecoveryError) {
-                    try store.apply(effect)
+                    try store.apply(entry)
                 } catch {
                     // "Post 7 cannot be in feed 9." becomes a part of another sentence.
-                    throw effect.damagedRow("\(error)".trimmingSuffix("."))
+                    throw entry.damagedRow("\(error)".trimmingSuffix("."))
                 }
             },
             channels,
@@ -68,7 +68,7 @@ extension StateDatabase {
     ///
     /// A thread of its own reads the rows ahead; all that is given is called on this one. O(rows).
     package func visit(
-        _ body: (Effect) throws(StateError) -> Void,
+        _ body: (LogEntry) throws(StateError) -> Void,
         _ channels: (ChannelState, [ChannelOutcome]) -> Void,
         _ progress: (LoadProgress) -> Void
     ) throws(StateError) {
@@ -79,22 +79,22 @@ extension StateDatabase {
             var loader = StateLoader(connection.value, totals, send: ahead.send)
             try loader.readAll()
         } applying: { (rows) throws(StateError) in
-            for effect in rows.effects { try body(effect) }
+            for entry in rows.entries { try body(entry) }
             loader.found = rows.found
-            sinceProgress += rows.effects.count
-            guard sinceProgress >= Self.effectsPerProgress else { return }
+            sinceProgress += rows.entries.count
+            guard sinceProgress >= Self.entriesPerProgress else { return }
             sinceProgress = 0
             progress(LoadProgress(rowCount: loader.rowCount, totalRowCount: rowCount))
         }
         try loader.channels(channels)
         try loader.checkTotals()
-        let epoch = Effect.epoch(lastID: meta.highestID, revision: meta.highestRevision)
+        let epoch = LogEntry.epoch(lastID: meta.highestID, revision: meta.highestRevision)
         try body(epoch)
         progress(LoadProgress(rowCount: rowCount, totalRowCount: rowCount))
     }
 
-    /// How many effects are given between two calls that tell of it.
-    private static var effectsPerProgress: Int { 16_384 }
+    /// How many log entries are given between two reports of progress.
+    private static var entriesPerProgress: Int { 16_384 }
 }
 
 extension String {

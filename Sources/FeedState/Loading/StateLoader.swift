@@ -55,9 +55,9 @@ struct StateLoader {
         try posts()
     }
 
-    /// Sends an effect together with others.
-    mutating func give(_ effect: Effect) {
-        rows.append(effect)
+    /// Sends a log entry together with others.
+    mutating func give(_ entry: LogEntry) {
+        rows.append(entry)
         if rows.isFull { sendRows() }
     }
 

@@ -4,7 +4,7 @@ internal import FeedJournal
 struct DirectoryNames {
     /// What only a directory has that was served from.
     private static let begun = [
-        SegmentJournal.markName, SegmentJournal.ballastName, SegmentJournal.quarantineName,
+        SegmentJournal.watermarkName, SegmentJournal.ballastName, SegmentJournal.quarantineName,
         BackupFolders.directory, "\(StateDatabase.fileName)-wal",
     ]
 
@@ -12,7 +12,7 @@ struct DirectoryNames {
     static let own =
         [
             StateDatabase.fileName, "\(StateDatabase.fileName)-wal", SegmentJournal.directoryName,
-            SegmentJournal.markName, SegmentJournal.ballastName, "lock",
+            SegmentJournal.watermarkName, SegmentJournal.ballastName, "lock",
         ]
 
     private let names: [String]

@@ -18,7 +18,7 @@ extension DurableState {
     package static func open(
         _ options: StateOptions,
         into store: FeedStore,
-        channels: @escaping (Effect) -> Void,
+        channels: @escaping (LogEntry) -> Void,
         events: Events,
         progress: @escaping (RecoveryProgress) -> Void = { _ in }
     ) throws(StateStartError) -> DurableState {
@@ -28,7 +28,7 @@ extension DurableState {
             into: store,
             channels: channels,
             progress: progress,
-            onFirstEffect: { wake.call() }
+            onFirstEntry: { wake.call() }
         )
         return DurableState(recovered, options, wake, events)
     }

@@ -7,7 +7,7 @@ internal import Synchronization
 package final class DurableState: Sendable {
     /// Who is told what, each on the thread that it happens on.
     package struct Events: Sendable {
-        /// All cuts up to this one are durable.
+        /// All commit batches up to this one are durable.
         package var durable: @Sendable (UInt64) -> Void = { _ in }
         /// Nothing more may be answered; the process should exit.
         package var failed: @Sendable (StateStartError) -> Void = { _ in }
@@ -30,9 +30,9 @@ package final class DurableState: Sendable {
     package let recovery: RecoverySummary
     /// How durable an answer is.
     package let durability: Durability
-    /// What the loops log their effects to.
-    package let logs: EffectLogs
-    /// Makes cuts durable.
+    /// The logs of the loops.
+    package let logs: ChangeLogs
+    /// Makes commit batches durable.
     package let journal: JournalThread
     /// Checkpoints them into the database.
     package let checkpointing: CheckpointThread
@@ -43,7 +43,7 @@ package final class DurableState: Sendable {
         identity: StateMeta,
         recovery: RecoverySummary,
         durability: Durability,
-        logs: EffectLogs,
+        logs: ChangeLogs,
         journal: JournalThread,
         checkpointing: CheckpointThread,
         wake: WakeUp
@@ -77,9 +77,9 @@ package final class DurableState: Sendable {
 package struct RecoverySummary: Sendable, Equatable {
     /// Whether the directory was made.
     package var isNew = false
-    /// The records of the journal that were replayed, and the effects in them.
+    /// The records of the journal that were replayed, and the log entries in them.
     package var recordCount: UInt64 = 0
-    package var effectCount: UInt64 = 0
+    package var entryCount: UInt64 = 0
     /// The last record of the journal.
     package var last = JournalPosition.start
     /// The last record that was left when a loss was accepted, which made the instance a new one.

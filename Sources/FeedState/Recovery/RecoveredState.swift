@@ -10,8 +10,8 @@ package struct RecoveredState: ~Copyable {
     package let journal: SegmentJournal
     /// The database, and the records that only the journal has in the memtable.
     package var checkpointing: CheckpointWork
-    /// Empty logs, whose open cut is the journal's next record.
-    package let logs: EffectLogs
+    /// Empty logs, whose open commit batch is the journal's next record.
+    package let logs: ChangeLogs
 
     /// Puts the state of a directory into an empty store, and begins an epoch.
     ///
@@ -20,14 +20,15 @@ package struct RecoveredState: ~Copyable {
     ///   - store: An empty one; of no use where this throws.
     ///   - channels: Takes what is known of channels: a channel, then its outcomes.
     ///   - progress: Hears how far it is.
-    ///   - onFirstEffect: Called once for each cut, by whoever logs its first effect.
+    ///   - onFirstEntry: Called once for each commit batch, by the loop that logs its first log
+    ///     entry.
     /// - Throws: Why the directory cannot be served.
     package init(
         _ directory: StateDirectory,
         into store: FeedStore,
-        channels: @escaping (Effect) -> Void,
+        channels: @escaping (LogEntry) -> Void,
         progress: @escaping (RecoveryProgress) -> Void = { _ in },
-        onFirstEffect: @escaping @Sendable () -> Void = {}
+        onFirstEntry: @escaping @Sendable () -> Void = {}
     ) throws(StateStartError) {
         var summary = RecoverySummary()
         let hadBallast = try directory.names(in: ".").contains(SegmentJournal.ballastName)
@@ -42,10 +43,10 @@ package struct RecoveredState: ~Copyable {
         )
         try recovery.replay(journal, into: &checkpointing, &summary)
         let epoch = try directory.beginEpoch(store, database, journal)
-        let logs = EffectLogs(
+        let logs = ChangeLogs(
             count: directory.options.logCount,
-            firstCut: journal.last.sequence + 1,
-            onFirstEffect: onFirstEffect
+            firstBatch: journal.last.sequence + 1,
+            onFirstEntry: onFirstEntry
         )
         let found = journal.last
         do throws(StateStartError) {
@@ -65,8 +66,8 @@ package struct RecoveredState: ~Copyable {
 
     /// Makes the epoch's record durable.
     private static func commit(
-        _ epoch: Effect,
-        _ logs: EffectLogs,
+        _ epoch: LogEntry,
+        _ logs: ChangeLogs,
         _ journal: SegmentJournal,
         _ checkpointing: inout CheckpointWork
     ) throws(StateStartError) -> JournalPosition {
@@ -74,13 +75,13 @@ package struct RecoveredState: ~Copyable {
         logs[0].append(epoch)
         logs[0].unlock()
         var body: [UInt8] = []
-        guard let cut = logs.takeCut(into: &body) else {
+        guard let batch = logs.takeBatch(into: &body) else {
             preconditionFailure("The epoch's effect waits in the log.")
         }
         let position = try journalErrors { () throws(JournalError) in
             try journal.append(
                 body.span,
-                count: UInt32(cut.effectCount),
+                count: UInt32(batch.entryCount),
                 at: JournalThread.unixMicroseconds()
             )
         }

@@ -7,7 +7,7 @@ struct Recovery {
     /// Where posts, feeds and voters go.
     let store: FeedStore
     /// Where channels and their outcomes go.
-    let channels: (Effect) -> Void
+    let channels: (LogEntry) -> Void
     /// Hears how far it is.
     let progress: (RecoveryProgress) -> Void
 
@@ -42,7 +42,7 @@ struct Recovery {
             try records.value.replay(after: first, body)
         }
         try replay.run(source, into: &checkpointing) { batch in
-            summary.effectCount += batch.effectCount
+            summary.entryCount += batch.entryCount
             guard batch.endedByteCount != nil else { return }
             summary.recordCount += 1
             if summary.recordCount.isMultiple(of: 256) || summary.recordCount == total {

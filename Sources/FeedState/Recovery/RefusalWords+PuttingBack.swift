@@ -5,7 +5,8 @@ extension RefusalWords {
     /// What to put back, as the beginning of a sentence.
     func puttingBack(_ loss: StateLoss) -> String {
         switch (loss.problem, loss.place) {
-        case (.missingMark, _): "If you have \(SegmentJournal.markName) as it was, put it back"
+        case (.missingWatermark, _):
+            "If you have \(SegmentJournal.watermarkName) as it was, put it back"
         case (.damaged(let file, _, _, _), _): "If you have \(file) as it was, put it back"
         case (_, .segment(let name)?):
             "If you have \(name) and the segments behind it, put them back"

@@ -41,7 +41,7 @@ struct RefusalWords {
                 "If state.db was moved, or its disk is not mounted, put it back.",
                 remedy(0)
             )
-        case .effects, .recovery:
+        case .entries, .recovery:
             return withoutRecords(
                 "Keep the directory: its files are whole, and show a fault of the program."
             )
@@ -91,7 +91,7 @@ struct RefusalWords {
         let left = loss.left
         let whole = "Records up to \(left) are whole"
         let mixed = loss.partlyCheckpointed.map { " \(StateLoss.partlyCheckpointedNote($0))" }
-        if case .missingMark = loss.problem {
+        if case .missingWatermark = loss.problem {
             return "\(whole); if no other file was touched, they are all. Without the mark that is "
                 + "not proven.\(mixed ?? "")"
         }

@@ -9,18 +9,18 @@ protocol ReplayedRecords: ~Copyable {
     /// Takes counts.
     mutating func add(_ counts: [PostCounts])
 
-    /// Takes another effect.
-    mutating func add(_ effect: Effect)
+    /// Takes an entry that is not counts.
+    mutating func add(_ entry: LogEntry)
 
-    /// Learns that all effects of a record were taken.
+    /// Learns that all log entries of a record were taken.
     mutating func endRecord(_ byteCount: Int, at position: JournalPosition)
 }
 
 /// Puts the records of the journal behind `state.db` into a store.
 ///
-/// A thread reads the segments ahead, checks and decodes them. Most effects are votes, and only the
-/// newest counts of a post matter: the records keep them, and the store gets them once a post, at
-/// the end. All other effects are applied in their order.
+/// A thread reads the segments ahead, checks and decodes them. Most log entries are votes, and only
+/// the newest counts of a post matter: the records keep them, and the store gets them once a post,
+/// at the end. All other entries are applied in their order.
 struct Replay {
     /// Gives the records in order, until the body says false.
     typealias Source = ((JournalRecord, Span<UInt8>) -> Bool) throws(JournalError) -> Void
@@ -28,21 +28,21 @@ struct Replay {
     /// Where posts, feeds and voters go.
     let store: FeedStore
     /// Where channels and their outcomes go.
-    let channels: (Effect) -> Void
+    let channels: (LogEntry) -> Void
     /// The outcomes of the record that is being applied.
     private var outcomes: [ChannelOutcome] = []
 
     /// A replay into a store that holds the rows of `state.db`.
-    init(store: FeedStore, channels: @escaping (Effect) -> Void) {
+    init(store: FeedStore, channels: @escaping (LogEntry) -> Void) {
         self.store = store
         self.channels = channels
     }
 
-    /// Applies all effects, and adds them to the records; O(effects).
+    /// Applies all log entries, and adds them to the records; O(entries).
     ///
     /// - Parameters:
     ///   - source: Gives the records, on another thread.
-    ///   - records: Takes all effects.
+    ///   - records: Takes all entries.
     ///   - applied: Called behind each batch.
     /// - Throws: Why the records cannot be read or applied; the store is of no use then.
     mutating func run(
@@ -81,22 +81,24 @@ struct Replay {
         if let failure { throw failure }
     }
 
-    /// Outcomes come last in a record: that of a call that changed nothing has no revision to order
-    /// it, so in the record it may be before the channel's own effect, which another loop has logged.
+    /// Applies a batch; the outcomes of a record come last.
+    ///
+    /// The outcome of a call that changed nothing has no revision to order it. So in the record it
+    /// may stand before the entry of its channel, which another loop has logged.
     private mutating func apply(
         _ batch: ReplayBatch,
         _ records: inout some ReplayedRecords & ~Copyable
     ) throws(StateStartError) {
         records.add(batch.counts)
-        for effect in batch.effects {
-            if case .ballot(let counts, _, _) = effect { store.prefetch(counts.id) }
+        for entry in batch.entries {
+            if case .ballot(let counts, _, _) = entry { store.prefetch(counts.id) }
         }
-        for effect in batch.effects {
-            records.add(effect)
-            switch effect {
-            case .channel: channels(effect)
+        for entry in batch.entries {
+            records.add(entry)
+            switch entry {
+            case .channel: channels(entry)
             case .outcome(let outcome): outcomes.append(outcome)
-            default: try apply(effect, of: batch.position)
+            default: try apply(entry, of: batch.position)
             }
         }
         guard let byteCount = batch.endedByteCount else { return }
@@ -123,11 +125,11 @@ struct Replay {
     }
 
     private func apply(
-        _ effect: Effect,
+        _ entry: LogEntry,
         of position: JournalPosition
     ) throws(StateStartError) {
         do throws(RecoveryError) {
-            try store.apply(effect)
+            try store.apply(entry)
         } catch {
             throw .recovery(sequence: position.sequence, error)
         }

@@ -1,19 +1,20 @@
 internal import FeedJournal
 internal import FeedRanking
 
-/// Some effects of one record, read and decoded ahead of the thread that applies them.
+/// Some log entries of one record, read and decoded ahead of the thread that applies them.
 struct ReplayBatch: Sendable {
-    /// How many counts, how many other effects and about how many bytes of texts a batch has at most.
+    /// The most counts and other log entries in a batch, and about how many bytes of texts it has
+    /// at most.
     private static let maximumCountsCount = 4096
-    private static let maximumEffectCount = 256
+    private static let maximumEntryCount = 256
     private static let maximumTextByteCount = 1 << 20
 
-    /// The record that the effects are of.
+    /// The record of the log entries.
     let position: JournalPosition
     /// The counts of posts, whose values were checked.
     private(set) var counts: [PostCounts] = []
-    /// The other effects, in their order.
-    private(set) var effects: [Effect] = []
+    /// The other entries, in their order.
+    private(set) var entries: [LogEntry] = []
     private var textByteCount = 0
     /// The bytes of the record's body, in its last batch; nil in the others.
     private(set) var endedByteCount: Int?
@@ -36,14 +37,14 @@ struct ReplayBatch: Sendable {
     ) throws(StateStartError) -> Bool {
         var batch = ReplayBatch(position: record.position)
         do throws(StateStartError) {
-            var reader = try effectErrors(record) { () throws(EffectError) in
-                try EffectReader(body)
+            var reader = try entryErrors(record) { () throws(LogEntryError) in
+                try LogEntryReader(body)
             }
-            func next() throws(StateStartError) -> Effect? {
-                try effectErrors(record) { () throws(EffectError) in try reader.next() }
+            func next() throws(StateStartError) -> LogEntry? {
+                try entryErrors(record) { () throws(LogEntryError) in try reader.next() }
             }
-            while let effect = try next() {
-                try batch.append(effect, for: store)
+            while let entry = try next() {
+                try batch.append(entry, for: store)
                 guard batch.isFull else { continue }
                 guard send(batch) else { return false }
                 batch = ReplayBatch(position: record.position)
@@ -56,22 +57,22 @@ struct ReplayBatch: Sendable {
         return send(batch)
     }
 
-    /// How many effects it has.
-    var effectCount: UInt64 { UInt64(counts.count + effects.count) }
+    /// How many log entries it has, counts among them.
+    var entryCount: UInt64 { UInt64(counts.count + entries.count) }
 
     private var isFull: Bool {
-        counts.count == Self.maximumCountsCount || effects.count == Self.maximumEffectCount
+        counts.count == Self.maximumCountsCount || entries.count == Self.maximumEntryCount
             || textByteCount >= Self.maximumTextByteCount
     }
 
     @inline(__always)
     private mutating func append(
-        _ effect: Effect,
+        _ entry: LogEntry,
         for store: FeedStore
     ) throws(StateStartError) {
-        guard case .counts(let news) = effect else {
-            if case .post(let post) = effect { textByteCount += post.content.byteCount }
-            effects.append(effect)
+        guard case .counts(let news) = entry else {
+            if case .post(let post) = entry { textByteCount += post.content.byteCount }
+            entries.append(entry)
             return
         }
         do throws(RecoveryError) {
@@ -83,14 +84,14 @@ struct ReplayBatch: Sendable {
     }
 
     @inline(__always)
-    private static func effectErrors<Result: ~Copyable>(
+    private static func entryErrors<Result: ~Copyable>(
         _ record: JournalRecord,
-        _ body: () throws(EffectError) -> Result
+        _ body: () throws(LogEntryError) -> Result
     ) throws(StateStartError) -> Result {
         do {
             return try body()
         } catch {
-            throw .effects(sequence: record.position.sequence, error)
+            throw .entries(sequence: record.position.sequence, error)
         }
     }
 }

@@ -74,7 +74,7 @@ extension StateDirectory {
     ) throws(StateStartError) {
         try stateErrors { () throws(StateError) in
             let isUnfinished = database.directoryRecord?.previousInstanceID != nil
-            // After a loss the mark may be above the journal's end.
+            // After a loss the watermark may be above the journal's end.
             let known = acceptedLoss == nil ? database.directoryRecord?.known : nil
             var record = DirectoryRecord(known: known ?? .start, identity: try identity())
             record.acceptedLoss = acceptedLoss

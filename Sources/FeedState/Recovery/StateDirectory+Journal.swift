@@ -49,19 +49,19 @@ extension StateDirectory {
         return journal
     }
 
-    /// Raises the counters for this run, and says by which effect.
+    /// Raises the counters for this run, and returns the log entry that says so.
     func beginEpoch(
         _ store: FeedStore,
         _ database: StateDatabase,
         _ journal: SegmentJournal
-    ) throws(StateStartError) -> Effect {
+    ) throws(StateStartError) -> LogEntry {
         let meta = database.meta
         let bootID = SystemBoot.id()
         // Every id that anybody has seen is durable, as answers wait for that; save where the
         // system went down and nothing had been synced.
         let mayLackIDs = meta.durability == Durability.os.rawValue && meta.bootID != bootID
         let gap: UInt64 = mayLackIDs ? 1 << 24 : 0
-        let epoch = Effect.epoch(
+        let epoch = LogEntry.epoch(
             lastID: max(store.highestID, meta.highestID) + gap,
             revision: max(store.revision, meta.highestRevision) + DurableState.revisionGap
         )
@@ -102,7 +102,7 @@ extension StateDirectory {
     /// A problem of the journal with what is left of it.
     func explained(_ error: JournalError, _ database: StateDatabase) -> StateStartError {
         switch error {
-        case .damaged, .missing, .lost, .missingMark:
+        case .damaged, .missing, .lost, .missingWatermark:
             // What is refused is read once more: the error has no room for what was found beside it.
             guard let scan = try? scan(database) else { return .journal(error) }
             let checkpointing = database.meta.checkpointing.sequence
@@ -122,7 +122,7 @@ extension StateDirectory {
 
 /// A loss of the journal, and what is left.
 package struct StateLoss: Error, Equatable, Sendable {
-    /// What is wrong: `damaged`, `missing`, `lost` or `missingMark`.
+    /// What is wrong: `damaged`, `missing`, `lost` or `missingWatermark`.
     package var problem: JournalError
 
     /// The last record that is left, in the journal or in `state.db`.

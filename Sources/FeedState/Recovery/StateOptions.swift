@@ -15,7 +15,7 @@ package struct StateOptions: Sendable {
     /// The data directory, made where there is none, its parent being there.
     package var path: String
 
-    /// How many event loops log their effects.
+    /// How many event loops have a log.
     package var logCount: Int
 
     /// What the journal is opened with, save for its instance, which `state.db` names.
@@ -52,19 +52,19 @@ package struct StateOptions: Sendable {
     /// The bytes that a loop logs at most after it has looked whether changes are admitted, save for
     /// the posts of ImportPosts: a created or edited post (48 KB), a batch of votes (14 KB), or the
     /// single votes of one turn (11 KB).
-    package static let shortSectionByteCount = 64 << 10
+    package static let shortTransactionByteCount = 64 << 10
 
-    /// The bytes of a record that admission divides: what is left when each loop logs a short
-    /// section, and says in four bytes how long its part is.
+    /// The bytes of a record that admission divides: the rest after each loop has logged a short
+    /// transaction and the four bytes of its part's length.
     private var admittedByteCount: Int {
-        journal.maximumBodyByteCount - logCount * (Self.shortSectionByteCount + 4)
+        journal.maximumBodyByteCount - logCount * (Self.shortTransactionByteCount + 4)
     }
 
     /// The unjournaled bytes at which no more are let in: at most 24 MiB, and at most half of what
     /// a record has left.
     ///
-    /// With these bytes, a short section of each loop and the imports under way a commit still fits
-    /// into a record, and so into the ballast. The limit is 16 MiB with 256 loops.
+    /// A commit with these bytes, a short transaction of each loop and the imports under way still
+    /// fits into a record, and so into the ballast. The limit is 16 MiB with 256 loops.
     package var maximumWaitingByteCount: Int { min(24 << 20, admittedByteCount / 2) }
 
     /// The bytes that all imports under way may log together, in ``ImportRoom``.

@@ -12,8 +12,8 @@ package enum StateStartError: Error {
     case loss(StateLoss)
     /// The database cannot be opened, or holds something else than was written.
     case state(StateError)
-    /// A record of the journal holds no effects.
-    case effects(sequence: UInt64, EffectError)
+    /// A record of the journal holds no log entries.
+    case entries(sequence: UInt64, LogEntryError)
     /// A record of the journal, or a row, holds what no store can have.
     case recovery(sequence: UInt64, RecoveryError)
     /// A backup was being put in the place of `state.db`.
@@ -42,7 +42,7 @@ package enum StateStartError: Error {
         switch self {
         case .journal(let error), .state(.directory(let error)): Self.exitStatus(error)
         case .state(let error) where error.isDamage: 5
-        case .loss, .effects, .recovery, .missingDatabase, .interruptedAcceptance,
+        case .loss, .entries, .recovery, .missingDatabase, .interruptedAcceptance,
             .restoreInterrupted, .inPlaceInterrupted:
             5
         case .state(.unfinishedCheckpoint): 5
@@ -60,7 +60,7 @@ package enum StateStartError: Error {
         case .missingDirectory, .notADirectory, .wrongOwner, .readOnlyDirectory: 2
         case .locked: 3
         case .newerFormat, .otherInstance: 4
-        case .damaged, .missing, .lost, .missingMark, .otherLossAccepted: 5
+        case .damaged, .missing, .lost, .missingWatermark, .otherLossAccepted: 5
         case .file(let error): error.isOfPermission ? 2 : 1
         case .recordTooLarge, .outOfSpace, .syncFailed, .stopped: 1
         }
@@ -73,7 +73,7 @@ extension StateStartError: CustomStringConvertible {
         case .journal(let error): "\(error)"
         case .loss(let loss): "\(loss.problem)"
         case .state(let error): "\(error)"
-        case .effects(let sequence, let error):
+        case .entries(let sequence, let error):
             "Record \(sequence) of the journal cannot be read: \(error)"
         case .recovery(let sequence, let error):
             "Record \(sequence) of the journal cannot be applied: \(error)"

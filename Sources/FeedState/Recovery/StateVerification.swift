@@ -12,9 +12,9 @@ package struct StateVerification: Sendable, Equatable {
     package var checkpointedSequence: UInt64
     /// The last record of the journal.
     package var lastSequence: UInt64
-    /// The records behind the checkpoint, and the effects in them.
+    /// The records behind the checkpoint, and the log entries in them.
     package var recordCount: UInt64
-    package var effectCount: UInt64
+    package var entryCount: UInt64
     /// A hash of the state of `state.db` and the journal behind it.
     package var stateHash: UInt64
     /// What an accepted loss drops of the journal's files.
@@ -96,7 +96,7 @@ package struct StateVerification: Sendable, Equatable {
             checkpointedSequence: meta.checkpointed.sequence,
             lastSequence: scan.last.sequence,
             recordCount: records.recordCount,
-            effectCount: records.effectCount,
+            entryCount: records.entryCount,
             stateHash: store.stateHash()
         )
         verified.checkpointedDamage = scan.checkpointedDamage?.note(last: scan.last.sequence)
@@ -137,14 +137,14 @@ package struct StateVerification: Sendable, Equatable {
 private struct VerifiedRecords: ReplayedRecords {
     var newestCounts = CountsTable()
     var recordCount: UInt64 = 0
-    var effectCount: UInt64 = 0
+    var entryCount: UInt64 = 0
 
     mutating func add(_ counts: [PostCounts]) {
         for news in counts { newestCounts.set(news) }
-        effectCount += UInt64(counts.count)
+        entryCount += UInt64(counts.count)
     }
 
-    mutating func add(_ effect: Effect) { effectCount += 1 }
+    mutating func add(_ entry: LogEntry) { entryCount += 1 }
 
     mutating func endRecord(_ byteCount: Int, at position: JournalPosition) {
         newestCounts.flush()

@@ -41,7 +41,7 @@ struct RecordTableTests {
         client: UInt64 = 1,
         channel: UInt32 = 0,
         host: UInt32 = 1,
-        log: EffectLog = .none,
+        log: ChangeLog = .none,
         _ change: (inout RecordTable.Request) -> Void = { _ in }
     ) throws -> RecordTable.Opening {
         var request = RecordTable.Request(
@@ -141,7 +141,7 @@ struct RecordTableTests {
     }
 
     @Test func logsANewChannelOnce() throws {
-        let logs = EffectLogs(count: 1, firstCut: 1) {}
+        let logs = ChangeLogs(count: 1, firstBatch: 1) {}
         let table = table()
         for channel in [0, 1, 0] as [UInt32] {
             logs[0].lock()
@@ -149,7 +149,7 @@ struct RecordTableTests {
             logs[0].unlock()
         }
         var body: [UInt8] = []
-        #expect(logs.takeCut(into: &body)?.effectCount == 2)
+        #expect(logs.takeBatch(into: &body)?.entryCount == 2)
     }
 
     @Test func restoresChannelsAndOutcomes() throws {

@@ -8,9 +8,9 @@ import Glibc
 import Testing
 
 @Suite struct BackupJobTests {
-    private static func cut(_ source: inout EffectSource, seed: UInt64) -> [UInt8] {
+    private static func batch(_ source: inout LogEntrySource, seed: UInt64) -> [UInt8] {
         var generator = SeededGenerator(seed: seed)
-        return source.cut(writes: 400, using: &generator)
+        return source.batch(writes: 400, using: &generator)
     }
 
     @Test("a backup is the state of its moment, with checkpoints while it is copied")
@@ -19,8 +19,8 @@ import Testing
         let database = try directory.create()
         // SQLite would move its log into the file every few pages.
         try database.connection.execute("PRAGMA wal_autocheckpoint=4")
-        var source = EffectSource()
-        try StateFixture.checkpoint([Self.cut(&source, seed: 1)], into: database)
+        var source = LogEntrySource()
+        try StateFixture.checkpoint([Self.batch(&source, seed: 1)], into: database)
         let expected = try StateModel(database)
         var options = BackupOptions()
         options.stepByteCount = 16 << 10
@@ -29,7 +29,7 @@ import Testing
         #expect(database.isFrozen)
         var stepCount = 1
         while try !job.step() {
-            let body = Self.cut(&source, seed: UInt64(stepCount) + 1)
+            let body = Self.batch(&source, seed: UInt64(stepCount) + 1)
             try StateFixture.checkpoint([body], into: database)
             stepCount += 1
         }
@@ -54,12 +54,12 @@ import Testing
         let directory = try DataDirectory()
         let database = try directory.create()
         try database.connection.execute("PRAGMA wal_autocheckpoint=4")
-        var source = EffectSource()
+        var source = LogEntrySource()
         let byteCount = try database.freeze().byteCount
         let frozen = try directory.read("state.db")
         #expect(frozen.count == byteCount)
         for seed in 1...5 as ClosedRange<UInt64> {
-            try StateFixture.checkpoint([Self.cut(&source, seed: seed)], into: database)
+            try StateFixture.checkpoint([Self.batch(&source, seed: seed)], into: database)
         }
         #expect(try directory.read("state.db") == frozen)
         #expect(try database.logByteCount > frozen.count)

@@ -158,7 +158,7 @@ import Testing
     @Test("what is wrong with the journal behind the backup is told, and hinders nothing")
     func aJournalWithAProblemBehindTheBackup() throws {
         let segments = written.disk.names.filter { $0.hasPrefix("journal/0") }
-        // A gap behind the first segment and at the end, and the mark.
+        // A gap behind the first segment and at the end, and the watermark.
         for name in Set([segments[1], segments[segments.count - 1], "durable.hwm"]) {
             let disk = spoiled(removing: true)
             disk[name] = nil
@@ -178,7 +178,7 @@ import Testing
         #expect(written.refusal(disk) != nil)
     }
 
-    @Test("a lost mark is missed also with a backup that notes no durable record")
+    @Test("a lost watermark is missed also with a backup that notes no durable record")
     func aBackupWithoutANote() throws {
         let source = FakeDisk()
         source["state.db"] = written.backup
@@ -190,8 +190,8 @@ import Testing
         }
         let disk = spoiled(removing: true)
         disk["durable.hwm"] = nil
-        guard case .missingMark? = try written.restore(disk, source["state.db"]).problem else {
-            Issue.record("the mark was not missed")
+        guard case .missingWatermark? = try written.restore(disk, source["state.db"]).problem else {
+            Issue.record("the watermark was not missed")
             return
         }
         #expect(written.refusal(disk) != nil)
@@ -210,8 +210,8 @@ import Testing
     }
 
     @Test func whatTheOldFileStillKnowsIsAskedToo() throws {
-        // The journal and its mark are as they were earlier, as after a power cut without syncs. The
-        // old file has later records, and says so, although a row of it may be damaged.
+        // The journal and its watermark are as they were earlier, as after a power cut without
+        // syncs. The old file has later records, and says so, although a row of it may be damaged.
         let disk = written.earlier.copy()
         for (name, bytes) in try written.checkpointAll() { disk[name] = bytes }
         guard case .notContinued(_, _, .lost) = error(disk) else {

@@ -32,9 +32,9 @@ import Testing
 
     @Test func aCopyFromTheMiddleOfACheckpointIsRefused() throws {
         let directory = try DataDirectory()
-        var source = EffectSource()
+        var source = LogEntrySource()
         var generator = SeededGenerator(seed: 4)
-        let body = source.cut(writes: 400, using: &generator)
+        let body = source.batch(writes: 400, using: &generator)
         #expect(try !StateFixture.begin([body], into: directory.create()).step(changes: 5))
         try directory.files.createDirectory("middle")
         let half = try Database(path: directory.path + "/state.db", mode: .existing)

@@ -7,15 +7,15 @@ import Testing
 /// ballast, however many loops log them.
 @Suite struct AdmittedBytesTests {
     /// What an import of the longest frame logs: its texts, and the numbers of 256 posts.
-    static let longestImportByteCount = (1 << 20) + 256 * PostContent().maximumEffectByteCount
+    static let longestImportByteCount = (1 << 20) + 256 * PostContent().maximumLogEntryByteCount
 
-    @Test("every number of loops: waiting bytes, imports and a short section each fill no record")
+    @Test("every number of loops: waiting bytes, imports, a short transaction each fill no record")
     func fitsARecordForEveryNumberOfLoops() {
         for logCount in 1...256 {
             let options = StateOptions(path: "unused", logCount: logCount)
-            let sections = logCount * (StateOptions.shortSectionByteCount + 4)
+            let transactions = logCount * (StateOptions.shortTransactionByteCount + 4)
             let most =
-                options.maximumWaitingByteCount + options.maximumImportingByteCount + sections
+                options.maximumWaitingByteCount + options.maximumImportingByteCount + transactions
             #expect(most <= options.journal.maximumBodyByteCount, "\(logCount) loops")
             #expect(options.journal.maximumBodyByteCount < options.journal.space.ballastByteCount)
             #expect(options.maximumWaitingByteCount >= 15 << 20, "\(logCount) loops")

@@ -62,7 +62,7 @@ import Testing
     @Test func whatWasLetInIsTakenOutOfTheBucketAndComesBackWithTime() {
         var harness = Harness()
         let first = harness.pass(committing: Self.limit / 2)
-        // More than there was, as a section of a megabyte may be: the next ones wait longer.
+        // More than there was, as with a transaction of a megabyte: the next ones wait longer.
         #expect(harness.pass(committing: first + (16 << 20)) == -1)
         #expect(harness.admission.retryTime > .milliseconds(50))
         #expect(harness.pass(.milliseconds(1)) == -1)

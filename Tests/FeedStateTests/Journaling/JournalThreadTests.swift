@@ -6,14 +6,14 @@ import Foundation
 import Testing
 
 @Suite(.timeLimit(.minutes(1))) struct JournalThreadTests {
-    /// Keeps the cuts that it is given, and says that all are checkpointed.
-    private final class Receiver: CutReceiver {
-        let cuts = Locked<[JournalPosition]>([])
+    /// Keeps the commit batches that it takes, and says that all are checkpointed.
+    private final class Receiver: CommitBatchReceiver {
+        let batches = Locked<[JournalPosition]>([])
 
-        var checkpointedSequence: UInt64 { cuts.withLock { $0.last?.sequence ?? 0 } }
+        var checkpointedSequence: UInt64 { batches.withLock { $0.last?.sequence ?? 0 } }
 
         func submit(_ body: [UInt8], at position: JournalPosition) -> [UInt8] {
-            cuts.withLock { $0.append(position) }
+            batches.withLock { $0.append(position) }
             return []
         }
 
@@ -29,7 +29,7 @@ import Testing
 
     /// A thread over a fake journal, and what it says.
     private final class Harness: Sendable {
-        let logs: EffectLogs
+        let logs: ChangeLogs
         let thread: JournalThread
         let durable = Locked<[UInt64]>([])
         let failures = Locked<[JournalError]>([])
@@ -41,15 +41,15 @@ import Testing
 
         init(_ journal: FakeJournal, beforeStart: () -> Void = {}) {
             let started = started
-            logs = EffectLogs(count: 2, firstCut: 1) { started.withLock { $0 }?.wake() }
+            logs = ChangeLogs(count: 2, firstBatch: 1) { started.withLock { $0 }?.wake() }
             var events = JournalThread.Events()
             let (durable, failures, said) = (durable, failures, said)
             let news = news
             let space = space
             events.space = { told in space.withLock { $0.append(told) } }
             events.checkpoints = { told in news.withLock { $0.append(told) } }
-            events.durable = { cut in
-                durable.withLock { $0.append(cut) }
+            events.durable = { batch in
+                durable.withLock { $0.append(batch) }
                 said.signal()
             }
             events.failed = { error in
@@ -72,7 +72,7 @@ import Testing
         // The logs lead to the thread, and the thread to the logs.
         deinit { started.withLock { $0 = nil } }
 
-        /// Appends a vote's effect to a log, as a section of its own.
+        /// Appends the log entry of a vote to a log, as a transaction of its own.
         func log(_ loop: Int, revision: UInt64) {
             let log = logs[loop]
             log.lock()
@@ -82,21 +82,21 @@ import Testing
                 downvoteCount: 0,
                 revision: revision
             )
-            log.append(Effect.counts(counts))
+            log.append(LogEntry.counts(counts))
             log.unlock()
         }
     }
 
-    @Test func saysThatACutIsDurableOnlyAfterTheJournalHasItAndGathersTheNextMeanwhile() {
+    @Test func saysThatABatchIsDurableOnlyAfterTheJournalHasItAndGathersTheNextMeanwhile() {
         let journal = FakeJournal()
         let harness = Harness(journal)
         harness.log(0, revision: 1)
         journal.begun.wait()
-        // The first cut is on its way: what comes now is for the next one, of both logs.
+        // The first commit batch is on its way. New entries are for the next one, of both logs.
         harness.log(1, revision: 2)
         harness.log(0, revision: 3)
-        #expect(harness.thread.durableCut == 0)
-        #expect(harness.logs.newestCut == 2)
+        #expect(harness.thread.durableBatch == 0)
+        #expect(harness.logs.newestBatch == 2)
         #expect(harness.thread.oldestWait != nil)
         #expect(harness.durable.withLock { $0 }.isEmpty)
         journal.permits.signal()
@@ -104,13 +104,13 @@ import Testing
         #expect(harness.durable.withLock { $0 } == [1])
         journal.permits.signal()
         harness.said.wait()
-        #expect(harness.thread.durableCut == 2)
+        #expect(harness.thread.durableBatch == 2)
         #expect(harness.thread.oldestWait == nil)
         harness.thread.stop()
         #expect(journal.state.withLock { $0.counts } == [1, 2])
         #expect(harness.thread.statistics.commitCount == 2)
-        #expect(harness.thread.statistics.effectCount == 3)
-        #expect(harness.receiver.cuts.withLock { $0.map(\.sequence) } == [1, 2])
+        #expect(harness.thread.statistics.entryCount == 3)
+        #expect(harness.receiver.batches.withLock { $0.map(\.sequence) } == [1, 2])
         #expect(journal.state.withLock { $0.forgotten } == 2)
     }
 
@@ -120,7 +120,7 @@ import Testing
         for _ in 0..<8 { journal.permits.signal() }
         harness.log(0, revision: 1)
         harness.thread.stop()
-        #expect(harness.thread.durableCut == 1)
+        #expect(harness.thread.durableBatch == 1)
         #expect(journal.state.withLock { $0.records.count } == 1)
     }
 
@@ -135,7 +135,7 @@ import Testing
         harness.log(0, revision: 2)
         harness.thread.stop()
         #expect(harness.failures.withLock { $0 } == [error])
-        #expect(harness.thread.durableCut == 0)
+        #expect(harness.thread.durableBatch == 0)
         #expect(harness.durable.withLock { $0 }.isEmpty)
     }
 
@@ -153,7 +153,7 @@ import Testing
             .gaveUpBallast, .full(freeByteCount: 1 << 40, writableByteCount: 1 << 41),
         ]
         #expect(harness.space.withLock { $0 } == news)
-        #expect(harness.thread.durableCut == 1)
+        #expect(harness.thread.durableBatch == 1)
         harness.thread.stop()
     }
 
@@ -164,10 +164,10 @@ import Testing
         for _ in 0..<8 { journal.permits.signal() }
         harness.log(0, revision: 1)
         harness.said.wait()
-        #expect(harness.thread.durableCut == 1)
+        #expect(harness.thread.durableBatch == 1)
         harness.log(0, revision: 2)
         harness.said.wait()
-        #expect(harness.thread.durableCut == 2)
+        #expect(harness.thread.durableBatch == 2)
         harness.thread.stop()
     }
 

@@ -9,16 +9,16 @@ final class ChannelTable {
     var names: Set<UInt32> { Set(states.values.map(\.channel)) }
 
     /// Puts back what an earlier life knew: as in the service, an outcome of no channel is dropped.
-    func restore(_ effect: Effect) {
-        switch effect {
+    func restore(_ entry: LogEntry) {
+        switch entry {
         case .channel(let state): states[state.number] = state
         case .outcome(let outcome): if states[outcome.channel] != nil { record(outcome) }
         default: break
         }
     }
 
-    /// A channel's first Hello, within a section; nothing for a later one.
-    func open(_ channel: UInt32, _ log: EffectLog) {
+    /// A channel's first Hello, within a transaction; nothing for a later one.
+    func open(_ channel: UInt32, _ log: ChangeLog) {
         guard number(of: channel) == nil else { return }
         let number = (states.keys.max() ?? 0) + 1
         let state = ChannelState(number: number, clientHigh: 7, clientLow: 8, channel: channel)

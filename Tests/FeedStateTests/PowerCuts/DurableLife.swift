@@ -35,8 +35,8 @@ struct DurableLife: ~Copyable {
         return StateDirectory(options, disk, vfs: disk.databaseDiskName)
     }
 
-    /// Executes a command that is no batch, within a section; nil where it is refused.
-    func execute(_ command: StoreCommand, _ log: EffectLog) -> Outcome? {
+    /// Executes a command that is no batch, within a transaction; nil where it is refused.
+    func execute(_ command: StoreCommand, _ log: ChangeLog) -> Outcome? {
         do throws(RankingError) {
             switch command {
             case .vote(let id, let direction, let device):
@@ -78,7 +78,7 @@ struct DurableLife: ~Copyable {
         _ device: UInt64,
         _ direction: VoteDirection,
         on post: PostID,
-        _ log: EffectLog
+        _ log: ChangeLog
     ) throws(RankingError) -> VoterID? {
         let feed = try store.feed(of: post)
         guard store.policy(of: feed)?.voteMode == .ballot else { return nil }

@@ -30,13 +30,14 @@ import Testing
         let life = try start()
         #expect(!life.state.summary.isNew)
         #expect(life.state.summary.recordCount == 2)
-        #expect(life.state.logs.openCut == 4)
+        #expect(life.state.logs.openBatch == 4)
         #expect(life.store.postCount == 1)
         #expect(life.store.highestID == 7)
         #expect(life.store.revision == (2 << 24) + 1)
     }
 
-    /// A channel moves to another loop before the cut, and makes a call that changes nothing.
+    /// A channel moves to another loop before the commit batch is taken, and makes a call that
+    /// changes nothing.
     @Test func anOutcomeMayComeBeforeItsChannel() throws {
         let call = ClientCall(command: .delete(1), channel: 1, sequence: 1)
         do {
@@ -59,9 +60,9 @@ import Testing
     }
 
     /// Votes come before and behind edits, deletions and votes in other records.
-    @Test func theStoreIsAsIfAllEffectsWereAppliedInOrder() throws {
+    @Test func theStoreIsAsIfAllEntriesWereAppliedInOrder() throws {
         let base: UInt64 = 1 << 24
-        let records: [[Effect]] = [
+        let records: [[LogEntry]] = [
             (1...300).map { StateFixture.post($0, revision: base + $0) },
             (1...9_000).map { Self.counts($0 % 300 + 1, votes: $0, revision: base + 300 + $0) },
             [
@@ -73,13 +74,13 @@ import Testing
         ]
         do {
             var life = try start()
-            for effects in records { try commit(&life, effects) }
+            for entries in records { try commit(&life, entries) }
         }
         let life = try start()
         let bodies = records.map(StateFixture.body)
         #expect(try life.store.stateHash() == StateFixture.storeHash(nil, bodies))
         #expect(life.store.revision == 2 * base + 9_304)
-        #expect(life.state.summary.effectCount == 9_305)
+        #expect(life.state.summary.entryCount == 9_305)
     }
 
     @Test func theFirstImpossibleValueOfARecordIsNamed() throws {
@@ -93,7 +94,7 @@ import Testing
         #expect(words.contains("\(UInt64.max)"), "\(words)")
     }
 
-    private static func counts(_ id: UInt64, votes: UInt64, revision: UInt64) -> Effect {
+    private static func counts(_ id: UInt64, votes: UInt64, revision: UInt64) -> LogEntry {
         .counts(
             PostCounts(
                 id: PostID(rawValue: id),
@@ -104,13 +105,13 @@ import Testing
         )
     }
 
-    /// Why a journal with these effects in record 2 is refused.
-    private func refusal(_ effects: [Effect]) throws -> String {
+    /// Why a journal with these log entries in record 2 is refused.
+    private func refusal(_ entries: [LogEntry]) throws -> String {
         let disk = FakeDisk()
         let tests = RecoveredStateTests(disk: disk)
         do {
             var life = try tests.start()
-            try tests.commit(&life, effects)
+            try tests.commit(&life, entries)
         }
         do throws(StateStartError) {
             _ = try DurableLife(disk, Self.configuration, clock: clock)
@@ -132,20 +133,20 @@ import Testing
         return journal
     }
 
-    /// A cut with the effects of each of the two loops.
+    /// A commit batch with these log entries of each of the two loops.
     private func commit(
         _ life: inout DurableLife,
-        _ first: [Effect],
-        _ second: [Effect] = []
+        _ first: [LogEntry],
+        _ second: [LogEntry] = []
     ) throws {
-        for (loop, effects) in [first, second].enumerated() {
+        for (loop, entries) in [first, second].enumerated() {
             let log = life.state.logs[loop]
             log.lock()
-            for effect in effects { log.append(effect) }
+            for entry in entries { log.append(entry) }
             log.unlock()
         }
         var body: [UInt8] = []
-        _ = life.state.logs.takeCut(into: &body)
+        _ = life.state.logs.takeBatch(into: &body)
         _ = try life.state.journal.append(body.span, count: 1, at: 0)
     }
 }

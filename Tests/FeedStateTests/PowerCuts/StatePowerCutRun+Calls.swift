@@ -4,7 +4,7 @@ import FeedTestSupport
 
 // What clients do.
 extension StatePowerCutRun {
-    /// A call, a cut, or a checkpoint step.
+    /// A call, a commit batch, or a checkpoint step.
     mutating func turn(_ life: inout DurableLife, checkpoints: Bool = true) throws {
         clock.withLock { $0 += Int64.random(in: 0..<5, using: &generator) }
         // Another call of the largest kind has to fit into the record too.
@@ -88,7 +88,7 @@ extension StatePowerCutRun {
         }
     }
 
-    /// Executes the items of a batch that are not done yet, with cuts between them.
+    /// Executes the items of a batch that are not done yet, with commit batches between them.
     private mutating func perform(
         _ ids: [UInt64],
         _ call: ClientCall,
@@ -114,12 +114,12 @@ extension StatePowerCutRun {
         }
     }
 
-    /// Remembers what came of a numbered call, in the section that it was executed in.
+    /// Remembers the outcome of a numbered call, in the transaction that executed it.
     private func record(
         _ outcome: Outcome?,
         _ call: ClientCall,
         _ life: borrowing DurableLife,
-        _ log: EffectLog
+        _ log: ChangeLog
     ) {
         guard call.isNumbered, let outcome, let number = life.channels.number(of: call.channel)
         else { return }

@@ -16,7 +16,7 @@ struct StatePowerCutRun {
         case failingSync
         /// The disk says that it has synced, and has not.
         case noSync
-        /// Calls are answered before their cut is appended.
+        /// Calls are answered before their commit batch is appended.
         case earlyAnswer
         /// What came of numbered calls is not logged.
         case forgottenOutcomes
@@ -24,7 +24,7 @@ struct StatePowerCutRun {
         case earlyForget
     }
 
-    /// The state as of a cut.
+    /// The state as of a commit batch.
     struct Snapshot {
         var model = CommandModel()
         /// The store's own hash; nil of a directory that is not there yet.
@@ -44,9 +44,9 @@ struct StatePowerCutRun {
 
     /// What every call came to that was executed in this life.
     var model = CommandModel()
-    /// The state as of the last cut that was acknowledged.
+    /// The state as of the last commit batch that was acknowledged.
     var durable = Snapshot()
-    /// The state as of the cut that was under way when the power went.
+    /// The state as of the commit batch that was under way when the power went.
     var inFlight: Snapshot?
 
     /// Numbered calls without an answer, in their order: their client sends them again.

@@ -4,7 +4,7 @@ import Testing
 /// That the power may go at any moment, and nothing that a client was told goes with it: the
 /// journal, the database and all of recovery on one disk.
 ///
-/// `FEED_POWER_CUTS` sets how many cuts; `FEED_SEED` replays one run.
+/// `FEED_POWER_CUTS` sets how many power cuts there are; `FEED_SEED` replays one run.
 @Suite struct StatePowerCutTests {
     @Test(arguments: [StatePowerCutRun.Fault.none, .failingSync])
     func keepsEveryAnsweredCallOnce(_ fault: StatePowerCutRun.Fault) async throws {

@@ -17,7 +17,7 @@ struct WrittenState {
     /// The files as they are when the process has died.
     let disk: FakeDisk
 
-    /// So many calls and cuts, with checkpoints or without.
+    /// So many calls and commit batches, with checkpoints or without.
     init(
         seed: UInt64,
         turns: Int = 150,

@@ -45,10 +45,10 @@ import Testing
         disk.names.filter { $0.hasPrefix(prefix) }
     }
 
-    @Test func theMarkIsMissed() throws {
+    @Test func theWatermarkIsMissed() throws {
         let disk = state.disk.copy()
         disk["durable.hwm"] = nil
-        guard case .loss(let loss) = refusal(disk), case .missingMark(let last) = loss.problem
+        guard case .loss(let loss) = refusal(disk), case .missingWatermark(let last) = loss.problem
         else {
             Issue.record("the directory was served")
             return
@@ -59,16 +59,16 @@ import Testing
         #expect(refusal(disk) == nil)
     }
 
-    @Test func aSpoiledMarkIsMissed() throws {
+    @Test func aSpoiledWatermarkIsMissed() throws {
         let disk = state.disk.copy()
         disk["durable.hwm"] = []
-        guard case .loss(let loss) = refusal(disk), case .missingMark = loss.problem else {
+        guard case .loss(let loss) = refusal(disk), case .missingWatermark = loss.problem else {
             Issue.record("the directory was served")
             return
         }
     }
 
-    @Test func theMarkAndTheNewestSegmentAreMissed() throws {
+    @Test func theWatermarkAndTheNewestSegmentAreMissed() throws {
         let disk = state.disk.copy()
         disk["durable.hwm"] = nil
         disk[try #require(names(disk, "journal/0").last)] = nil

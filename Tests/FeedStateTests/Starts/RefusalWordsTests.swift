@@ -119,7 +119,7 @@ import Testing
         Row(testDescription: "lost", error: .loss(loss)),
         Row(
             testDescription: "mark",
-            error: .loss(StateLoss(problem: .missingMark(last: 7), left: 7, known: 5))
+            error: .loss(StateLoss(problem: .missingWatermark(last: 7), left: 7, known: 5))
         ),
         Row(
             testDescription: "damaged state.db",
@@ -133,7 +133,7 @@ import Testing
                 backup: backup,
                 checkpointed: 7,
                 last: 9,
-                problem: "\(JournalError.missingMark(last: 9))"
+                problem: "\(JournalError.missingWatermark(last: 9))"
             )
         ),
         Row(
@@ -250,7 +250,7 @@ import Testing
             guard time != "half" else { continue }
             try Data([1]).write(to: URL(filePath: "\(backup)/state.db"))
         }
-        let error = StateStartError.effects(sequence: 7, .brokenSection(offset: 9))
+        let error = StateStartError.entries(sequence: 7, .brokenPart(offset: 9))
         let text = "\(StartRefusal(error, directory: directory.path))"
         let restore = "feed-service restore \(directory.path)/backups/20260102T000000000Z "
         #expect(text.contains(restore), "\(text)")

@@ -1,0 +1,154 @@
+extension ChangeLog {
+    /// Appends a tally's vote; O(1).
+    @inline(__always)
+    func append(_ counts: PostCounts) {
+        write(LogEntryKind.counts, revision: counts.revision, atMost: 30) { writer in
+            writer.counts(counts)
+        }
+    }
+
+    /// Appends a ballot that now stands, or none, and the counts with it; O(1).
+    @inline(__always)
+    func append(_ counts: PostCounts, _ voter: VoterID, _ direction: VoteDirection?) {
+        write(LogEntryKind.ballot, revision: counts.revision, atMost: 40) { writer in
+            writer.counts(counts)
+            writer.varint(UInt64(voter.rawValue) << 2 | UInt64(direction?.rawValue ?? 0))
+        }
+    }
+
+    /// Appends a whole post; O(its texts).
+    func append(_ post: PostState) {
+        let content = post.content
+        let texts = content.texts
+        let byteCount = texts.reduce(PostContent.entryNumbersByteCount) { $0 + $1.utf8.count }
+        let counts = post.counts
+        let feed = UInt64(post.feed.rawValue)
+        let mode: UInt8 = post.keepsBallots ? 1 : 0
+        let createTime = UInt64(bitPattern: post.createTimeMilliseconds)
+        let updateTime = UInt64(bitPattern: post.updateTimeMilliseconds)
+        let editAge = counts.revision &- post.editRevision
+        write(LogEntryKind.post, revision: counts.revision, atMost: byteCount) { writer in
+            writer.counts(counts)
+            writer.varint(feed)
+            writer.byte(mode)
+            writer.varint(createTime)
+            writer.varint(updateTime &- createTime)
+            writer.varint(editAge)
+            writer.varint(content.commentCount)
+            for text in texts { writer.text(text) }
+        }
+    }
+
+    /// Appends that a post is gone; O(1).
+    func append(deletionOf id: PostID, revision: UInt64) {
+        write(LogEntryKind.deletion, revision: revision, atMost: 10) { writer in
+            writer.varint(id.rawValue)
+        }
+    }
+
+    /// Appends a feed; O(1).
+    func append(_ feed: FeedID, _ policy: FeedPolicy) {
+        let byteCount = policy.name.utf8.count + 52
+        write(LogEntryKind.feed, revision: nil, atMost: byteCount) { writer in
+            writer.varint(UInt64(feed.rawValue))
+            writer.byte(policy.defaultOrder.rawValue)
+            writer.byte(policy.voteMode.rawValue)
+            writer.varint(UInt64(policy.maximumTitleCharacterCount))
+            writer.varint(UInt64(policy.minimumTextCharacterCount))
+            writer.varint(UInt64(policy.maximumTextCharacterCount))
+            writer.text(policy.name)
+        }
+    }
+
+    /// Appends a voter's device; O(1).
+    func append(_ voter: VoterID, _ device: Device16) {
+        write(LogEntryKind.voter, revision: nil, atMost: 26) { writer in
+            writer.varint(UInt64(voter.rawValue))
+            writer.fixed(device.high)
+            writer.fixed(device.low)
+        }
+    }
+
+    /// Appends that a channel was seen for the first time; O(1).
+    package func append(_ channel: ChannelState) {
+        write(LogEntryKind.channel, revision: nil, atMost: 36) { writer in
+            writer.varint(channel.number)
+            writer.fixed(channel.clientHigh)
+            writer.fixed(channel.clientLow)
+            writer.varint(UInt64(channel.channel))
+        }
+    }
+
+    /// Appends what came of a numbered call; O(1).
+    package func append(_ outcome: ChannelOutcome) {
+        let kind =
+            switch outcome.outcome {
+            case .done: LogEntryKind.done
+            case .id: LogEntryKind.outcomeID
+            case .items: LogEntryKind.items
+            }
+        write(kind, revision: nil, atMost: 64) { writer in
+            writer.varint(outcome.channel)
+            writer.varint(outcome.sequence)
+            writer.fixed(outcome.requestHash)
+            switch outcome.outcome {
+            case .done: break
+            case .id(let id): writer.varint(id)
+            case .items(let mask):
+                writer.varint(mask.word0)
+                writer.varint(mask.word1)
+                writer.varint(mask.word2)
+                writer.varint(mask.word3)
+            }
+        }
+    }
+
+    /// Appends that the counters are at least these; O(1).
+    package func append(epochOf lastID: UInt64, revision: UInt64) {
+        write(LogEntryKind.epoch, revision: nil, atMost: 20) { writer in
+            writer.varint(lastID)
+            writer.varint(revision)
+        }
+    }
+
+    /// Appends any log entry in the form that the writes of the store use; O(its bytes).
+    package func append(_ entry: LogEntry) {
+        switch entry {
+        case .counts(let counts): append(counts)
+        case .ballot(let counts, let voter, let direction): append(counts, voter, direction)
+        case .post(let post): append(post)
+        case .deletion(let id, let revision): append(deletionOf: id, revision: revision)
+        case .feed(let feed, let policy): append(feed, policy)
+        case .voter(let voter, let device): append(voter, device)
+        case .channel(let channel): append(channel)
+        case .outcome(let outcome): append(outcome)
+        case .epoch(let lastID, let revision): append(epochOf: lastID, revision: revision)
+        }
+    }
+}
+
+extension PostContent {
+    /// The most bytes that the log entry of a post with this content takes; O(1).
+    package var maximumLogEntryByteCount: Int {
+        let numbers = LogEntryWriter.headByteCount + Self.entryNumbersByteCount
+        return texts.reduce(numbers) { $0 + $1.utf8.count }
+    }
+
+    /// The most bytes of a post's numbers and of the lengths of its texts.
+    fileprivate static var entryNumbersByteCount: Int { 160 }
+
+    /// The texts in the order of their fields in the log entry.
+    fileprivate var texts: [String] {
+        [authorName, title, text, linkURL, thumbnailURL, imageURL]
+    }
+}
+
+extension LogEntryWriter {
+    /// Writes a post's id and its votes; the revision stands before them.
+    @inline(__always)
+    fileprivate mutating func counts(_ counts: PostCounts) {
+        varint(counts.id.rawValue)
+        varint(counts.upvoteCount)
+        varint(counts.downvoteCount)
+    }
+}

@@ -1,0 +1,152 @@
+import Synchronization
+
+/// A start puts back the log entries of earlier runs. One thread does this before any other uses
+/// the store.
+extension FeedStore {
+    /// Puts a log entry back; O(1) beside the post's texts, save for the order of a new title or
+    /// time.
+    ///
+    /// The times of posts do not move the store's clock. New posts get the current time, even where
+    /// posts that are put back lie ahead of it.
+    ///
+    /// An entry that is not newer than the store's state changes nothing. A deleted post never
+    /// comes back. The votes that a ballot post has when it is loaded are those of its ballots: the
+    /// ballots are loaded with them, at the post's own revision. Older ballots are taken for known.
+    /// So a caller that keeps posts and their ballots elsewhere writes a post's ballots before its
+    /// counts, or together with them. The store ignores channels and outcomes.
+    package func apply(_ entry: LogEntry) throws(RecoveryError) {
+        switch entry {
+        case .counts(let counts):
+            try apply(counts)
+        case .ballot(let counts, let voter, let direction):
+            try apply(counts, voter, direction)
+        case .post(let post):
+            try apply(post)
+        case .deletion(let id, let revision):
+            try apply(deletionOf: id, revision)
+        case .feed(let feed, let policy):
+            try feedTable.restore(feed, policy)
+        case .voter(let voter, let device):
+            try voters.restore(voter, device)
+        case .epoch(let lastID, let revision):
+            if lastID > 0 { _ = try slot(PostID(rawValue: lastID)) }
+            try raise(revision: revision)
+            raise(lastID: lastID)
+        case .channel, .outcome:
+            break
+        }
+    }
+
+    /// Throws what ``apply(_:)`` would throw of a post's counts; any thread may call it.
+    package func check(_ counts: PostCounts) throws(RecoveryError) {
+        _ = try checkedSlot(counts)
+    }
+
+    private func apply(_ counts: PostCounts) throws(RecoveryError) {
+        let slot = try checkedSlot(counts)
+        try raise(revision: counts.revision)
+        stripes.withStripe(stripeNumber(counts.id)) { stripe in
+            stripe.restore(counts, at: slot)
+        }
+    }
+
+    private func apply(
+        _ counts: PostCounts,
+        _ voter: VoterID,
+        _ direction: VoteDirection?
+    ) throws(RecoveryError) {
+        let slot = try checkedSlot(counts)
+        guard voter.rawValue < RankingLimits.maximumVoterCount else { throw .badVoter(voter) }
+        guard direction != .clear else { throw .badBallot(counts.id) }
+        try stripes.withStripe(stripeNumber(counts.id)) { (stripe) throws(RecoveryError) -> Void in
+            guard stripe.restore(counts, voter, direction, at: slot) else {
+                throw .badBallot(counts.id)
+            }
+        }
+        try raise(revision: counts.revision)
+    }
+
+    private func apply(_ post: PostState) throws(RecoveryError) {
+        let slot = try check(post)
+        let id = post.counts.id
+        let isNew = try stripes.withStripe(stripeNumber(id)) { (stripe) throws(RecoveryError) in
+            guard let isNew = stripe.restore(post, at: slot) else { throw .badFeed(id, post.feed) }
+            return isNew
+        }
+        try raise(revision: post.counts.revision)
+        raise(lastID: id.rawValue)
+        if isNew { livePostCount.wrappingAdd(1, ordering: .relaxed) }
+    }
+
+    private func apply(deletionOf id: PostID, _ revision: UInt64) throws(RecoveryError) {
+        let slot = try slot(id)
+        try raise(revision: revision)
+        raise(lastID: id.rawValue)
+        let wasThere = stripes.withStripe(stripeNumber(id)) { stripe in
+            stripe.restoreDeletion(at: slot)
+        }
+        if wasThere { livePostCount.wrappingSubtract(1, ordering: .relaxed) }
+    }
+
+    /// Checks all that would trap, or never could have been.
+    private func check(_ post: PostState) throws(RecoveryError) -> UInt32 {
+        let counts = post.counts
+        let slot = try checkedSlot(counts)
+        guard feedTable.policy(of: post.feed) != nil else { throw .badFeed(counts.id, post.feed) }
+        guard post.editRevision <= counts.revision else { throw .badEditRevision(counts.id) }
+        try check(post.createTimeMilliseconds, of: counts.id)
+        try check(post.updateTimeMilliseconds, of: counts.id)
+        let content = post.content
+        guard let byteCount = content.excessiveByteCount else { return slot }
+        throw .textTooLong(counts.id, byteCount: byteCount)
+    }
+
+    private func check(_ time: Int64, of id: PostID) throws(RecoveryError) {
+        guard (0...RankingLimits.maximumTimeMilliseconds).contains(time) else {
+            throw .badTime(id, milliseconds: time)
+        }
+    }
+
+    private func checkedSlot(_ counts: PostCounts) throws(RecoveryError) -> UInt32 {
+        // As many votes again as a post may come with can never be cast.
+        let limit = 2 * RankingLimits.maximumImportedCount
+        let count = max(counts.upvoteCount, counts.downvoteCount)
+        guard count <= limit else { throw .badCount(counts.id, count) }
+        guard counts.revision <= RankingLimits.maximumRevision else {
+            throw .badRevision(counts.revision)
+        }
+        return try slot(counts.id)
+    }
+
+    private func slot(_ id: PostID) throws(RecoveryError) -> UInt32 {
+        guard id.rawValue > 0, let slot = UInt32(exactly: id.rawValue >> stripeBits) else {
+            throw .badPostID(id.rawValue)
+        }
+        return slot
+    }
+
+    /// No other thread writes meanwhile, so a store will do.
+    private func raise(revision: UInt64) throws(RecoveryError) {
+        guard revision <= RankingLimits.maximumRevision else { throw .badRevision(revision) }
+        if revision > revisions.load(ordering: .relaxed) {
+            revisions.store(revision, ordering: .relaxed)
+        }
+    }
+
+    private func raise(lastID id: UInt64) {
+        if id > lastID.load(ordering: .relaxed) { lastID.store(id, ordering: .relaxed) }
+    }
+}
+
+extension PostContent {
+    /// The bytes of a text that no post can have; nil where all fit.
+    fileprivate var excessiveByteCount: Int? {
+        let textCount = text.utf8.count
+        if textCount > RankingLimits.maximumTextByteCount { return textCount }
+        let longest = max(
+            max(authorName.utf8.count, title.utf8.count),
+            max(linkURL.utf8.count, max(thumbnailURL.utf8.count, imageURL.utf8.count))
+        )
+        return longest > RankingLimits.maximumFieldByteCount ? longest : nil
+    }
+}

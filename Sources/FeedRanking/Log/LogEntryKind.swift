@@ -1,0 +1,31 @@
+/// The first byte of a log entry; `docs/JOURNAL.md` has the fields of each kind.
+enum LogEntryKind {
+    /// `LogEntry.counts`.
+    static let counts: UInt8 = 1
+    /// `LogEntry.ballot`.
+    static let ballot: UInt8 = 2
+    /// `LogEntry.post`.
+    static let post: UInt8 = 3
+    /// `LogEntry.deletion`, the last kind that has a revision.
+    static let deletion: UInt8 = 4
+    /// `LogEntry.feed`.
+    static let feed: UInt8 = 5
+    /// `LogEntry.voter`.
+    static let voter: UInt8 = 6
+    /// `LogEntry.channel`.
+    static let channel: UInt8 = 7
+    /// `LogEntry.outcome` of `Outcome.done`.
+    static let done: UInt8 = 8
+    /// `LogEntry.outcome` of `Outcome.id`.
+    static let outcomeID: UInt8 = 9
+    /// `LogEntry.outcome` of `Outcome.items`.
+    static let items: UInt8 = 10
+    /// `LogEntry.epoch`.
+    static let epoch: UInt8 = 11
+
+    /// Whether the kind is followed by the difference to the log's last revision.
+    @inline(__always)
+    static func hasRevision(_ kind: UInt8) -> Bool {
+        kind &- counts <= deletion - counts
+    }
+}

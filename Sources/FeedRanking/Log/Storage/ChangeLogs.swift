@@ -1,0 +1,101 @@
+import Glibc
+import Synchronization
+
+/// The logs of all event loops, and the commit batches that are taken from them.
+///
+/// A commit batch is the bytes that all logs hold while the taking thread has locked all of them.
+/// So a commit batch splits no transaction. It holds no log entry before one that the entry depends
+/// on. All its revisions are below those of the next batch. `Sendable` because the logs are locked,
+/// and takers of batches take turns.
+@safe
+package final class ChangeLogs: @unchecked Sendable {
+    /// How many logs there are.
+    package let count: Int
+    private let blocks: UnsafeMutablePointer<LogBlock>
+    private let batchState: UnsafeMutablePointer<BatchState>
+    /// The buffers that are swapped with those of the logs; they belong to the taker of a batch.
+    private let spares: UnsafeMutablePointer<LogBuffer>
+    private let taking = Mutex(())
+
+    /// Makes empty logs.
+    ///
+    /// - Parameters:
+    ///   - count: The event loops.
+    ///   - firstBatch: The number of the first commit batch, from 1.
+    ///   - onFirstEntry: Called once for each commit batch, after the transaction that put the
+    ///     first log entry into it, on that transaction's thread.
+    package init(count: Int, firstBatch: UInt64, onFirstEntry: @escaping @Sendable () -> Void) {
+        precondition(count > 0 && firstBatch > 0, "There is at least one log, and no cut 0.")
+        self.count = count
+        unsafe batchState = .allocate(capacity: 1)
+        unsafe batchState.initialize(
+            to: BatchState(
+                openBatch: Atomic(firstBatch),
+                newestBatch: Atomic(firstBatch - 1),
+                onFirstEntry: onFirstEntry
+            )
+        )
+        unsafe blocks = .allocate(capacity: count)
+        unsafe spares = .allocate(capacity: count)
+        for loop in 0..<count {
+            unsafe (blocks + loop).initialize(to: LogBlock(batchState))
+            unsafe (spares + loop).initialize(to: LogBuffer())
+        }
+    }
+
+    deinit {
+        unsafe blocks.deinitialize(count: count)
+        unsafe blocks.deallocate()
+        unsafe spares.deinitialize(count: count)
+        unsafe spares.deallocate()
+        unsafe batchState.deinitialize(count: 1)
+        unsafe batchState.deallocate()
+    }
+
+    /// The log of an event loop.
+    package subscript(loop: Int) -> ChangeLog {
+        precondition(loop >= 0 && loop < count, "There is no log of loop \(loop).")
+        return unsafe ChangeLog(block: blocks + loop)
+    }
+
+    /// The newest commit batch that holds a log entry; one below the first where none does.
+    ///
+    /// A value that is loaded after a read or a write is at least the commit batch of everything
+    /// that it saw or did.
+    package var newestBatch: UInt64 {
+        unsafe batchState.pointee.newestBatch.load(ordering: .relaxed)
+    }
+
+    /// The commit batch that takes log entries now.
+    package var openBatch: UInt64 { unsafe batchState.pointee.openBatch.load(ordering: .relaxed) }
+
+    /// The bytes in all logs as of their last transactions; O(logs).
+    package var waitingByteCount: Int {
+        (0..<count).reduce(0) { sum, loop in
+            unsafe sum + blocks[loop].waitingByteCount.load(ordering: .relaxed)
+        }
+    }
+
+    /// Takes the open commit batch, if any log entry waits, into a body, and drops the body's old
+    /// bytes; O(bytes).
+    ///
+    /// The logs are locked only while their buffers are swapped.
+    package func takeBatch(into body: inout [UInt8]) -> (number: UInt64, entryCount: Int)? {
+        body.removeAll(keepingCapacity: true)
+        return taking.withLock { _ in
+            var entryCount = 0
+            for loop in 0..<count { unsafe blocks[loop].lock() }
+            for loop in 0..<count {
+                unsafe entryCount += blocks[loop].swapBuffer(for: &spares[loop])
+            }
+            let batch = openBatch
+            if entryCount > 0 {
+                unsafe batchState.pointee.openBatch.store(batch + 1, ordering: .relaxed)
+            }
+            for loop in (0..<count).reversed() { unsafe blocks[loop].unlock() }
+            guard entryCount > 0 else { return nil }
+            for loop in 0..<count { unsafe spares[loop].move(to: &body) }
+            return (batch, entryCount)
+        }
+    }
+}

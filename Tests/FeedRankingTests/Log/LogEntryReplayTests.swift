@@ -1,0 +1,91 @@
+import FeedRanking
+import FeedTestSupport
+import Testing
+
+/// Replay one seed with `FEED_SEED=<seed> swift test --filter LogEntryReplayTests`.
+@Suite struct LogEntryReplayTests {
+    @Test(arguments: TestEnvironment.seeds(1...12))
+    func aReplayIsTheStore(seed: UInt64) throws {
+        var run = try ChangeLogRun(seed: seed)
+        try run.run(TestEnvironment.modelOperations(3_000), batchEvery: 40)
+        #expect(try run.store.difference(to: run.model) == nil, "FEED_SEED=\(seed)")
+        for stripeCount in [1, 2, 16] {
+            let replayed = try FeedStore.replaying(run.bodies, stripeCount: stripeCount)
+            #expect(replayed.stateHash() == run.store.stateHash(), "FEED_SEED=\(seed)")
+            #expect(try replayed.difference(to: run.model) == nil, "FEED_SEED=\(seed)")
+            #expect(try replayed.walks() == run.store.walks(), "FEED_SEED=\(seed)")
+            #expect(replayed.feeds() == run.store.feeds())
+            #expect(replayed.revision == run.store.revision)
+            replayed.checkInvariants()
+        }
+    }
+
+    /// Any first commit batches are the state as of the last of them.
+    @Test(arguments: TestEnvironment.seeds(1...6))
+    func aPrefixIsTheStateAtItsLastBatch(seed: UInt64) throws {
+        var run = try ChangeLogRun(seed: seed)
+        try run.run(TestEnvironment.modelOperations(1_500), batchEvery: 12)
+        let replayed = FeedStore(stripeCount: 2) { 0 }
+        for (number, body) in run.bodies.enumerated() {
+            try replayed.replay([body])
+            let state = run.states[number]
+            #expect(replayed.stateHash() == state.hash, "FEED_SEED=\(seed), batch \(number)")
+            let difference = try replayed.difference(to: state.model)
+            #expect(difference == nil, "FEED_SEED=\(seed), batch \(number)")
+            if difference != nil { return }
+        }
+    }
+
+    @Test(arguments: TestEnvironment.seeds(1...6))
+    func whatIsAppliedAgainChangesNothing(seed: UInt64) throws {
+        var run = try ChangeLogRun(seed: seed)
+        try run.run(2_000, batchEvery: 30)
+        let replayed = try FeedStore.replaying(run.bodies, stripeCount: 4)
+        let hash = replayed.stateHash()
+        var entries = try run.bodies.flatMap { try LogEntryReader.entries($0) }
+        for entry in entries { try replayed.apply(entry) }
+        #expect(replayed.stateHash() == hash, "FEED_SEED=\(seed)")
+        // Older ones in any order.
+        entries.shuffle(using: &run.random)
+        for entry in entries {
+            try replayed.apply(entry)
+            if run.random.oneIn(100) {
+                #expect(replayed.stateHash() == hash, "FEED_SEED=\(seed): \(entry)")
+            }
+        }
+        #expect(replayed.stateHash() == hash, "FEED_SEED=\(seed)")
+        #expect(try replayed.difference(to: run.model) == nil, "FEED_SEED=\(seed)")
+        replayed.checkInvariants()
+    }
+
+    /// A state that was loaded at a commit batch takes the batches from an earlier one on.
+    @Test(arguments: TestEnvironment.seeds(1...6))
+    func aLoadedStateTakesBatchesThatItHasInPart(seed: UInt64) throws {
+        var run = try ChangeLogRun(seed: seed)
+        try run.run(1_500, batchEvery: 30)
+        let half = run.bodies.count / 2
+        let before = try FeedStore.replaying(run.bodies.prefix(half), stripeCount: 4)
+        let loaded = FeedStore(stripeCount: 8) { 0 }
+        for feed in before.feeds() { try loaded.apply(.feed(feed.id, feed.policy)) }
+        for number in (0..<UInt32(ChangeLogRun.deviceCount)).reversed() {
+            let device = Device16(high: UInt64(number), low: 7)
+            guard let voter = before.voter(ifKnown: (device.high, device.low)) else { continue }
+            try loaded.apply(.voter(voter, device: device))
+        }
+        // Posts in any order, each with its ballots behind it.
+        let posts = before.sortedPosts().shuffled(using: &run.random)
+        for post in posts {
+            try loaded.apply(.post(post))
+            guard post.keepsBallots else { continue }
+            for number in 0..<UInt32(ChangeLogRun.deviceCount) {
+                let voter = VoterID(rawValue: number)
+                guard let ballot = try before.ballots(of: voter, on: [post])[0] else { continue }
+                try loaded.apply(.ballot(post.counts, voter, ballot))
+            }
+        }
+        #expect(loaded.stateHash() == run.states[half - 1].hash, "FEED_SEED=\(seed)")
+        try loaded.replay(run.bodies.dropFirst(half - half / 4))
+        #expect(loaded.stateHash() == run.store.stateHash(), "FEED_SEED=\(seed)")
+        #expect(try loaded.difference(to: run.model) == nil, "FEED_SEED=\(seed)")
+    }
+}

@@ -1,0 +1,84 @@
+import FeedJournal
+import FeedRanking
+import FeedState
+import FeedTestSupport
+
+// What the threads behind the loops do, and what is checked after a start.
+extension StatePowerCutRun {
+    /// Makes durable what was logged, then answers it.
+    mutating func commit(_ life: inout DurableLife) throws {
+        var body: [UInt8] = []
+        guard let commitBatch = life.state.logs.takeBatch(into: &body) else { return }
+        let snapshot = Snapshot(model: model, hash: life.store.stateHash())
+        if fault == .earlyAnswer { answer(snapshot) }
+        inFlight = snapshot
+        let position = try life.state.journal.append(
+            body.span,
+            count: UInt32(commitBatch.entryCount),
+            at: 0
+        )
+        guard position.sequence == commitBatch.number else {
+            throw Complaint(text: "A batch has two numbers.")
+        }
+        answer(snapshot)
+        inFlight = nil
+        try life.state.checkpointing.add(body, at: position)
+    }
+
+    /// All calls of the commit batch are answered, save a vote batch that is not at its end.
+    private mutating func answer(_ snapshot: Snapshot) {
+        durable = snapshot
+        answered += pending.filter(isDone)
+        pending = pending.filter { !isDone($0) }
+    }
+
+    private func isDone(_ call: ClientCall) -> Bool {
+        guard case .batch(let ids) = call.command,
+            case .items(let mask) = durable.model.calls[call.channel]?[call.sequence]
+        else { return true }
+        return ids.indices.allSatisfy { mask[$0] }
+    }
+
+    /// Writes a step, or begins a checkpoint; the journal forgets checkpointed records.
+    mutating func checkpoint(_ life: inout DurableLife) throws {
+        if life.state.checkpointing.isCheckpointing {
+            let limit = Int.random(in: 1...15, using: &generator)
+            try life.state.checkpointing.writeStep(changes: limit, until: { false })
+            guard !life.state.checkpointing.isCheckpointing else { return }
+            checkpointCount += 1
+            let checkpointed = life.state.checkpointing.database.meta.checkpointed.sequence
+            try life.state.journal.forget(through: checkpointed)
+        } else if life.state.checkpointing.addedByteCount > 0 {
+            life.state.checkpointing.begin()
+            guard fault == .earlyForget else { return }
+            try life.state.journal.forget(through: life.state.journal.last.sequence)
+        }
+    }
+
+    /// Throws unless a start has found all that was answered, and all or nothing of the commit
+    /// batch under way.
+    mutating func audit(_ life: borrowing DurableLife) throws {
+        life.store.checkInvariants()
+        let candidates = [durable] + (inFlight.map { [$0] } ?? [])
+        let difference = durable.model.difference(to: life.store, life.channels)
+        let found = candidates.first {
+            $0.model.difference(to: life.store, life.channels) == nil
+        }
+        guard let found else { throw Complaint(text: difference ?? "") }
+        let hash = life.store.stateHash()
+        guard found.hash == nil || found.hash == hash else {
+            throw Complaint(text: "The state is the same, and its hash another.")
+        }
+        // No revision that anybody has seen is given again.
+        let seen = max(durable.model.revision, inFlight?.model.revision ?? 0)
+        guard found.hash == nil || life.store.revision > seen else {
+            throw Complaint(text: "Revision \(life.store.revision) is not above \(seen).")
+        }
+        // From here on it stands, acknowledged or not.
+        model = found.model
+        model.revision = life.store.revision
+        durable = Snapshot(model: model, hash: hash)
+        inFlight = nil
+        answered.removeAll { model.calls[$0.channel]?[$0.sequence] == nil }
+    }
+}
