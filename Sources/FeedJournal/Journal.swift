@@ -1,6 +1,6 @@
 /// A log of batches that outlives the process; what a batch means is its caller's own affair.
 ///
-/// Its calls block until the disk, or whatever is behind it, has answered; one thread makes them.
+/// Each call blocks until the storage has answered. One thread makes all calls.
 package protocol Journal: AnyObject {
     /// The newest record.
     var last: JournalPosition { get }

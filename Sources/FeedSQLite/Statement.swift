@@ -39,7 +39,9 @@ package final class Statement {
         }
     }
 
-    /// Runs it to its end, whatever rows it gives, so that it can be bound anew.
+    /// Runs it to its end and ignores its rows.
+    ///
+    /// It can be bound anew then.
     package func run() throws(SQLiteError) {
         while try step() {}
     }

@@ -42,7 +42,7 @@ struct SegmentHeader: Equatable {
 }
 
 extension SegmentHeader {
-    /// Reads the header of a file, whatever instance it is of.
+    /// Reads the header of a file of any instance.
     init(_ bytes: Span<UInt8>, file: String, first: UInt64, _ hash: RecordHash) throws(JournalError)
     {
         func damaged(_ reason: String) -> JournalError {

@@ -5,10 +5,10 @@ import Synchronization
 /// Where the records of a stripe are: the address of each segment, none where no post ever was.
 ///
 /// It has room for every slot there can be, in pages that are not there until they are written to,
-/// and neither it nor a segment moves or goes before the stripe. So whoever does not hold the
-/// stripe's lock may ask where a record is, though not read it. A segment is as large as a huge
-/// page, and aligned to one; it takes the memory that was written to. `Sendable` because the
-/// addresses are atomic, and the records are read by who holds the lock.
+/// and neither it nor a segment moves or goes before the stripe. So a thread without the stripe's
+/// lock may ask where a record is, but may not read it. A segment is as large as a huge page, and
+/// aligned to one; it takes the memory that was written to. `Sendable` because the addresses are
+/// atomic, and the records are read by who holds the lock.
 @safe
 struct RecordDirectory: BitwiseCopyable, @unchecked Sendable {
     static let segmentBits = 15

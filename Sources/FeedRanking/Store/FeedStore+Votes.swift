@@ -11,7 +11,7 @@ extension FeedStore {
     /// Casts a vote: in a tally it counts, in a ballot feed it sets the voter's ballot; O(1).
     ///
     /// A ballot that stands already, or the clearing of none, changes nothing and takes no
-    /// revision. To clear needs no voter: whoever never cast a ballot has none to clear.
+    /// revision. A clear needs no known voter: a new one has no ballot to clear.
     package func castVote(
         _ id: PostID,
         _ direction: VoteDirection,
