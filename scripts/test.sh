@@ -21,7 +21,7 @@ tests() {
         tee "$output" || code=$?
     [[ $code == 0 ]] && return
     printf '\nWhat failed:\n'
-    grep -aE '^✘|error:|Sanitizer|WARNING: ' "$output" | head -100 || true
+    grep -aE '^(✘|↳)|error:|Sanitizer|WARNING: ' "$output" | cut -c1-2000 | head -100 || true
     return "$code"
 }
 
