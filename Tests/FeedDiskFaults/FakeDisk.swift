@@ -135,6 +135,9 @@ package final class FakeDisk: JournalFiles {
         for change in synced { Self.apply(change, to: &durableEntries) }
     }
 
+    /// Does nothing: it is in this process alone, and has no lock.
+    package func unlock() {}
+
     package func freeByteCount(in directory: String) -> Int { freeByteCount() }
 
     package func freeByteCount() -> Int {

@@ -4,7 +4,6 @@ import FeedService
 import FeedState
 import FeedTestSupport
 import Foundation
-import Glibc
 import Testing
 
 /// Posts whose times lie ahead of the clock, and services that find them at their start.
@@ -43,7 +42,6 @@ struct CorrectTimesTests {
         limits: ServiceLimits = ServiceLimits(),
         _ body: @escaping @Sendable (WireClient) throws -> Void
     ) async throws {
-        try await offload { Self.awaitUnlocked(directory) }
         try await FeedServiceTests.withService {
             var state = StateOptions(path: directory, logCount: $0.threadCount)
             state.journal.space.ballastByteCount = 1 << 20
@@ -52,19 +50,6 @@ struct CorrectTimesTests {
             $0.limits = limits
         } _: { port in
             try body(WireClient(port: port))
-        }
-    }
-
-    /// Waits until the threads of an earlier service in this process have let go of a directory.
-    private static func awaitUnlocked(_ directory: String) {
-        while true {
-            do throws(JournalError) {
-                _ = try POSIXFiles(path: directory)
-                return
-            } catch {
-                guard case .locked = error else { return }
-                sched_yield()
-            }
         }
     }
 

@@ -1,6 +1,7 @@
 import Dispatch
 import FeedProto
 import FeedService
+import FeedState
 import FeedTestSupport
 import FeedTransport
 import Logging
@@ -122,5 +123,27 @@ struct DrainTests {
             server.wait()
             #expect(throws: TestSocket.Failure.self) { try TestSocket(port: port) }
         }
+    }
+
+    @Test("T-DIR-1: another service may have the directory as soon as the first one has ended")
+    func leavesTheDirectoryUnlocked() async throws {
+        let directory = try TemporaryDirectory()
+        var configuration = ServiceConfiguration(
+            addresses: [.loopback(port: 0)],
+            threadCount: 1
+        )
+        configuration.state = StateOptions(path: directory.path, logCount: 1)
+        var servers: [FeedServer] = []
+        for _ in 0..<3 {
+            let server = try FeedServer.start(
+                configuration,
+                logger: Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() })
+            )
+            // Those that have ended stay in memory: not the last reference unlocks the directory.
+            servers.append(server)
+            server.beginDraining()
+            try await offload { server.wait() }
+        }
+        #expect(servers.count == 3)
     }
 }

@@ -35,6 +35,10 @@ package protocol JournalFiles: AnyObject {
     /// directory: a directory below it may be a link to another file system.
     func freeByteCount(in directory: String) throws(FileError) -> Int
 
+    /// Gives up the lock of the directory: another program may change it from now on, and nobody
+    /// does through this value any more.
+    func unlock()
+
     /// What tells a file from a copy of it; nil where the disk keeps nothing of the kind.
     func identity(of name: String) throws(FileError) -> FileIdentity?
 }

@@ -46,12 +46,14 @@ package final class POSIXFiles: JournalFiles {
     }
 
     deinit {
-        if lock >= 0 {
-            // A process that is being started has a copy of the descriptor, which keeps the lock.
-            flock(lock, LOCK_UN)
-            close(lock)
-        }
+        unlock()
+        if lock >= 0 { close(lock) }
         close(directory)
+    }
+
+    package func unlock() {
+        // To close the descriptor is not enough: a process that is being started has a copy of it.
+        if lock >= 0 { flock(lock, LOCK_UN) }
     }
 
     package func names(in directory: String) throws(FileError) -> [String] {

@@ -105,7 +105,8 @@ package final class FeedServer: Sendable {
         return true
     }
 
-    /// Blocks until the service has ended, and all that it answered is checkpointed.
+    /// Blocks until the service has ended, all that it answered is checkpointed, and its data
+    /// directory is closed: it may be opened again then.
     package func wait() {
         for thread in threads { thread.join() }
         context.state?.stop()

@@ -64,7 +64,8 @@ package final class CheckpointThread: CommitBatchReceiver {
     }
 
     private let inbox = Mutex(Inbox())
-    private let work: Mutex<CheckpointWork>
+    /// What belongs to the thread; nil once it has taken it.
+    private let work: Mutex<CheckpointWork?>
     /// How the checkpoints are doing.
     package let statistics = CheckpointStatistics()
 
@@ -150,10 +151,7 @@ package final class CheckpointThread: CommitBatchReceiver {
             Thread.current.name = "feed-fold"
             // On Linux of this thread alone: where cores are few, answers come first.
             _ = setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, Self.niceness)
-            work.withLock { work in
-                backups.lookAround(work.database.files) { [wakeUp] in wakeUp.signal() }
-                run(&work)
-            }
+            runToTheEnd()
             ended.signal()
         }
         thread.start()
@@ -170,6 +168,18 @@ package final class CheckpointThread: CommitBatchReceiver {
         stopping.store(true, ordering: .releasing)
         wakeUp.signal()
         ended.wait()
+    }
+
+    /// Runs, closes the database and unlocks the directory.
+    ///
+    /// Not left to the last reference: who has called `stop` may open the directory at once.
+    private func runToTheEnd() {
+        guard var work = work.withLock({ $0.take() }) else { return }
+        let files = work.database.files
+        backups.lookAround(files) { [wakeUp] in wakeUp.signal() }
+        run(&work)
+        _ = consume work
+        files.unlock()
     }
 
     private func run(_ work: inout CheckpointWork) {

@@ -59,7 +59,8 @@ package final class JournalThread: Sendable {
     private let logs: ChangeLogs
     private let checkpointing: any CommitBatchReceiver
     private let events: Events
-    private let work: Mutex<Work>
+    /// What belongs to the thread; nil once it has taken it.
+    private let work: Mutex<Work?>
     private let keepsSegments: Bool
     private let wakeUp = DispatchSemaphore(value: 0)
     private let ended = DispatchSemaphore(value: 0)
@@ -154,7 +155,7 @@ package final class JournalThread: Sendable {
         let thread = Thread { [self] in
             // As `top -H` shows it: by itself, as a name given before the start reaches no thread.
             Thread.current.name = "feed-journal"
-            work.withLock { run(&$0) }
+            runToTheEnd()
             ended.signal()
         }
         thread.start()
@@ -165,6 +166,14 @@ package final class JournalThread: Sendable {
         stopping.store(true, ordering: .releasing)
         wakeUp.signal()
         ended.wait()
+    }
+
+    /// Runs and closes the journal.
+    ///
+    /// Not left to the last reference: who has called `stop` may open the directory at once.
+    private func runToTheEnd() {
+        guard var work = work.withLock({ $0.take() }) else { return }
+        run(&work)
     }
 
     private func run(_ work: inout Work) {

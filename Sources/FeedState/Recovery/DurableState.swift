@@ -63,8 +63,8 @@ package final class DurableState: Sendable {
         journal.start()
     }
 
-    /// Makes all that was logged durable, checkpoints it, and ends the threads; to be called once
-    /// nothing is logged any more.
+    /// Makes all that was logged durable, checkpoints it, ends the threads and unlocks the
+    /// directory; to be called once nothing is logged any more.
     package func stop() {
         journal.stop()
         checkpointing.stop()

@@ -5,7 +5,7 @@ internal import FeedRanking
 package struct StateDirectory {
     /// What the service was started with.
     let options: StateOptions
-    /// The directory, locked as long as anybody has it.
+    /// The directory, locked until it is unlocked or nobody has it.
     let files: any JournalFiles
     /// SQLite's virtual file system that has the directory too; nil is the system's own.
     let vfs: String?
