@@ -6,7 +6,7 @@ package final class ListenerCounters: Sendable {
     private let refused = Atomic<Int>(0)
     private let rests = Atomic<Int>(0)
 
-    /// Connections that were transferred to a loop.
+    /// Connections that a loop has taken over.
     package var acceptedCount: Int { accepted.load(ordering: .relaxed) }
 
     /// Connections over the maximum.

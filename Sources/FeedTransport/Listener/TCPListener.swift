@@ -37,7 +37,11 @@ package final class TCPListener {
         self.loop = loop
         self.targets = targets
         self.admission = admission
-        self.makeHandler = makeHandler
+        self.makeHandler = { [counters] connection in
+            // Only now: a connection that is counted is one of its loop's, also for other threads.
+            counters.countAccepted()
+            return makeHandler(connection)
+        }
         (descriptor, self.address) = try UVSocket.listener(at: address, loop.configuration)
         do {
             handle = try UVHandle.poll(descriptor, loop.uv)
@@ -92,7 +96,6 @@ package final class TCPListener {
         guard let target = targets.min(by: { $0.connectionCount < $1.connectionCount }) else {
             return
         }
-        counters.countAccepted()
         target.addConnection(1)
         if target.isSame(as: loop.mailbox) {
             loop.adoptCounted(socket, handler: makeHandler)
