@@ -52,7 +52,7 @@ def read_options():
                         help="one round of a second, fewer posts: whether all of it works")
     parser.add_argument("--output", metavar="DIR", help="write compare.md and compare.json there")
     parser.add_argument("--update-readme", action="store_true",
-                        help="put the tables into README.md")
+                        help="put the tables into docs/BENCHMARKS.md")
     parser.add_argument("--binaries", required=True, help=argparse.SUPPRESS)
     parser.add_argument("--floor", required=True, help=argparse.SUPPRESS)
     parser.add_argument("--check", action="store_true", help=argparse.SUPPRESS)

@@ -1,10 +1,10 @@
-"""The block of README.md that is the output of a comparison, as it is."""
+"""The block of docs/BENCHMARKS.md that is the output of a comparison, as it is."""
 
 BEGIN = "<!-- What follows is the output of scripts/compare.sh --update-readme. -->\n"
 END = "<!-- End of the output. -->\n"
 
 
-def update(markdown, path="README.md"):
+def update(markdown, path="docs/BENCHMARKS.md"):
     with open(path) as file:
         text = file.read()
     before, begin, rest = text.partition(BEGIN)
