@@ -59,9 +59,9 @@ extension TCPConnection {
     func pauseOverBudget() {
         let isOver =
             loop.budget.isNearlyExhausted && accountedByteCount > loop.budget.fairShareByteCount
-        if isOver, phase == .open {
+        if isOver, life.isOpen {
             pauseReading(.budget)
-        } else if pauses.contains(.budget) {
+        } else if reading.pauses.contains(.budget) {
             resumeReading(.budget)
         }
     }
@@ -78,7 +78,7 @@ extension TCPConnection {
     ///   - sparesModestHosts: Whether it is spared if its host holds no more than its share.
     /// - Returns: Whether it is a candidate.
     func mayBeClosed(onlyStalled: Bool, sparesModestHosts: Bool) -> Bool {
-        guard phase != .closed, accountedByteCount > 0 else { return false }
+        guard !life.isClosed, accountedByteCount > 0 else { return false }
         if onlyStalled, !isStalled { return false }
         if isOfGreedyHost { return true }
         guard !sparesModestHosts else { return false }
@@ -119,7 +119,7 @@ extension TCPConnection {
         guard lentByteCount > 0 else { return }
         loop.budget.takeBack(lentByteCount)
         lentByteCount = 0
-        guard phase != .closed, let byteCount = loop.configuration.sendBufferByteCount else {
+        guard !life.isClosed, let byteCount = loop.configuration.sendBufferByteCount else {
             return
         }
         stream.setSendBuffer(byteCount: byteCount)

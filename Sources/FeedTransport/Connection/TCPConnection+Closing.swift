@@ -5,12 +5,11 @@ extension TCPConnection {
     /// Closing with unread input would destroy answers on their way.
     package func closeAfterFlush() {
         loop.preconditionOnLoop()
-        switch phase {
+        switch life {
         case .connecting: abort(.local)
         case .flushing, .lingering, .closed: return
         case .open:
-            phase = .flushing
-            closeReason = hasInputEnded ? .peerClosed : .local
+            life.flush(reading.hasInputEnded ? .peerClosed : .local)
             discardInput()
             if writeQueue.isEmpty { linger() }
         }
@@ -24,10 +23,9 @@ extension TCPConnection {
 
     /// Closes now; the handler is notified at the end of the loop iteration.
     func abort(_ reason: CloseReason, withReset: Bool = false) {
-        guard phase != .closed else { return }
-        phase = .closed
-        closeReason = reason
-        pauses = .ended
+        guard !life.isClosed else { return }
+        life.close(reason)
+        reading.close()
         readBuffer.removeAll()
         writeQueue.removeAll()
         updateAccount()
@@ -38,13 +36,19 @@ extension TCPConnection {
 
     /// Everything is sent: waits for the peer's end of file, which may have arrived already.
     func linger() {
-        guard !hasInputEnded else {
-            abort(closeReason)
+        life.linger()
+        guard !reading.hasInputEnded else {
+            endLingering()
             return
         }
-        phase = .lingering
         deadlines.lingers(at: loop.sweep)
         stream.shutDownSending()
+    }
+
+    /// The peer's end of file arrived, or did not arrive in time.
+    func endLingering() {
+        guard case .lingering(let reason) = life else { return }
+        abort(reason)
     }
 
     /// The connection is gone.
@@ -53,7 +57,7 @@ extension TCPConnection {
         receiver = nil
         loop.budget.addReserved(-closingByteCount)
         closingByteCount = 0
-        handler?.connectionClosed(self, reason: closeReason)
+        handler?.connectionClosed(self, reason: life.closeReason ?? .local)
         loop.mailbox.addConnection(-1)
         loop.remove(at: place)
     }
@@ -66,7 +70,7 @@ extension TCPConnection {
             deadlines.observeUnsent(stream.untakenByteCount, at: loop.sweep)
         }
         if mayBeSilent { deadlines.received(at: loop.sweep) }
-        if pauses.contains(.budget) {
+        if reading.pauses.contains(.budget) {
             // This side waits. A client closes no connection, so its pause must end with the
             // deadline.
             if loop.configuration.closesOverBudget { deadlines.pausesReading(at: loop.sweep) }
@@ -83,7 +87,7 @@ extension TCPConnection {
         case .idle: abort(.idleTimeout)
         case .partialRead: abort(.partialReadTimeout)
         case .writeProgress: abort(.writeStalled, withReset: true)
-        case .linger: abort(closeReason)
+        case .linger: endLingering()
         }
     }
 
@@ -91,7 +95,7 @@ extension TCPConnection {
         readBuffer.removeAll()
         deadlines.waitsForNoRest()
         updateAccount()
-        guard !hasInputEnded else { return }
-        resumeReading([.handler, .backPressure, .turn, .budget])
+        guard !reading.hasInputEnded else { return }
+        resumeReading([.handler, .backPressure, .iteration, .budget])
     }
 }

@@ -15,15 +15,14 @@ extension TCPConnection {
     /// deferred.
     package func requestTurn() {
         loop.preconditionOnLoop()
-        guard phase == .open, !isTurnQueued else { return }
-        isTurnQueued = true
+        guard life.isOpen, reading.requestIteration() else { return }
         loop.queueTurn(self)
     }
 
     /// Bytes from the peer, valid for the call.
     func didRead(_ bytes: RawSpan) {
         deadlines.received(at: loop.sweep)
-        guard phase == .open else { return }
+        guard life.isOpen else { return }
         let isShort = bytes.byteCount <= TransportLimits.shortReadByteCount
         if hasArrival || isShort && loop.configuration.showsReadsTogether {
             hasArrival = true
@@ -35,27 +34,27 @@ extension TCPConnection {
 
     /// Bytes are about to be shown.
     func announce(_ bytes: RawSpan) {
-        guard phase == .open else { return }
+        guard life.isOpen else { return }
         receiver?.connection(self, willReceive: bytes)
     }
 
     /// Shows the handler the bytes that were read, after those that it left before.
     func show(_ bytes: RawSpan) {
         hasArrival = false
-        guard phase == .open else { return }
+        guard life.isOpen else { return }
         // Where nothing is held, the buffer does not have to be checked.
-        guard accountedByteCount == 0 || readBuffer.isEmpty, !isTurnQueued else {
+        guard accountedByteCount == 0 || readBuffer.isEmpty, !reading.isQueued else {
             readBuffer.append(bytes)
-            if isTurnQueued { updateAccount() } else { deliverBuffer() }
+            if reading.isQueued { updateAccount() } else { deliverBuffer() }
             return
         }
         guard let progress = receiver?.connection(self, received: bytes) else { return }
         let consumed = progress.consumedByteCount
         guard consumed != bytes.byteCount || progress.wantsTurn else { return }
         precondition(consumed <= bytes.byteCount, "More bytes were consumed than were shown.")
-        guard phase == .open else { return }
+        guard life.isOpen else { return }
         readBuffer.append(bytes.extracting(droppingFirst: consumed))
-        settle(progress)
+        waitForRest(progress)
     }
 
     /// The end of what the peer sends, or the end of the connection.
@@ -66,26 +65,20 @@ extension TCPConnection {
             abort(error == .connectionReset ? .reset : .failed(error))
             return
         }
-        hasInputEnded = true
-        pauses.insert(.ended)
-        switch phase {
+        reading.endInput()
+        switch life {
         case .open: deliverInputEnd()
-        case .lingering: abort(closeReason)
+        case .lingering: endLingering()
         case .connecting, .flushing, .closed: break
         }
     }
 
     /// Shows the unconsumed bytes again, as ``requestTurn()`` asked for.
     func takeTurn() {
-        isTurnQueued = false
-        guard phase == .open else { return }
-        guard !pauses.contains(.backPressure) else {
-            isTurnOwed = true
-            return
-        }
+        guard reading.takeIteration(), life.isOpen else { return }
         deliverBuffer()
-        guard phase == .open else { return }
-        if isTurnQueued { pauseReading(.turn) } else { resumeReading(.turn) }
+        guard life.isOpen else { return }
+        if reading.isQueued { pauseReading(.iteration) } else { resumeReading(.iteration) }
     }
 
     private func deliverBuffer() {
@@ -93,23 +86,23 @@ extension TCPConnection {
         var buffer = ReadBuffer()
         swap(&buffer, &readBuffer)
         let progress = buffer.withBytes { receiver?.connection(self, received: $0) }
-        guard let progress, phase == .open else { return }
+        guard let progress, life.isOpen else { return }
         buffer.consume(progress.consumedByteCount)
         swap(&buffer, &readBuffer)
-        settle(progress)
+        waitForRest(progress)
     }
 
     /// Decides what the remaining bytes wait for.
-    private func settle(_ progress: ReadProgress) {
+    private func waitForRest(_ progress: ReadProgress) {
         guard hasRoomForUnused() else { return closeForWantOfRoom() }
         if progress.wantsTurn, progress.waitsForWrites, !writeQueue.isEmpty {
             // The end of the write in flight requests the next iteration.
-            pauseReading(.backPressure)
+            if reading.waitForWrites() { stream.stopReading() }
         } else if progress.wantsTurn {
             requestTurn()
         }
         updateAccount()
-        if readBuffer.isEmpty || isTurnQueued || pauses.contains(.backPressure) {
+        if readBuffer.isEmpty || reading.isQueued || reading.isUnderBackPressure {
             deadlines.waitsForNoRest()
         } else {
             precondition(
@@ -124,9 +117,7 @@ extension TCPConnection {
 
     /// Notifies the handler of the peer's end once it has seen all bytes before it.
     func deliverInputEnd() {
-        guard hasInputEnded, !isInputEndDelivered, phase == .open else { return }
-        guard !isTurnQueued, !isTurnOwed, !pauses.contains(.backPressure) else { return }
-        isInputEndDelivered = true
+        guard life.isOpen, reading.deliverInputEnd() else { return }
         readBuffer.removeAll()
         deadlines.waitsForNoRest()
         updateAccount()
@@ -136,16 +127,12 @@ extension TCPConnection {
 
 extension TCPConnection {
     /// Adds a reason not to read.
-    func pauseReading(_ reason: ReadPauses) {
-        let wasReading = pauses.isEmpty
-        pauses.insert(reason)
-        if wasReading { stream.stopReading() }
+    func pauseReading(_ reason: ReadingState.Pauses) {
+        if reading.pause(reason) { stream.stopReading() }
     }
 
-    /// Takes a reason away; with the last one the connection is read from again.
-    func resumeReading(_ reason: ReadPauses) {
-        guard !pauses.isEmpty else { return }
-        pauses.subtract(reason)
-        if pauses.isEmpty, phase != .closed, phase != .connecting { stream.startReading() }
+    /// Removes reasons not to read; without any the connection is read from again.
+    func resumeReading(_ reasons: ReadingState.Pauses) {
+        if reading.resume(reasons) { stream.startReading() }
     }
 }

@@ -6,7 +6,7 @@ extension TCPConnection {
     package func write(_ bytes: RawSpan) {
         loop.preconditionOnLoop()
         precondition(writeQueue.owedByteCount == 0, "Bytes would pass those that are owed.")
-        guard phase == .open, bytes.byteCount > 0 else { return }
+        guard life.isOpen, bytes.byteCount > 0 else { return }
         send(bytes)
     }
 
@@ -18,7 +18,7 @@ extension TCPConnection {
     /// of owed bytes counts them in the budget.
     package func owe(_ byteCount: Int) {
         loop.preconditionOnLoop()
-        guard phase == .open else { return }
+        guard life.isOpen else { return }
         writeQueue.owe(byteCount)
         beginBackPressure()
     }
@@ -26,11 +26,11 @@ extension TCPConnection {
     /// Sends the first of the bytes that are owed; without effect on a connection that is closed.
     package func writeOwed(_ bytes: RawSpan) {
         loop.preconditionOnLoop()
-        guard phase == .open || phase == .flushing, bytes.byteCount > 0 else { return }
+        guard life.isOpen || life.isFlushing, bytes.byteCount > 0 else { return }
         writeQueue.pay(bytes.byteCount)
         send(bytes)
-        guard phase != .closed else { return }
-        if phase == .flushing, writeQueue.isEmpty { linger() }
+        guard !life.isClosed else { return }
+        if life.isFlushing, writeQueue.isEmpty { linger() }
         endBackPressure()
     }
 
@@ -74,7 +74,7 @@ extension TCPConnection {
     /// libuv's result of the write in flight.
     func didWrite(_ status: Int32) {
         sendBuffers.endWrite()
-        guard phase != .closed else { return }
+        guard !life.isClosed else { return }
         let needsWrite = writeQueue.endWrite()
         guard status >= 0 else {
             let error = transportError(status, .write)
@@ -84,25 +84,22 @@ extension TCPConnection {
         deadlines.observeUnsent(0, at: loop.sweep)
         lendSendBuffer()
         if needsWrite { startWrite() }
-        guard phase != .closed else { return }
+        guard !life.isClosed else { return }
         updateAccount()
-        if phase == .flushing, writeQueue.isEmpty { linger() }
+        if life.isFlushing, writeQueue.isEmpty { linger() }
         endBackPressure()
     }
 
     func endBackPressure() {
-        guard phase == .open, pauses.contains(.backPressure), !writeQueue.isAboveHighWatermark
-        else { return }
-        guard isTurnOwed || !readBuffer.isEmpty else {
-            resumeReading(.backPressure)
-            deliverInputEnd()
+        guard life.isOpen, reading.isUnderBackPressure, !writeQueue.isAboveHighWatermark else {
             return
         }
-        // The rest is shown first; reading resumes once the handler wants no more iterations for
-        // it.
-        isTurnOwed = false
-        pauses.subtract(.backPressure)
-        pauses.insert(.turn)
-        requestTurn()
+        switch reading.endBackPressure(hasUnconsumedBytes: !readBuffer.isEmpty) {
+        case .read(let startsReading):
+            if startsReading { stream.startReading() }
+            deliverInputEnd()
+        case .iterate(let queues):
+            if queues { loop.queueTurn(self) }
+        }
     }
 }

@@ -1,18 +1,10 @@
 /// One TCP connection on one loop: reads for its handler, sends what the handler writes, and closes
 /// when a deadline passes.
 ///
-/// `connecting -> open -> flushing -> lingering -> closed`, each of them also straight to closed.
-/// In `open` bytes go to the handler; from `flushing` on they are read and discarded. libuv holds
-/// the connection until it is closed, so that no other owner is needed.
+/// This is the driver: it calls libuv and the handler. The decisions are those of its values:
+/// ``ConnectionLife``, ``ReadingState``, ``WriteQueue`` and ``ConnectionDeadlines``. libuv holds the
+/// connection until it is closed, so that no other owner is needed.
 package final class TCPConnection {
-    enum Phase {
-        case connecting
-        case open
-        case flushing
-        case lingering
-        case closed
-    }
-
     /// The loop it belongs to.
     package let loop: EventLoop
 
@@ -26,8 +18,8 @@ package final class TCPConnection {
     // proves what it would otherwise check at each read.
     var receiver: (any ConnectionHandler)?
     let stream: UVStream
-    var phase = Phase.connecting
-    var pauses: ReadPauses = .unopened
+    var life = ConnectionLife.connecting
+    var reading = ReadingState()
     var readBuffer = ReadBuffer()
     var writeQueue: WriteQueue
     var sendBuffers = UVSendBuffers()
@@ -44,16 +36,8 @@ package final class TCPConnection {
     var lastWriteSweep = 0
     /// Its place in the loop's list.
     var place = 0
-    var isTurnQueued = false
     /// Bytes were read that its handler has not been shown.
     var hasArrival = false
-    /// A requested iteration came while too much was unsent; it is made up for.
-    var isTurnOwed = false
-    /// The peer ended its side.
-    var hasInputEnded = false
-    /// The handler was notified of that.
-    var isInputEndDelivered = false
-    var closeReason = CloseReason.local
     /// Whether the peer may be silent for longer than the idle timeout, because it waits for an
     /// answer that takes long.
     package var mayBeSilent = false
@@ -84,7 +68,7 @@ package final class TCPConnection {
     }
 
     /// Whether the handler may still be shown bytes and write some.
-    package var isOpen: Bool { phase == .open }
+    package var isOpen: Bool { life.isOpen }
 
     /// Bytes that were written and that the kernel has not taken, and bytes that are owed.
     package var pendingByteCount: Int { writeQueue.byteCount }
@@ -101,7 +85,7 @@ package final class TCPConnection {
 
     /// libuv's result of a connection attempt.
     func didConnect(_ status: Int32) {
-        guard phase == .connecting else { return }
+        guard case .connecting = life else { return }
         guard status >= 0 else {
             abort(.connectFailed(transportError(status, .connect(peer))))
             return
@@ -111,7 +95,7 @@ package final class TCPConnection {
     }
 
     private func didOpen() {
-        phase = .open
+        life.open()
         receiver?.connectionOpened(self)
         resumeReading(.unopened)
     }

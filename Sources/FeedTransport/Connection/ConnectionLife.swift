@@ -1,0 +1,71 @@
+/// The life of a connection: `connecting -> open -> flushing -> lingering -> closed`.
+///
+/// Each state may also become `closed` directly. Any other change is a fault of the transport, and
+/// traps.
+package enum ConnectionLife {
+    /// A client's connection that the peer has not accepted, or one whose handler is not set.
+    case connecting
+    /// Bytes go to the handler and come from it.
+    case open
+    /// Unsent bytes are sent, and input is discarded.
+    case flushing(CloseReason)
+    /// Everything is sent, and the peer's end of file is awaited.
+    case lingering(CloseReason)
+    /// The handle is closing or closed.
+    case closed(CloseReason)
+
+    /// Whether bytes go to the handler and come from it.
+    package var isOpen: Bool {
+        if case .open = self { true } else { false }
+    }
+
+    /// Whether unsent bytes are sent before the end.
+    package var isFlushing: Bool {
+        if case .flushing = self { true } else { false }
+    }
+
+    /// Whether the connection is closed.
+    package var isClosed: Bool {
+        if case .closed = self { true } else { false }
+    }
+
+    /// The reason why the connection ends; nil while it has none.
+    package var closeReason: CloseReason? {
+        switch self {
+        case .connecting, .open: nil
+        case .flushing(let reason), .lingering(let reason), .closed(let reason): reason
+        }
+    }
+
+    /// The peer has accepted the connection, or the loop has accepted the peer's.
+    package mutating func open() {
+        guard case .connecting = self else {
+            preconditionFailure("A connection opens once: it is \(self).")
+        }
+        self = .open
+    }
+
+    /// The handler writes nothing more.
+    package mutating func flush(_ reason: CloseReason) {
+        guard case .open = self else {
+            preconditionFailure("Only an open connection is flushed: it is \(self).")
+        }
+        self = .flushing(reason)
+    }
+
+    /// Everything is sent.
+    package mutating func linger() {
+        guard case .flushing(let reason) = self else {
+            preconditionFailure("Only a flushed connection lingers: it is \(self).")
+        }
+        self = .lingering(reason)
+    }
+
+    /// The handle is being closed.
+    package mutating func close(_ reason: CloseReason) {
+        guard !isClosed else {
+            preconditionFailure("A connection closes once: it is \(self).")
+        }
+        self = .closed(reason)
+    }
+}

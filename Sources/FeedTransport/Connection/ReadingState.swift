@@ -1,0 +1,167 @@
+/// Whether a connection is read from, what its unconsumed bytes wait for, and how far the end of
+/// its input has come.
+///
+/// It is a value: each call changes it and says what the connection has to do.
+package struct ReadingState {
+    /// The reasons not to read; the connection is read from while there is none.
+    package struct Pauses: OptionSet {
+        package let rawValue: UInt8
+
+        package init(rawValue: UInt8) { self.rawValue = rawValue }
+
+        /// The connection is not open yet.
+        package static let unopened = Pauses(rawValue: 1)
+        /// The handler asked for it.
+        package static let handler = Pauses(rawValue: 2)
+        /// Too much is unsent: nothing is read, and the handler does no work.
+        package static let backPressure = Pauses(rawValue: 4)
+        /// The handler works on bytes that were read, one loop iteration at a time.
+        package static let iteration = Pauses(rawValue: 8)
+        /// All connections together hold too much, and this one holds more than its share.
+        package static let budget = Pauses(rawValue: 16)
+        /// No more bytes will arrive, or they do not matter.
+        package static let ended = Pauses(rawValue: 32)
+    }
+
+    /// What the unconsumed bytes wait for.
+    package enum Rest {
+        /// More bytes from the peer; there may be no unconsumed bytes at all.
+        case bytes
+        /// The next loop iteration, for which the connection is queued.
+        case iteration
+        /// The end of the back pressure: the iteration came while too much was unsent.
+        case writes
+    }
+
+    /// How far the end of the peer's input has come.
+    package enum Input {
+        /// The peer may send more.
+        case open
+        /// The peer has ended its side. The handler has not been notified.
+        case ended
+        /// The handler was notified of the end.
+        case endDelivered
+    }
+
+    /// The reasons not to read.
+    package private(set) var pauses: Pauses = .unopened
+    /// What the unconsumed bytes wait for.
+    package private(set) var rest = Rest.bytes
+    /// How far the end of the input has come.
+    package private(set) var input = Input.open
+
+    /// The state of a connection that is not open yet.
+    package init() {}
+
+    /// Whether the peer has ended its side.
+    package var hasInputEnded: Bool {
+        switch input {
+        case .open: false
+        case .ended, .endDelivered: true
+        }
+    }
+
+    /// Whether the connection is queued for the next loop iteration.
+    package var isQueued: Bool {
+        switch rest {
+        case .iteration: true
+        case .bytes, .writes: false
+        }
+    }
+
+    /// Whether the handler does no work because too much is unsent.
+    package var isUnderBackPressure: Bool { pauses.contains(.backPressure) }
+
+    /// Adds a reason not to read; returns whether reading must stop now.
+    package mutating func pause(_ reason: Pauses) -> Bool {
+        let wasReading = pauses.isEmpty
+        pauses.insert(reason)
+        return wasReading
+    }
+
+    /// Removes reasons not to read; returns whether reading must start now.
+    package mutating func resume(_ reasons: Pauses) -> Bool {
+        guard !pauses.isEmpty else { return false }
+        pauses.subtract(reasons)
+        return pauses.isEmpty
+    }
+
+    /// The handler wants the next loop iteration; returns whether the connection must be queued.
+    package mutating func requestIteration() -> Bool {
+        switch rest {
+        case .iteration: return false
+        case .bytes, .writes:
+            rest = .iteration
+            return true
+        }
+    }
+
+    /// The handler wants the next iteration, but not before some unsent bytes are sent; returns
+    /// whether reading must stop now.
+    package mutating func waitForWrites() -> Bool {
+        switch rest {
+        case .bytes: rest = .writes
+        // The iteration will come, and then wait for the writes.
+        case .iteration, .writes: break
+        }
+        return pause(.backPressure)
+    }
+
+    /// The iteration has come; returns whether the handler may have it.
+    ///
+    /// Under back pressure it may not: the iteration is made up for at the end of the pressure.
+    package mutating func takeIteration() -> Bool {
+        guard case .iteration = rest else {
+            preconditionFailure("A loop iteration came that nobody has requested.")
+        }
+        rest = isUnderBackPressure ? .writes : .bytes
+        return !isUnderBackPressure
+    }
+
+    /// What follows the end of back pressure.
+    package enum AfterPressure {
+        /// Nothing is left to show; reading must start now if `startsReading` says so.
+        case read(startsReading: Bool)
+        /// The unconsumed bytes are shown first; the connection must be queued for the next
+        /// iteration if `queues` says so.
+        case iterate(queues: Bool)
+    }
+
+    /// The peer has taken enough of the unsent bytes.
+    ///
+    /// Unconsumed bytes are shown first. Reading resumes once the handler wants no more iterations
+    /// for them.
+    package mutating func endBackPressure(hasUnconsumedBytes: Bool) -> AfterPressure {
+        switch rest {
+        case .bytes where !hasUnconsumedBytes: return .read(startsReading: resume(.backPressure))
+        case .bytes, .writes, .iteration:
+            pauses.subtract(.backPressure)
+            pauses.insert(.iteration)
+            return .iterate(queues: requestIteration())
+        }
+    }
+
+    /// The peer has ended its side.
+    ///
+    /// libuv may report the end again, if the handler has stopped and started reading meanwhile.
+    package mutating func endInput() {
+        pauses.insert(.ended)
+        switch input {
+        case .open: input = .ended
+        case .ended, .endDelivered: break
+        }
+    }
+
+    /// Returns whether the handler must be notified of the input's end now: once, after it has seen
+    /// all bytes before the end.
+    package mutating func deliverInputEnd() -> Bool {
+        guard case .ended = input, case .bytes = rest, !isUnderBackPressure else { return false }
+        input = .endDelivered
+        return true
+    }
+
+    /// The connection is closed: nothing is read any more.
+    package mutating func close() {
+        pauses = .ended
+    }
+}
