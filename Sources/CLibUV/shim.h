@@ -100,12 +100,6 @@ static inline void clibuv_name_thread(const char *name) {
     (void)pthread_setname_np(pthread_self(), name);
 }
 
-static inline int64_t clibuv_thread_cpu_nanoseconds(void) {
-    struct timespec time;
-    if (clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time) != 0) return 0;
-    return (int64_t)time.tv_sec * 1000000000 + time.tv_nsec;
-}
-
 /* Allocations of `least` bytes and more are mapped from now on, and earlier frees do not change that.
  * The end of the heap is given back where more than `kept` bytes of it are free. */
 static inline void clibuv_map_large_allocations(int least, int kept) {

@@ -51,11 +51,6 @@ package final class Statement {
         unsafe sqlite3_reset(handle)
     }
 
-    /// Makes all parameters NULL.
-    package func clearBindings() {
-        unsafe sqlite3_clear_bindings(handle)
-    }
-
     /// Throws where a bind was refused.
     func bound(_ code: Int32, _ index: Int) throws(SQLiteError) {
         guard code != SQLITE_OK else { return }

@@ -140,9 +140,6 @@ package final class RecordTable: Sendable {
     /// How often there was no channel for who asked for one.
     package var refusedCount: UInt64 { state.withLock { $0.refusedCount } }
 
-    /// The number that the next channel gets; above all that were given.
-    package var nextNumber: UInt64 { state.withLock { $0.nextNumber } }
-
     /// Gives a client's channel to the connection that says Hello, a new one on first sight; O(1),
     /// and O(channels evicted) where the host takes its share.
     ///

@@ -71,9 +71,6 @@ struct PendingChannel {
             .map(read)
     }
 
-    /// Whether there are outcomes.
-    var hasOutcomes: Bool { highest != 0 }
-
     /// The bytes that it takes beside itself.
     var byteCount: Int { places.count * 24 + masks.count * 32 }
 

@@ -29,9 +29,6 @@ struct StateLoader {
         found = [TableTotals](repeating: TableTotals(), count: totals.count)
     }
 
-    /// All rows that there are to read.
-    var totalRowCount: UInt64 { expected.reduce(0) { $0 &+ $1.rowCount } }
-
     /// All rows that were read.
     var rowCount: UInt64 { found.reduce(0) { $0 &+ $1.rowCount } }
 

@@ -4,9 +4,6 @@ extension EventLoop {
     /// The monotonic clock now, read anew.
     package static var clock: MonotonicInstant { MonotonicInstant(nanoseconds: uv_hrtime()) }
 
-    /// The processor time that the calling thread has used.
-    package static var threadTime: Duration { .nanoseconds(clibuv_thread_cpu_nanoseconds()) }
-
     /// Makes wake-ups of the calling thread punctual, instead of 50 µs late to save power.
     static func makeThreadPunctual() {
         // Where the system refuses, timers are late by that much; nothing else changes.

@@ -27,9 +27,6 @@ package struct Failures: Sendable, Equatable {
     /// No failure.
     package init() {}
 
-    /// Whether there is none.
-    package var isEmpty: Bool { causes.isEmpty && serverErrors.isEmpty }
-
     /// Counts one failure on this side.
     package mutating func count(_ cause: Cause) {
         causes[cause, default: 0] += 1
