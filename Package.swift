@@ -26,7 +26,10 @@ let package = Package(
         .package(url: "https://github.com/HdrHistogram/hdrhistogram-swift", from: "0.2.0"),
     ],
     targets: [
-        // Layer 0: C libraries, and the C generated from proto/feed.proto.
+        // A target depends on targets of lower layers, and, in a layer whose comment says `in order`,
+        // on those above it. scripts/graph.sh --check reads these comments.
+
+        // Layer 0, in order: C libraries, and the C generated from proto/feed.proto.
         .systemLibrary(
             name: "CLibUV",
             pkgConfig: "libuv",
@@ -58,7 +61,7 @@ let package = Package(
         .target(name: "FeedTransport", dependencies: ["CLibUV"], swiftSettings: settings),
         .target(name: "FeedDataset", swiftSettings: settings),
 
-        // Layer 1 too: what the durable state stands on.
+        // Layer 1: what the durable state stands on.
         .target(
             name: "FeedJournal",
             dependencies: ["CFileBirth", "CXXHash", "CWriteBack"],
@@ -107,6 +110,7 @@ let package = Package(
             swiftSettings: settings
         ),
 
+        // Layer 5: benchmarks.
         // What the ranking costs, by itself.
         .executableTarget(
             name: "RankingBenchmark",
@@ -141,7 +145,7 @@ let package = Package(
             swiftSettings: settings
         ),
 
-        // Tests.
+        // Layer 4, in order: what tests and benchmarks share.
         .target(
             name: "FeedTestSupport",
             dependencies: ["FeedProto"],
@@ -156,6 +160,8 @@ let package = Package(
             path: "Tests/FeedDiskFaults",
             swiftSettings: settings
         ),
+
+        // Layer 5: tests.
         .testTarget(
             name: "FeedProtoTests",
             dependencies: ["FeedProto", "FeedTestSupport", "CMallocHook"],

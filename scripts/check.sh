@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# The checks that need no build: format, shell scripts, generated code, layers, unsafe code, sizes.
+# The checks that need no build: format, shell scripts, generated code, layers, unsafe code,
+# sizes.
 # Prints one line a check, and what is wrong where one fails.
 #
 # The functions below are called by their names, through `check`, which shellcheck does not see.
@@ -39,36 +40,11 @@ shell_faults() { shell_files | xargs shellcheck; }
 
 generated() { scripts/generate-proto.sh --check; }
 
-# Which of our modules a module may import. The build checks that each import is declared; this
-# checks that what is declared is what the architecture says.
-layers() {
-    local -A allowed=(
-        [FeedProto]="CFeedProto CProtobufC"
-        [FeedRanking]="CPrefetch"
-        [FeedTransport]="CLibUV"
-        [FeedDataset]=""
-        [FeedJournal]="CFileBirth CWriteBack CXXHash"
-        [FeedSQLite]="CSQLite"
-        [FeedState]="FeedJournal FeedRanking FeedSQLite"
-        [FeedService]="FeedJournal FeedProto FeedRanking FeedState FeedTransport"
-        [LoadGen]="FeedDataset FeedProto FeedTransport"
-        [FeedClient]="FeedProto FeedTransport"
-        [FeedCtl]="FeedClient FeedDataset FeedProto"
-    )
-    local ours
-    ours=$(basename -a Sources/* | paste -sd '|')
-    local module line bad=0
-    for module in "${!allowed[@]}"; do
-        while IFS=: read -r file line name; do
-            if [[ " ${allowed[$module]} " != *" $name "* ]]; then
-                echo "$file:$line: $module may not import $name"
-                bad=1
-            fi
-        done < <(grep -rnE --include='*.swift' "^((public|package|internal|private|@[a-z]+) )*import ($ours)$" \
-            "Sources/$module" | sed -E 's/^([^:]+):([0-9]+):.*import ([A-Za-z]+)$/\1:\2:\3/')
-    done
-    return "$bad"
-}
+# Package.swift declares the edges, and its comments the layers; the page shows both.
+module_graph() { scripts/graph.sh --check; }
+
+# The build checks that each import is declared; this also checks that each declared edge is used.
+module_imports() { scripts/graph.sh --imports; }
 
 # A wire type and a ranking type meet in Requests/ only; a frame and a connection in one file.
 meetings() {
@@ -88,17 +64,11 @@ meetings() {
     return "$bad"
 }
 
-# Unsafe code lives in the zones only: one folder a C library, one a hot structure's storage.
-unsafe_code() {
-    local zones='^Sources/(FeedTransport/UV|FeedJournal/File|FeedSQLite|FeedCtl/Terminal|FeedProto/ProtobufC|(FeedRanking|LoadGen)(/[A-Za-z]+)*/Storage)/'
+# docs/UNSAFE.md lists the files that may be unsafe, one by one, each with its reason.
+unsafe_code() { python3 -B scripts/codebase/unsafe.py; }
+
+unsafe_flags() {
     local found
-    found=$(swift_files Sources | grep -vE "$zones" |
-        xargs grep -nE '\bunsafe\b|\bUnsafe[A-Za-z]*|\bUnmanaged\b|unsafeBitCast|nonisolated\(unsafe\)' |
-        grep -vE '^[^:]+:[0-9]+: *//' || true)
-    if [[ -n "$found" ]]; then
-        echo "$found"
-        return 1
-    fi
     found=$(grep -nE 'unsafeFlags|-Ounchecked' Package.swift || true)
     [[ -z "$found" ]] || { echo "$found"; return 1; }
 }
@@ -118,9 +88,11 @@ else
     skip "shell scripts have no known faults (shellcheck)" "shellcheck is not installed"
 fi
 check "generated C is what the contract gives" generated
-check "layers: who imports whom" layers
+check "modules depend on lower layers; the page shows it" module_graph
+check "imports are what Package.swift declares" module_imports
 check "wire, ranking and transport meet where they may" meetings
-check "unsafe code is confined to its zones" unsafe_code
+check "unsafe code is where docs/UNSAFE.md lists it" unsafe_code
+check "no unsafe compiler flags" unsafe_flags
 check "no file over 300 lines" file_sizes
 
 exit $((failures > 0))

@@ -40,6 +40,9 @@ scripts/check.sh
 
 strict=(--explicit-target-dependency-import-check error -Xswiftc -warnings-as-errors)
 
+step "Testing what checks the sources"
+python3 -B -m unittest discover --start-directory Tests/CodebaseTests
+
 step "Testing what the comparison is made with"
 python3 -B -m unittest discover --start-directory Tests/CompareTests
 

@@ -1,0 +1,103 @@
+"""Tests for the scripts that check the sources: what each finds, and what it lets pass."""
+
+import pathlib
+import sys
+import unittest
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "scripts" / "codebase"))
+
+import graph
+import package
+import swift_source
+import unsafe
+
+PATH = pathlib.PurePosixPath
+
+
+class SourceTests(unittest.TestCase):
+    def test_comments_and_literals_are_not_code(self):
+        code = swift_source.code('let a = "unsafe" // unsafe\n/* unsafe\n */ let b = """\n unsafe\n """\n')
+        self.assertNotIn("unsafe", code)
+        self.assertEqual(code.count("\n"), 5)
+
+    def test_what_a_literal_interpolates_is_code(self):
+        self.assertIn("unsafe f(g(1))", swift_source.code(r'let a = "x \(unsafe f(g(1))) y"'))
+
+
+class LayerTests(unittest.TestCase):
+    MANIFEST = """
+        // Layer 0, in order: C.
+        .target(name: "CLow"),
+        .target(
+            name: "CHigh",
+            dependencies: ["CLow"]
+        ),
+        // Layer 1: Swift.
+        .target(name: "Left"),
+        .target(name: "Right"),
+    """
+
+    def targets(self, uses, manifest=MANIFEST):
+        described = [{"name": name, "type": "regular",
+                      "dependencies": [{"byName": [each, None]} for each in uses.get(name, [])]}
+                     for name in ("CLow", "CHigh", "Left", "Right")]
+        targets = {each["name"]: package.Target(each) for each in described}
+        package.set_layers(targets, manifest)
+        return targets
+
+    def test_downward_edges_pass(self):
+        targets = self.targets({"CHigh": ["CLow"], "Left": ["CHigh"], "Right": ["CLow"]})
+        self.assertEqual(package.layer_faults(targets), [])
+
+    def test_edges_that_do_not_lead_downwards_are_named(self):
+        for uses in ({"CLow": ["Left"]}, {"Left": ["Right"]}, {"CLow": ["CHigh"]}):
+            with self.subTest(uses):
+                self.assertEqual(len(package.layer_faults(self.targets(uses))), 1)
+
+    def test_a_target_without_a_layer_is_named(self):
+        targets = self.targets({}, self.MANIFEST.replace("// Layer 0, in order: C.", ""))
+        self.assertIn("CLow", package.layer_faults(targets)[0])
+
+    def test_imports_are_read(self):
+        text = "package import FeedLog\n@testable import FeedProto\nimport struct Glibc.x\n// import No\n"
+        self.assertEqual(package.imports(text), {"FeedLog", "FeedProto", "Glibc"})
+
+    def test_a_stale_page_is_named(self):
+        targets = self.targets({"Left": ["CLow"]})
+        rows = "".join(f"| `Sources/{name}` |\n" for name in targets)
+        page = graph.page_with(f"{graph.BEGIN}\n{graph.END}\n{rows}", graph.picture(targets))
+        self.assertEqual(graph.page_faults(page, targets), [])
+        self.assertEqual(len(graph.page_faults(page, self.targets({"Right": ["CLow"]}))), 1)
+        self.assertEqual(len(graph.page_faults(page.replace("| `Sources/Left` |", ""), targets)), 1)
+        self.assertEqual(len(graph.page_faults("no markers", targets)), 1)
+
+    def test_folders_that_name_each_other_are_found(self):
+        edges = graph.folder_edges({PATH("M/A/a.swift"): "struct Ape { var bee: Bee }",
+                                    PATH("M/B/b.swift"): "struct Bee { func f(_: Ape) {} }",
+                                    PATH("M/C/c.swift"): "let text = \"Ape\" // Bee"})
+        self.assertEqual(set(edges), {(PATH("M/A"), PATH("M/B")), (PATH("M/B"), PATH("M/A"))})
+
+
+class UnsafeTests(unittest.TestCase):
+    PAGE = "| `Sources/A.swift` | `unsafe`, `@safe` | It calls C. |\n"
+    TEXT = "@safe struct A { let p: UnsafeRawPointer }"
+
+    def test_a_listed_file_passes(self):
+        self.assertEqual(unsafe.faults(self.PAGE, {"Sources/A.swift": self.TEXT}), [])
+
+    def test_what_the_page_does_not_list_as_it_is_is_named(self):
+        cases = [("", self.TEXT, 2), (self.PAGE, "struct A {} // unsafe", 2),
+                 (self.PAGE, self.TEXT + " extension A: @unchecked Sendable {}", 1),
+                 (self.PAGE + self.PAGE, self.TEXT, 1),
+                 (self.PAGE.replace("It calls C.", ""), self.TEXT, 1),
+                 (self.PAGE + self.PAGE.replace("A.swift", "B.swift"), self.TEXT, 1)]
+        for page, text, count in cases:
+            with self.subTest(page=page, text=text):
+                self.assertEqual(len(unsafe.faults(page, {"Sources/A.swift": text})), count)
+
+    def test_words_are_told_apart(self):
+        self.assertEqual(unsafe.said("nonisolated(unsafe) var a = 1"), ["nonisolated(unsafe)"])
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,45 @@
+"""Swift sources as text: which files there are, and their code without comments and literals."""
+
+import pathlib
+import re
+import subprocess
+
+LITERAL_OR_COMMENT = re.compile(
+    r'''//[^\n]*|/\*.*?\*/|\#*"""(?:\\.|.)*?"""\#*|\#"[^\n]*?"\#|"(?:\\.|[^"\\\n])*"''', re.DOTALL)
+INTERPOLATION = re.compile(r"\\\#*\(")
+
+
+def files(root, *folders):
+    """The Swift files below the folders, tracked or new and not ignored, as sorted paths in root."""
+    listed = subprocess.run(
+        ["git", "ls-files", "--cached", "--others", "--exclude-standard", "--", *folders],
+        cwd=root, check=True, capture_output=True, text=True).stdout.splitlines()
+    return sorted({pathlib.PurePosixPath(path) for path in listed
+                   if path.endswith(".swift") and (pathlib.Path(root) / path).exists()})
+
+
+def code(text):
+    """The text without comments and literals; lines keep their numbers.
+
+    A literal with an interpolation keeps the code of its interpolations: they name declarations too.
+    """
+    return LITERAL_OR_COMMENT.sub(_blank, text)
+
+
+def _blank(match):
+    """What stands for a comment or a literal in the code."""
+    found = match.group()
+    kept = "" if found.startswith(("//", "/*")) else _interpolations(found)
+    return f'" {kept} "' + "\n" * (found.count("\n") - kept.count("\n"))
+
+
+def _interpolations(literal):
+    """What stands between the parentheses of each interpolation of a literal."""
+    parts = []
+    for begin in INTERPOLATION.finditer(literal):
+        depth, position = 1, begin.end()
+        while position < len(literal) and depth:
+            depth += {"(": 1, ")": -1}.get(literal[position], 0)
+            position += 1
+        parts.append(literal[begin.end():position - 1])
+    return " ".join(parts)

@@ -1,0 +1,78 @@
+"""Checks that docs/UNSAFE.md lists exactly the files that say what the compiler cannot prove safe.
+
+scripts/check.sh runs it. `--rows` prints a row for each such file, with the reason that the page has.
+"""
+
+import argparse
+import pathlib
+import re
+import sys
+
+import swift_source
+
+PAGE = "docs/UNSAFE.md"
+# What a file says, and the name of it in the table.
+WORDS = {
+    "unsafe": re.compile(r"(?<!nonisolated\()\bunsafe\b|\bUnsafe\w+|\bUnmanaged\b|\bunsafeBitCast\b"),
+    "nonisolated(unsafe)": re.compile(r"\bnonisolated\(unsafe\)"),
+    "@unchecked": re.compile(r"@unchecked\b|\(unchecked\)"),
+    "@safe": re.compile(r"@safe\b"),
+}
+ROW = re.compile(r"^\| `(?P<path>[^`]+\.swift)` \| (?P<words>[^|]*) \| (?P<why>.*) \|$")
+
+
+def said(text):
+    """The words of WORDS that the code of a Swift file says, in the order of WORDS."""
+    code = swift_source.code(text)
+    return [word for word, pattern in WORDS.items() if pattern.search(code)]
+
+
+def rows(page):
+    """What the page lists: {path: (words, why)}, and the paths that it lists twice."""
+    listed, twice = {}, []
+    for line in page.splitlines():
+        if found := ROW.match(line):
+            twice += [found["path"]] if found["path"] in listed else []
+            listed[found["path"]] = (re.findall(r"`([^`]+)`", found["words"]), found["why"].strip())
+    return listed, twice
+
+
+def faults(page, texts):
+    """Sentences on files that the page does not list as they are; `texts` maps paths to texts."""
+    listed, twice = rows(page)
+    found = [f"{PAGE} lists {path} twice" for path in twice]
+    for path, text in texts.items():
+        words = said(text)
+        allowed, why = listed.pop(path, ([], ""))
+        found += [f"{path} says {word}, which {PAGE} does not list for it"
+                  for word in words if word not in allowed]
+        found += [f"{PAGE} lists {word} for {path}, which does not say it"
+                  for word in allowed if word not in words]
+        if allowed and not why:
+            found.append(f"{PAGE} gives no reason for {path}")
+    return found + [f"{PAGE} lists {path}, which does not exist" for path in listed]
+
+
+def main():
+    """Prints what is wrong, and ends with 1 if anything is."""
+    parser = argparse.ArgumentParser(prog="scripts/codebase/unsafe.py", description=__doc__)
+    parser.add_argument("--rows", action="store_true", help="print the table's rows as they should be")
+    options = parser.parse_args()
+    root = pathlib.Path.cwd()
+    page = (root / PAGE).read_text() if (root / PAGE).exists() else ""
+    texts = {str(path): (root / path).read_text() for path in swift_source.files(root, "Sources")}
+    if options.rows:
+        listed, _ = rows(page)
+        for path, text in texts.items():
+            if words := said(text):
+                why = listed.get(path, ([], ""))[1]
+                print(f"| `{path}` | {', '.join(f'`{word}`' for word in words)} | {why} |")
+        return
+    found = faults(page, texts)
+    for fault in found:
+        print(fault, file=sys.stderr)
+    sys.exit(1 if found else 0)
+
+
+if __name__ == "__main__":
+    main()
