@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The checks that need no build: format, shell scripts, generated code, layers, unsafe code,
-# sizes.
+# The checks that need no build: format, shell scripts, generated code, layers, unsafe code, the
+# version, sizes.
 # Prints one line a check, and what is wrong where one fails.
 #
 # The functions below are called by their names, through `check`, which shellcheck does not see.
@@ -73,6 +73,19 @@ unsafe_flags() {
     [[ -z "$found" ]] || { echo "$found"; return 1; }
 }
 
+# The version is written once, in ServiceVersion.swift; the newest section of the changelog is its.
+version() {
+    local current newest
+    current=$(sed -nE 's/^ *static let current = "([0-9]+\.[0-9]+\.[0-9]+)"$/\1/p' \
+        Sources/FeedService/ServiceVersion.swift)
+    newest=$(sed -nE 's/^## ([0-9]+\.[0-9]+\.[0-9]+)( .*)?$/\1/p' CHANGELOG.md | head -1)
+    if [[ -z "$current" || "$current" != "$newest" ]]; then
+        echo "Sources/FeedService/ServiceVersion.swift says '$current', and the newest section of" \
+            "CHANGELOG.md is '$newest'."
+        return 1
+    fi
+}
+
 file_sizes() {
     local found
     found=$(swift_files Sources Tests | xargs wc -l |
@@ -93,6 +106,7 @@ check "imports are what Package.swift declares" module_imports
 check "wire, ranking and transport meet where they may" meetings
 check "unsafe code is where docs/UNSAFE.md lists it" unsafe_code
 check "no unsafe compiler flags" unsafe_flags
+check "the version is that of the changelog" version
 check "no file over 300 lines" file_sizes
 
 exit $((failures > 0))
