@@ -6,7 +6,11 @@ import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "scripts" / "codebase"))
 
+import coverage
+import deadcode
 import graph
+import house
+import indexstore
 import package
 import swift_source
 import unsafe
@@ -97,6 +101,57 @@ class UnsafeTests(unittest.TestCase):
 
     def test_words_are_told_apart(self):
         self.assertEqual(unsafe.said("nonisolated(unsafe) var a = 1"), ["nonisolated(unsafe)"])
+
+
+class DeadCodeTests(unittest.TestCase):
+    def index(self, *occurrences):
+        index = deadcode.Index(
+            [indexstore.Occurrence(path, 1, (name, name, kind, "internal", 0), roles, relations)
+             for path, name, kind, roles, relations in occurrences], pathlib.Path("/"))
+        index.texts = {path: ["@main" if path.endswith("Main.swift") else "func"]
+                       for path, *_ in occurrences}
+        return index
+
+    def test_a_chain_from_the_main_type_is_reached(self):
+        main, other = "Sources/M/Main.swift", "Sources/M/Other.swift"
+        define, refer, within = indexstore.DEFINITION, indexstore.REFERENCE, indexstore.CONTAINED_BY
+        index = self.index(
+            (main, "main", "function", define, []), (other, "used", "function", define, []),
+            (other, "dead", "function", define, []), (other, "deader", "function", define, []),
+            (other, "tested", "function", define, []),
+            (main, "used", "function", refer, [(within, "main")]),
+            (other, "deader", "function", refer, [(within, "dead")]),
+            ("Tests/T.swift", "tested", "function", refer, [(within, "test")]))
+        self.assertEqual(deadcode.reached(index, with_tests=False), {"main", "used"})
+        self.assertEqual(deadcode.reached(index, with_tests=True), {"main", "used", "tested"})
+
+    def test_a_witness_is_reached_with_its_requirement(self):
+        main, other = "Sources/M/Main.swift", "Sources/M/Other.swift"
+        define, refer = indexstore.DEFINITION, indexstore.REFERENCE
+        index = self.index(
+            (main, "main", "function", define, []), (other, "need", "method", define, []),
+            (other, "witness", "method", define, [(indexstore.OVERRIDE_OF, "need")]),
+            (main, "need", "method", refer, [(indexstore.CALLED_BY, "main")]))
+        self.assertEqual(deadcode.reached(index, with_tests=False), {"main", "need", "witness"})
+
+
+class FigureTests(unittest.TestCase):
+    def test_functions_are_measured_from_brace_to_brace(self):
+        text = "protocol P {\n func a()\n func b() -> Int\n}\nfunc c(\n d: () -> Void\n) {\n if d {\n }\n}\n" \
+               "struct S { init() { x() } }\n"
+        self.assertEqual(sorted(house.function_lengths(text)), [1, 4])
+
+    def test_coverage_is_added_up_by_module(self):
+        def covered(count, reached):
+            return {kind: {"count": count, "covered": reached} for kind in coverage.KINDS}
+        exported = {"data": [{"files": [
+            {"filename": "/r/Sources/A/x.swift", "summary": covered(10, 5)},
+            {"filename": "/r/Sources/A/y.swift", "summary": covered(30, 25)},
+            {"filename": "/r/Tests/T/z.swift", "summary": covered(9, 9)}]}]}
+        self.assertEqual(coverage.table(exported, PATH("/r"), [])[2:],
+                         ["| A | 75.0 % | 75.0 % | 75.0 % | 10 of 40 |"])
+        self.assertEqual(coverage.worst_files(exported, PATH("/r"), [], 1),
+                         [(5, "Sources/A/y.swift")])
 
 
 if __name__ == "__main__":

@@ -1,0 +1,19 @@
+#!/usr/bin/env bash
+# Prints a table of figures that say how the code is built: lines, functions, declarations, unsafe
+# code, locks and threads of Sources.
+#
+#   scripts/house.sh                 of the working tree
+#   scripts/house.sh 1a2b3c4 HEAD    of these commits, a column each
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+trees=()
+for commit in "$@"; do
+    mkdir -p "$work/$commit"
+    git archive "$commit" Sources Tests | tar -x -C "$work/$commit"
+    trees+=("$commit=$work/$commit")
+done
+[[ ${#trees[@]} -gt 0 ]] || trees=("working tree=.")
+python3 -B scripts/codebase/house.py "${trees[@]}"
