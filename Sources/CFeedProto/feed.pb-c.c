@@ -97,6 +97,51 @@ void   feed__v1__server_frame__free_unpacked
   assert(message->base.descriptor == &feed__v1__server_frame__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
+void   feed__v1__empty__init
+                     (Feed__V1__Empty         *message)
+{
+  static const Feed__V1__Empty init_value = FEED__V1__EMPTY__INIT;
+  *message = init_value;
+}
+size_t feed__v1__empty__get_packed_size
+                     (const Feed__V1__Empty *message)
+{
+  assert(message->base.descriptor == &feed__v1__empty__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t feed__v1__empty__pack
+                     (const Feed__V1__Empty *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &feed__v1__empty__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t feed__v1__empty__pack_to_buffer
+                     (const Feed__V1__Empty *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &feed__v1__empty__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Feed__V1__Empty *
+       feed__v1__empty__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Feed__V1__Empty *)
+     protobuf_c_message_unpack (&feed__v1__empty__descriptor,
+                                allocator, len, data);
+}
+void   feed__v1__empty__free_unpacked
+                     (Feed__V1__Empty *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &feed__v1__empty__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
 void   feed__v1__status__init
                      (Feed__V1__Status         *message)
 {
@@ -185,51 +230,6 @@ void   feed__v1__field_violation__free_unpacked
   if(!message)
     return;
   assert(message->base.descriptor == &feed__v1__field_violation__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
-void   feed__v1__empty__init
-                     (Feed__V1__Empty         *message)
-{
-  static const Feed__V1__Empty init_value = FEED__V1__EMPTY__INIT;
-  *message = init_value;
-}
-size_t feed__v1__empty__get_packed_size
-                     (const Feed__V1__Empty *message)
-{
-  assert(message->base.descriptor == &feed__v1__empty__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
-size_t feed__v1__empty__pack
-                     (const Feed__V1__Empty *message,
-                      uint8_t       *out)
-{
-  assert(message->base.descriptor == &feed__v1__empty__descriptor);
-  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t feed__v1__empty__pack_to_buffer
-                     (const Feed__V1__Empty *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &feed__v1__empty__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
-}
-Feed__V1__Empty *
-       feed__v1__empty__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data)
-{
-  return (Feed__V1__Empty *)
-     protobuf_c_message_unpack (&feed__v1__empty__descriptor,
-                                allocator, len, data);
-}
-void   feed__v1__empty__free_unpacked
-                     (Feed__V1__Empty *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &feed__v1__empty__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
 void   feed__v1__hello_request__init
@@ -2615,6 +2615,24 @@ const ProtobufCMessageDescriptor feed__v1__server_frame__descriptor =
   (ProtobufCMessageInit) feed__v1__server_frame__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
+#define feed__v1__empty__field_descriptors NULL
+#define feed__v1__empty__field_indices_by_name NULL
+#define feed__v1__empty__number_ranges NULL
+const ProtobufCMessageDescriptor feed__v1__empty__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "feed.v1.Empty",
+  "Empty",
+  "Feed__V1__Empty",
+  "feed.v1",
+  sizeof(Feed__V1__Empty),
+  0,
+  feed__v1__empty__field_descriptors,
+  feed__v1__empty__field_indices_by_name,
+  0,  feed__v1__empty__number_ranges,
+  (ProtobufCMessageInit) feed__v1__empty__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
 static const ProtobufCFieldDescriptor feed__v1__status__field_descriptors[6] =
 {
   {
@@ -2793,24 +2811,6 @@ const ProtobufCMessageDescriptor feed__v1__field_violation__descriptor =
   feed__v1__field_violation__field_indices_by_name,
   1,  feed__v1__field_violation__number_ranges,
   (ProtobufCMessageInit) feed__v1__field_violation__init,
-  NULL,NULL,NULL    /* reserved[123] */
-};
-#define feed__v1__empty__field_descriptors NULL
-#define feed__v1__empty__field_indices_by_name NULL
-#define feed__v1__empty__number_ranges NULL
-const ProtobufCMessageDescriptor feed__v1__empty__descriptor =
-{
-  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
-  "feed.v1.Empty",
-  "Empty",
-  "Feed__V1__Empty",
-  "feed.v1",
-  sizeof(Feed__V1__Empty),
-  0,
-  feed__v1__empty__field_descriptors,
-  feed__v1__empty__field_indices_by_name,
-  0,  feed__v1__empty__number_ranges,
-  (ProtobufCMessageInit) feed__v1__empty__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor feed__v1__hello_request__field_descriptors[4] =

@@ -17,9 +17,9 @@ PROTOBUF_C__BEGIN_DECLS
 
 typedef struct Feed__V1__ClientFrame Feed__V1__ClientFrame;
 typedef struct Feed__V1__ServerFrame Feed__V1__ServerFrame;
+typedef struct Feed__V1__Empty Feed__V1__Empty;
 typedef struct Feed__V1__Status Feed__V1__Status;
 typedef struct Feed__V1__FieldViolation Feed__V1__FieldViolation;
-typedef struct Feed__V1__Empty Feed__V1__Empty;
 typedef struct Feed__V1__HelloRequest Feed__V1__HelloRequest;
 typedef struct Feed__V1__HelloResponse Feed__V1__HelloResponse;
 typedef struct Feed__V1__Limits Feed__V1__Limits;
@@ -65,25 +65,76 @@ typedef struct Feed__V1__MethodStats Feed__V1__MethodStats;
 /* --- enums --- */
 
 /*
- * The classes of failure, with the numbers of google.rpc.Code.
+ * The class of a failure, with the numbers of google.rpc.Code.
  */
 typedef enum _Feed__V1__Code {
+  /*
+   * Not a failure.
+   */
   FEED__V1__CODE__OK = 0,
+  /*
+   * The caller no longer wants the answer.
+   */
   FEED__V1__CODE__CANCELLED = 1,
+  /*
+   * The cause is unknown.
+   */
   FEED__V1__CODE__UNKNOWN = 2,
+  /*
+   * The request can never succeed as it is.
+   */
   FEED__V1__CODE__INVALID_ARGUMENT = 3,
+  /*
+   * The time that the caller gave had passed before the call was executed.
+   */
   FEED__V1__CODE__DEADLINE_EXCEEDED = 4,
+  /*
+   * The thing that the request names does not exist.
+   */
   FEED__V1__CODE__NOT_FOUND = 5,
+  /*
+   * The thing that the request would create exists.
+   */
   FEED__V1__CODE__ALREADY_EXISTS = 6,
+  /*
+   * The caller is known and lacks the permission.
+   */
   FEED__V1__CODE__PERMISSION_DENIED = 7,
+  /*
+   * The service has too much to do or to hold.
+   */
   FEED__V1__CODE__RESOURCE_EXHAUSTED = 8,
+  /*
+   * The state forbids the call, and sending it again does not help.
+   */
   FEED__V1__CODE__FAILED_PRECONDITION = 9,
+  /*
+   * Another caller was faster; read again.
+   */
   FEED__V1__CODE__ABORTED = 10,
+  /*
+   * The request is past the end of what exists.
+   */
   FEED__V1__CODE__OUT_OF_RANGE = 11,
+  /*
+   * The service does not know the method or the version.
+   */
   FEED__V1__CODE__UNIMPLEMENTED = 12,
+  /*
+   * The service is at fault.
+   */
   FEED__V1__CODE__INTERNAL = 13,
+  /*
+   * The service cannot be reached or is about to stop; send it again elsewhere or later.
+   */
   FEED__V1__CODE__UNAVAILABLE = 14,
+  /*
+   * Data is lost or corrupt beyond repair.
+   */
   FEED__V1__CODE__DATA_LOSS = 15,
+  /*
+   * The caller must say who it is.
+   */
   FEED__V1__CODE__UNAUTHENTICATED = 16
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(FEED__V1__CODE)
 } Feed__V1__Code;
@@ -91,6 +142,9 @@ typedef enum _Feed__V1__Code {
  * What a service may offer beyond the calls of version 1.
  */
 typedef enum _Feed__V1__Capability {
+  /*
+   * No capability.
+   */
   FEED__V1__CAPABILITY__CAPABILITY_UNSPECIFIED = 0,
   /*
    * Mutations may carry a sequence, and are then executed exactly once. Missing where the
@@ -103,10 +157,16 @@ typedef enum _Feed__V1__Capability {
  * Whether a service takes calls.
  */
 typedef enum _Feed__V1__ServingStatus {
+  /*
+   * The service did not say.
+   */
   FEED__V1__SERVING_STATUS__SERVING_STATUS_UNSPECIFIED = 0,
+  /*
+   * It takes calls.
+   */
   FEED__V1__SERVING_STATUS__SERVING = 1,
   /*
-   * About to stop: finish, and connect elsewhere.
+   * It is about to stop: finish your calls, and connect elsewhere.
    */
   FEED__V1__SERVING_STATUS__DRAINING = 2
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(FEED__V1__SERVING_STATUS)
@@ -138,24 +198,54 @@ typedef enum _Feed__V1__Order {
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(FEED__V1__ORDER)
 } Feed__V1__Order;
 /*
- * The fields of a post that UpdatePost can change.
+ * A field of a post that UpdatePost can change.
  */
 typedef enum _Feed__V1__PostField {
+  /*
+   * No field.
+   */
   FEED__V1__POST_FIELD__POST_FIELD_UNSPECIFIED = 0,
+  /*
+   * The title.
+   */
   FEED__V1__POST_FIELD__TITLE = 1,
+  /*
+   * The text.
+   */
   FEED__V1__POST_FIELD__TEXT = 2,
+  /*
+   * The address that the post links to.
+   */
   FEED__V1__POST_FIELD__LINK_URL = 3,
+  /*
+   * The address of the small picture.
+   */
   FEED__V1__POST_FIELD__THUMBNAIL_URL = 4,
+  /*
+   * The address of the full picture.
+   */
   FEED__V1__POST_FIELD__IMAGE_URL = 5,
+  /*
+   * The number of comments.
+   */
   FEED__V1__POST_FIELD__COMMENT_COUNT = 6
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(FEED__V1__POST_FIELD)
 } Feed__V1__PostField;
 /*
- * What a vote says.
+ * The direction of a vote.
  */
 typedef enum _Feed__V1__VoteDirection {
+  /*
+   * No direction; as a ballot, none.
+   */
   FEED__V1__VOTE_DIRECTION__VOTE_DIRECTION_UNSPECIFIED = 0,
+  /*
+   * For the post.
+   */
   FEED__V1__VOTE_DIRECTION__UP = 1,
+  /*
+   * Against the post.
+   */
   FEED__V1__VOTE_DIRECTION__DOWN = 2,
   /*
    * Takes the ballot back; on a TALLY feed INVALID_ARGUMENT / BAD_VOTE.
@@ -167,9 +257,12 @@ typedef enum _Feed__V1__VoteDirection {
  * What a vote means in a feed.
  */
 typedef enum _Feed__V1__VoteMode {
+  /*
+   * The service's default, TALLY.
+   */
   FEED__V1__VOTE_MODE__VOTE_MODE_UNSPECIFIED = 0,
   /*
-   * Every vote counts, again and again.
+   * Every vote counts, repeated ones included.
    */
   FEED__V1__VOTE_MODE__TALLY = 1,
   /*
@@ -182,13 +275,16 @@ typedef enum _Feed__V1__VoteMode {
  * Whose ballots count in a BALLOT feed.
  */
 typedef enum _Feed__V1__Voters {
+  /*
+   * The service's default, DEVICES.
+   */
   FEED__V1__VOTERS__VOTERS_UNSPECIFIED = 0,
   /*
-   * Those who are signed in.
+   * Users who are signed in.
    */
   FEED__V1__VOTERS__USERS = 1,
   /*
-   * Anyone with a client_id, too. A device is not a person.
+   * Any caller with a client_id, too. A device is not a person.
    */
   FEED__V1__VOTERS__DEVICES = 2
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(FEED__V1__VOTERS)
@@ -318,7 +414,7 @@ struct  Feed__V1__ServerFrame
     Feed__V1__PingResponse *ping;
     Feed__V1__GoAway *go_away;
     /*
-     * CreatePost, GetPost, UpdatePost.
+     * The post of a CreatePost, a GetPost or an UpdatePost.
      */
     Feed__V1__Post *post;
     Feed__V1__BatchGetPostsResponse *batch_get_posts;
@@ -330,13 +426,13 @@ struct  Feed__V1__ServerFrame
     Feed__V1__ListFeedsResponse *list_feeds;
     Feed__V1__ServerStats *server_stats;
     /*
-     * CreateFeed.
+     * The feed of a CreateFeed.
      */
     Feed__V1__Feed *feed;
     Feed__V1__BackupResponse *backup;
     Feed__V1__CorrectTimesResponse *correct_times;
     /*
-     * DeletePost.
+     * The success of a DeletePost.
      */
     Feed__V1__Empty *empty;
   };
@@ -344,6 +440,18 @@ struct  Feed__V1__ServerFrame
 #define FEED__V1__SERVER_FRAME__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&feed__v1__server_frame__descriptor) \
     , 0, 0, NULL, FEED__V1__SERVER_FRAME__BODY__NOT_SET, {0} }
+
+
+/*
+ * The answer of a call that has nothing to say but that it is done.
+ */
+struct  Feed__V1__Empty
+{
+  ProtobufCMessage base;
+};
+#define FEED__V1__EMPTY__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&feed__v1__empty__descriptor) \
+     }
 
 
 /*
@@ -365,7 +473,7 @@ struct  Feed__V1__Status
    */
   ProtobufCBinaryData message;
   /*
-   * The call had no effect, guaranteed: it is always safe to send again.
+   * Whether the call is guaranteed to have had no effect: it is then always safe to send again.
    */
   protobuf_c_boolean not_executed;
   /*
@@ -384,7 +492,7 @@ struct  Feed__V1__Status
 
 
 /*
- * One field at fault.
+ * One field of a request that is at fault.
  */
 struct  Feed__V1__FieldViolation
 {
@@ -394,7 +502,7 @@ struct  Feed__V1__FieldViolation
    */
   ProtobufCBinaryData field;
   /*
-   * The cause, from the same names as Status.reason.
+   * The cause, from the same names as the reason of a Status.
    */
   ProtobufCBinaryData reason;
   /*
@@ -402,7 +510,7 @@ struct  Feed__V1__FieldViolation
    */
   uint64_t limit;
   /*
-   * What the request had, in the same unit.
+   * The value in the request, in the same unit.
    */
   uint64_t actual;
 };
@@ -412,25 +520,13 @@ struct  Feed__V1__FieldViolation
 
 
 /*
- * The answer of a call that has nothing to say but that it is done.
- */
-struct  Feed__V1__Empty
-{
-  ProtobufCMessage base;
-};
-#define FEED__V1__EMPTY__INIT \
- { PROTOBUF_C_MESSAGE_INIT (&feed__v1__empty__descriptor) \
-     }
-
-
-/*
  * Introduces a client. Not required: a connection without it is anonymous, in version 1.
  */
 struct  Feed__V1__HelloRequest
 {
   ProtobufCMessage base;
   /*
-   * The protocol version the client speaks: 1.
+   * The protocol version that the client speaks: 1.
    */
   uint32_t protocol_version;
   /*
@@ -439,11 +535,11 @@ struct  Feed__V1__HelloRequest
    */
   ProtobufCBinaryData client_name;
   /*
-   * 16 random bytes which the client keeps for good, or empty: a stable, anonymous identity.
+   * 16 random bytes that the client keeps permanently, or empty: a stable, anonymous identity.
    */
   ProtobufCBinaryData client_id;
   /*
-   * Tells the connections of one client_id apart: each has a channel, and its own sequences. A
+   * Distinguishes the connections of one client_id: each has a channel, and its own sequences. A
    * Hello takes the channel over: calls with a sequence on the connection that had it before are
    * CHANNEL_FENCED from then on. Without a client_id it is not read.
    */
@@ -461,7 +557,7 @@ struct  Feed__V1__HelloResponse
 {
   ProtobufCMessage base;
   /*
-   * The protocol version the service speaks: 1.
+   * The protocol version that the service speaks: 1.
    */
   uint32_t protocol_version;
   /*
@@ -469,16 +565,16 @@ struct  Feed__V1__HelloResponse
    */
   ProtobufCBinaryData server_name;
   /*
-   * Names the service's state: another number is a fresh state, or one restored from a backup. A
-   * restart keeps it where the state is durable.
+   * Identifies the service's state: another number is a fresh state, or one restored from a backup.
+   * A restart keeps it where the state is durable.
    */
   uint64_t instance_id;
   /*
-   * The service's clock.
+   * The service's clock, in milliseconds since the Unix epoch.
    */
   int64_t server_time_ms;
   /*
-   * What the service accepts.
+   * What the service accepts; absent where it does not say.
    */
   Feed__V1__Limits *limits;
   /*
@@ -519,8 +615,8 @@ struct  Feed__V1__Limits
    */
   uint32_t max_frame_bytes;
   /*
-   * Calls in flight on a connection that a client should keep to: 256. The service executes in
-   * order as it reads; it takes no more than 64 KiB ahead of what it has executed.
+   * The most calls in flight on a connection that a client should keep to: 256. The service
+   * executes in order as it reads; it takes no more than 64 KiB ahead of what it has executed.
    */
   uint32_t max_in_flight;
   /*
@@ -528,15 +624,15 @@ struct  Feed__V1__Limits
    */
   uint32_t default_page_size;
   /*
-   * The page size that a greater one is cut to: 100.
+   * The greatest page size, to which a greater one is reduced: 100.
    */
   uint32_t max_page_size;
   /*
-   * Ids in a BatchGetPosts: 100.
+   * The most ids in a BatchGetPosts: 100.
    */
   uint32_t max_batch_get;
   /*
-   * Votes in a BatchCastVotes: 256.
+   * The most votes in a BatchCastVotes: 256.
    */
   uint32_t max_batch_votes;
   /*
@@ -553,7 +649,7 @@ struct  Feed__V1__Limits
    */
   uint32_t sequence_window;
   /*
-   * Posts in an ImportPosts: 256.
+   * The most posts in an ImportPosts: 256.
    */
   uint32_t max_import_posts;
 };
@@ -569,7 +665,7 @@ struct  Feed__V1__PingRequest
 {
   ProtobufCMessage base;
   /*
-   * Comes back as it is; at most 4,096 bytes.
+   * Bytes that come back unchanged; at most 4,096.
    */
   ProtobufCBinaryData payload;
 };
@@ -589,7 +685,7 @@ struct  Feed__V1__PingResponse
    */
   ProtobufCBinaryData payload;
   /*
-   * Whether new calls are welcome.
+   * Whether the service welcomes new calls.
    */
   Feed__V1__ServingStatus serving;
 };
@@ -613,7 +709,7 @@ struct  Feed__V1__GoAway
    */
   uint32_t drain_ms;
   /*
-   * Why, in stable UPPER_SNAKE_CASE.
+   * Why it closes, in stable UPPER_SNAKE_CASE.
    */
   ProtobufCBinaryData reason;
 };
@@ -623,13 +719,14 @@ struct  Feed__V1__GoAway
 
 
 /*
- * A post as the service shows it. Of a request it reads only the fields which that call names.
+ * A post as the service shows it. Of a post in a request the service reads only the fields that
+ * the call names.
  */
 struct  Feed__V1__Post
 {
   ProtobufCMessage base;
   /*
-   * Given by the service, above 0, never used again; ids are not times.
+   * Assigned by the service, above 0, never reused; ids are not times.
    */
   uint64_t id;
   /*
@@ -637,36 +734,52 @@ struct  Feed__V1__Post
    */
   ProtobufCBinaryData feed;
   /*
-   * Who wrote it; absent where nobody is known.
+   * The author; absent where unknown.
    */
   Feed__V1__User *author;
   /*
-   * 0 to 255 characters and at most 1,024 bytes (feeds may set less), kept verbatim.
+   * The title, verbatim: 0 to 255 characters and at most 1,024 bytes (feeds may set less).
    */
   ProtobufCBinaryData title;
   /*
-   * At most 10,000 characters and 40,000 bytes (feeds may set less), kept verbatim.
+   * The text, verbatim: at most 10,000 characters and 40,000 bytes (feeds may set less).
    */
   ProtobufCBinaryData text;
   /*
-   * At most 2,048 bytes, as the other URLs; empty is none.
+   * The address that the post links to, of at most 2,048 bytes; empty is none.
    */
   ProtobufCBinaryData link_url;
+  /*
+   * The address of a small picture, of at most 2,048 bytes; empty is none.
+   */
   ProtobufCBinaryData thumbnail_url;
+  /*
+   * The address of a full picture, of at most 2,048 bytes; empty is none.
+   */
   ProtobufCBinaryData image_url;
   /*
-   * upvote_count - downvote_count.
+   * Upvotes minus downvotes.
    */
   int64_t score;
+  /*
+   * The number of votes for it.
+   */
   uint64_t upvote_count;
+  /*
+   * The number of votes against it.
+   */
   uint64_t downvote_count;
+  /*
+   * The number of its comments elsewhere.
+   */
   uint64_t comment_count;
   /*
-   * By the service's clock, or as it was imported; only CorrectTimes changes it.
+   * When it was created, in milliseconds since the Unix epoch: by the service's clock, or as it was
+   * imported. Only CorrectTimes changes it.
    */
   int64_t create_time_ms;
   /*
-   * When it was last edited; votes do not count.
+   * When it was last edited, in milliseconds since the Unix epoch; votes do not count.
    */
   int64_t update_time_ms;
   /*
@@ -675,7 +788,7 @@ struct  Feed__V1__Post
    */
   uint64_t revision;
   /*
-   * What the caller has to do with the post; absent for callers without identity.
+   * The caller's relation to the post; absent for callers without identity.
    */
   Feed__V1__Viewer *viewer;
 };
@@ -691,11 +804,11 @@ struct  Feed__V1__User
 {
   ProtobufCMessage base;
   /*
-   * 0 is a name without an account.
+   * The account; 0 is a name without an account.
    */
   uint64_t id;
   /*
-   * At most 50 characters and 200 bytes, else NAME_TOO_LONG.
+   * The name to show: at most 50 characters and 200 bytes, else NAME_TOO_LONG.
    */
   ProtobufCBinaryData display_name;
 };
@@ -705,7 +818,7 @@ struct  Feed__V1__User
 
 
 /*
- * What the caller has to do with a post.
+ * The caller's relation to a post.
  */
 struct  Feed__V1__Viewer
 {
@@ -734,15 +847,15 @@ struct  Feed__V1__ListPostsRequest
 {
   ProtobufCMessage base;
   /*
-   * Empty is the front page over all feeds.
+   * The feed; empty is the front page over all feeds.
    */
   ProtobufCBinaryData feed;
   /*
-   * Unspecified is the feed's default order.
+   * The order; unspecified is the feed's default order.
    */
   Feed__V1__Order order;
   /*
-   * 0 is 20; more than 100 is 100; negative is INVALID_ARGUMENT / BAD_PAGE_SIZE.
+   * How many posts: 0 is 20; more than 100 is 100; negative is INVALID_ARGUMENT / BAD_PAGE_SIZE.
    */
   int32_t page_size;
   /*
@@ -767,7 +880,7 @@ struct  Feed__V1__ListPostsRequest
 
 
 /*
- * A page.
+ * A page of a feed.
  */
 struct  Feed__V1__ListPostsResponse
 {
@@ -778,11 +891,11 @@ struct  Feed__V1__ListPostsResponse
   size_t n_posts;
   Feed__V1__Post **posts;
   /*
-   * Asks for the page after this one; empty is the end of the list.
+   * The token of the page after this one; empty is the end of the list.
    */
   ProtobufCBinaryData next_page_token;
   /*
-   * Asks for the page before this one; empty is the start of the list.
+   * The token of the page before this one; empty is the start of the list.
    */
   ProtobufCBinaryData previous_page_token;
   /*
@@ -806,11 +919,12 @@ struct  Feed__V1__CreatePostRequest
 {
   ProtobufCMessage base;
   /*
-   * Empty is `posts`.
+   * The feed; empty is `posts`.
    */
   ProtobufCBinaryData feed;
   /*
-   * author.display_name, title, text, the URLs and comment_count are read; the rest is not.
+   * The post: author.display_name, title, text, the URLs and comment_count are read; the rest is
+   * not.
    */
   Feed__V1__Post *post;
 };
@@ -820,20 +934,20 @@ struct  Feed__V1__CreatePostRequest
 
 
 /*
- * Brings posts from another system, all or none, with the times and counts they had there.
+ * Imports posts from another system, all or none, with the times and counts they had there.
  * Services only, else PERMISSION_DENIED / SERVICE_ONLY. -> ImportPostsResponse
  */
 struct  Feed__V1__ImportPostsRequest
 {
   ProtobufCMessage base;
   /*
-   * Empty is `posts`.
+   * The feed; empty is `posts`.
    */
   ProtobufCBinaryData feed;
   /*
-   * 1 to 256. Read is what CreatePost reads, and create_time_ms (0 to five minutes from now; absent
-   * is 0, the epoch) and upvote_count, downvote_count and comment_count (each at most 2^53); the
-   * score is the difference. A post counts as last edited when it was created.
+   * The posts, 1 to 256. The service reads the fields that CreatePost reads, create_time_ms (0, the
+   * epoch, to five minutes from now), upvote_count, downvote_count and comment_count (each at most
+   * 2^53); the score is the difference. A post counts as last edited when it was created.
    */
   size_t n_posts;
   Feed__V1__Post **posts;
@@ -844,13 +958,13 @@ struct  Feed__V1__ImportPostsRequest
 
 
 /*
- * What was imported.
+ * The posts that were imported.
  */
 struct  Feed__V1__ImportPostsResponse
 {
   ProtobufCMessage base;
   /*
-   * In the order of the posts: consecutive numbers.
+   * The posts' ids, in the order of the request: consecutive numbers.
    */
   size_t n_ids;
   uint64_t *ids;
@@ -866,6 +980,9 @@ struct  Feed__V1__ImportPostsResponse
 struct  Feed__V1__GetPostRequest
 {
   ProtobufCMessage base;
+  /*
+   * The post.
+   */
   uint64_t id;
 };
 #define FEED__V1__GET_POST_REQUEST__INIT \
@@ -880,7 +997,7 @@ struct  Feed__V1__BatchGetPostsRequest
 {
   ProtobufCMessage base;
   /*
-   * 1 to 100 ids.
+   * The posts: 1 to 100 ids.
    */
   size_t n_ids;
   uint64_t *ids;
@@ -919,8 +1036,8 @@ struct  Feed__V1__UpdatePostRequest
 {
   ProtobufCMessage base;
   /*
-   * The id says which post. A revision other than 0 is the revision of a post or of any answer:
-   * REVISION_MISMATCH where somebody has edited the post since. Votes are no edits.
+   * The id of the post, and the new values. A revision other than 0 is the revision of a post or of
+   * any answer: REVISION_MISMATCH where somebody has edited the post since. Votes are no edits.
    */
   Feed__V1__Post *post;
   /*
@@ -940,6 +1057,9 @@ struct  Feed__V1__UpdatePostRequest
 struct  Feed__V1__DeletePostRequest
 {
   ProtobufCMessage base;
+  /*
+   * The post.
+   */
   uint64_t id;
   /*
    * 0, or the revision of a post or of any answer: REVISION_MISMATCH where somebody has edited the
@@ -953,14 +1073,17 @@ struct  Feed__V1__DeletePostRequest
 
 
 /*
- * Asks where a post stands in its feed. -> PostRank
+ * Asks for a post's place in its feed. -> PostRank
  */
 struct  Feed__V1__GetPostRankRequest
 {
   ProtobufCMessage base;
+  /*
+   * The post.
+   */
   uint64_t id;
   /*
-   * Unspecified is the feed's default order.
+   * The order; unspecified is the feed's default order.
    */
   Feed__V1__Order order;
 };
@@ -970,13 +1093,13 @@ struct  Feed__V1__GetPostRankRequest
 
 
 /*
- * Where a post stands.
+ * A post's place in its feed.
  */
 struct  Feed__V1__PostRank
 {
   ProtobufCMessage base;
   /*
-   * 1 is the best.
+   * The place; 1 is the best.
    */
   uint64_t rank;
   /*
@@ -996,7 +1119,13 @@ struct  Feed__V1__PostRank
 struct  Feed__V1__CastVoteRequest
 {
   ProtobufCMessage base;
+  /*
+   * The post.
+   */
   uint64_t post_id;
+  /*
+   * The direction of the vote.
+   */
   Feed__V1__VoteDirection direction;
 };
 #define FEED__V1__CAST_VOTE_REQUEST__INIT \
@@ -1005,17 +1134,29 @@ struct  Feed__V1__CastVoteRequest
 
 
 /*
- * The post's counts, this vote among them.
+ * A post's counts, this vote among them.
  */
 struct  Feed__V1__CastVoteResponse
 {
   ProtobufCMessage base;
+  /*
+   * The post.
+   */
   uint64_t post_id;
+  /*
+   * Upvotes minus downvotes.
+   */
   int64_t score;
+  /*
+   * The number of votes for the post.
+   */
   uint64_t upvote_count;
+  /*
+   * The number of votes against the post.
+   */
   uint64_t downvote_count;
   /*
-   * The caller's ballot now, on a BALLOT feed.
+   * The caller's ballot now, on a BALLOT feed; else unspecified.
    */
   Feed__V1__VoteDirection vote;
 };
@@ -1025,13 +1166,13 @@ struct  Feed__V1__CastVoteResponse
 
 
 /*
- * Votes several times in one frame; not atomic. -> BatchCastVotesResponse
+ * Casts several votes in one frame; the batch is not atomic. -> BatchCastVotesResponse
  */
 struct  Feed__V1__BatchCastVotesRequest
 {
   ProtobufCMessage base;
   /*
-   * 1 to 256 votes. Those on one post are executed in their order.
+   * The votes, 1 to 256. Those on one post are executed in their order.
    */
   size_t n_votes;
   Feed__V1__CastVoteRequest **votes;
@@ -1042,13 +1183,13 @@ struct  Feed__V1__BatchCastVotesRequest
 
 
 /*
- * What became of each vote.
+ * The result of each vote of a batch.
  */
 struct  Feed__V1__BatchCastVotesResponse
 {
   ProtobufCMessage base;
   /*
-   * In the order of the votes.
+   * The results, in the order of the votes.
    */
   size_t n_results;
   Feed__V1__CastVoteResult **results;
@@ -1059,7 +1200,7 @@ struct  Feed__V1__BatchCastVotesResponse
 
 
 /*
- * What became of one vote.
+ * The result of one vote of a batch.
  */
 struct  Feed__V1__CastVoteResult
 {
@@ -1086,15 +1227,15 @@ struct  Feed__V1__Feed
 {
   ProtobufCMessage base;
   /*
-   * [a-z][a-z0-9-]{0,62}
+   * The name: a small letter, then up to 62 small letters, digits and hyphens.
    */
   ProtobufCBinaryData name;
   /*
-   * Unspecified is TOP.
+   * The order of lists that name no order; unspecified is TOP.
    */
   Feed__V1__Order default_order;
   /*
-   * Unspecified is TALLY.
+   * What a vote means; unspecified is TALLY.
    */
   Feed__V1__VoteMode vote_mode;
   /*
@@ -1102,16 +1243,19 @@ struct  Feed__V1__Feed
    */
   uint32_t max_title_length;
   /*
-   * The fewest and the most characters of a text; 0 as the most is 10,000.
+   * The fewest characters of a text.
    */
   uint32_t min_text_length;
+  /*
+   * The most characters of a text; 0 is 10,000.
+   */
   uint32_t max_text_length;
   /*
    * How many posts it has; not read in a request.
    */
   uint64_t post_count;
   /*
-   * Of a BALLOT feed; unspecified is DEVICES.
+   * Whose ballots count in a BALLOT feed; unspecified is DEVICES.
    */
   Feed__V1__Voters voters;
 };
@@ -1133,11 +1277,14 @@ struct  Feed__V1__ListFeedsRequest
 
 
 /*
- * All feeds, in the order of their creation.
+ * All feeds.
  */
 struct  Feed__V1__ListFeedsResponse
 {
   ProtobufCMessage base;
+  /*
+   * The feeds, in the order of their creation.
+   */
   size_t n_feeds;
   Feed__V1__Feed **feeds;
 };
@@ -1152,6 +1299,9 @@ struct  Feed__V1__ListFeedsResponse
 struct  Feed__V1__CreateFeedRequest
 {
   ProtobufCMessage base;
+  /*
+   * Its name and policy.
+   */
   Feed__V1__Feed *feed;
 };
 #define FEED__V1__CREATE_FEED_REQUEST__INIT \
@@ -1205,7 +1355,7 @@ struct  Feed__V1__BackupResponse
 
 /*
  * Finds posts whose create_time_ms or update_time_ms is more than five minutes ahead of the
- * service's clock, as a wrong clock stamps them, and corrects them if told to. A call looks at
+ * service's clock, as a wrong clock stamps them, and corrects them on request. A call looks at
  * 16,384 ids at most: repeat it with `next_after_id` until that is 0. Services only, else
  * SERVICE_ONLY; CLOCK_JUMPED while the service does not trust its clock. The call takes no
  * sequence: a repeat changes nothing more. -> CorrectTimesResponse
@@ -1227,7 +1377,7 @@ struct  Feed__V1__CorrectTimesRequest
    */
   uint64_t after_id;
   /*
-   * The most posts of the answer; 0 is 256, more is 256.
+   * The most posts in the answer; 0 is 256, more is 256.
    */
   uint32_t limit;
 };
@@ -1243,8 +1393,8 @@ struct  Feed__V1__CorrectTimesResponse
 {
   ProtobufCMessage base;
   /*
-   * As they were found: with the times before the correction. There may be none here and more to
-   * come.
+   * The posts as they were found, with the times before the correction. There may be none here and
+   * more to come.
    */
   size_t n_posts;
   Feed__V1__PostTimes **posts;
@@ -1253,7 +1403,7 @@ struct  Feed__V1__CorrectTimesResponse
    */
   uint64_t next_after_id;
   /*
-   * The clock that the posts were compared with.
+   * The clock that the posts were compared with, in milliseconds since the Unix epoch.
    */
   int64_t server_time_ms;
 };
@@ -1268,10 +1418,25 @@ struct  Feed__V1__CorrectTimesResponse
 struct  Feed__V1__PostTimes
 {
   ProtobufCMessage base;
+  /*
+   * The post.
+   */
   uint64_t id;
+  /*
+   * The feed it is in.
+   */
   ProtobufCBinaryData feed;
+  /*
+   * The post's title.
+   */
   ProtobufCBinaryData title;
+  /*
+   * When it was created, in milliseconds since the Unix epoch.
+   */
   int64_t create_time_ms;
+  /*
+   * When it was last edited, in milliseconds since the Unix epoch.
+   */
   int64_t update_time_ms;
 };
 #define FEED__V1__POST_TIMES__INIT \
@@ -1292,7 +1457,7 @@ struct  Feed__V1__GetServerStatsRequest
 
 
 /*
- * How the service is doing. Counters run from its start.
+ * The service's statistics. Counters run from its start.
  */
 struct  Feed__V1__ServerStats
 {
@@ -1301,19 +1466,34 @@ struct  Feed__V1__ServerStats
    * The service's name and version.
    */
   ProtobufCBinaryData server_name;
+  /*
+   * When it started, in milliseconds since the Unix epoch.
+   */
   int64_t start_time_ms;
   /*
    * Open connections.
    */
   uint64_t connections;
+  /*
+   * Posts in all feeds.
+   */
   uint64_t posts;
+  /*
+   * The revision of its state.
+   */
   uint64_t revision;
+  /*
+   * Each method that was called.
+   */
   size_t n_methods;
   Feed__V1__MethodStats **methods;
   /*
    * How often a stripe's lock was held by another thread when it was wanted.
    */
   uint64_t stripe_contentions;
+  /*
+   * Connections accepted.
+   */
   uint64_t accepted_connections;
   /*
    * Connections turned away because there were too many.
@@ -1354,7 +1534,7 @@ struct  Feed__V1__ServerStats
    */
   uint64_t evicted_channels;
   /*
-   * Calls that had been executed before and got the outcome of that.
+   * Calls that had been executed before and got their earlier outcome.
    */
   uint64_t repeated_calls;
   /*
@@ -1363,7 +1543,7 @@ struct  Feed__V1__ServerStats
    */
   uint64_t over_budget_closes;
   /*
-   * Bytes of memory that the channels take, about.
+   * The approximate bytes of memory that the channels take.
    */
   uint64_t channel_bytes;
   /*
@@ -1386,37 +1566,47 @@ struct  Feed__V1__ServerStats
 
 
 /*
- * How backups are doing.
+ * The state of a service's backups.
  */
 struct  Feed__V1__BackupStats
 {
   ProtobufCMessage base;
   /*
-   * Whether one is under way.
+   * Whether a backup is under way.
    */
   protobuf_c_boolean running;
   /*
-   * Of the one under way, the bytes that are copied, and all of them; 0 before the copy begins.
+   * The bytes that the backup under way has copied; 0 before the copy begins.
    */
   uint64_t copied_bytes;
+  /*
+   * All bytes of the backup under way; 0 before the copy begins.
+   */
   uint64_t total_bytes;
   /*
-   * The newest complete backup: its folder's name, and when it was complete, in milliseconds since
-   * the Unix epoch; when it began, if an earlier run of the service made it. Empty and 0 where
-   * there is none.
+   * The folder name of the newest complete backup; empty where there is none.
    */
   ProtobufCBinaryData last_name;
+  /*
+   * When the newest complete backup was complete, in milliseconds since the Unix epoch; when it
+   * began, if an earlier run of the service made it; 0 where there is none.
+   */
   int64_t last_time_ms;
   /*
-   * Its bytes and how long it took; 0 where an earlier run of the service made it.
+   * The bytes of the newest complete backup; 0 where an earlier run of the service made it.
    */
   uint64_t last_bytes;
+  /*
+   * How long the newest complete backup took; 0 where an earlier run of the service made it.
+   */
   uint64_t last_duration_ms;
   /*
-   * Why the last backup since the service's start failed, and when; empty and 0 where it is
-   * complete.
+   * Why the last backup since the service's start failed; empty where it is complete.
    */
   ProtobufCBinaryData last_error;
+  /*
+   * When that failure was known, in milliseconds since the Unix epoch; 0 where there is none.
+   */
   int64_t last_error_time_ms;
 };
 #define FEED__V1__BACKUP_STATS__INIT \
@@ -1425,14 +1615,14 @@ struct  Feed__V1__BackupStats
 
 
 /*
- * How the journal is doing. A position is the number of a record: each holds the changes of one
- * commit. Counters run from the service's start.
+ * The state of a service's journal. A position is the number of a record: each holds the changes
+ * of one commit. Counters run from the service's start.
  */
 struct  Feed__V1__JournalStats
 {
   ProtobufCMessage base;
   /*
-   * The record that the newest change is in, or will be.
+   * The record that holds the newest change, or will hold it.
    */
   uint64_t executed_position;
   /*
@@ -1444,18 +1634,24 @@ struct  Feed__V1__JournalStats
    */
   uint64_t folded_position;
   /*
-   * Commits: one write and one sync each.
+   * The commits, each with one write and one sync.
    */
   uint64_t commits;
   /*
-   * The changes in all commits; divided by `commits` it is the mean size of one.
+   * The changes in all commits.
    */
   uint64_t commit_effects;
   /*
-   * How long the write and the sync of a commit took, in microseconds.
+   * The time that half of the commits stayed within, from the write to the end of the sync.
    */
   uint64_t commit_p50_us;
+  /*
+   * The time that 99 of 100 commits stayed within.
+   */
   uint64_t commit_p99_us;
+  /*
+   * How long the slowest commit took.
+   */
   uint64_t commit_max_us;
   /*
    * The bytes of the journal's files.
@@ -1466,7 +1662,7 @@ struct  Feed__V1__JournalStats
    */
   uint64_t held_answers;
   /*
-   * How long the oldest of them has waited, in microseconds; 0 where none waits.
+   * How long the oldest of them has waited; 0 where none waits.
    */
   uint64_t oldest_held_us;
   /*
@@ -1474,28 +1670,28 @@ struct  Feed__V1__JournalStats
    */
   uint64_t free_bytes;
   /*
-   * Whether changes are refused for want of room on the disk (READ_ONLY).
+   * Whether changes are refused because the disk has too little room (READ_ONLY).
    */
   protobuf_c_boolean read_only;
   /*
-   * The bytes of records that are durable and not in the state database yet.
+   * The bytes of records that are durable and not yet in the state database.
    */
   uint64_t unfolded_bytes;
   /*
-   * The number of them at which changes are refused (OVERLOADED). From half of it on changes are
-   * slowed: some are refused, so that the backlog settles below this limit.
+   * The number of those bytes at which changes are refused (OVERLOADED). From half of it on changes
+   * are slowed: some are refused, so that the backlog settles below this limit.
    */
   uint64_t unfolded_limit_bytes;
   /*
-   * The changes that were refused for that.
+   * The changes that were refused for that reason.
    */
   uint64_t unfolded_refusals;
   /*
-   * How long the checkpoint under way has taken so far, in microseconds; 0 where none is.
+   * How long the checkpoint under way has taken so far; 0 where none is.
    */
   uint64_t checkpoint_us;
   /*
-   * The longest slice of a checkpoint, a transaction with its sync, in microseconds.
+   * The longest slice of a checkpoint, a transaction with its sync.
    */
   uint64_t checkpoint_slice_max_us;
   /*
@@ -1509,7 +1705,7 @@ struct  Feed__V1__JournalStats
 
 
 /*
- * How one method is doing.
+ * The statistics of one method.
  */
 struct  Feed__V1__MethodStats
 {
@@ -1518,10 +1714,16 @@ struct  Feed__V1__MethodStats
    * The method's field name in ClientFrame, as `cast_vote`.
    */
   ProtobufCBinaryData method;
+  /*
+   * Calls answered.
+   */
   uint64_t num_requests;
+  /*
+   * Calls answered with a failure.
+   */
   uint64_t num_errors;
   /*
-   * The reason of the last error; empty is none.
+   * The reason of the last failure; empty is none.
    */
   ProtobufCBinaryData last_error;
 };
@@ -1568,6 +1770,25 @@ Feed__V1__ServerFrame *
 void   feed__v1__server_frame__free_unpacked
                      (Feed__V1__ServerFrame *message,
                       ProtobufCAllocator *allocator);
+/* Feed__V1__Empty methods */
+void   feed__v1__empty__init
+                     (Feed__V1__Empty         *message);
+size_t feed__v1__empty__get_packed_size
+                     (const Feed__V1__Empty   *message);
+size_t feed__v1__empty__pack
+                     (const Feed__V1__Empty   *message,
+                      uint8_t             *out);
+size_t feed__v1__empty__pack_to_buffer
+                     (const Feed__V1__Empty   *message,
+                      ProtobufCBuffer     *buffer);
+Feed__V1__Empty *
+       feed__v1__empty__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   feed__v1__empty__free_unpacked
+                     (Feed__V1__Empty *message,
+                      ProtobufCAllocator *allocator);
 /* Feed__V1__Status methods */
 void   feed__v1__status__init
                      (Feed__V1__Status         *message);
@@ -1605,25 +1826,6 @@ Feed__V1__FieldViolation *
                       const uint8_t       *data);
 void   feed__v1__field_violation__free_unpacked
                      (Feed__V1__FieldViolation *message,
-                      ProtobufCAllocator *allocator);
-/* Feed__V1__Empty methods */
-void   feed__v1__empty__init
-                     (Feed__V1__Empty         *message);
-size_t feed__v1__empty__get_packed_size
-                     (const Feed__V1__Empty   *message);
-size_t feed__v1__empty__pack
-                     (const Feed__V1__Empty   *message,
-                      uint8_t             *out);
-size_t feed__v1__empty__pack_to_buffer
-                     (const Feed__V1__Empty   *message,
-                      ProtobufCBuffer     *buffer);
-Feed__V1__Empty *
-       feed__v1__empty__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data);
-void   feed__v1__empty__free_unpacked
-                     (Feed__V1__Empty *message,
                       ProtobufCAllocator *allocator);
 /* Feed__V1__HelloRequest methods */
 void   feed__v1__hello_request__init
@@ -2393,14 +2595,14 @@ typedef void (*Feed__V1__ClientFrame_Closure)
 typedef void (*Feed__V1__ServerFrame_Closure)
                  (const Feed__V1__ServerFrame *message,
                   void *closure_data);
+typedef void (*Feed__V1__Empty_Closure)
+                 (const Feed__V1__Empty *message,
+                  void *closure_data);
 typedef void (*Feed__V1__Status_Closure)
                  (const Feed__V1__Status *message,
                   void *closure_data);
 typedef void (*Feed__V1__FieldViolation_Closure)
                  (const Feed__V1__FieldViolation *message,
-                  void *closure_data);
-typedef void (*Feed__V1__Empty_Closure)
-                 (const Feed__V1__Empty *message,
                   void *closure_data);
 typedef void (*Feed__V1__HelloRequest_Closure)
                  (const Feed__V1__HelloRequest *message,
@@ -2538,9 +2740,9 @@ extern const ProtobufCEnumDescriptor    feed__v1__vote_mode__descriptor;
 extern const ProtobufCEnumDescriptor    feed__v1__voters__descriptor;
 extern const ProtobufCMessageDescriptor feed__v1__client_frame__descriptor;
 extern const ProtobufCMessageDescriptor feed__v1__server_frame__descriptor;
+extern const ProtobufCMessageDescriptor feed__v1__empty__descriptor;
 extern const ProtobufCMessageDescriptor feed__v1__status__descriptor;
 extern const ProtobufCMessageDescriptor feed__v1__field_violation__descriptor;
-extern const ProtobufCMessageDescriptor feed__v1__empty__descriptor;
 extern const ProtobufCMessageDescriptor feed__v1__hello_request__descriptor;
 extern const ProtobufCMessageDescriptor feed__v1__hello_response__descriptor;
 extern const ProtobufCMessageDescriptor feed__v1__limits__descriptor;
