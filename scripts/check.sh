@@ -100,7 +100,7 @@ if command -v shellcheck >/dev/null; then
 else
     skip "shell scripts have no known faults (shellcheck)" "shellcheck is not installed"
 fi
-check "generated C is what the contract gives" generated
+check "generated C and Swift are what the contract gives" generated
 check "modules depend on lower layers; the page shows it" module_graph
 check "imports are what Package.swift declares" module_imports
 check "wire, ranking and transport meet where they may" meetings

@@ -43,6 +43,9 @@ strict=(--explicit-target-dependency-import-check error -Xswiftc -warnings-as-er
 step "Testing what checks the sources"
 python3 -B -m unittest discover --start-directory Tests/CodebaseTests
 
+step "Testing what makes the Swift of the contract"
+/usr/bin/python3 -B -m unittest discover --start-directory Tests/WireTests
+
 step "Testing what the comparison is made with"
 python3 -B -m unittest discover --start-directory Tests/CompareTests
 

@@ -1,0 +1,104 @@
+// Generated from proto/feed.proto by scripts/wire. Do not edit: run scripts/generate-proto.sh.
+
+/// A call.
+///
+/// One that this service does not know is answered with UNIMPLEMENTED / UNKNOWN_METHOD.
+///
+/// A case whose value takes more than 24 bytes is `indirect`, so that the enum stays small.
+public enum Request: Equatable, Sendable {
+    /// Introduces a client.
+    indirect case hello(HelloRequest)
+    /// Asks for a sign of life.
+    case ping(PingRequest)
+    /// Creates a post.
+    indirect case createPost(CreatePostRequest)
+    /// Asks for one post.
+    case getPost(GetPostRequest)
+    /// Asks for several posts by id.
+    case batchGetPosts(BatchGetPostsRequest)
+    /// Asks for a page of a feed.
+    indirect case listPosts(ListPostsRequest)
+    /// Changes fields of a post.
+    indirect case updatePost(UpdatePostRequest)
+    /// Deletes a post; deleting it again is OK.
+    case deletePost(DeletePostRequest)
+    /// Asks for a post's place in its feed.
+    case getPostRank(GetPostRankRequest)
+    /// Imports posts from another system, all or none, with the times and counts they had there.
+    case importPosts(ImportPostsRequest)
+    /// Votes on a post: one more on a TALLY feed, the caller's ballot on a BALLOT feed.
+    case castVote(CastVoteRequest)
+    /// Casts several votes in one frame; the batch is not atomic.
+    case batchCastVotes(BatchCastVotesRequest)
+    /// Asks for all feeds.
+    ///
+    /// The answer: `ListFeedsResponse`.
+    case listFeeds
+    /// Asks how the service is doing.
+    ///
+    /// The answer: `ServerStats`.
+    case getServerStats
+    /// Creates a feed; FEED_EXISTS where there is one of that name.
+    indirect case createFeed(CreateFeedRequest)
+    /// Backs up the service's state while it serves; for services.
+    ///
+    /// The answer comes once the backup is complete or has failed, and may come after the answers
+    /// to later calls of the connection; all other calls are answered in their order. The answer
+    /// also comes where the client has shut down its sending side. A service that stops finishes
+    /// the backup if that takes no longer than half of `drainMilliseconds`, else it cancels the
+    /// backup, and answers either way.
+    ///
+    /// One backup is made at a time. With an error there is no backup, and nothing of it is left:
+    ///
+    /// - RESOURCE_EXHAUSTED / BACKUP_RUNNING: another one is under way.
+    /// - RESOURCE_EXHAUSTED / BACKUP_NO_ROOM or READ_ONLY: the disk has too little room.
+    /// - ABORTED / BACKUP_CANCELLED: it held changes up, or the disk filled while it was made.
+    /// - UNAVAILABLE / DRAINING: the service stops.
+    /// - FAILED_PRECONDITION / NOT_DURABLE: in memory only there is nothing to back up.
+    /// - INTERNAL / INTERNAL: it failed otherwise; the message says how.
+    ///
+    /// The answer: `BackupResponse`.
+    case backup
+    /// Finds posts whose `createTimeMilliseconds` or `updateTimeMilliseconds` is more than five
+    /// minutes ahead of the service's clock, as a wrong clock stamps them, and corrects them on
+    /// request.
+    indirect case correctTimes(CorrectTimesRequest)
+}
+
+/// An answer; absent where `status` is present.
+///
+/// A case whose value takes more than 36 bytes is `indirect`, so that the enum stays small.
+public enum Response: Equatable, Sendable {
+    /// Introduces the service.
+    indirect case hello(HelloResponse)
+    /// A sign of life.
+    case ping(PingResponse)
+    /// Says that the service is about to close the connection.
+    case goAway(GoAway)
+    /// The post of a CreatePost, a GetPost or an UpdatePost.
+    indirect case post(Post)
+    /// Posts by id.
+    case batchGetPosts(BatchGetPostsResponse)
+    /// A page of a feed.
+    indirect case listPosts(ListPostsResponse)
+    /// A post's place in its feed.
+    case postRank(PostRank)
+    /// The posts that were imported.
+    case importPosts(ImportPostsResponse)
+    /// A post's counts, this vote among them.
+    case castVote(CastVoteResponse)
+    /// The result of each vote of a batch.
+    case batchCastVotes(BatchCastVotesResponse)
+    /// All feeds.
+    case listFeeds(ListFeedsResponse)
+    /// The service's statistics.
+    indirect case serverStats(ServerStats)
+    /// The feed of a CreateFeed.
+    indirect case feed(Feed)
+    /// The backup that was made.
+    case backup(BackupResponse)
+    /// Posts that are ahead of the clock, in the order of their ids.
+    case correctTimes(CorrectTimesResponse)
+    /// The success of a DeletePost.
+    case empty
+}

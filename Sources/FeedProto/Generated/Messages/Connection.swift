@@ -1,0 +1,225 @@
+// Generated from proto/feed.proto by scripts/wire. Do not edit: run scripts/generate-proto.sh.
+
+/// Introduces a client.
+///
+/// Not required: a connection without it is anonymous, in version 1.
+public struct HelloRequest: Equatable, Sendable {
+    /// The protocol version that the client speaks: 1.
+    public var protocolVersion: UInt32
+    /// The client's name and version.
+    ///
+    /// Each event loop of the service logs at most one name a second, its first 64 characters, with
+    /// control characters escaped.
+    public var clientName: String
+    /// 16 random bytes that the client keeps permanently, or empty: a stable, anonymous identity.
+    public var clientID: [UInt8]
+    /// Distinguishes the connections of one `clientID`: each has a channel, and its own sequences.
+    ///
+    /// A Hello takes the channel over: calls with a sequence on the connection that had it before
+    /// are CHANNEL_FENCED from then on. Without a `clientID` it is not read.
+    public var channel: UInt32
+
+    /// All fields; each has a default.
+    public init(
+        protocolVersion: UInt32 = ProtocolVersion.current,
+        clientName: String = "",
+        clientID: [UInt8] = [],
+        channel: UInt32 = 0
+    ) {
+        self.protocolVersion = protocolVersion
+        self.clientName = clientName
+        self.clientID = clientID
+        self.channel = channel
+    }
+}
+
+/// Introduces the service.
+public struct HelloResponse: Equatable, Sendable {
+    /// The protocol version that the service speaks: 1.
+    public var protocolVersion: UInt32
+    /// The service's name and version.
+    public var serverName: String
+    /// Identifies the service's state: another number is a fresh state, or one restored from a
+    /// backup.
+    ///
+    /// A restart keeps it where the state is durable.
+    public var instanceID: UInt64
+    /// The service's clock, in milliseconds since the Unix epoch.
+    public var serverTimeMilliseconds: Int64
+    /// What the service accepts; nil where it does not say.
+    public var limits: Limits?
+    /// What the service offers this connection beyond the calls of version 1.
+    public var capabilities: [Capability]
+    /// Whether the sequences of this `clientID` and channel were remembered before this Hello.
+    ///
+    /// false is a new channel, or one that was forgotten: 10 minutes after its connection closed,
+    /// or earlier where channels of its host take much memory.
+    public var isClientKnown: Bool
+    /// The highest sequence that was executed on this channel; 0 is none.
+    public var lastSequence: UInt64
+    /// Why this connection has no channel though it named a `clientID`; nil where it has one.
+    ///
+    /// All calls without a sequence are taken. A call with a sequence asks for the channel again.
+    /// It is executed if there is one now, else refused with the cause as it then is,
+    /// `isNotExecuted`.
+    public var channelStatus: Status?
+
+    /// All fields; those with a default may be left out.
+    public init(
+        protocolVersion: UInt32 = ProtocolVersion.current,
+        serverName: String,
+        instanceID: UInt64,
+        serverTimeMilliseconds: Int64,
+        limits: Limits?,
+        capabilities: [Capability] = [],
+        isClientKnown: Bool = false,
+        lastSequence: UInt64 = 0,
+        channelStatus: Status? = nil
+    ) {
+        self.protocolVersion = protocolVersion
+        self.serverName = serverName
+        self.instanceID = instanceID
+        self.serverTimeMilliseconds = serverTimeMilliseconds
+        self.limits = limits
+        self.capabilities = capabilities
+        self.isClientKnown = isClientKnown
+        self.lastSequence = lastSequence
+        self.channelStatus = channelStatus
+    }
+}
+
+/// What a service may offer beyond the calls of version 1.
+public struct Capability: WireEnum {
+    /// The number on the wire.
+    public let rawValue: Int32
+
+    /// Takes any number, known or not.
+    public init(rawValue: Int32) { self.rawValue = rawValue }
+
+    /// No capability.
+    public static var unspecified: Self { Self(rawValue: 0) }
+    /// Mutations may carry a sequence, and are then executed exactly once.
+    ///
+    /// Missing where the connection has no channel: see `HelloResponse.channelStatus`.
+    public static var exactlyOnce: Self { Self(rawValue: 1) }
+
+    /// The contract's names, by number.
+    public static let names = ["CAPABILITY_UNSPECIFIED", "EXACTLY_ONCE"]
+}
+
+/// What the service accepts.
+///
+/// All of it is configurable; the usual values are given.
+public struct Limits: Equatable, Sendable {
+    /// The longest frame, without its four bytes of length, both ways: 1,048,576.
+    public var maximumFrameByteCount: UInt32
+    /// The most calls in flight on a connection that a client should keep to: 256.
+    ///
+    /// The service executes in order as it reads; it takes no more than 64 KiB ahead of what it has
+    /// executed.
+    public var maximumInFlightCount: UInt32
+    /// The page size for a `pageSize` of 0: 20.
+    public var defaultPageSize: UInt32
+    /// The greatest page size, to which a greater one is reduced: 100.
+    public var maximumPageSize: UInt32
+    /// The most ids in a BatchGetPosts: 100.
+    public var maximumBatchGetCount: UInt32
+    /// The most votes in a BatchCastVotes: 256.
+    public var maximumBatchVoteCount: UInt32
+    /// The greatest `timeoutMilliseconds`: 60,000.
+    public var maximumTimeoutMilliseconds: UInt32
+    /// Silence after which the service closes a connection; ping well before: 90,000.
+    public var idleTimeoutMilliseconds: UInt32
+    /// How many sequences a channel remembers: 256.
+    ///
+    /// A client sends none at or above its oldest unanswered one plus this.
+    public var sequenceWindow: UInt32
+    /// The most posts in an ImportPosts: 256.
+    public var maximumImportPostCount: UInt32
+
+    /// All fields; each must be given.
+    public init(
+        maximumFrameByteCount: UInt32,
+        maximumInFlightCount: UInt32,
+        defaultPageSize: UInt32,
+        maximumPageSize: UInt32,
+        maximumBatchGetCount: UInt32,
+        maximumBatchVoteCount: UInt32,
+        maximumTimeoutMilliseconds: UInt32,
+        idleTimeoutMilliseconds: UInt32,
+        sequenceWindow: UInt32,
+        maximumImportPostCount: UInt32
+    ) {
+        self.maximumFrameByteCount = maximumFrameByteCount
+        self.maximumInFlightCount = maximumInFlightCount
+        self.defaultPageSize = defaultPageSize
+        self.maximumPageSize = maximumPageSize
+        self.maximumBatchGetCount = maximumBatchGetCount
+        self.maximumBatchVoteCount = maximumBatchVoteCount
+        self.maximumTimeoutMilliseconds = maximumTimeoutMilliseconds
+        self.idleTimeoutMilliseconds = idleTimeoutMilliseconds
+        self.sequenceWindow = sequenceWindow
+        self.maximumImportPostCount = maximumImportPostCount
+    }
+}
+
+/// Asks for a sign of life.
+public struct PingRequest: Equatable, Sendable {
+    /// Bytes that come back unchanged; at most 4,096.
+    public var payload: [UInt8]
+
+    /// All fields; each has a default.
+    public init(payload: [UInt8] = []) {
+        self.payload = payload
+    }
+}
+
+/// A sign of life.
+public struct PingResponse: Equatable, Sendable {
+    /// The request's payload.
+    public var payload: [UInt8]
+    /// Whether the service welcomes new calls.
+    public var serving: ServingStatus
+
+    /// All fields; each must be given.
+    public init(payload: [UInt8], serving: ServingStatus) {
+        self.payload = payload
+        self.serving = serving
+    }
+}
+
+/// Whether a service takes calls.
+public struct ServingStatus: WireEnum {
+    /// The number on the wire.
+    public let rawValue: Int32
+
+    /// Takes any number, known or not.
+    public init(rawValue: Int32) { self.rawValue = rawValue }
+
+    /// The service did not say.
+    public static var unspecified: Self { Self(rawValue: 0) }
+    /// It takes calls.
+    public static var serving: Self { Self(rawValue: 1) }
+    /// It is about to stop: finish your calls, and connect elsewhere.
+    public static var draining: Self { Self(rawValue: 2) }
+
+    /// The contract's names, by number.
+    public static let names = ["SERVING_STATUS_UNSPECIFIED", "SERVING", "DRAINING"]
+}
+
+/// Says that the service is about to close the connection.
+public struct GoAway: Equatable, Sendable {
+    /// Calls with a greater id were not executed.
+    public var lastID: UInt64
+    /// How long the connection stays open for the answers.
+    public var drainMilliseconds: UInt32
+    /// Why it closes, in stable UPPER_SNAKE_CASE.
+    public var reason: Reason
+
+    /// All fields; each must be given.
+    public init(lastID: UInt64, drainMilliseconds: UInt32, reason: Reason) {
+        self.lastID = lastID
+        self.drainMilliseconds = drainMilliseconds
+        self.reason = reason
+    }
+}

@@ -1,0 +1,106 @@
+// Generated from proto/feed.proto by scripts/wire. Do not edit: run scripts/generate-proto.sh.
+
+/// What a vote means in a feed.
+public struct VoteMode: WireEnum {
+    /// The number on the wire.
+    public let rawValue: Int32
+
+    /// Takes any number, known or not.
+    public init(rawValue: Int32) { self.rawValue = rawValue }
+
+    /// The service's default, TALLY.
+    public static var unspecified: Self { Self(rawValue: 0) }
+    /// Every vote counts, repeated ones included.
+    public static var tally: Self { Self(rawValue: 1) }
+    /// A vote sets the voter's one ballot.
+    public static var ballot: Self { Self(rawValue: 2) }
+
+    /// The contract's names, by number.
+    public static let names = ["VOTE_MODE_UNSPECIFIED", "TALLY", "BALLOT"]
+}
+
+/// Whose ballots count in a BALLOT feed.
+public struct Voters: WireEnum {
+    /// The number on the wire.
+    public let rawValue: Int32
+
+    /// Takes any number, known or not.
+    public init(rawValue: Int32) { self.rawValue = rawValue }
+
+    /// The service's default, DEVICES.
+    public static var unspecified: Self { Self(rawValue: 0) }
+    /// Users who are signed in.
+    public static var users: Self { Self(rawValue: 1) }
+    /// Any caller with a `clientID`, too.
+    ///
+    /// A device is not a person.
+    public static var devices: Self { Self(rawValue: 2) }
+
+    /// The contract's names, by number.
+    public static let names = ["VOTERS_UNSPECIFIED", "USERS", "DEVICES"]
+}
+
+/// A feed and its policy, which never changes once the feed exists.
+public struct Feed: Equatable, Sendable {
+    /// The name: a small letter, then up to 62 small letters, digits and hyphens.
+    public var name: String
+    /// The order of lists that name no order; unspecified is TOP.
+    public var defaultOrder: Order
+    /// What a vote means; unspecified is TALLY.
+    public var voteMode: VoteMode
+    /// The most characters of a title; 0 is 255.
+    public var maximumTitleLength: UInt32
+    /// The fewest characters of a text.
+    public var minimumTextLength: UInt32
+    /// The most characters of a text; 0 is 10,000.
+    public var maximumTextLength: UInt32
+    /// How many posts it has; not read in a request.
+    public var postCount: UInt64
+    /// Whose ballots count in a BALLOT feed; unspecified is DEVICES.
+    public var voters: Voters
+
+    /// All fields; those with a default may be left out.
+    public init(
+        name: String,
+        defaultOrder: Order = .unspecified,
+        voteMode: VoteMode = .unspecified,
+        maximumTitleLength: UInt32 = 0,
+        minimumTextLength: UInt32 = 0,
+        maximumTextLength: UInt32 = 0,
+        postCount: UInt64 = 0,
+        voters: Voters = .unspecified
+    ) {
+        self.name = name
+        self.defaultOrder = defaultOrder
+        self.voteMode = voteMode
+        self.maximumTitleLength = maximumTitleLength
+        self.minimumTextLength = minimumTextLength
+        self.maximumTextLength = maximumTextLength
+        self.postCount = postCount
+        self.voters = voters
+    }
+}
+
+/// All feeds.
+public struct ListFeedsResponse: Equatable, Sendable {
+    /// The feeds, in the order of their creation.
+    public var feeds: [Feed]
+
+    /// All fields; each must be given.
+    public init(feeds: [Feed]) {
+        self.feeds = feeds
+    }
+}
+
+/// Creates a feed; FEED_EXISTS where there is one of that name.
+///
+/// The answer: `Feed`.
+public struct CreateFeedRequest: Equatable, Sendable {
+    /// Its name and policy.
+    public var feed: Feed?
+
+    /// All fields; each must be given.
+    public init(feed: Feed?) {
+        self.feed = feed
+    }
+}

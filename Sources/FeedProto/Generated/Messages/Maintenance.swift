@@ -1,0 +1,100 @@
+// Generated from proto/feed.proto by scripts/wire. Do not edit: run scripts/generate-proto.sh.
+
+/// The backup that was made.
+public struct BackupResponse: Equatable, Sendable {
+    /// Its folder's name, as `20270115T080000123Z`, in `backups` of the service's data directory.
+    ///
+    /// The service keeps 7 backups (`--keep-backups` sets another number) and removes older ones.
+    public var name: String
+    /// The state it holds: every change up to this revision is in it.
+    public var revision: UInt64
+
+    /// All fields; each must be given.
+    public init(name: String, revision: UInt64) {
+        self.name = name
+        self.revision = revision
+    }
+}
+
+/// Finds posts whose `createTimeMilliseconds` or `updateTimeMilliseconds` is more than five minutes
+/// ahead of the service's clock, as a wrong clock stamps them, and corrects them on request.
+///
+/// A call looks at 16,384 ids at most: repeat it with `nextAfterID` until that is 0. Services only,
+/// else SERVICE_ONLY; CLOCK_JUMPED while the service does not trust its clock. The call takes no
+/// sequence: a repeat changes nothing more.
+///
+/// The answer: `CorrectTimesResponse`.
+public struct CorrectTimesRequest: Equatable, Sendable {
+    /// Whether the posts are corrected: each of their two times that is ahead becomes
+    /// `timeMilliseconds`, which counts as an edit.
+    ///
+    /// false only lists them.
+    public var appliesCorrection: Bool
+    /// The time to set, 0 (the service's clock) to five minutes from now, else BAD_TIME.
+    public var timeMilliseconds: Int64
+    /// Only posts with greater ids.
+    public var afterID: UInt64
+    /// The most posts in the answer; 0 is 256, more is 256.
+    public var limit: UInt32
+
+    /// All fields; each has a default.
+    public init(
+        appliesCorrection: Bool = false,
+        timeMilliseconds: Int64 = 0,
+        afterID: UInt64 = 0,
+        limit: UInt32 = 0
+    ) {
+        self.appliesCorrection = appliesCorrection
+        self.timeMilliseconds = timeMilliseconds
+        self.afterID = afterID
+        self.limit = limit
+    }
+}
+
+/// Posts that are ahead of the clock, in the order of their ids.
+public struct CorrectTimesResponse: Equatable, Sendable {
+    /// The posts as they were found, with the times before the correction.
+    ///
+    /// There may be none here and more to come.
+    public var posts: [PostTimes]
+    /// The `afterID` of the next call; 0 is the end.
+    public var nextAfterID: UInt64
+    /// The clock that the posts were compared with, in milliseconds since the Unix epoch.
+    public var serverTimeMilliseconds: Int64
+
+    /// All fields; each must be given.
+    public init(posts: [PostTimes], nextAfterID: UInt64, serverTimeMilliseconds: Int64) {
+        self.posts = posts
+        self.nextAfterID = nextAfterID
+        self.serverTimeMilliseconds = serverTimeMilliseconds
+    }
+}
+
+/// A post and its times.
+public struct PostTimes: Equatable, Sendable {
+    /// The post.
+    public var id: UInt64
+    /// The feed it is in.
+    public var feed: String
+    /// The post's title.
+    public var title: String
+    /// When it was created, in milliseconds since the Unix epoch.
+    public var createTimeMilliseconds: Int64
+    /// When it was last edited, in milliseconds since the Unix epoch.
+    public var updateTimeMilliseconds: Int64
+
+    /// All fields; those with a default may be left out.
+    public init(
+        id: UInt64,
+        feed: String = "",
+        title: String = "",
+        createTimeMilliseconds: Int64 = 0,
+        updateTimeMilliseconds: Int64 = 0
+    ) {
+        self.id = id
+        self.feed = feed
+        self.title = title
+        self.createTimeMilliseconds = createTimeMilliseconds
+        self.updateTimeMilliseconds = updateTimeMilliseconds
+    }
+}

@@ -1,0 +1,187 @@
+// Generated from proto/feed.proto by scripts/wire. Do not edit: run scripts/generate-proto.sh.
+
+/// Creates a post.
+///
+/// The answer: `Post`.
+public struct CreatePostRequest: Equatable, Sendable {
+    /// The feed; empty is `posts`.
+    public var feed: String
+    /// The post: `author.displayName`, title, text, the URLs and `commentCount` are read; the rest
+    /// is not.
+    public var post: Post?
+
+    /// All fields; those with a default may be left out.
+    public init(feed: String = "", post: Post?) {
+        self.feed = feed
+        self.post = post
+    }
+}
+
+/// Imports posts from another system, all or none, with the times and counts they had there.
+///
+/// Services only, else PERMISSION_DENIED / SERVICE_ONLY.
+///
+/// The answer: `ImportPostsResponse`.
+public struct ImportPostsRequest: Equatable, Sendable {
+    /// The feed; empty is `posts`.
+    public var feed: String
+    /// The posts, 1 to 256.
+    ///
+    /// The service reads the fields that CreatePost reads, `createTimeMilliseconds` (0, the epoch,
+    /// to five minutes from now), `upvoteCount`, `downvoteCount` and `commentCount` (each at most
+    /// 2^53); the score is the difference. A post counts as last edited when it was created.
+    public var posts: [Post]
+
+    /// All fields; those with a default may be left out.
+    public init(feed: String = "", posts: [Post]) {
+        self.feed = feed
+        self.posts = posts
+    }
+}
+
+/// The posts that were imported.
+public struct ImportPostsResponse: Equatable, Sendable {
+    /// The posts' ids, in the order of the request: consecutive numbers.
+    public var ids: [UInt64]
+
+    /// All fields; each must be given.
+    public init(ids: [UInt64]) {
+        self.ids = ids
+    }
+}
+
+/// Asks for one post.
+///
+/// The answer: `Post`.
+public struct GetPostRequest: Equatable, Sendable {
+    /// The post.
+    public var id: UInt64
+
+    /// All fields; each must be given.
+    public init(id: UInt64) {
+        self.id = id
+    }
+}
+
+/// Asks for several posts by id.
+///
+/// The answer: `BatchGetPostsResponse`.
+public struct BatchGetPostsRequest: Equatable, Sendable {
+    /// The posts: 1 to 100 ids.
+    public var ids: [UInt64]
+
+    /// All fields; each must be given.
+    public init(ids: [UInt64]) {
+        self.ids = ids
+    }
+}
+
+/// Posts by id.
+public struct BatchGetPostsResponse: Equatable, Sendable {
+    /// In the order of the ids; fewer where not all would fit into a frame: ask for the rest again.
+    public var posts: [Post]
+    /// Ids that no post has.
+    public var missingIDs: [UInt64]
+
+    /// All fields; those with a default may be left out.
+    public init(posts: [Post], missingIDs: [UInt64] = []) {
+        self.posts = posts
+        self.missingIDs = missingIDs
+    }
+}
+
+/// A field of a post that UpdatePost can change.
+public struct PostField: WireEnum {
+    /// The number on the wire.
+    public let rawValue: Int32
+
+    /// Takes any number, known or not.
+    public init(rawValue: Int32) { self.rawValue = rawValue }
+
+    /// No field.
+    public static var unspecified: Self { Self(rawValue: 0) }
+    /// The title.
+    public static var title: Self { Self(rawValue: 1) }
+    /// The text.
+    public static var text: Self { Self(rawValue: 2) }
+    /// The address that the post links to.
+    public static var linkURL: Self { Self(rawValue: 3) }
+    /// The address of the small picture.
+    public static var thumbnailURL: Self { Self(rawValue: 4) }
+    /// The address of the full picture.
+    public static var imageURL: Self { Self(rawValue: 5) }
+    /// The number of comments.
+    public static var commentCount: Self { Self(rawValue: 6) }
+
+    /// The contract's names, by number.
+    public static let names = [
+        "POST_FIELD_UNSPECIFIED", "TITLE", "TEXT", "LINK_URL", "THUMBNAIL_URL", "IMAGE_URL",
+        "COMMENT_COUNT",
+    ]
+}
+
+/// Changes fields of a post.
+///
+/// The answer: `Post`.
+public struct UpdatePostRequest: Equatable, Sendable {
+    /// The id of the post, and the new values.
+    ///
+    /// A revision other than 0 is the revision of a post or of any answer: REVISION_MISMATCH where
+    /// somebody has edited the post since. Votes are no edits.
+    public var post: Post?
+    /// The fields to take from `post`; at least one.
+    public var updateMask: [PostField]
+
+    /// All fields; each must be given.
+    public init(post: Post?, updateMask: [PostField]) {
+        self.post = post
+        self.updateMask = updateMask
+    }
+}
+
+/// Deletes a post; deleting it again is OK.
+///
+/// The answer: `Empty`.
+public struct DeletePostRequest: Equatable, Sendable {
+    /// The post.
+    public var id: UInt64
+    /// 0, or the revision of a post or of any answer: REVISION_MISMATCH where somebody has edited
+    /// the post since.
+    public var revision: UInt64
+
+    /// All fields; those with a default may be left out.
+    public init(id: UInt64, revision: UInt64 = 0) {
+        self.id = id
+        self.revision = revision
+    }
+}
+
+/// Asks for a post's place in its feed.
+///
+/// The answer: `PostRank`.
+public struct GetPostRankRequest: Equatable, Sendable {
+    /// The post.
+    public var id: UInt64
+    /// The order; unspecified is the feed's default order.
+    public var order: Order
+
+    /// All fields; those with a default may be left out.
+    public init(id: UInt64, order: Order = .unspecified) {
+        self.id = id
+        self.order = order
+    }
+}
+
+/// A post's place in its feed.
+public struct PostRank: Equatable, Sendable {
+    /// The place; 1 is the best.
+    public var rank: UInt64
+    /// How many posts the feed has.
+    public var totalSize: UInt64
+
+    /// All fields; each must be given.
+    public init(rank: UInt64, totalSize: UInt64) {
+        self.rank = rank
+        self.totalSize = totalSize
+    }
+}

@@ -1,0 +1,105 @@
+// Generated from proto/feed.proto by scripts/wire. Do not edit: run scripts/generate-proto.sh.
+
+/// A post as the service shows it.
+///
+/// Of a post in a request the service reads only the fields that the call names.
+public struct Post: Equatable, Sendable {
+    /// Assigned by the service, above 0, never reused; ids are not times.
+    public var id: UInt64
+    /// The feed the post is in.
+    public var feed: String
+    /// The author; nil where unknown.
+    public var author: User?
+    /// The title, verbatim: 0 to 255 characters and at most 1,024 bytes (feeds may set less).
+    public var title: String
+    /// The text, verbatim: at most 10,000 characters and 40,000 bytes (feeds may set less).
+    public var text: String
+    /// The address that the post links to, of at most 2,048 bytes; empty is none.
+    public var linkURL: String
+    /// The address of a small picture, of at most 2,048 bytes; empty is none.
+    public var thumbnailURL: String
+    /// The address of a full picture, of at most 2,048 bytes; empty is none.
+    public var imageURL: String
+    /// Upvotes minus downvotes.
+    public var score: Int64
+    /// The number of votes for it.
+    public var upvoteCount: UInt64
+    /// The number of votes against it.
+    public var downvoteCount: UInt64
+    /// The number of its comments elsewhere.
+    public var commentCount: UInt64
+    /// When it was created, in milliseconds since the Unix epoch: by the service's clock, or as it
+    /// was imported.
+    ///
+    /// Only CorrectTimes changes it.
+    public var createTimeMilliseconds: Int64
+    /// When it was last edited, in milliseconds since the Unix epoch; votes do not count.
+    public var updateTimeMilliseconds: Int64
+    /// The revision of the post's last change of any kind, votes among them: of two answers about a
+    /// post, the one with the higher revision is the newer.
+    public var revision: UInt64
+    /// The caller's relation to the post; nil for callers without identity.
+    public var viewer: Viewer?
+
+    /// All fields; each has a default.
+    public init(
+        id: UInt64 = 0,
+        feed: String = "",
+        author: User? = nil,
+        title: String = "",
+        text: String = "",
+        linkURL: String = "",
+        thumbnailURL: String = "",
+        imageURL: String = "",
+        score: Int64 = 0,
+        upvoteCount: UInt64 = 0,
+        downvoteCount: UInt64 = 0,
+        commentCount: UInt64 = 0,
+        createTimeMilliseconds: Int64 = 0,
+        updateTimeMilliseconds: Int64 = 0,
+        revision: UInt64 = 0,
+        viewer: Viewer? = nil
+    ) {
+        self.id = id
+        self.feed = feed
+        self.author = author
+        self.title = title
+        self.text = text
+        self.linkURL = linkURL
+        self.thumbnailURL = thumbnailURL
+        self.imageURL = imageURL
+        self.score = score
+        self.upvoteCount = upvoteCount
+        self.downvoteCount = downvoteCount
+        self.commentCount = commentCount
+        self.createTimeMilliseconds = createTimeMilliseconds
+        self.updateTimeMilliseconds = updateTimeMilliseconds
+        self.revision = revision
+        self.viewer = viewer
+    }
+}
+
+/// An author.
+public struct User: Equatable, Sendable {
+    /// The account; 0 is a name without an account.
+    public var id: UInt64
+    /// The name to show: at most 50 characters and 200 bytes, else NAME_TOO_LONG.
+    public var displayName: String
+
+    /// All fields; those with a default may be left out.
+    public init(id: UInt64 = 0, displayName: String) {
+        self.id = id
+        self.displayName = displayName
+    }
+}
+
+/// The caller's relation to a post.
+public struct Viewer: Equatable, Sendable {
+    /// The caller's ballot; unspecified is none.
+    public var vote: VoteDirection
+
+    /// All fields; each has a default.
+    public init(vote: VoteDirection = .unspecified) {
+        self.vote = vote
+    }
+}

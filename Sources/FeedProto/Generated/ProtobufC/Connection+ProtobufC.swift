@@ -1,0 +1,185 @@
+// Generated from proto/feed.proto by scripts/wire. Do not edit: run scripts/generate-proto.sh.
+
+import CFeedProto
+
+extension HelloRequest: @unsafe WireMessage {
+    static func initialize(_ message: UnsafeMutablePointer<Feed__V1__HelloRequest>) {
+        unsafe feed__v1__hello_request__init(message)
+    }
+
+    init(
+        _ message: UnsafeMutablePointer<Feed__V1__HelloRequest>,
+        _ reader: WireReader
+    ) throws(MessageError) {
+        try unsafe self.init(
+            protocolVersion: message.pointee.protocol_version,
+            clientName: reader.text(message.pointee.client_name, "client_name"),
+            clientID: reader.bytes(message.pointee.client_id),
+            channel: message.pointee.channel
+        )
+    }
+
+    func write(
+        to message: UnsafeMutablePointer<Feed__V1__HelloRequest>,
+        _ arena: borrowing MessageArena
+    ) {
+        unsafe message.pointee.protocol_version = protocolVersion
+        unsafe message.pointee.client_name = arena.text(clientName)
+        unsafe message.pointee.client_id = arena.bytes(clientID)
+        unsafe message.pointee.channel = channel
+    }
+}
+
+extension HelloResponse: @unsafe WireMessage {
+    static func initialize(_ message: UnsafeMutablePointer<Feed__V1__HelloResponse>) {
+        unsafe feed__v1__hello_response__init(message)
+    }
+
+    init(
+        _ message: UnsafeMutablePointer<Feed__V1__HelloResponse>,
+        _ reader: WireReader
+    ) throws(MessageError) {
+        try unsafe self.init(
+            protocolVersion: message.pointee.protocol_version,
+            serverName: reader.text(message.pointee.server_name, "server_name"),
+            instanceID: message.pointee.instance_id,
+            serverTimeMilliseconds: message.pointee.server_time_ms,
+            limits: reader.message(message.pointee.limits, "limits"),
+            capabilities: reader.numbers(
+                message.pointee.capabilities,
+                count: message.pointee.n_capabilities
+            ).map { Capability($0) },
+            isClientKnown: message.pointee.client_known != 0,
+            lastSequence: message.pointee.last_sequence,
+            channelStatus: reader.message(message.pointee.channel_status, "channel_status")
+        )
+    }
+
+    func write(
+        to message: UnsafeMutablePointer<Feed__V1__HelloResponse>,
+        _ arena: borrowing MessageArena
+    ) {
+        unsafe message.pointee.protocol_version = protocolVersion
+        unsafe message.pointee.server_name = arena.text(serverName)
+        unsafe message.pointee.instance_id = instanceID
+        unsafe message.pointee.server_time_ms = serverTimeMilliseconds
+        unsafe message.pointee.limits = arena.message(limits)
+        unsafe message.pointee.n_capabilities = capabilities.count
+        unsafe message.pointee.capabilities = arena.numbers(capabilities.map { $0.cValue() })
+        unsafe message.pointee.client_known = isClientKnown ? 1 : 0
+        unsafe message.pointee.last_sequence = lastSequence
+        unsafe message.pointee.channel_status = arena.message(channelStatus)
+    }
+}
+
+extension Limits: @unsafe WireMessage {
+    static func initialize(_ message: UnsafeMutablePointer<Feed__V1__Limits>) {
+        unsafe feed__v1__limits__init(message)
+    }
+
+    init(
+        _ message: UnsafeMutablePointer<Feed__V1__Limits>,
+        _ reader: WireReader
+    ) {
+        unsafe self.init(
+            maximumFrameByteCount: message.pointee.max_frame_bytes,
+            maximumInFlightCount: message.pointee.max_in_flight,
+            defaultPageSize: message.pointee.default_page_size,
+            maximumPageSize: message.pointee.max_page_size,
+            maximumBatchGetCount: message.pointee.max_batch_get,
+            maximumBatchVoteCount: message.pointee.max_batch_votes,
+            maximumTimeoutMilliseconds: message.pointee.max_timeout_ms,
+            idleTimeoutMilliseconds: message.pointee.idle_timeout_ms,
+            sequenceWindow: message.pointee.sequence_window,
+            maximumImportPostCount: message.pointee.max_import_posts
+        )
+    }
+
+    func write(
+        to message: UnsafeMutablePointer<Feed__V1__Limits>,
+        _ arena: borrowing MessageArena
+    ) {
+        unsafe message.pointee.max_frame_bytes = maximumFrameByteCount
+        unsafe message.pointee.max_in_flight = maximumInFlightCount
+        unsafe message.pointee.default_page_size = defaultPageSize
+        unsafe message.pointee.max_page_size = maximumPageSize
+        unsafe message.pointee.max_batch_get = maximumBatchGetCount
+        unsafe message.pointee.max_batch_votes = maximumBatchVoteCount
+        unsafe message.pointee.max_timeout_ms = maximumTimeoutMilliseconds
+        unsafe message.pointee.idle_timeout_ms = idleTimeoutMilliseconds
+        unsafe message.pointee.sequence_window = sequenceWindow
+        unsafe message.pointee.max_import_posts = maximumImportPostCount
+    }
+}
+
+extension PingRequest: @unsafe WireMessage {
+    static func initialize(_ message: UnsafeMutablePointer<Feed__V1__PingRequest>) {
+        unsafe feed__v1__ping_request__init(message)
+    }
+
+    init(
+        _ message: UnsafeMutablePointer<Feed__V1__PingRequest>,
+        _ reader: WireReader
+    ) {
+        unsafe self.init(
+            payload: reader.bytes(message.pointee.payload)
+        )
+    }
+
+    func write(
+        to message: UnsafeMutablePointer<Feed__V1__PingRequest>,
+        _ arena: borrowing MessageArena
+    ) {
+        unsafe message.pointee.payload = arena.bytes(payload)
+    }
+}
+
+extension PingResponse: @unsafe WireMessage {
+    static func initialize(_ message: UnsafeMutablePointer<Feed__V1__PingResponse>) {
+        unsafe feed__v1__ping_response__init(message)
+    }
+
+    init(
+        _ message: UnsafeMutablePointer<Feed__V1__PingResponse>,
+        _ reader: WireReader
+    ) {
+        unsafe self.init(
+            payload: reader.bytes(message.pointee.payload),
+            serving: ServingStatus(message.pointee.serving)
+        )
+    }
+
+    func write(
+        to message: UnsafeMutablePointer<Feed__V1__PingResponse>,
+        _ arena: borrowing MessageArena
+    ) {
+        unsafe message.pointee.payload = arena.bytes(payload)
+        unsafe message.pointee.serving = serving.cValue()
+    }
+}
+
+extension GoAway: @unsafe WireMessage {
+    static func initialize(_ message: UnsafeMutablePointer<Feed__V1__GoAway>) {
+        unsafe feed__v1__go_away__init(message)
+    }
+
+    init(
+        _ message: UnsafeMutablePointer<Feed__V1__GoAway>,
+        _ reader: WireReader
+    ) throws(MessageError) {
+        try unsafe self.init(
+            lastID: message.pointee.last_id,
+            drainMilliseconds: message.pointee.drain_ms,
+            reason: Reason(rawValue: reader.text(message.pointee.reason, "reason"))
+        )
+    }
+
+    func write(
+        to message: UnsafeMutablePointer<Feed__V1__GoAway>,
+        _ arena: borrowing MessageArena
+    ) {
+        unsafe message.pointee.last_id = lastID
+        unsafe message.pointee.drain_ms = drainMilliseconds
+        unsafe message.pointee.reason = arena.text(reason.rawValue)
+    }
+}

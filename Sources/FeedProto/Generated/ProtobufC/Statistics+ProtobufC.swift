@@ -1,0 +1,210 @@
+// Generated from proto/feed.proto by scripts/wire. Do not edit: run scripts/generate-proto.sh.
+
+import CFeedProto
+
+extension ServerStats: @unsafe WireMessage {
+    static func initialize(_ message: UnsafeMutablePointer<Feed__V1__ServerStats>) {
+        unsafe feed__v1__server_stats__init(message)
+    }
+
+    init(
+        _ message: UnsafeMutablePointer<Feed__V1__ServerStats>,
+        _ reader: WireReader
+    ) throws(MessageError) {
+        try unsafe self.init(
+            serverName: reader.text(message.pointee.server_name, "server_name"),
+            startTimeMilliseconds: message.pointee.start_time_ms,
+            connectionCount: message.pointee.connections,
+            postCount: message.pointee.posts,
+            revision: message.pointee.revision,
+            methods: reader.messages(
+                message.pointee.methods,
+                count: message.pointee.n_methods,
+                "methods"
+            ),
+            stripeContentionCount: message.pointee.stripe_contentions,
+            acceptedConnectionCount: message.pointee.accepted_connections,
+            refusedConnectionCount: message.pointee.refused_connections,
+            slowFrameCount: message.pointee.slow_frames,
+            badFrameCount: message.pointee.bad_frames,
+            bufferedByteCount: message.pointee.buffered_bytes,
+            acceptPauseCount: message.pointee.accept_pauses,
+            durability: reader.text(message.pointee.durability, "durability"),
+            journal: reader.message(message.pointee.journal, "journal"),
+            channelCount: message.pointee.channels,
+            evictedChannelCount: message.pointee.evicted_channels,
+            repeatedCallCount: message.pointee.repeated_calls,
+            overBudgetCloseCount: message.pointee.over_budget_closes,
+            channelByteCount: message.pointee.channel_bytes,
+            refusedChannelCount: message.pointee.refused_channels,
+            refusedDeviceCount: message.pointee.refused_devices,
+            backups: reader.message(message.pointee.backups, "backups")
+        )
+    }
+
+    func write(
+        to message: UnsafeMutablePointer<Feed__V1__ServerStats>,
+        _ arena: borrowing MessageArena
+    ) {
+        unsafe message.pointee.server_name = arena.text(serverName)
+        unsafe message.pointee.start_time_ms = startTimeMilliseconds
+        unsafe message.pointee.connections = connectionCount
+        unsafe message.pointee.posts = postCount
+        unsafe message.pointee.revision = revision
+        unsafe message.pointee.n_methods = methods.count
+        unsafe message.pointee.methods = arena.messages(methods)
+        unsafe message.pointee.stripe_contentions = stripeContentionCount
+        unsafe message.pointee.accepted_connections = acceptedConnectionCount
+        unsafe message.pointee.refused_connections = refusedConnectionCount
+        unsafe message.pointee.slow_frames = slowFrameCount
+        unsafe message.pointee.bad_frames = badFrameCount
+        unsafe message.pointee.buffered_bytes = bufferedByteCount
+        unsafe message.pointee.accept_pauses = acceptPauseCount
+        unsafe message.pointee.durability = arena.text(durability)
+        unsafe message.pointee.journal = arena.message(journal)
+        unsafe message.pointee.channels = channelCount
+        unsafe message.pointee.evicted_channels = evictedChannelCount
+        unsafe message.pointee.repeated_calls = repeatedCallCount
+        unsafe message.pointee.over_budget_closes = overBudgetCloseCount
+        unsafe message.pointee.channel_bytes = channelByteCount
+        unsafe message.pointee.refused_channels = refusedChannelCount
+        unsafe message.pointee.refused_devices = refusedDeviceCount
+        unsafe message.pointee.backups = arena.message(backups)
+    }
+}
+
+extension BackupStats: @unsafe WireMessage {
+    static func initialize(_ message: UnsafeMutablePointer<Feed__V1__BackupStats>) {
+        unsafe feed__v1__backup_stats__init(message)
+    }
+
+    init(
+        _ message: UnsafeMutablePointer<Feed__V1__BackupStats>,
+        _ reader: WireReader
+    ) throws(MessageError) {
+        try unsafe self.init(
+            isRunning: message.pointee.running != 0,
+            copiedByteCount: message.pointee.copied_bytes,
+            byteCount: message.pointee.total_bytes,
+            lastName: reader.text(message.pointee.last_name, "last_name"),
+            lastTimeMilliseconds: message.pointee.last_time_ms,
+            lastByteCount: message.pointee.last_bytes,
+            lastDurationMilliseconds: message.pointee.last_duration_ms,
+            lastError: reader.text(message.pointee.last_error, "last_error"),
+            lastErrorTimeMilliseconds: message.pointee.last_error_time_ms
+        )
+    }
+
+    func write(
+        to message: UnsafeMutablePointer<Feed__V1__BackupStats>,
+        _ arena: borrowing MessageArena
+    ) {
+        unsafe message.pointee.running = isRunning ? 1 : 0
+        unsafe message.pointee.copied_bytes = copiedByteCount
+        unsafe message.pointee.total_bytes = byteCount
+        unsafe message.pointee.last_name = arena.text(lastName)
+        unsafe message.pointee.last_time_ms = lastTimeMilliseconds
+        unsafe message.pointee.last_bytes = lastByteCount
+        unsafe message.pointee.last_duration_ms = lastDurationMilliseconds
+        unsafe message.pointee.last_error = arena.text(lastError)
+        unsafe message.pointee.last_error_time_ms = lastErrorTimeMilliseconds
+    }
+}
+
+extension JournalStats: @unsafe WireMessage {
+    static func initialize(_ message: UnsafeMutablePointer<Feed__V1__JournalStats>) {
+        unsafe feed__v1__journal_stats__init(message)
+    }
+
+    init(
+        _ message: UnsafeMutablePointer<Feed__V1__JournalStats>,
+        _ reader: WireReader
+    ) {
+        unsafe self.init(
+            executedPosition: message.pointee.executed_position,
+            durablePosition: message.pointee.durable_position,
+            foldedPosition: message.pointee.folded_position,
+            commitCount: message.pointee.commits,
+            effectCount: message.pointee.commit_effects,
+            medianCommitMicroseconds: message.pointee.commit_p50_us,
+            p99CommitMicroseconds: message.pointee.commit_p99_us,
+            maximumCommitMicroseconds: message.pointee.commit_max_us,
+            byteCount: message.pointee.journal_bytes,
+            heldAnswerCount: message.pointee.held_answers,
+            oldestHeldMicroseconds: message.pointee.oldest_held_us,
+            freeByteCount: message.pointee.free_bytes,
+            isReadOnly: message.pointee.read_only != 0,
+            checkpoints: CheckpointStats(message)
+        )
+    }
+
+    func write(
+        to message: UnsafeMutablePointer<Feed__V1__JournalStats>,
+        _ arena: borrowing MessageArena
+    ) {
+        unsafe message.pointee.executed_position = executedPosition
+        unsafe message.pointee.durable_position = durablePosition
+        unsafe message.pointee.folded_position = foldedPosition
+        unsafe message.pointee.commits = commitCount
+        unsafe message.pointee.commit_effects = effectCount
+        unsafe message.pointee.commit_p50_us = medianCommitMicroseconds
+        unsafe message.pointee.commit_p99_us = p99CommitMicroseconds
+        unsafe message.pointee.commit_max_us = maximumCommitMicroseconds
+        unsafe message.pointee.journal_bytes = byteCount
+        unsafe message.pointee.held_answers = heldAnswerCount
+        unsafe message.pointee.oldest_held_us = oldestHeldMicroseconds
+        unsafe message.pointee.free_bytes = freeByteCount
+        unsafe message.pointee.read_only = isReadOnly ? 1 : 0
+        unsafe checkpoints.write(to: message)
+    }
+}
+
+extension CheckpointStats {
+    fileprivate init(_ message: UnsafeMutablePointer<Feed__V1__JournalStats>) {
+        unsafe self.init(
+            unfoldedByteCount: message.pointee.unfolded_bytes,
+            unfoldedLimitByteCount: message.pointee.unfolded_limit_bytes,
+            refusedCount: message.pointee.unfolded_refusals,
+            underWayMicroseconds: message.pointee.checkpoint_us,
+            longestSliceMicroseconds: message.pointee.checkpoint_slice_max_us,
+            isStalled: message.pointee.checkpoint_stalled != 0
+        )
+    }
+
+    fileprivate func write(to message: UnsafeMutablePointer<Feed__V1__JournalStats>) {
+        unsafe message.pointee.unfolded_bytes = unfoldedByteCount
+        unsafe message.pointee.unfolded_limit_bytes = unfoldedLimitByteCount
+        unsafe message.pointee.unfolded_refusals = refusedCount
+        unsafe message.pointee.checkpoint_us = underWayMicroseconds
+        unsafe message.pointee.checkpoint_slice_max_us = longestSliceMicroseconds
+        unsafe message.pointee.checkpoint_stalled = isStalled ? 1 : 0
+    }
+}
+
+extension MethodStats: @unsafe WireMessage {
+    static func initialize(_ message: UnsafeMutablePointer<Feed__V1__MethodStats>) {
+        unsafe feed__v1__method_stats__init(message)
+    }
+
+    init(
+        _ message: UnsafeMutablePointer<Feed__V1__MethodStats>,
+        _ reader: WireReader
+    ) throws(MessageError) {
+        try unsafe self.init(
+            method: reader.text(message.pointee.method, "method"),
+            requestCount: message.pointee.num_requests,
+            errorCount: message.pointee.num_errors,
+            lastError: reader.text(message.pointee.last_error, "last_error")
+        )
+    }
+
+    func write(
+        to message: UnsafeMutablePointer<Feed__V1__MethodStats>,
+        _ arena: borrowing MessageArena
+    ) {
+        unsafe message.pointee.method = arena.text(method)
+        unsafe message.pointee.num_requests = requestCount
+        unsafe message.pointee.num_errors = errorCount
+        unsafe message.pointee.last_error = arena.text(lastError)
+    }
+}

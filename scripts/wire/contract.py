@@ -1,0 +1,270 @@
+"""The contract as the generator sees it: protoc's descriptors, comments and annotations joined."""
+
+import re
+
+from google.protobuf.descriptor_pb2 import FieldDescriptorProto as Proto
+
+import annotations
+import names
+from errors import ContractError
+
+HEADING = re.compile(r"^-{4} (.+?) -+$")
+
+# The Swift type of a number, and its bytes.
+NUMBERS = {
+    Proto.TYPE_DOUBLE: ("Double", 8),
+    Proto.TYPE_FLOAT: ("Float", 4),
+    Proto.TYPE_INT64: ("Int64", 8),
+    Proto.TYPE_SINT64: ("Int64", 8),
+    Proto.TYPE_SFIXED64: ("Int64", 8),
+    Proto.TYPE_UINT64: ("UInt64", 8),
+    Proto.TYPE_FIXED64: ("UInt64", 8),
+    Proto.TYPE_INT32: ("Int32", 4),
+    Proto.TYPE_SINT32: ("Int32", 4),
+    Proto.TYPE_SFIXED32: ("Int32", 4),
+    Proto.TYPE_UINT32: ("UInt32", 4),
+    Proto.TYPE_FIXED32: ("UInt32", 4),
+}
+KINDS = {Proto.TYPE_BOOL: "bool", Proto.TYPE_ENUM: "enum", Proto.TYPE_STRING: "text",
+         Proto.TYPE_BYTES: "bytes", Proto.TYPE_MESSAGE: "message"}
+
+
+class Comments:
+    """The comments of a file, by the path of the declaration in its descriptor."""
+
+    def __init__(self, proto):
+        self.locations = {tuple(each.path): each for each in proto.source_code_info.location}
+
+    def line(self, path):
+        return self.locations[path].span[0]
+
+    def detached(self, path):
+        return self.locations[path].leading_detached_comments
+
+    def documentation(self, path):
+        return self.locations[path].leading_comments
+
+    def annotations(self, path, place, kind):
+        return annotations.parse(self.locations[path].trailing_comments, place, kind)
+
+
+class EnumValue:
+    """A value of an enum."""
+
+    def __init__(self, proto, place, comments, path):
+        self.proto_name = proto.name
+        self.number = proto.number
+        self.place = f"{place}.{proto.name}"
+        found = comments.annotations(path, self.place, "value")
+        self.name = found.get("name") or names.value_name(proto.name)
+        self.documentation = comments.documentation(path)
+
+
+class Enum:
+    """An enum."""
+
+    def __init__(self, proto, comments, path):
+        found = comments.annotations(path, proto.name, "enum")
+        self.name = found.get("name") or proto.name
+        self.place = proto.name
+        self.documentation = comments.documentation(path)
+        self.values = [EnumValue(value, proto.name, comments, path + (2, index))
+                       for index, value in enumerate(proto.value)]
+        if [value.number for value in self.values] != list(range(len(self.values))):
+            raise ContractError(f"{proto.name}: the numbers are not 0, 1, 2 and so on")
+
+
+class Field:
+    """A field of a message, or a member of a oneof."""
+
+    def __init__(self, proto, message, comments, path):
+        self.proto_name = proto.name
+        self.place = f"{message.proto_name}.{proto.name}"
+        self.is_member = proto.HasField("oneof_index")
+        self.is_repeated = proto.label == Proto.LABEL_REPEATED
+        self.kind = "number" if proto.type in NUMBERS else KINDS.get(proto.type)
+        self.number_type, self.number_size = NUMBERS.get(proto.type, (None, 0))
+        self.type_name = proto.type_name.split(".")[-1]
+        self.documentation = comments.documentation(path)
+        found = comments.annotations(path, self.place, "member" if self.is_member else "field")
+        self.wrapper = found.get("type")
+        is_number = self.kind == "number" and not self.is_repeated
+        self.name = found.get("name") or names.property_name(
+            proto.name, is_bool=self.kind == "bool" and not self.is_member, is_count=is_number)
+        self.given_default = found.get("default")
+        self.is_required = "optional" not in found and (
+            "required" in found or message.requires_all and not self.given_default)
+        self.type = None  # An Enum or a Message; set once all are known.
+        if self.kind is None or self.is_repeated and self.kind in ("bool", "bytes", "text"):
+            raise ContractError(f"{self.place}: the generator has no such type of field yet")
+        if self.wrapper and self.kind != "text":
+            raise ContractError(f"{self.place}: @type is for texts")
+
+    @property
+    def element_type(self):
+        """The Swift type of one value."""
+        return {"number": self.number_type, "bool": "Bool", "text": self.wrapper or "String",
+                "bytes": "[UInt8]"}.get(self.kind) or self.type.name
+
+    @property
+    def swift_type(self):
+        """The type of the property."""
+        if self.is_repeated:
+            return f"[{self.element_type}]"
+        return f"{self.element_type}?" if self.kind == "message" else self.element_type
+
+    @property
+    def default(self):
+        """The default of the initialiser's parameter; None where it must be given."""
+        if self.is_required:
+            return None
+        if self.given_default:
+            return self.given_default
+        if self.is_repeated:
+            return "[]"
+        return {"number": "0", "bool": "false", "enum": ".unspecified", "bytes": "[]",
+                "text": f'{self.wrapper}(rawValue: "")' if self.wrapper else '""',
+                "message": "nil"}[self.kind]
+
+
+class Oneof:
+    """A oneof: an enum in Swift, whose value is optional."""
+
+    def __init__(self, proto, message, comments, path, members):
+        self.proto_name = proto.name
+        self.place = f"{message.proto_name}.{proto.name}"
+        found = comments.annotations(path, self.place, "oneof")
+        self.type_name = found.get("name") or names.capitalized(names.property_name(proto.name))
+        self.name = names.property_name(proto.name)
+        self.direct_size = int(found["direct"]) if "direct" in found else None
+        self.documentation = comments.documentation(path)
+        self.members = members
+        self.default = "nil"
+        for member in members:
+            if not message.is_frame and member.kind != "number":
+                raise ContractError(f"{member.place}: a oneof outside of a frame has numbers only")
+            if message.is_frame and member.kind != "message":
+                raise ContractError(f"{member.place}: the oneof of a frame has messages only")
+
+    @property
+    def swift_type(self):
+        return f"{self.type_name}?"
+
+
+class Group:
+    """Fields of a message that are a value of their own in Swift, and lie flat on the wire."""
+
+    def __init__(self, name, type_name, documentation):
+        self.name = name
+        self.type_name = type_name
+        self.documentation = documentation
+        self.members = []
+
+    @property
+    def swift_type(self):
+        return self.type_name
+
+    @property
+    def default(self):
+        return f"{self.type_name}()"
+
+
+class Message:
+    """A message: its members are its fields, its oneofs and its groups, in the contract's order."""
+
+    def __init__(self, proto, comments, path):
+        self.proto_name = self.name = self.place = proto.name
+        found = comments.annotations(path, proto.name, "message")
+        self.is_frame = "frame" in found
+        self.requires_all = "required" in found
+        self.is_hashable = "hashable" in found
+        self.documentation = comments.documentation(path)
+        self.members = []
+        if proto.nested_type or proto.enum_type:
+            raise ContractError(f"{proto.name}: the generator takes no declaration in a message")
+        fields = [Field(field, self, comments, path + (2, index))
+                  for index, field in enumerate(proto.field)]
+        self.fields = fields
+        self.oneofs = [
+            Oneof(oneof, self, comments, path + (8, index), [
+                field for field, each in zip(fields, proto.field)
+                if each.HasField("oneof_index") and each.oneof_index == index])
+            for index, oneof in enumerate(proto.oneof_decl)]
+        self.groups = []
+        self._collect(comments, path)
+
+    def _collect(self, comments, path):
+        """Puts the fields in their places: a group holds all fields from its comment on."""
+        for index, field in enumerate(self.fields):
+            for comment in comments.detached(path + (2, index)):
+                begun = annotations.group(comment, field.place)
+                if begun:
+                    self.groups.append(Group(*begun))
+                    self.members.append(self.groups[-1])
+            if field.is_member:
+                oneof = next(each for each in self.oneofs if field in each.members)
+                if oneof not in self.members:
+                    self.members.append(oneof)
+            elif self.groups:
+                field.is_required = False
+                self.groups[-1].members.append(field)
+            else:
+                self.members.append(field)
+
+    @property
+    def is_empty(self):
+        return not self.members
+
+
+class Family:
+    """The declarations under one heading of the contract."""
+
+    def __init__(self, name):
+        self.name = name
+        self.declarations = []
+        self.field_names = {}
+
+    @property
+    def has_mapping(self):
+        return any(isinstance(each, Message) and not each.is_empty for each in self.declarations)
+
+
+class Contract:
+    """All declarations, by family."""
+
+    def __init__(self, proto):
+        self.families = []
+        comments = Comments(proto)
+        enums = [((5, index), Enum(each, comments, (5, index)))
+                 for index, each in enumerate(proto.enum_type)]
+        messages = [((4, index), Message(each, comments, (4, index)))
+                    for index, each in enumerate(proto.message_type)]
+        types = {each.place: each for _, each in enums + messages}
+        for path, each in sorted(enums + messages, key=lambda pair: comments.line(pair[0])):
+            for comment in comments.detached(path):
+                heading = HEADING.match(comment.strip())
+                if heading:
+                    self.families.append(Family(heading[1].title().replace(" ", "")))
+            if not self.families:
+                raise ContractError(f"{each.place}: no heading above it, as // ---- Posts ----")
+            self.families[-1].declarations.append(each)
+        for _, message in messages:
+            for field in message.fields:
+                field.type = types.get(field.type_name)
+        field_names = unambiguous_names(message for _, message in messages)
+        for family in self.families:
+            family.field_names = field_names
+
+
+def unambiguous_names(messages):
+    """The Swift name of each field, by its name in the contract, where all messages agree on it.
+
+    The calls of a frame are left out: their names in the contract are also the methods' names.
+    """
+    found = {}
+    for message in messages:
+        for field in message.fields:
+            if not (message.is_frame and field.is_member):
+                found.setdefault(field.proto_name, set()).add(field.name)
+    return {name: swift_names.pop() for name, swift_names in found.items()
+            if len(swift_names) == 1}
