@@ -294,6 +294,7 @@ typedef enum _Feed__V1__Voters {
 
 typedef enum {
   FEED__V1__CLIENT_FRAME__BODY__NOT_SET = 0,
+  FEED__V1__CLIENT_FRAME__BODY_CAST_VOTE = 40,
   FEED__V1__CLIENT_FRAME__BODY_HELLO = 10,
   FEED__V1__CLIENT_FRAME__BODY_PING = 11,
   FEED__V1__CLIENT_FRAME__BODY_CREATE_POST = 30,
@@ -304,7 +305,6 @@ typedef enum {
   FEED__V1__CLIENT_FRAME__BODY_DELETE_POST = 35,
   FEED__V1__CLIENT_FRAME__BODY_GET_POST_RANK = 38,
   FEED__V1__CLIENT_FRAME__BODY_IMPORT_POSTS = 39,
-  FEED__V1__CLIENT_FRAME__BODY_CAST_VOTE = 40,
   FEED__V1__CLIENT_FRAME__BODY_BATCH_CAST_VOTES = 41,
   FEED__V1__CLIENT_FRAME__BODY_LIST_FEEDS = 50,
   FEED__V1__CLIENT_FRAME__BODY_GET_SERVER_STATS = 51,
@@ -345,6 +345,7 @@ struct  Feed__V1__ClientFrame
   uint64_t min_revision;
   Feed__V1__ClientFrame__BodyCase body_case;
   union {
+    Feed__V1__CastVoteRequest *cast_vote;
     Feed__V1__HelloRequest *hello;
     Feed__V1__PingRequest *ping;
     Feed__V1__CreatePostRequest *create_post;
@@ -355,7 +356,6 @@ struct  Feed__V1__ClientFrame
     Feed__V1__DeletePostRequest *delete_post;
     Feed__V1__GetPostRankRequest *get_post_rank;
     Feed__V1__ImportPostsRequest *import_posts;
-    Feed__V1__CastVoteRequest *cast_vote;
     Feed__V1__BatchCastVotesRequest *batch_cast_votes;
     Feed__V1__ListFeedsRequest *list_feeds;
     Feed__V1__GetServerStatsRequest *get_server_stats;
@@ -371,6 +371,7 @@ struct  Feed__V1__ClientFrame
 
 typedef enum {
   FEED__V1__SERVER_FRAME__BODY__NOT_SET = 0,
+  FEED__V1__SERVER_FRAME__BODY_CAST_VOTE = 40,
   FEED__V1__SERVER_FRAME__BODY_HELLO = 10,
   FEED__V1__SERVER_FRAME__BODY_PING = 11,
   FEED__V1__SERVER_FRAME__BODY_GO_AWAY = 13,
@@ -379,7 +380,6 @@ typedef enum {
   FEED__V1__SERVER_FRAME__BODY_LIST_POSTS = 33,
   FEED__V1__SERVER_FRAME__BODY_POST_RANK = 38,
   FEED__V1__SERVER_FRAME__BODY_IMPORT_POSTS = 39,
-  FEED__V1__SERVER_FRAME__BODY_CAST_VOTE = 40,
   FEED__V1__SERVER_FRAME__BODY_BATCH_CAST_VOTES = 41,
   FEED__V1__SERVER_FRAME__BODY_LIST_FEEDS = 50,
   FEED__V1__SERVER_FRAME__BODY_SERVER_STATS = 51,
@@ -410,6 +410,7 @@ struct  Feed__V1__ServerFrame
   Feed__V1__Status *status;
   Feed__V1__ServerFrame__BodyCase body_case;
   union {
+    Feed__V1__CastVoteResponse *cast_vote;
     Feed__V1__HelloResponse *hello;
     Feed__V1__PingResponse *ping;
     Feed__V1__GoAway *go_away;
@@ -421,7 +422,6 @@ struct  Feed__V1__ServerFrame
     Feed__V1__ListPostsResponse *list_posts;
     Feed__V1__PostRank *post_rank;
     Feed__V1__ImportPostsResponse *import_posts;
-    Feed__V1__CastVoteResponse *cast_vote;
     Feed__V1__BatchCastVotesResponse *batch_cast_votes;
     Feed__V1__ListFeedsResponse *list_feeds;
     Feed__V1__ServerStats *server_stats;

@@ -6,6 +6,8 @@
 ///
 /// A case whose value takes more than 24 bytes is `indirect`, so that the enum stays small.
 public enum Request: Equatable, Sendable {
+    /// Votes on a post: one more on a TALLY feed, the caller's ballot on a BALLOT feed.
+    case castVote(CastVoteRequest)
     /// Introduces a client.
     indirect case hello(HelloRequest)
     /// Asks for a sign of life.
@@ -26,8 +28,6 @@ public enum Request: Equatable, Sendable {
     case getPostRank(GetPostRankRequest)
     /// Imports posts from another system, all or none, with the times and counts they had there.
     case importPosts(ImportPostsRequest)
-    /// Votes on a post: one more on a TALLY feed, the caller's ballot on a BALLOT feed.
-    case castVote(CastVoteRequest)
     /// Casts several votes in one frame; the batch is not atomic.
     case batchCastVotes(BatchCastVotesRequest)
     /// Asks for all feeds.
@@ -69,6 +69,8 @@ public enum Request: Equatable, Sendable {
 ///
 /// A case whose value takes more than 36 bytes is `indirect`, so that the enum stays small.
 public enum Response: Equatable, Sendable {
+    /// A post's counts, this vote among them.
+    case castVote(CastVoteResponse)
     /// Introduces the service.
     indirect case hello(HelloResponse)
     /// A sign of life.
@@ -85,8 +87,6 @@ public enum Response: Equatable, Sendable {
     case postRank(PostRank)
     /// The posts that were imported.
     case importPosts(ImportPostsResponse)
-    /// A post's counts, this vote among them.
-    case castVote(CastVoteResponse)
     /// The result of each vote of a batch.
     case batchCastVotes(BatchCastVotesResponse)
     /// All feeds.

@@ -9,6 +9,8 @@ extension Request {
         _ reader: WireReader
     ) throws(MessageError) {
         switch unsafe frame.pointee.body_case {
+        case FEED__V1__CLIENT_FRAME__BODY_CAST_VOTE:
+            self = try unsafe .castVote(reader.body(frame.pointee.cast_vote))
         case FEED__V1__CLIENT_FRAME__BODY_HELLO:
             self = try unsafe .hello(reader.body(frame.pointee.hello))
         case FEED__V1__CLIENT_FRAME__BODY_PING:
@@ -29,8 +31,6 @@ extension Request {
             self = try unsafe .getPostRank(reader.body(frame.pointee.get_post_rank))
         case FEED__V1__CLIENT_FRAME__BODY_IMPORT_POSTS:
             self = try unsafe .importPosts(reader.body(frame.pointee.import_posts))
-        case FEED__V1__CLIENT_FRAME__BODY_CAST_VOTE:
-            self = try unsafe .castVote(reader.body(frame.pointee.cast_vote))
         case FEED__V1__CLIENT_FRAME__BODY_BATCH_CAST_VOTES:
             self = try unsafe .batchCastVotes(reader.body(frame.pointee.batch_cast_votes))
         case FEED__V1__CLIENT_FRAME__BODY_LIST_FEEDS:
@@ -57,6 +57,9 @@ extension Request {
         _ arena: borrowing MessageArena
     ) {
         switch self {
+        case .castVote(let value):
+            unsafe frame.pointee.body_case = FEED__V1__CLIENT_FRAME__BODY_CAST_VOTE
+            unsafe frame.pointee.cast_vote = arena.message(value)
         case .hello(let value):
             unsafe frame.pointee.body_case = FEED__V1__CLIENT_FRAME__BODY_HELLO
             unsafe frame.pointee.hello = arena.message(value)
@@ -87,9 +90,6 @@ extension Request {
         case .importPosts(let value):
             unsafe frame.pointee.body_case = FEED__V1__CLIENT_FRAME__BODY_IMPORT_POSTS
             unsafe frame.pointee.import_posts = arena.message(value)
-        case .castVote(let value):
-            unsafe frame.pointee.body_case = FEED__V1__CLIENT_FRAME__BODY_CAST_VOTE
-            unsafe frame.pointee.cast_vote = arena.message(value)
         case .batchCastVotes(let value):
             unsafe frame.pointee.body_case = FEED__V1__CLIENT_FRAME__BODY_BATCH_CAST_VOTES
             unsafe frame.pointee.batch_cast_votes = arena.message(value)
@@ -121,6 +121,8 @@ extension Response {
         _ reader: WireReader
     ) throws(MessageError) {
         switch unsafe frame.pointee.body_case {
+        case FEED__V1__SERVER_FRAME__BODY_CAST_VOTE:
+            self = try unsafe .castVote(reader.body(frame.pointee.cast_vote))
         case FEED__V1__SERVER_FRAME__BODY_HELLO:
             self = try unsafe .hello(reader.body(frame.pointee.hello))
         case FEED__V1__SERVER_FRAME__BODY_PING:
@@ -137,8 +139,6 @@ extension Response {
             self = try unsafe .postRank(reader.body(frame.pointee.post_rank))
         case FEED__V1__SERVER_FRAME__BODY_IMPORT_POSTS:
             self = try unsafe .importPosts(reader.body(frame.pointee.import_posts))
-        case FEED__V1__SERVER_FRAME__BODY_CAST_VOTE:
-            self = try unsafe .castVote(reader.body(frame.pointee.cast_vote))
         case FEED__V1__SERVER_FRAME__BODY_BATCH_CAST_VOTES:
             self = try unsafe .batchCastVotes(reader.body(frame.pointee.batch_cast_votes))
         case FEED__V1__SERVER_FRAME__BODY_LIST_FEEDS:
@@ -165,6 +165,9 @@ extension Response {
         _ arena: borrowing MessageArena
     ) {
         switch self {
+        case .castVote(let value):
+            unsafe frame.pointee.body_case = FEED__V1__SERVER_FRAME__BODY_CAST_VOTE
+            unsafe frame.pointee.cast_vote = arena.message(value)
         case .hello(let value):
             unsafe frame.pointee.body_case = FEED__V1__SERVER_FRAME__BODY_HELLO
             unsafe frame.pointee.hello = arena.message(value)
@@ -189,9 +192,6 @@ extension Response {
         case .importPosts(let value):
             unsafe frame.pointee.body_case = FEED__V1__SERVER_FRAME__BODY_IMPORT_POSTS
             unsafe frame.pointee.import_posts = arena.message(value)
-        case .castVote(let value):
-            unsafe frame.pointee.body_case = FEED__V1__SERVER_FRAME__BODY_CAST_VOTE
-            unsafe frame.pointee.cast_vote = arena.message(value)
         case .batchCastVotes(let value):
             unsafe frame.pointee.body_case = FEED__V1__SERVER_FRAME__BODY_BATCH_CAST_VOTES
             unsafe frame.pointee.batch_cast_votes = arena.message(value)
