@@ -69,10 +69,13 @@ let package = Package(
         ),
         .target(name: "FeedSQLite", dependencies: ["CSQLite"], swiftSettings: settings),
 
-        // Layer 2: the durable state, and what a program calls the service with.
+        // Layer 2: the log of the ranking's changes.
+        .target(name: "FeedLog", dependencies: ["FeedRanking"], swiftSettings: settings),
+
+        // Layer 3: the durable state, and what a program calls the service with.
         .target(
             name: "FeedState",
-            dependencies: ["FeedRanking", "FeedJournal", "FeedSQLite"],
+            dependencies: ["FeedLog", "FeedRanking", "FeedJournal", "FeedSQLite"],
             swiftSettings: settings
         ),
         .target(
@@ -81,11 +84,11 @@ let package = Package(
             swiftSettings: settings
         ),
 
-        // Layer 3: the programs that join them.
+        // Layer 4: the programs that join them.
         .executableTarget(
             name: "FeedService",
             dependencies: [
-                "FeedJournal", "FeedProto", "FeedRanking", "FeedState", "FeedTransport",
+                "FeedJournal", "FeedLog", "FeedProto", "FeedRanking", "FeedState", "FeedTransport",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
             ],
@@ -114,7 +117,7 @@ let package = Package(
         // What the ranking costs, by itself.
         .executableTarget(
             name: "RankingBenchmark",
-            dependencies: ["FeedRanking", "FeedTestSupport"],
+            dependencies: ["FeedLog", "FeedRanking", "FeedTestSupport"],
             path: "Benchmarks/RankingBenchmark",
             swiftSettings: settings
         ),
@@ -139,7 +142,8 @@ let package = Package(
         .executableTarget(
             name: "StateBenchmark",
             dependencies: [
-                "FeedState", "FeedRanking", "FeedJournal", "FeedSQLite", "FeedTestSupport",
+                "FeedState", "FeedLog", "FeedRanking", "FeedJournal", "FeedSQLite",
+                "FeedTestSupport",
             ],
             path: "Benchmarks/StateBenchmark",
             swiftSettings: settings
@@ -168,9 +172,22 @@ let package = Package(
             exclude: ["Golden"],
             swiftSettings: settings
         ),
+        .target(
+            name: "FeedRankingModel",
+            dependencies: ["FeedRanking"],
+            path: "Tests/FeedRankingModel",
+            swiftSettings: settings
+        ),
         .testTarget(
             name: "FeedRankingTests",
-            dependencies: ["FeedRanking", "FeedTestSupport", "CMallocHook"],
+            dependencies: ["FeedRanking", "FeedRankingModel", "FeedTestSupport", "CMallocHook"],
+            swiftSettings: settings
+        ),
+        .testTarget(
+            name: "FeedLogTests",
+            dependencies: [
+                "FeedLog", "FeedRanking", "FeedRankingModel", "FeedTestSupport", "CMallocHook",
+            ],
             swiftSettings: settings
         ),
         .testTarget(
@@ -196,15 +213,15 @@ let package = Package(
         .testTarget(
             name: "FeedStateTests",
             dependencies: [
-                "FeedState", "FeedRanking", "FeedJournal", "FeedSQLite", "FeedDiskFaults",
-                "FeedTestSupport",
+                "FeedState", "FeedLog", "FeedRanking", "FeedJournal", "FeedSQLite",
+                "FeedDiskFaults", "FeedTestSupport",
             ],
             swiftSettings: settings
         ),
         .testTarget(
             name: "FeedServiceTests",
             dependencies: [
-                "FeedService", "FeedJournal", "FeedProto", "FeedRanking", "FeedState",
+                "FeedService", "FeedJournal", "FeedLog", "FeedProto", "FeedRanking", "FeedState",
                 "FeedTransport", "FeedDiskFaults", "FeedTestSupport", "CMallocHook",
                 .product(name: "Logging", package: "swift-log"),
             ],

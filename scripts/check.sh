@@ -50,7 +50,7 @@ module_imports() { scripts/graph.sh --imports; }
 meetings() {
     local file bad=0
     while read -r file; do
-        if grep -q 'import FeedProto' "$file" && grep -q 'import FeedRanking' "$file" &&
+        if grep -q 'import FeedProto' "$file" && grep -qE 'import Feed(Ranking|Log)' "$file" &&
             [[ "$file" != Sources/FeedService/Requests/* ]]; then
             echo "$file: names both the wire and the ranking outside Requests/"
             bad=1

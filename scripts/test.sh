@@ -59,7 +59,7 @@ step "Building the embedding example, a package of its own"
 swift build --package-path Examples/EmbeddedClient
 
 # Apart, as tests that wait for sockets and processes would wait for all computing too.
-computing='FeedDatasetTests|FeedJournalTests|FeedProtoTests|FeedRankingTests|FeedSQLiteTests|FeedStateTests'
+computing='FeedDatasetTests|FeedJournalTests|FeedLogTests|FeedProtoTests|FeedRankingTests|FeedSQLiteTests|FeedStateTests'
 step "Running every test of the contract, the ranking and the durable state"
 tests -c release --skip-build --filter "$computing"
 step "Running every test of the service and its tools: all others"
@@ -79,7 +79,7 @@ tests --scratch-path .build-thread --sanitize=thread "${sanitized[@]}" \
 step "Address sanitizer: the decoder, the structure, the transport, the state and the service"
 FEED_MODEL_OPERATIONS=20000
 tests --scratch-path .build-address --sanitize=address "${sanitized[@]}" \
-    --filter 'FeedProtoTests|FeedRankingTests|FeedTransportTests|FeedServiceTests|FeedStateTests|FeedSQLiteTests|FeedJournalTests' \
+    --filter 'FeedProtoTests|FeedRankingTests|FeedLogTests|FeedTransportTests|FeedServiceTests|FeedStateTests|FeedSQLiteTests|FeedJournalTests' \
     --skip 'PowerCut|BitFlip|SpaceWatchTests|OverloadTests'
 
 step "Everything passed"

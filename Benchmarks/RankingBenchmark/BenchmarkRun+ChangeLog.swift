@@ -1,3 +1,4 @@
+import FeedLog
 import FeedRanking
 
 extension BenchmarkRun {
@@ -41,7 +42,7 @@ extension BenchmarkRun {
             for index in transaction { store.prefetch(ids[index]) }
             log.lock()
             for index in transaction {
-                let outcome = try? store.castVote(ids[index], .up, log: log)
+                let outcome = try? store.castVote(ids[index], .up, sink: log)
                 if outcome?.refreshIsDue == true { store.refresh(stripeOf: ids[index]) }
             }
             log.unlock()
@@ -81,7 +82,7 @@ extension BenchmarkRun {
                 let log = logs[first / 16 % partCount]
                 log.lock()
                 for index in first..<min(first + 16, ids.count) {
-                    _ = try? store.castVote(ids[index], .up, log: log)
+                    _ = try? store.castVote(ids[index], .up, sink: log)
                 }
                 log.unlock()
             }

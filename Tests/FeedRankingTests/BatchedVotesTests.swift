@@ -1,4 +1,5 @@
 import FeedRanking
+import FeedRankingModel
 import FeedTestSupport
 import Testing
 
@@ -10,8 +11,8 @@ import Testing
     @Test(arguments: 1...8 as ClosedRange<UInt64>)
     func castAsOneByOne(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
-        let together = try Self.makeStore(.none)
-        let single = try Self.makeStore(.none)
+        let together = try Self.makeStore(NoChanges())
+        let single = try Self.makeStore(NoChanges())
         var votes = BatchedVotes()
         var refusedCount = 0
         for _ in 0..<50 {
@@ -43,7 +44,7 @@ import Testing
     /// Many stripes have few votes each, which are cast in another order than they were given in.
     @Test(arguments: [1, 2, 256, 1024])
     func castTheVotesOnAPostInTheirOrder(stripeCount: Int) throws {
-        let store = try Self.makeStore(.none, stripeCount: stripeCount)
+        let store = try Self.makeStore(NoChanges(), stripeCount: stripeCount)
         var votes = BatchedVotes()
         votes.count = BatchedVotes.capacity
         for item in 0..<votes.count {
@@ -57,33 +58,25 @@ import Testing
         }
     }
 
-    /// The revisions of a log rise without a gap, and a replay has the same state: a restart
-    /// forgets a revision without a log entry.
+    /// The revisions of the changes rise without a gap, and a store that the changes are put back
+    /// into has the same state: a restart forgets a revision that the sink was not given.
     @Test(arguments: 1...8 as ClosedRange<UInt64>)
-    func logEachVoteUnderARevisionOfItsOwn(seed: UInt64) throws {
+    func handEachVoteToTheSinkUnderARevisionOfItsOwn(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
-        let logs = ChangeLogs(count: 1, firstBatch: 1, onFirstEntry: {})
-        let store = try Self.makeStore(logs[0])
-        let first = try #require(logs.nextBody())
+        let changes = RecordedChanges()
+        let store = try Self.makeStore(changes)
         var votes = BatchedVotes()
-        var bodies = [first]
-        var revision = store.revision
+        let first = store.revision
+        changes.revisions.removeAll()
         for _ in 0..<50 {
             let voter = Self.draw(&votes, &random)
-            logs[0].lock()
-            store.castVotes(&votes, voter: voter, log: logs[0])
-            logs[0].unlock()
-            guard let body = logs.nextBody() else { continue }
-            for entry in try LogEntryReader.entries(body) {
-                revision += 1
-                #expect(entry.revision == revision, "seed \(seed)")
-            }
-            bodies.append(body)
+            store.castVotes(&votes, voter: voter, sink: changes)
         }
-        #expect(revision == store.revision, "seed \(seed)")
-        let replayed = try FeedStore.replaying(bodies, stripeCount: 2)
-        #expect(replayed.stateHash() == store.stateHash(), "seed \(seed)")
-        #expect(replayed.revision == store.revision, "seed \(seed)")
+        #expect(changes.revisions == Array(first + 1...store.revision), "seed \(seed)")
+        let restored = FeedStore(stripeCount: 2) { 0 }
+        try changes.restore(to: restored)
+        #expect(restored.stateHash() == store.stateHash(), "seed \(seed)")
+        #expect(restored.revision == store.revision, "seed \(seed)")
     }
 
     /// Draws votes on posts of all kinds, some of which are missing; returns who casts them.
@@ -142,27 +135,25 @@ import Testing
 
     /// Posts of a tally, and every fourth of a ballot feed; post 6 is deleted.
     private static func makeStore(
-        _ log: ChangeLog,
+        _ sink: some ChangeSink,
         stripeCount: Int = stripeCount
     ) throws -> FeedStore {
         var pace = RefreshPace()
         pace.minimumStaleCount = 4
         let store = FeedStore(stripeCount: stripeCount, pace: pace) { 0 }
         var page = PostPage()
-        log.lock()
-        defer { log.unlock() }
-        let polls = try store.createFeed(FeedPolicy(name: "polls", voteMode: .ballot), log: log)
+        let polls = try store.createFeed(FeedPolicy(name: "polls", voteMode: .ballot), sink: sink)
         let posts = try #require(store.feed(named: "posts"))
-        _ = try store.voter(forDevice: (1, 2), log: log)
+        _ = try store.voter(forDevice: (1, 2), sink: sink)
         for number in 1...postCount {
             _ = try store.createPost(
                 PostContent(title: "\(number)"),
                 in: number % 4 == 3 ? polls : posts,
-                log: log,
+                sink: sink,
                 into: &page
             )
         }
-        _ = try store.deletePost(PostID(rawValue: 6), log: log)
+        _ = try store.deletePost(PostID(rawValue: 6), sink: sink)
         return store
     }
 }

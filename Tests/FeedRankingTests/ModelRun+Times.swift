@@ -1,4 +1,5 @@
 import FeedRanking
+import FeedRankingModel
 import FeedTestSupport
 import Synchronization
 

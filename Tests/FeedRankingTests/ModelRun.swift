@@ -1,16 +1,7 @@
 import FeedRanking
+import FeedRankingModel
 import FeedTestSupport
 import Synchronization
-
-/// A clock that a run turns: it stands still, steps and jumps back.
-final class TestClock: Sendable {
-    let milliseconds = Atomic<Int64>(1_700_000_000_000)
-}
-
-/// What a run found to differ.
-struct Difference: Error, CustomStringConvertible {
-    var description: String
-}
 
 /// Random operations on a store and the model, compared after each.
 struct ModelRun {

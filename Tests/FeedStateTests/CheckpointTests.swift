@@ -1,4 +1,5 @@
 import FeedJournal
+import FeedLog
 import FeedRanking
 import FeedSQLite
 import FeedState

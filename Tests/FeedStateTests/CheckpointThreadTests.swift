@@ -1,5 +1,6 @@
 import FeedDiskFaults
 import FeedJournal
+import FeedLog
 import FeedRanking
 import FeedSQLite
 import FeedState

@@ -14,13 +14,13 @@ struct FeedTable: ~Copyable, Sendable {
     private let state = TableLock(State())
 
     /// Adds a feed; O(1).
-    func create(_ policy: FeedPolicy, _ log: ChangeLog) throws(RankingError) -> FeedID {
+    func create(_ policy: FeedPolicy, _ sink: some ChangeSink) throws(RankingError) -> FeedID {
         try state.withLock { (state) throws(RankingError) -> FeedID in
             guard state.numbers[policy.name] == nil else { throw .feedExists(name: policy.name) }
             let limit = RankingLimits.maximumFeedCount
             guard state.policies.count < limit else { throw .tooManyFeeds(limit: limit) }
             let id = state.append(policy)
-            log.append(id, policy)
+            sink.append(id, policy)
             return id
         }
     }

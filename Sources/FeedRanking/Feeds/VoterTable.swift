@@ -15,7 +15,7 @@ struct VoterTable: ~Copyable, Sendable {
     /// The voter of a device, a new one on first sight; O(1).
     func voter(
         forDevice device: (UInt64, UInt64),
-        _ log: ChangeLog
+        _ sink: some ChangeSink
     ) throws(RankingError) -> VoterID {
         try state.withLock { (state) throws(RankingError) -> VoterID in
             let key = Device16(high: device.0, low: device.1)
@@ -25,7 +25,7 @@ struct VoterTable: ~Copyable, Sendable {
             let voter = VoterID(rawValue: UInt32(state.next))
             state.numbers[key] = voter.rawValue
             state.next += 1
-            log.append(voter, key)
+            sink.append(voter, key)
             return voter
         }
     }

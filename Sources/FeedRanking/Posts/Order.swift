@@ -1,6 +1,6 @@
 /// The order of a list; every order is total.
 ///
-/// The raw values are written to the journal.
+/// The raw values are stored in data directories, so they never change.
 package enum Order: UInt8, CaseIterable, Sendable {
     /// Score from the highest, then title in the byte order of its UTF-8, then id from the lowest.
     case top

@@ -1,6 +1,6 @@
 /// The direction of a vote on a post.
 ///
-/// The raw values are written to the journal.
+/// The raw values are stored in data directories, so they never change.
 package enum VoteDirection: UInt8, Sendable {
     /// Adds one to the score.
     case up = 1
@@ -12,7 +12,7 @@ package enum VoteDirection: UInt8, Sendable {
 
 /// The meaning of the votes of a feed.
 ///
-/// The raw values are written to the journal.
+/// The raw values are stored in data directories, so they never change.
 package enum VoteMode: UInt8, Sendable {
     /// Each vote counts, every time it is cast.
     case tally

@@ -12,18 +12,6 @@ package struct Slab<Element: BitwiseCopyable>: ~Copyable {
         count = 0
     }
 
-    /// A copy of the elements of a span.
-    init(copying elements: borrowing Span<Element>) {
-        count = elements.count
-        capacity = count
-        unsafe base = .allocate(capacity: count)
-        unsafe elements.withUnsafeBufferPointer { source in
-            if let first = source.baseAddress {
-                unsafe base.initialize(from: first, count: source.count)
-            }
-        }
-    }
-
     deinit {
         unsafe base.deallocate()
     }
@@ -77,18 +65,5 @@ package struct Slab<Element: BitwiseCopyable>: ~Copyable {
         unsafe base.deallocate()
         unsafe base = newBase
         capacity = newCapacity
-    }
-}
-
-extension Slab<UInt8> {
-    /// The text of a range of UTF-8; nil where it is none.
-    ///
-    /// Traps beyond the count.
-    func text(_ range: Range<Int>) -> String? {
-        precondition(range.lowerBound >= 0 && range.upperBound <= count, "Beyond the slab.")
-        let bytes = unsafe Span(_unsafeStart: base + range.lowerBound, count: range.count)
-        // Not `String(validating:as:)`: it looks up metadata for each text, ten times the time.
-        guard let utf8 = try? UTF8Span(validating: bytes) else { return nil }
-        return String(copying: utf8)
     }
 }

@@ -8,7 +8,7 @@ extension FeedStore {
     package func castVotes(
         _ votes: inout BatchedVotes,
         voter: VoterID? = nil,
-        log: ChangeLog = .none
+        sink: some ChangeSink = NoChanges()
     ) {
         let count = votes.count
         votes.refusedCount = 0
@@ -21,7 +21,7 @@ extension FeedStore {
             var end = first + 1
             while end < count, stripeNumber(votes.post(end)) == number { end += 1 }
             stripes.withStripe(number) { stripe in
-                stripe.castVotes(&votes, first..<end, voter, revisions, log)
+                stripe.castVotes(&votes, first..<end, voter, revisions, sink)
             }
             first = end
         }

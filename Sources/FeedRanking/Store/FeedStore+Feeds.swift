@@ -2,9 +2,9 @@ extension FeedStore {
     /// Adds a feed, whose policy never changes again; O(1).
     package func createFeed(
         _ policy: FeedPolicy,
-        log: ChangeLog = .none
+        sink: some ChangeSink = NoChanges()
     ) throws(RankingError) -> FeedID {
-        try feedTable.create(policy, log)
+        try feedTable.create(policy, sink)
     }
 
     /// The feed of a name; O(1).

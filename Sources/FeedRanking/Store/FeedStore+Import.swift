@@ -10,7 +10,7 @@ extension FeedStore {
     package func importPosts(
         _ posts: [ImportedPost],
         in feed: FeedID,
-        log: ChangeLog = .none
+        sink: some ChangeSink = NoChanges()
     ) throws(RankingError) -> ImportOutcome {
         guard let policy = feedTable.policy(of: feed) else { throw .feedNotFound(feed) }
         let count = UInt64(posts.count)
@@ -23,7 +23,7 @@ extension FeedStore {
         )
         for (index, post) in posts.enumerated() {
             let id = PostID(rawValue: firstID + UInt64(index))
-            let written = insert(post, id, feed, policy.voteMode, log)
+            let written = insert(post, id, feed, policy.voteMode, sink)
             outcome.revision = written.revision
             if written.refreshIsDue, !outcome.refreshDue.contains(where: { shareStripe($0, id) }) {
                 outcome.refreshDue.append(id)
@@ -37,7 +37,7 @@ extension FeedStore {
         _ id: PostID,
         _ feed: FeedID,
         _ voteMode: VoteMode,
-        _ log: ChangeLog
+        _ sink: some ChangeSink
     ) -> WriteOutcome {
         precondition(
             (0...RankingLimits.maximumTimeMilliseconds).contains(post.createTimeMilliseconds)
@@ -63,7 +63,7 @@ extension FeedStore {
             record.upvoteCount = post.upvoteCount
             record.downvoteCount = post.downvoteCount
             stripe.insert(record, at: slot)
-            if !log.isNone { log.append(stripe.state(slot, post.content)) }
+            if !sink.isNone { sink.append(stripe.state(slot, post.content)) }
             return WriteOutcome(revision: revision, refreshIsDue: stripe.refreshIsDue)
         }
     }

@@ -6,7 +6,7 @@ extension FeedStore {
     package func createPost(
         _ content: PostContent,
         in feed: FeedID,
-        log: ChangeLog = .none,
+        sink: some ChangeSink = NoChanges(),
         into page: inout PostPage
     ) throws(RankingError) -> WriteOutcome {
         guard let policy = feedTable.policy(of: feed) else { throw .feedNotFound(feed) }
@@ -30,7 +30,7 @@ extension FeedStore {
                 revision: revision
             )
             stripe.insert(record, at: slot)
-            if !log.isNone { log.append(stripe.state(slot, content)) }
+            if !sink.isNone { sink.append(stripe.state(slot, content)) }
             stripe.appendRow(slot, nil, to: &page)
             return WriteOutcome(
                 revision: revision,
@@ -47,7 +47,7 @@ extension FeedStore {
     ///   - expectedRevision: A revision of the post or of the store, or 0 for any. The post's own
     ///     fields must not have changed since that revision; votes do not count.
     ///   - voter: The voter whose ballot the appended row shows.
-    ///   - log: The log that takes the log entry.
+    ///   - sink: The sink that takes the change.
     ///   - page: The page that the post is appended to.
     /// - Returns: The new revision.
     /// - Throws: If the post is not there, or not at the revision.
@@ -57,7 +57,7 @@ extension FeedStore {
         _ changes: PostChanges,
         expectedRevision: UInt64 = 0,
         voter: VoterID? = nil,
-        log: ChangeLog = .none,
+        sink: some ChangeSink = NoChanges(),
         into page: inout PostPage
     ) throws(RankingError) -> WriteOutcome {
         try stripes.withStripe(stripeNumber(id)) { (stripe) throws(RankingError) -> WriteOutcome in
@@ -75,7 +75,7 @@ extension FeedStore {
                     editRevision: revision
                 )
             )
-            if !log.isNone { log.append(stripe.state(slot, content)) }
+            if !sink.isNone { sink.append(stripe.state(slot, content)) }
             stripe.appendRow(slot, voter, to: &page)
             return WriteOutcome(revision: revision, refreshIsDue: stripe.refreshIsDue)
         }
@@ -88,7 +88,7 @@ extension FeedStore {
     package func deletePost(
         _ id: PostID,
         expectedRevision: UInt64 = 0,
-        log: ChangeLog = .none
+        sink: some ChangeSink = NoChanges()
     ) throws(RankingError) -> WriteOutcome {
         let wasGiven = id.rawValue > 0 && id.rawValue <= lastID.load(ordering: .relaxed)
         guard wasGiven else { throw .postNotFound(id) }
@@ -101,7 +101,7 @@ extension FeedStore {
             stripe.remove(slot)
             livePostCount.wrappingSubtract(1, ordering: .relaxed)
             let revision = takeRevision()
-            log.append(deletionOf: id, revision: revision)
+            sink.append(deletionOf: id, revision: revision)
             return WriteOutcome(revision: revision, refreshIsDue: stripe.refreshIsDue)
         }
     }

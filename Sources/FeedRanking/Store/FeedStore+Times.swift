@@ -27,7 +27,7 @@ extension FeedStore {
     ///   - postCount: The most posts that are found; above 0.
     ///   - textByteCount: The bytes of texts after which the search ends.
     ///   - correction: The time to set, at most `bound`; nil only finds the posts.
-    ///   - log: The log that takes the log entries of corrections.
+    ///   - sink: The sink that takes the change of corrections.
     /// - Returns: The posts found, and the id behind which the next search begins.
     package func postsAhead(
         of bound: Int64,
@@ -36,7 +36,7 @@ extension FeedStore {
         postCount: Int,
         textByteCount: Int = .max,
         correctingTo correction: Int64? = nil,
-        log: ChangeLog = .none
+        sink: some ChangeSink = NoChanges()
     ) -> PostsAhead {
         precondition(
             correction.map { (0...bound).contains($0) } ?? true,
@@ -48,7 +48,7 @@ extension FeedStore {
         let end = last - min(id, last) > idCount ? id + idCount : last
         while id < end, found.posts.count < postCount, found.textByteCount < textByteCount {
             id += 1
-            visit(PostID(rawValue: id), bound, correction, log, &found)
+            visit(PostID(rawValue: id), bound, correction, sink, &found)
         }
         if id < last { found.next = PostID(rawValue: id) }
         return found
@@ -63,7 +63,7 @@ extension FeedStore {
         _ id: PostID,
         _ bound: Int64,
         _ correction: Int64?,
-        _ log: ChangeLog,
+        _ sink: some ChangeSink,
         _ found: inout PostsAhead
     ) {
         // Few of the ids have such a post and a correction: most ids are only examined.
@@ -91,7 +91,7 @@ extension FeedStore {
                     ? correction : post.updateTimeMilliseconds,
                 revision: revision
             )
-            if !log.isNone { log.append(stripe.state(slot, content)) }
+            if !sink.isNone { sink.append(stripe.state(slot, content)) }
             let written = WriteOutcome(revision: revision, refreshIsDue: stripe.refreshIsDue)
             return (post, byteCount, written)
         }

@@ -16,11 +16,11 @@ extension FeedStore {
         _ id: PostID,
         _ direction: VoteDirection,
         voter: VoterID? = nil,
-        log: ChangeLog = .none
+        sink: some ChangeSink = NoChanges()
     ) throws(RankingError) -> VoteOutcome {
         try stripes.withStripe(stripeNumber(id)) { (stripe) throws(RankingError) -> VoteOutcome in
             guard let slot = stripe.liveSlot(id) else { throw .postNotFound(id) }
-            return try stripe.castVote(slot, direction, voter, revisions, log)
+            return try stripe.castVote(slot, direction, voter, revisions, sink)
         }
     }
 }

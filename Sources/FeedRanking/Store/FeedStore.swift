@@ -52,7 +52,7 @@ package final class FeedStore: Sendable {
         self.clock = MonotonicClock(clock)
         for policy in FeedTable.builtIn {
             do {
-                _ = try feedTable.create(policy, .none)
+                _ = try feedTable.create(policy, NoChanges())
             } catch {
                 preconditionFailure("A new store cannot have its first feeds: \(error)")
             }
@@ -74,9 +74,9 @@ package final class FeedStore: Sendable {
     /// The voter for a device of 16 bytes; O(1).
     package func voter(
         forDevice device: (UInt64, UInt64),
-        log: ChangeLog = .none
+        sink: some ChangeSink = NoChanges()
     ) throws(RankingError) -> VoterID {
-        try voters.voter(forDevice: device, log)
+        try voters.voter(forDevice: device, sink)
     }
 
     /// The voter for a device, where the device has been made a voter before; O(1).

@@ -53,8 +53,6 @@ package enum RankingLimits {
     ///
     /// Each job passes all keys of the stripe once, so smaller jobs would cost more a post.
     static let maximumJobPostCount = 65_536
-    /// The bytes that a change log keeps of a grown buffer: several iterations' worth of imports.
-    static let keptLogByteCount = 1 << 22
     /// The stale posts above which a refresh frees its working memory when it ends.
     ///
     /// Each post takes some 100 bytes, which would add up over the stripes. Up to this limit they

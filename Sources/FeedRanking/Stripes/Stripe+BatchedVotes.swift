@@ -8,12 +8,12 @@ extension Stripe {
         _ positions: Range<Int>,
         _ voter: VoterID?,
         _ revisions: borrowing Atomic<UInt64>,
-        _ log: ChangeLog
+        _ sink: some ChangeSink
     ) {
         if areTallied(votes, positions) {
-            castTallied(&votes, positions, revisions, log)
+            castTallied(&votes, positions, revisions, sink)
         } else {
-            castEach(&votes, positions, voter, revisions, log)
+            castEach(&votes, positions, voter, revisions, sink)
         }
         if refreshIsDue { votes.refreshDue.append(votes.post(positions.lowerBound)) }
     }
@@ -32,16 +32,17 @@ extension Stripe {
 
     /// Counts votes that `areTallied`, with consecutive revisions that are taken at once.
     ///
-    /// No revision is left out: a restart would forget a revision without a log entry.
+    /// No revision is left out: a restart would forget a revision that the sink was not given.
     @inline(__always)
     private mutating func castTallied(
         _ votes: inout BatchedVotes,
         _ positions: Range<Int>,
         _ revisions: borrowing Atomic<UInt64>,
-        _ log: ChangeLog
+        _ sink: some ChangeSink
     ) {
         let count = UInt64(positions.count)
         var revision = revisions.wrappingAdd(count, ordering: .relaxed).oldValue
+        let hasSink = !sink.isNone
         let order = votes.order
         var entries = votes.entries.mutableSpan
         for position in positions {
@@ -62,7 +63,7 @@ extension Stripe {
             entries[item].downvoteCount = record.downvoteCount
             entries[item].standingVote = nil
             entries[item].refusal = nil
-            if !log.isNone { log.append(counts(slot, record)) }
+            if hasSink { sink.append(counts(slot, record)) }
         }
     }
 
@@ -72,12 +73,12 @@ extension Stripe {
         _ positions: Range<Int>,
         _ voter: VoterID?,
         _ revisions: borrowing Atomic<UInt64>,
-        _ log: ChangeLog
+        _ sink: some ChangeSink
     ) {
         for position in positions {
             let item = Int(votes.order[position])
             var vote = votes.entries[item]
-            cast(&vote, voter, revisions, log)
+            cast(&vote, voter, revisions, sink)
             votes.entries[item] = vote
             if vote.refusal != nil { votes.refusedCount += 1 }
         }
@@ -87,14 +88,14 @@ extension Stripe {
         _ vote: inout BatchedVotes.Entry,
         _ voter: VoterID?,
         _ revisions: borrowing Atomic<UInt64>,
-        _ log: ChangeLog
+        _ sink: some ChangeSink
     ) {
         guard let slot = liveSlot(vote.post) else {
             vote.refusal = .postNotFound
             return
         }
         do throws(RankingError) {
-            let outcome = try castVote(slot, vote.direction, voter, revisions, log)
+            let outcome = try castVote(slot, vote.direction, voter, revisions, sink)
             vote.upvoteCount = outcome.upvoteCount
             vote.downvoteCount = outcome.downvoteCount
             vote.standingVote = outcome.standingVote

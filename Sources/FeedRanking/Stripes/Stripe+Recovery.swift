@@ -1,4 +1,4 @@
-/// Restores what the log entries of earlier runs say; the store has checked their values.
+/// Puts the changes of earlier runs back; the store has checked their values.
 extension Stripe {
     /// Sets the votes of a live post, where they are newer; O(1).
     mutating func restore(_ counts: PostCounts, at slot: UInt32) {

@@ -27,12 +27,13 @@ extension Stripe {
     /// Counts a vote and marks the post stale where its score changed; O(1).
     ///
     /// A clear without a voter has no ballot to clear. It is no error and changes nothing.
+    @inline(__always)
     mutating func castVote(
         _ slot: UInt32,
         _ direction: VoteDirection,
         _ voter: VoterID?,
         _ revisions: borrowing Atomic<UInt64>,
-        _ log: ChangeLog
+        _ sink: some ChangeSink
     ) throws(RankingError) -> VoteOutcome {
         var record = posts[slot]
         let score = record.score
@@ -56,24 +57,24 @@ extension Stripe {
             markStale(slot, &record)
         }
         posts[slot] = record
-        if !log.isNone { appendVote(slot, record, voter, standing, to: log) }
+        appendVote(slot, record, voter, standing, to: sink)
         return outcome(record, standing)
     }
 
-    /// Appends the log entry of a vote; O(1).
+    /// Hands a vote's change to the sink; O(1).
     @inline(__always)
     private func appendVote(
         _ slot: UInt32,
         _ record: PostRecord,
         _ voter: VoterID?,
         _ standing: VoteDirection?,
-        to log: ChangeLog
+        to sink: some ChangeSink
     ) {
         let counts = counts(slot, record)
         if let voter, record.flags.contains(.keepsBallots) {
-            log.append(counts, voter, standing)
+            sink.append(counts, voter, standing)
         } else {
-            log.append(counts)
+            sink.append(counts)
         }
     }
 

@@ -25,7 +25,7 @@ package struct Stripe: ~Copyable {
     var pool = NodePool()
     /// The ballots on posts of feeds that keep them.
     var ballots = BallotTable()
-    /// The posts that recovery has deleted; no older log entry may bring them back.
+    /// The posts that recovery has deleted; no older change may bring them back.
     var deleted = SlotSet()
     /// The lists of each feed, by feed number.
     var feeds = Slab<FeedIndexes>()

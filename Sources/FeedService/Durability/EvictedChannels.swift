@@ -1,3 +1,4 @@
+internal import FeedLog
 internal import FeedRanking
 internal import FeedState
 internal import Synchronization

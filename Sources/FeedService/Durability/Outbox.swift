@@ -1,4 +1,4 @@
-internal import FeedRanking
+internal import FeedLog
 internal import FeedTransport
 
 /// The one way of a loop's answers to its connections.

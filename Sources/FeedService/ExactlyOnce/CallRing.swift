@@ -1,4 +1,4 @@
-internal import FeedRanking
+import FeedLog
 
 /// The calls that a channel remembers, in the order of their sequences.
 ///

@@ -1,4 +1,5 @@
-package import FeedRanking
+package import FeedLog
+import FeedRanking
 
 /// One channel's recent calls behind a lock of their own.
 ///

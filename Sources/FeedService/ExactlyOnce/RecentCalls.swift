@@ -1,4 +1,5 @@
-package import FeedRanking
+package import FeedLog
+import FeedRanking
 
 /// What a channel remembers of its latest calls, so that none of them is executed twice.
 ///

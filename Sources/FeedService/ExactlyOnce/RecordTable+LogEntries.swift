@@ -1,4 +1,4 @@
-internal import FeedRanking
+import FeedLog
 
 extension RecordTable {
     /// Puts back what a log entry says of channels; the table ignores other entries.

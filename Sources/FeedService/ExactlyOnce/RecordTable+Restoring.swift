@@ -1,4 +1,4 @@
-package import FeedRanking
+package import FeedLog
 internal import FeedTransport
 
 /// How an earlier run's channels come back, before any connection is open: channels and outcomes

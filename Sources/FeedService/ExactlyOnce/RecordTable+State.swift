@@ -1,4 +1,4 @@
-internal import FeedRanking
+internal import FeedLog
 internal import FeedTransport
 
 extension RecordTable {

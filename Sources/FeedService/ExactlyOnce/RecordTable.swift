@@ -1,4 +1,5 @@
-package import FeedRanking
+package import FeedLog
+import FeedRanking
 package import FeedTransport
 
 /// The channels whose calls are remembered, by client and channel.

@@ -1,5 +1,5 @@
+internal import FeedLog
 internal import FeedProto
-internal import FeedRanking
 
 /// How callers come by the channels that they number their calls on.
 extension RequestHandler {

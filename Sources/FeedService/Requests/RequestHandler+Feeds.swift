@@ -23,7 +23,7 @@ extension RequestHandler {
         try rules.checkFeedName(feed.name)
         let policy = try FeedPolicy(feed, limits: context.limits)
         do throws(RankingError) {
-            _ = try store.createFeed(policy, log: changeLog)
+            _ = try store.createFeed(policy, sink: changeLog)
         } catch {
             throw Status(error)
         }

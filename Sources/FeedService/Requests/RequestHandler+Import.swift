@@ -1,3 +1,4 @@
+internal import FeedLog
 internal import FeedProto
 internal import FeedRanking
 
@@ -52,7 +53,7 @@ extension RequestHandler {
         // Other imports may have been logged since the transaction began.
         try admitChange()
         do throws(RankingError) {
-            return try store.importPosts(posts, in: feed, log: changeLog)
+            return try store.importPosts(posts, in: feed, sink: changeLog)
         } catch {
             throw Status(error)
         }

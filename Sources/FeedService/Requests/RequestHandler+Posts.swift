@@ -13,7 +13,7 @@ extension RequestHandler {
             let outcome = try store.createPost(
                 PostContent(post),
                 in: feed,
-                log: changeLog,
+                sink: changeLog,
                 into: &page
             )
             return .posts(.one, revision: noted(outcome))
@@ -81,7 +81,7 @@ extension RequestHandler {
                 changes,
                 expectedRevision: post.revision,
                 voter: voter(of: caller),
-                log: changeLog,
+                sink: changeLog,
                 into: &page
             )
             return .posts(.one, revision: noted(outcome))
@@ -96,7 +96,7 @@ extension RequestHandler {
             let outcome = try store.deletePost(
                 PostID(rawValue: request.id),
                 expectedRevision: request.revision,
-                log: changeLog
+                sink: changeLog
             )
             return .response(.empty, revision: outcome.revision)
         } catch {

@@ -1,3 +1,4 @@
+internal import FeedLog
 internal import FeedProto
 internal import FeedRanking
 
@@ -96,7 +97,7 @@ extension RequestHandler {
     private mutating func executeNow(
         _ call: Call,
         from caller: inout Caller
-    ) throws(Status) -> (Answer, FeedRanking.Outcome) {
+    ) throws(Status) -> (Answer, FeedLog.Outcome) {
         if case .batchCastVotes(let request) = call.request {
             let (answer, done) = try batchCastVotes(request, from: &caller)
             return (answer, .items(done))
@@ -114,7 +115,7 @@ extension RequestHandler {
 
     private mutating func remember(
         _ call: Call,
-        _ outcome: FeedRanking.Outcome,
+        _ outcome: FeedLog.Outcome,
         _ calls: inout RecentCalls
     ) {
         if let isForgotten = faultyVotes?.forgetsNext(), isForgotten { return }
@@ -124,7 +125,7 @@ extension RequestHandler {
     /// What came of a call before, with today's state.
     private mutating func answerAgain(
         _ call: Call,
-        _ outcome: FeedRanking.Outcome,
+        _ outcome: FeedLog.Outcome,
         _ calls: inout RecentCalls,
         from caller: inout Caller
     ) throws(Status) -> Answer {

@@ -1,3 +1,4 @@
+internal import FeedLog
 internal import FeedProto
 internal import FeedRanking
 
@@ -46,7 +47,7 @@ extension RequestHandler {
             postCount: request.limit == 0 ? limit : min(Int(request.limit), limit),
             textByteCount: context.limits.correctedTextByteCount,
             correctingTo: time,
-            log: changeLog
+            sink: changeLog
         )
     }
 

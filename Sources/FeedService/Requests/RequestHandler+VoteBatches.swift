@@ -1,3 +1,4 @@
+internal import FeedLog
 internal import FeedProto
 internal import FeedRanking
 
@@ -95,7 +96,7 @@ extension RequestHandler {
     /// - Returns: The votes that were counted.
     @discardableResult
     private mutating func castAndCollect(from caller: inout Caller) -> ItemMask {
-        store.castVotes(&batchedVotes, voter: caller.voter, log: changeLog)
+        store.castVotes(&batchedVotes, voter: caller.voter, sink: changeLog)
         collectCounts()
         for post in batchedVotes.refreshDue { refreshLater(stripeOf: post) }
         batchResults.failures.removeAll(keepingCapacity: true)

@@ -1,3 +1,4 @@
+internal import FeedLog
 internal import FeedProto
 internal import FeedRanking
 
@@ -134,7 +135,7 @@ extension RequestHandler {
         guard let direction = FeedRanking.VoteDirection(frame.vote.direction) else { return false }
         if case .clear = direction { return false }
         let post = PostID(rawValue: frame.vote.postID)
-        guard let outcome = try? store.castVote(post, direction, voter: voter, log: changeLog)
+        guard let outcome = try? store.castVote(post, direction, voter: voter, sink: changeLog)
         else {
             return false
         }

@@ -21,7 +21,7 @@ extension RequestHandler {
             }
             caller.hasBroughtDevice = true
             do throws(RankingError) {
-                voter = try store.voter(forDevice: (device.high, device.low), log: changeLog)
+                voter = try store.voter(forDevice: (device.high, device.low), sink: changeLog)
             } catch {
                 throw Status(error)
             }

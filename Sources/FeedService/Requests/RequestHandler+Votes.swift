@@ -1,3 +1,4 @@
+internal import FeedLog
 internal import FeedProto
 internal import FeedRanking
 
@@ -103,7 +104,7 @@ extension RequestHandler {
         _ direction: FeedRanking.VoteDirection,
         _ voter: VoterID?
     ) throws(RankingError) -> VoteOutcome {
-        let outcome = try store.castVote(post, direction, voter: voter, log: changeLog)
+        let outcome = try store.castVote(post, direction, voter: voter, sink: changeLog)
         if outcome.refreshIsDue { refreshLater(stripeOf: post) }
         return outcome
     }

@@ -1,3 +1,4 @@
+internal import FeedLog
 internal import FeedRanking
 
 /// The posts of `--sample-data`: twenty titles for a first look at the service.
@@ -20,7 +21,7 @@ enum SampleData {
                 try store.createPost(
                     PostContent(title: title),
                     in: feed,
-                    log: changeLog,
+                    sink: changeLog,
                     into: &page
                 )
             } catch {

@@ -1,4 +1,5 @@
 package import FeedJournal
+internal import FeedLog
 internal import FeedRanking
 internal import FeedSQLite
 

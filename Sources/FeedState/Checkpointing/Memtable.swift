@@ -1,5 +1,6 @@
 package import FeedJournal
-package import FeedRanking
+package import FeedLog
+import FeedRanking
 
 /// The newest value of each key that log entries have changed since the last checkpoint.
 ///

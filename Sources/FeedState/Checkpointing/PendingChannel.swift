@@ -1,4 +1,4 @@
-import FeedRanking
+import FeedLog
 
 /// What has changed on a channel.
 struct PendingChannel {

@@ -1,6 +1,6 @@
 internal import Dispatch
 package import FeedJournal
-package import FeedRanking
+package import FeedLog
 internal import Foundation
 internal import Synchronization
 

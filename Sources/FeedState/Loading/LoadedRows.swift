@@ -1,3 +1,4 @@
+import FeedLog
 import FeedRanking
 
 /// Rows that were read and checked ahead of the thread that puts them into the store.

@@ -1,3 +1,4 @@
+package import FeedLog
 package import FeedRanking
 import FeedSQLite
 

@@ -1,4 +1,5 @@
 internal import FeedJournal
+package import FeedLog
 package import FeedRanking
 
 extension DurableState {

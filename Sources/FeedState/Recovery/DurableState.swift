@@ -1,5 +1,5 @@
 package import FeedJournal
-package import FeedRanking
+package import FeedLog
 internal import Synchronization
 
 /// The state that outlives the process: a data directory that was recovered, the logs of the loops,

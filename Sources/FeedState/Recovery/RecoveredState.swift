@@ -1,4 +1,5 @@
 package import FeedJournal
+package import FeedLog
 package import FeedRanking
 
 /// What a start has made of a data directory: ready to go on, for one thread, before there are

@@ -1,4 +1,5 @@
 internal import FeedJournal
+internal import FeedLog
 internal import FeedRanking
 
 /// Puts a store together from a data directory: the rows of `state.db`, then the records of the

@@ -1,4 +1,5 @@
 internal import FeedJournal
+internal import FeedLog
 internal import FeedRanking
 
 /// What is kept of the records that are replayed, beside the store.

@@ -1,4 +1,5 @@
 internal import FeedJournal
+internal import FeedLog
 internal import FeedRanking
 
 /// Some log entries of one record, read and decoded ahead of the thread that applies them.

@@ -1,4 +1,5 @@
 package import FeedJournal
+internal import FeedLog
 internal import FeedRanking
 
 // How the journal is opened behind the checkpoint, and a run begins.

@@ -1,4 +1,5 @@
 package import FeedJournal
+package import FeedLog
 package import FeedRanking
 internal import FeedSQLite
 

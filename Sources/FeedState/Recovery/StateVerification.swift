@@ -1,4 +1,5 @@
 package import FeedJournal
+internal import FeedLog
 internal import FeedRanking
 
 /// Reads a data directory as a start would, without serving it: every row, every record, and that

@@ -1,3 +1,4 @@
+import FeedLog
 import FeedRanking
 import FeedSQLite
 

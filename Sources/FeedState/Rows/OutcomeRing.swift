@@ -1,4 +1,4 @@
-internal import FeedRanking
+import FeedLog
 
 /// The outcomes of a channel's latest calls, as one row keeps them.
 ///

@@ -1,3 +1,4 @@
+import FeedLog
 import FeedRanking
 
 /// What a service remembers of numbered calls, as simple as can be.

@@ -1,3 +1,4 @@
+import FeedLog
 import FeedRanking
 
 /// What commands come to, by the rules of the service told anew in dictionaries: what the state is

@@ -1,5 +1,6 @@
 import FeedDiskFaults
 import FeedJournal
+import FeedLog
 import FeedRanking
 import FeedState
 import FeedTestSupport
@@ -42,19 +43,19 @@ struct DurableLife: ~Copyable {
             case .vote(let id, let direction, let device):
                 let post = PostID(rawValue: id)
                 let voter = try voter(device, direction, on: post, log)
-                _ = try store.castVote(post, direction, voter: voter, log: log)
+                _ = try store.castVote(post, direction, voter: voter, sink: log)
             case .create(let content, let feed):
                 var page = PostPage()
-                try store.createPost(content, in: FeedID(rawValue: feed), log: log, into: &page)
+                try store.createPost(content, in: FeedID(rawValue: feed), sink: log, into: &page)
                 return .id(page.rows[0].id.rawValue)
             case .update(let id, let changes):
                 var page = PostPage()
-                try store.updatePost(PostID(rawValue: id), changes, log: log, into: &page)
-            case .delete(let id): try store.deletePost(PostID(rawValue: id), log: log)
+                try store.updatePost(PostID(rawValue: id), changes, sink: log, into: &page)
+            case .delete(let id): try store.deletePost(PostID(rawValue: id), sink: log)
             case .importPosts(let posts, let feed):
                 let feed = FeedID(rawValue: feed)
-                return .id(try store.importPosts(posts, in: feed, log: log).firstID.rawValue)
-            case .createFeed(let policy): _ = try store.createFeed(policy, log: log)
+                return .id(try store.importPosts(posts, in: feed, sink: log).firstID.rawValue)
+            case .createFeed(let policy): _ = try store.createFeed(policy, sink: log)
             case .correctTimes(let bound, let time):
                 let all = Int.max
                 _ = store.postsAhead(
@@ -63,7 +64,7 @@ struct DurableLife: ~Copyable {
                     idCount: UInt64(all),
                     postCount: all,
                     correctingTo: time,
-                    log: log
+                    sink: log
                 )
             case .batch: preconditionFailure("A batch is executed item by item.")
             }
@@ -83,6 +84,6 @@ struct DurableLife: ~Copyable {
         let feed = try store.feed(of: post)
         guard store.policy(of: feed)?.voteMode == .ballot else { return nil }
         guard direction != .clear else { return store.voter(ifKnown: (device, ~device)) }
-        return try store.voter(forDevice: (device, ~device), log: log)
+        return try store.voter(forDevice: (device, ~device), sink: log)
     }
 }

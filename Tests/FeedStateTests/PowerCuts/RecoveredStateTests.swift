@@ -1,5 +1,6 @@
 import FeedDiskFaults
 import FeedJournal
+import FeedLog
 import FeedRanking
 import FeedState
 import FeedTestSupport

@@ -1,4 +1,4 @@
-/// Why the store refused a log entry; nothing was changed.
+/// Why the store refused to put a change back; nothing was changed.
 package enum RecoveryError: Error, Equatable, Sendable {
     /// A post's id is 0, or needs more stripes than the store has.
     case badPostID(UInt64)

@@ -1,4 +1,6 @@
+import FeedLog
 import FeedRanking
+import FeedRankingModel
 import FeedTestSupport
 import Synchronization
 
@@ -69,7 +71,7 @@ struct ChangeLogRun {
             idCount: 1_000,
             postCount: 3,
             correctingTo: bound / 2,
-            log: log
+            sink: log
         )
         _ = model.correctTimes(
             after: bound,
@@ -82,7 +84,7 @@ struct ChangeLogRun {
     private mutating func createFeed(_ mode: VoteMode, _ log: ChangeLog? = nil) throws {
         if log == nil { logs[0].lock() }
         let policy = FeedPolicy(name: "feed \(feeds.count)", defaultOrder: .old, voteMode: mode)
-        let feed = try store.createFeed(policy, log: log ?? logs[0])
+        let feed = try store.createFeed(policy, sink: log ?? logs[0])
         if log == nil { logs[0].unlock() }
         feeds.append(feed)
         if mode == .ballot { model.ballotFeeds.insert(feed.rawValue) }
@@ -104,7 +106,7 @@ struct ChangeLogRun {
         let feed = feeds.randomElement(using: &random) ?? feeds[0]
         let content = content()
         page.removeAll()
-        try store.createPost(content, in: feed, log: log, into: &page)
+        try store.createPost(content, in: feed, sink: log, into: &page)
         let time = model.time(at: clock.milliseconds.load(ordering: .relaxed))
         insert(content, feed, time, upvotes: 0, downvotes: 0)
     }
@@ -141,7 +143,7 @@ struct ChangeLogRun {
                 downvoteCount: random.oneIn(5) ? RankingLimits.maximumImportedCount : 2
             )
         }
-        try store.importPosts(posts, in: feed, log: log)
+        try store.importPosts(posts, in: feed, sink: log)
         for post in posts {
             insert(
                 post.content,
@@ -161,11 +163,11 @@ struct ChangeLogRun {
             commentCount: random.oneIn(2) ? 7 : nil
         )
         guard var post = model.posts[id] else {
-            _ = try? store.updatePost(PostID(rawValue: id), changes, log: log, into: &page)
+            _ = try? store.updatePost(PostID(rawValue: id), changes, sink: log, into: &page)
             return
         }
         page.removeAll()
-        try store.updatePost(PostID(rawValue: id), changes, log: log, into: &page)
+        try store.updatePost(PostID(rawValue: id), changes, sink: log, into: &page)
         post.updateTime = model.time(at: clock.milliseconds.load(ordering: .relaxed))
         model.revision += 1
         post.content.title = changes.title ?? post.content.title
@@ -179,7 +181,7 @@ struct ChangeLogRun {
     private mutating func delete(_ log: ChangeLog) throws {
         let id = anyID()
         guard id <= givenCount, id > 0 else { return }
-        try store.deletePost(PostID(rawValue: id), log: log)
+        try store.deletePost(PostID(rawValue: id), sink: log)
         if model.posts.removeValue(forKey: id) != nil { model.revision += 1 }
     }
 
@@ -187,12 +189,12 @@ struct ChangeLogRun {
         let id = anyID()
         let direction: VoteDirection = random.oneIn(5) ? .clear : random.oneIn(3) ? .down : .up
         let device = UInt64.random(in: 0..<Self.deviceCount, using: &random)
-        let voter = try store.voter(forDevice: (device, 7), log: log)
+        let voter = try store.voter(forDevice: (device, 7), sink: log)
         let expected = model.vote(id, direction, voter: voter.rawValue)
         let byteCount = log.byteCount
         let revision = store.revision
         let result = Result { () throws(RankingError) in
-            try store.castVote(PostID(rawValue: id), direction, voter: voter, log: log)
+            try store.castVote(PostID(rawValue: id), direction, voter: voter, sink: log)
         }
         if case .failure(let error) = result, error != expected { throw error }
         guard store.revision == model.revision else {

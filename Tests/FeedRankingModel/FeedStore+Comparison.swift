@@ -1,8 +1,8 @@
-import FeedRanking
+package import FeedRanking
 
 extension FeedModel.Post {
     /// The post as a log entry has it.
-    func state(keepsBallots: Bool) -> PostState {
+    package func state(keepsBallots: Bool) -> PostState {
         PostState(
             counts: PostCounts(
                 id: PostID(rawValue: id),
@@ -21,40 +21,22 @@ extension FeedModel.Post {
 }
 
 extension FeedStore {
-    /// A store that holds what log entries say, and that they may write to.
-    static func replaying(
-        _ bodies: some Sequence<[UInt8]>,
-        stripeCount: Int
-    ) throws -> FeedStore {
-        let store = FeedStore(stripeCount: stripeCount) { 0 }
-        try store.replay(bodies)
-        return store
-    }
-
-    /// Applies the log entries of bodies in their order.
-    func replay(_ bodies: some Sequence<[UInt8]>) throws {
-        for body in bodies {
-            var reader = try LogEntryReader(body)
-            while let entry = try reader.next() { try apply(entry) }
-        }
-    }
-
     /// The posts in the order of their ids.
-    func sortedPosts() -> [PostState] {
+    package func sortedPosts() -> [PostState] {
         var posts: [PostState] = []
         forEachPost { posts.append($0) }
         return posts.sorted { $0.counts.id < $1.counts.id }
     }
 
     /// The standing ballots of a voter on posts.
-    func ballots(of voter: VoterID, on posts: [PostState]) throws -> [VoteDirection?] {
+    package func ballots(of voter: VoterID, on posts: [PostState]) throws -> [VoteDirection?] {
         var page = PostPage()
         for post in posts { try self.post(post.counts.id, voter: voter, into: &page) }
         return page.rows.map(\.viewerVote)
     }
 
     /// The first difference to what a model says, if there is any.
-    func difference(to model: FeedModel) throws -> String? {
+    package func difference(to model: FeedModel, deviceCount: UInt64) throws -> String? {
         let posts = sortedPosts()
         let expected = model.posts.values.sorted { $0.id < $1.id }
         guard posts.count == expected.count, postCount == UInt64(expected.count) else {
@@ -65,7 +47,7 @@ extension FeedStore {
             if post != state { return "\(post), not \(state)" }
         }
         // The model names voters by their numbers.
-        for number in 0..<UInt32(ChangeLogRun.deviceCount) {
+        for number in 0..<UInt32(deviceCount) {
             let ballots = try ballots(of: VoterID(rawValue: number), on: posts)
             for (expected, ballot) in zip(expected, ballots)
             where expected.ballots[number] != ballot {
@@ -76,7 +58,7 @@ extension FeedStore {
     }
 
     /// All posts of every order, by page.
-    func walks() throws -> [[PostID]] {
+    package func walks() throws -> [[PostID]] {
         var walks: [[PostID]] = []
         var page = PostPage()
         for feed in feeds().map({ Optional($0.id) }) + [nil] {

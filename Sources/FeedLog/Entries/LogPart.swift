@@ -24,7 +24,7 @@ struct LogPart: BitwiseCopyable {
 
     /// Reads the kind and the revision of the next entry; O(1).
     @inline(__always)
-    mutating func peek(_ bytes: borrowing Slab<UInt8>) throws(LogEntryError) {
+    mutating func peek(_ bytes: borrowing LogBytes) throws(LogEntryError) {
         kind = bytes[offset]
         revision = previousRevision
         fieldsOffset = offset + 1
@@ -39,7 +39,7 @@ struct LogPart: BitwiseCopyable {
 
     /// Reads the entry that was peeked at, and steps behind it; O(its bytes).
     @inline(__always)
-    mutating func takeEntry(_ bytes: borrowing Slab<UInt8>) throws(LogEntryError) -> LogEntry {
+    mutating func takeEntry(_ bytes: borrowing LogBytes) throws(LogEntryError) -> LogEntry {
         var fields = LogEntryFields(kind: kind, start: offset, next: fieldsOffset, end: end)
         let entry = try fields.entry(revision: revision, bytes)
         offset = fields.next

@@ -1,5 +1,5 @@
 extension Stripe {
-    /// A post's votes in the form of a log entry; O(1).
+    /// A post's votes as a change; O(1).
     @inline(__always)
     func counts(_ slot: UInt32, _ record: PostRecord) -> PostCounts {
         PostCounts(
@@ -10,8 +10,7 @@ extension Stripe {
         )
     }
 
-    /// A post in the form of a log entry, with its content if the caller has it at hand; O(its
-    /// texts).
+    /// A whole post as a change, with its content if the caller has it at hand; O(its texts).
     func state(_ slot: UInt32, _ content: PostContent? = nil) -> PostState {
         let record = posts[slot]
         return PostState(

@@ -1,4 +1,6 @@
+import FeedLog
 import FeedRanking
+import FeedRankingModel
 import FeedTestSupport
 import Testing
 
@@ -8,11 +10,18 @@ import Testing
     func aReplayIsTheStore(seed: UInt64) throws {
         var run = try ChangeLogRun(seed: seed)
         try run.run(TestEnvironment.modelOperations(3_000), batchEvery: 40)
-        #expect(try run.store.difference(to: run.model) == nil, "FEED_SEED=\(seed)")
+        #expect(
+            try run.store.difference(to: run.model, deviceCount: ChangeLogRun.deviceCount) == nil,
+            "FEED_SEED=\(seed)"
+        )
         for stripeCount in [1, 2, 16] {
             let replayed = try FeedStore.replaying(run.bodies, stripeCount: stripeCount)
             #expect(replayed.stateHash() == run.store.stateHash(), "FEED_SEED=\(seed)")
-            #expect(try replayed.difference(to: run.model) == nil, "FEED_SEED=\(seed)")
+            #expect(
+                try replayed.difference(to: run.model, deviceCount: ChangeLogRun.deviceCount)
+                    == nil,
+                "FEED_SEED=\(seed)"
+            )
             #expect(try replayed.walks() == run.store.walks(), "FEED_SEED=\(seed)")
             #expect(replayed.feeds() == run.store.feeds())
             #expect(replayed.revision == run.store.revision)
@@ -30,7 +39,10 @@ import Testing
             try replayed.replay([body])
             let state = run.states[number]
             #expect(replayed.stateHash() == state.hash, "FEED_SEED=\(seed), batch \(number)")
-            let difference = try replayed.difference(to: state.model)
+            let difference = try replayed.difference(
+                to: state.model,
+                deviceCount: ChangeLogRun.deviceCount
+            )
             #expect(difference == nil, "FEED_SEED=\(seed), batch \(number)")
             if difference != nil { return }
         }
@@ -54,7 +66,10 @@ import Testing
             }
         }
         #expect(replayed.stateHash() == hash, "FEED_SEED=\(seed)")
-        #expect(try replayed.difference(to: run.model) == nil, "FEED_SEED=\(seed)")
+        #expect(
+            try replayed.difference(to: run.model, deviceCount: ChangeLogRun.deviceCount) == nil,
+            "FEED_SEED=\(seed)"
+        )
         replayed.checkInvariants()
     }
 
@@ -86,6 +101,9 @@ import Testing
         #expect(loaded.stateHash() == run.states[half - 1].hash, "FEED_SEED=\(seed)")
         try loaded.replay(run.bodies.dropFirst(half - half / 4))
         #expect(loaded.stateHash() == run.store.stateHash(), "FEED_SEED=\(seed)")
-        #expect(try loaded.difference(to: run.model) == nil, "FEED_SEED=\(seed)")
+        #expect(
+            try loaded.difference(to: run.model, deviceCount: ChangeLogRun.deviceCount) == nil,
+            "FEED_SEED=\(seed)"
+        )
     }
 }

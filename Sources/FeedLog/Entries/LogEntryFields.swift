@@ -1,3 +1,5 @@
+import FeedRanking
+
 /// Reads the fields of one log entry out of a body, never beyond the end of its log's part.
 struct LogEntryFields {
     /// The entry's first byte.
@@ -17,7 +19,7 @@ struct LogEntryFields {
 
     /// Reads one byte.
     @inline(__always)
-    mutating func byte(_ bytes: borrowing Slab<UInt8>) throws(LogEntryError) -> UInt8 {
+    mutating func byte(_ bytes: borrowing LogBytes) throws(LogEntryError) -> UInt8 {
         guard next < end else { throw truncated }
         let byte = bytes[next]
         next += 1
@@ -26,7 +28,7 @@ struct LogEntryFields {
 
     /// Reads a number, seven bits a byte, the lowest first.
     @inline(__always)
-    mutating func varint(_ bytes: borrowing Slab<UInt8>) throws(LogEntryError) -> UInt64 {
+    mutating func varint(_ bytes: borrowing LogBytes) throws(LogEntryError) -> UInt64 {
         let first = try byte(bytes)
         if first < 0x80 { return UInt64(first) }
         return try longVarint(UInt64(first & 0x7F), bytes)
@@ -35,7 +37,7 @@ struct LogEntryFields {
     @inline(__always)
     private mutating func longVarint(
         _ first: UInt64,
-        _ bytes: borrowing Slab<UInt8>
+        _ bytes: borrowing LogBytes
     ) throws(LogEntryError) -> UInt64 {
         var value = first
         var shift: UInt64 = 7
@@ -53,7 +55,7 @@ struct LogEntryFields {
     @inline(__always)
     private mutating func varint<Value: FixedWidthInteger>(
         as type: Value.Type,
-        _ bytes: borrowing Slab<UInt8>
+        _ bytes: borrowing LogBytes
     ) throws(LogEntryError) -> Value {
         let value = try varint(bytes)
         guard let value = Value(exactly: value) else { throw badValue }
@@ -62,7 +64,7 @@ struct LogEntryFields {
 
     private mutating func fixed(
         byteCount: Int,
-        _ bytes: borrowing Slab<UInt8>
+        _ bytes: borrowing LogBytes
     ) throws(LogEntryError) -> UInt64 {
         guard end - next >= byteCount else { throw truncated }
         var value: UInt64 = 0
@@ -71,7 +73,7 @@ struct LogEntryFields {
         return value
     }
 
-    private mutating func text(_ bytes: borrowing Slab<UInt8>) throws(LogEntryError) -> String {
+    private mutating func text(_ bytes: borrowing LogBytes) throws(LogEntryError) -> String {
         let count = try varint(bytes)
         guard count <= UInt64(end - next) else { throw truncated }
         let range = next..<next + Int(count)
@@ -84,7 +86,7 @@ struct LogEntryFields {
     @inline(__always)
     mutating func entry(
         revision: UInt64,
-        _ bytes: borrowing Slab<UInt8>
+        _ bytes: borrowing LogBytes
     ) throws(LogEntryError) -> LogEntry {
         if kind == LogEntryKind.counts { return .counts(try counts(revision, bytes)) }
         return try otherEntry(revision, bytes)
@@ -93,7 +95,7 @@ struct LogEntryFields {
     @inline(never)
     private mutating func otherEntry(
         _ revision: UInt64,
-        _ bytes: borrowing Slab<UInt8>
+        _ bytes: borrowing LogBytes
     ) throws(LogEntryError) -> LogEntry {
         switch kind {
         case LogEntryKind.ballot: return try ballot(revision, bytes)
@@ -114,7 +116,7 @@ struct LogEntryFields {
     @inline(__always)
     private mutating func counts(
         _ revision: UInt64,
-        _ bytes: borrowing Slab<UInt8>
+        _ bytes: borrowing LogBytes
     ) throws(LogEntryError) -> PostCounts {
         PostCounts(
             id: PostID(rawValue: try varint(bytes)),
@@ -126,7 +128,7 @@ struct LogEntryFields {
 
     private mutating func ballot(
         _ revision: UInt64,
-        _ bytes: borrowing Slab<UInt8>
+        _ bytes: borrowing LogBytes
     ) throws(LogEntryError) -> LogEntry {
         let counts = try counts(revision, bytes)
         let packed = try varint(bytes)
@@ -138,7 +140,7 @@ struct LogEntryFields {
 
     private mutating func post(
         _ revision: UInt64,
-        _ bytes: borrowing Slab<UInt8>
+        _ bytes: borrowing LogBytes
     ) throws(LogEntryError) -> PostState {
         let counts = try counts(revision, bytes)
         let feed = FeedID(rawValue: try varint(as: UInt32.self, bytes))
@@ -166,7 +168,7 @@ struct LogEntryFields {
         )
     }
 
-    private mutating func feed(_ bytes: borrowing Slab<UInt8>) throws(LogEntryError) -> LogEntry {
+    private mutating func feed(_ bytes: borrowing LogBytes) throws(LogEntryError) -> LogEntry {
         let id = FeedID(rawValue: try varint(as: UInt32.self, bytes))
         guard let order = Order(rawValue: try byte(bytes)) else { throw badValue }
         guard let mode = VoteMode(rawValue: try byte(bytes)) else { throw badValue }
@@ -184,7 +186,7 @@ struct LogEntryFields {
         return .feed(id, policy)
     }
 
-    private mutating func voter(_ bytes: borrowing Slab<UInt8>) throws(LogEntryError) -> LogEntry {
+    private mutating func voter(_ bytes: borrowing LogBytes) throws(LogEntryError) -> LogEntry {
         let id = VoterID(rawValue: try varint(as: UInt32.self, bytes))
         let high = try fixed(byteCount: 8, bytes)
         let low = try fixed(byteCount: 8, bytes)
@@ -192,7 +194,7 @@ struct LogEntryFields {
     }
 
     private mutating func channel(
-        _ bytes: borrowing Slab<UInt8>
+        _ bytes: borrowing LogBytes
     ) throws(LogEntryError) -> ChannelState {
         ChannelState(
             number: try varint(bytes),
@@ -203,7 +205,7 @@ struct LogEntryFields {
     }
 
     private mutating func outcome(
-        _ bytes: borrowing Slab<UInt8>
+        _ bytes: borrowing LogBytes
     ) throws(LogEntryError) -> ChannelOutcome {
         let channel = try varint(bytes)
         let sequence = try varint(bytes)

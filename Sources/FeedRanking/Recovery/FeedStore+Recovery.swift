@@ -1,48 +1,19 @@
 import Synchronization
 
-/// A start puts back the log entries of earlier runs. One thread does this before any other uses
-/// the store.
+/// A start puts back the state of earlier runs, change by change. One thread does this before any
+/// other uses the store.
+///
+/// A change that is not newer than the store's state changes nothing. A deleted post never comes
+/// back. The times of posts do not move the store's clock. New posts get the current time, even
+/// where posts that are put back lie ahead of it.
 extension FeedStore {
-    /// Puts a log entry back; O(1) beside the post's texts, save for the order of a new title or
-    /// time.
-    ///
-    /// The times of posts do not move the store's clock. New posts get the current time, even where
-    /// posts that are put back lie ahead of it.
-    ///
-    /// An entry that is not newer than the store's state changes nothing. A deleted post never
-    /// comes back. The votes that a ballot post has when it is loaded are those of its ballots: the
-    /// ballots are loaded with them, at the post's own revision. Older ballots are taken for known.
-    /// So a caller that keeps posts and their ballots elsewhere writes a post's ballots before its
-    /// counts, or together with them. The store ignores channels and outcomes.
-    package func apply(_ entry: LogEntry) throws(RecoveryError) {
-        switch entry {
-        case .counts(let counts):
-            try apply(counts)
-        case .ballot(let counts, let voter, let direction):
-            try apply(counts, voter, direction)
-        case .post(let post):
-            try apply(post)
-        case .deletion(let id, let revision):
-            try apply(deletionOf: id, revision)
-        case .feed(let feed, let policy):
-            try feedTable.restore(feed, policy)
-        case .voter(let voter, let device):
-            try voters.restore(voter, device)
-        case .epoch(let lastID, let revision):
-            if lastID > 0 { _ = try slot(PostID(rawValue: lastID)) }
-            try raise(revision: revision)
-            raise(lastID: lastID)
-        case .channel, .outcome:
-            break
-        }
-    }
-
-    /// Throws what ``apply(_:)`` would throw of a post's counts; any thread may call it.
+    /// Throws what `restore` would throw of a post's counts; any thread may call it.
     package func check(_ counts: PostCounts) throws(RecoveryError) {
         _ = try checkedSlot(counts)
     }
 
-    private func apply(_ counts: PostCounts) throws(RecoveryError) {
+    /// Puts the votes of a post back; O(1).
+    package func restore(_ counts: PostCounts) throws(RecoveryError) {
         let slot = try checkedSlot(counts)
         try raise(revision: counts.revision)
         stripes.withStripe(stripeNumber(counts.id)) { stripe in
@@ -50,7 +21,13 @@ extension FeedStore {
         }
     }
 
-    private func apply(
+    /// Puts a ballot back, nil where it was taken back, and the votes with it; O(1).
+    ///
+    /// The votes that a ballot post has when it is loaded are those of its ballots: the ballots are
+    /// loaded with them, at the post's own revision. Older ballots are taken for known. So a caller
+    /// that keeps posts and their ballots elsewhere writes a post's ballots before its counts, or
+    /// together with them.
+    package func restore(
         _ counts: PostCounts,
         _ voter: VoterID,
         _ direction: VoteDirection?
@@ -66,7 +43,8 @@ extension FeedStore {
         try raise(revision: counts.revision)
     }
 
-    private func apply(_ post: PostState) throws(RecoveryError) {
+    /// Puts a post back; O(its texts), save for the order of a new title or time.
+    package func restore(_ post: PostState) throws(RecoveryError) {
         let slot = try check(post)
         let id = post.counts.id
         let isNew = try stripes.withStripe(stripeNumber(id)) { (stripe) throws(RecoveryError) in
@@ -78,7 +56,8 @@ extension FeedStore {
         if isNew { livePostCount.wrappingAdd(1, ordering: .relaxed) }
     }
 
-    private func apply(deletionOf id: PostID, _ revision: UInt64) throws(RecoveryError) {
+    /// Deletes a post again, also a post that is yet to come; O(log n) an index.
+    package func restore(deletionOf id: PostID, revision: UInt64) throws(RecoveryError) {
         let slot = try slot(id)
         try raise(revision: revision)
         raise(lastID: id.rawValue)
@@ -86,6 +65,23 @@ extension FeedStore {
             stripe.restoreDeletion(at: slot)
         }
         if wasThere { livePostCount.wrappingSubtract(1, ordering: .relaxed) }
+    }
+
+    /// Puts a feed back, also in the place of a built-in one; O(1).
+    package func restore(_ feed: FeedID, _ policy: FeedPolicy) throws(RecoveryError) {
+        try feedTable.restore(feed, policy)
+    }
+
+    /// Puts a voter back; O(1).
+    package func restore(_ voter: VoterID, _ device: Device16) throws(RecoveryError) {
+        try voters.restore(voter, device)
+    }
+
+    /// Makes the latest id and the latest revision at least these; O(1).
+    package func restore(lastID id: UInt64, revision: UInt64) throws(RecoveryError) {
+        if id > 0 { _ = try slot(PostID(rawValue: id)) }
+        try raise(revision: revision)
+        raise(lastID: id)
     }
 
     /// Checks all that would trap, or never could have been.

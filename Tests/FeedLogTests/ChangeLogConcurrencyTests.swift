@@ -1,4 +1,6 @@
+import FeedLog
 import FeedRanking
+import FeedRankingModel
 import FeedTestSupport
 import Glibc
 import Testing
@@ -51,24 +53,24 @@ import Testing
         let content = PostContent(title: "title \(random.next() % 9)", text: "text")
         page.removeAll()
         switch Int.random(in: 0..<60, using: &random) {
-        case 0..<3: try store.createPost(content, in: feed, log: log, into: &page)
+        case 0..<3: try store.createPost(content, in: feed, sink: log, into: &page)
         case 3:
             let post = ImportedPost(content: content, createTimeMilliseconds: 5, upvoteCount: 3)
-            try store.importPosts([post, post], in: feed, log: log)
-        case 4, 5: try store.updatePost(id, PostChanges(title: "new"), log: log, into: &page)
-        case 6: try store.deletePost(id, log: log)
+            try store.importPosts([post, post], in: feed, sink: log)
+        case 4, 5: try store.updatePost(id, PostChanges(title: "new"), sink: log, into: &page)
+        case 6: try store.deletePost(id, sink: log)
         case 7:
             let name = "feed \(random.next() % 12)"
             let policy = FeedPolicy(name: name, voteMode: random.oneIn(2) ? .ballot : .tally)
-            _ = try store.createFeed(policy, log: log)
+            _ = try store.createFeed(policy, sink: log)
         default:
             let device = UInt64.random(in: 0..<40, using: &random)
-            let voter = try store.voter(forDevice: (device, 7), log: log)
+            let voter = try store.voter(forDevice: (device, 7), sink: log)
             let outcome = try store.castVote(
                 id,
                 random.oneIn(3) ? .down : .up,
                 voter: voter,
-                log: log
+                sink: log
             )
             if outcome.refreshIsDue { store.refresh(stripeOf: id) }
         }

@@ -3,6 +3,8 @@
 struct LogBuffer: ~Copyable {
     /// What a buffer has room for before its first byte.
     private static let initialCapacity = 64 * 1_024
+    /// The bytes that a log keeps of a grown buffer: several iterations' worth of imports.
+    private static let keptByteCount = 1 << 22
 
     /// The first byte; `count` bytes are written, `capacity` may be.
     private(set) var base: UnsafeMutablePointer<UInt8>
@@ -40,7 +42,7 @@ struct LogBuffer: ~Copyable {
         }
         unsafe body.append(contentsOf: UnsafeBufferPointer(start: base, count: count))
         count = 0
-        if capacity > RankingLimits.keptLogByteCount {
+        if capacity > Self.keptByteCount {
             unsafe base.deallocate()
             capacity = Self.initialCapacity
             unsafe base = .allocate(capacity: capacity)

@@ -1,5 +1,5 @@
 extension FeedStore {
-    /// A hash of all state that log entries restore; stores that answer alike have equal hashes.
+    /// A hash of all state that `restore` puts back; stores that answer alike have equal hashes.
     ///
     /// No thread may write meanwhile. The hash covers the feeds and their rules, each post with
     /// every field, the ballots by device, and the devices. It does not cover the counters, the

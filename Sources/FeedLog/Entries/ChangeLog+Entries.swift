@@ -1,7 +1,9 @@
-extension ChangeLog {
+package import FeedRanking
+
+extension ChangeLog: ChangeSink {
     /// Appends a tally's vote; O(1).
     @inline(__always)
-    func append(_ counts: PostCounts) {
+    package func append(_ counts: PostCounts) {
         write(LogEntryKind.counts, revision: counts.revision, atMost: 30) { writer in
             writer.counts(counts)
         }
@@ -9,7 +11,7 @@ extension ChangeLog {
 
     /// Appends a ballot that now stands, or none, and the counts with it; O(1).
     @inline(__always)
-    func append(_ counts: PostCounts, _ voter: VoterID, _ direction: VoteDirection?) {
+    package func append(_ counts: PostCounts, _ voter: VoterID, _ direction: VoteDirection?) {
         write(LogEntryKind.ballot, revision: counts.revision, atMost: 40) { writer in
             writer.counts(counts)
             writer.varint(UInt64(voter.rawValue) << 2 | UInt64(direction?.rawValue ?? 0))
@@ -17,7 +19,7 @@ extension ChangeLog {
     }
 
     /// Appends a whole post; O(its texts).
-    func append(_ post: PostState) {
+    package func append(_ post: PostState) {
         let content = post.content
         let texts = content.texts
         let byteCount = texts.reduce(PostContent.entryNumbersByteCount) { $0 + $1.utf8.count }
@@ -40,14 +42,14 @@ extension ChangeLog {
     }
 
     /// Appends that a post is gone; O(1).
-    func append(deletionOf id: PostID, revision: UInt64) {
+    package func append(deletionOf id: PostID, revision: UInt64) {
         write(LogEntryKind.deletion, revision: revision, atMost: 10) { writer in
             writer.varint(id.rawValue)
         }
     }
 
     /// Appends a feed; O(1).
-    func append(_ feed: FeedID, _ policy: FeedPolicy) {
+    package func append(_ feed: FeedID, _ policy: FeedPolicy) {
         let byteCount = policy.name.utf8.count + 52
         write(LogEntryKind.feed, revision: nil, atMost: byteCount) { writer in
             writer.varint(UInt64(feed.rawValue))
@@ -61,7 +63,7 @@ extension ChangeLog {
     }
 
     /// Appends a voter's device; O(1).
-    func append(_ voter: VoterID, _ device: Device16) {
+    package func append(_ voter: VoterID, _ device: Device16) {
         write(LogEntryKind.voter, revision: nil, atMost: 26) { writer in
             writer.varint(UInt64(voter.rawValue))
             writer.fixed(device.high)

@@ -1,3 +1,5 @@
+package import FeedRanking
+
 /// The redo of one write in a log: the values that it left, which replay puts back without a clock
 /// or random numbers.
 ///
@@ -33,39 +35,5 @@ package enum LogEntry: Equatable, Sendable {
         case .deletion(_, let revision): revision
         case .feed, .voter, .channel, .outcome, .epoch: nil
         }
-    }
-}
-
-/// The votes of a post as of a revision.
-package struct PostCounts: BitwiseCopyable, Equatable, Sendable {
-    /// The post.
-    package var id: PostID
-    /// All ups counted, or the ballots that are up.
-    package var upvoteCount: UInt64
-    /// All downs counted, or the ballots that are down.
-    package var downvoteCount: UInt64
-    /// The number of the post's last write of any kind, votes among them.
-    package var revision: UInt64
-
-    /// The votes of a post as of a revision.
-    package init(id: PostID, upvoteCount: UInt64, downvoteCount: UInt64, revision: UInt64) {
-        self.id = id
-        self.upvoteCount = upvoteCount
-        self.downvoteCount = downvoteCount
-        self.revision = revision
-    }
-}
-
-/// The 16 bytes a device is known by.
-package struct Device16: Hashable, BitwiseCopyable, Sendable {
-    /// The first eight bytes.
-    package var high: UInt64
-    /// The last eight bytes.
-    package var low: UInt64
-
-    /// A device of these bytes.
-    package init(high: UInt64, low: UInt64) {
-        self.high = high
-        self.low = low
     }
 }

@@ -1,4 +1,5 @@
 import CMallocHook
+import FeedLog
 import FeedRanking
 import FeedTestSupport
 import Testing
@@ -23,7 +24,7 @@ struct LogEntryMemoryTests {
                 log.lock()
                 for (number, id) in ids.enumerated() {
                     let direction: VoteDirection = (transaction + number) % 3 == 0 ? .down : .up
-                    _ = try store.castVote(id, direction, voter: voter, log: log)
+                    _ = try store.castVote(id, direction, voter: voter, sink: log)
                 }
                 log.append(
                     ChannelOutcome(

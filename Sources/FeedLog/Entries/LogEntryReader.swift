@@ -5,7 +5,7 @@
 /// outcome of a call that changed nothing, which may come before its channel. Every read is
 /// checked. Once a call has thrown an error, every further call throws it again.
 package struct LogEntryReader: ~Copyable {
-    private let bytes: Slab<UInt8>
+    private let bytes: LogBytes
     /// The part of the entry that was read last.
     private var current = LogPart(offset: 0, end: 0)
     /// The other parts that are not at their ends, all peeked into.
@@ -15,7 +15,7 @@ package struct LogEntryReader: ~Copyable {
 
     /// Reads a copy of a body that `ChangeLogs.takeBatch` made; O(bytes).
     package init(_ body: borrowing Span<UInt8>) throws(LogEntryError) {
-        bytes = Slab(copying: body)
+        bytes = LogBytes(copying: body)
         var offset = 0
         while offset < bytes.count {
             guard bytes.count - offset >= 4 else { throw .brokenPart(offset: offset) }

@@ -1,3 +1,4 @@
+import FeedLog
 import FeedRanking
 import FeedTestSupport
 import Glibc

@@ -1,29 +1,67 @@
-import FeedRanking
+package import FeedRanking
 import Glibc
 
 /// Posts in an array, sorted anew for every read: the store's behaviour in the plainest form.
-struct FeedModel {
-    struct Post: Equatable {
-        var id: UInt64
-        var feed: UInt32
-        var content: PostContent
-        var time: Int64
-        var updateTime: Int64
-        var upvotes: UInt64 = 0
-        var downvotes: UInt64 = 0
-        var revision: UInt64
-        var editRevision: UInt64
-        var ballots: [UInt32: VoteDirection] = [:]
+package struct FeedModel {
+    /// A post, and the ballots on it by voter.
+    package struct Post: Equatable {
+        /// The post's id.
+        package var id: UInt64
+        /// The number of its feed.
+        package var feed: UInt32
+        /// What the post says.
+        package var content: PostContent
+        /// The Unix time of its creation, in milliseconds.
+        package var time: Int64
+        /// The Unix time of its last edit, in milliseconds.
+        package var updateTime: Int64
+        /// All ups, or the ballots that are up.
+        package var upvotes: UInt64
+        /// All downs, or the ballots that are down.
+        package var downvotes: UInt64
+        /// The revision of its last write.
+        package var revision: UInt64
+        /// The revision of its last edit.
+        package var editRevision: UInt64
+        /// The standing ballots by voter.
+        package var ballots: [UInt32: VoteDirection] = [:]
 
-        var score: Int64 { Int64(upvotes) - Int64(downvotes) }
-        /// Whether a change may go on that expects this revision.
-        func admits(_ expected: UInt64, at newest: UInt64) -> Bool {
+        /// A post without ballots.
+        package init(
+            id: UInt64,
+            feed: UInt32,
+            content: PostContent,
+            time: Int64,
+            updateTime: Int64,
+            upvotes: UInt64 = 0,
+            downvotes: UInt64 = 0,
+            revision: UInt64,
+            editRevision: UInt64
+        ) {
+            self.id = id
+            self.feed = feed
+            self.content = content
+            self.time = time
+            self.updateTime = updateTime
+            self.upvotes = upvotes
+            self.downvotes = downvotes
+            self.revision = revision
+            self.editRevision = editRevision
+        }
+
+        /// Upvotes minus downvotes.
+        package var score: Int64 { Int64(upvotes) - Int64(downvotes) }
+
+        /// Whether a change that expects this revision is allowed.
+        package func admits(_ expected: UInt64, at newest: UInt64) -> Bool {
             expected == 0 || (expected >= editRevision && expected <= newest)
         }
 
-        var title: [UInt8] { Array(content.title.utf8) }
+        /// The bytes that order equal scores.
+        package var title: [UInt8] { Array(content.title.utf8) }
 
-        var hotKey: Int64 {
+        /// The hot rank.
+        package var hotKey: Int64 {
             // In ninths of the seventh decimal the time's part is an integer; only what is left of
             // it is added to the logarithm, so that doubles have room for both.
             let seconds = Int64((Double(time) / 1_000).rounded(.down)) - 1_134_028_003
@@ -37,23 +75,38 @@ struct FeedModel {
 
     /// A place in an order as the model keeps it: the post as it was when the page was read, or
     /// nil for the end of the list that a page lay beyond.
-    struct Anchor {
-        var post: Post?
-        var rank: UInt64
+    package struct Anchor {
+        /// The post as it was then; nil for the end of the list.
+        package var post: Post?
+        /// The rank of the place.
+        package var rank: UInt64
+
+        /// A place in an order.
+        package init(post: Post?, rank: UInt64) {
+            self.post = post
+            self.rank = rank
+        }
     }
 
-    var posts: [UInt64: Post] = [:]
-    var revision: UInt64 = 0
-    var time = Int64.min
-    var ballotFeeds: Set<UInt32> = []
+    /// The live posts by id.
+    package var posts: [UInt64: Post] = [:]
+    /// The revision of the latest write.
+    package var revision: UInt64 = 0
+    /// The latest time that a write got.
+    package var time = Int64.min
+    /// The feeds whose votes set ballots.
+    package var ballotFeeds: Set<UInt32> = []
     /// A fault on purpose: equal scores in the order of their ids alone.
-    var ignoresTitles = false
+    package var ignoresTitles = false
     /// A fault on purpose: imported posts as new as their ids.
-    var ignoresImportedTimes = false
+    package var ignoresImportedTimes = false
+
+    /// A model without posts.
+    package init() {}
 
     /// The time that a write gets at a time of the clock: it stands still where the clock goes back by
     /// up to five minutes.
-    mutating func time(at clock: Int64) -> Int64 {
+    package mutating func time(at clock: Int64) -> Int64 {
         if clock > time || time - clock > 300_000 { time = clock }
         return time
     }
@@ -61,7 +114,7 @@ struct FeedModel {
     /// Gives posts with these ids whose times are after a bound an earlier time, if there is one.
     ///
     /// - Returns: What the posts were, at most so many, and the last id that was looked at.
-    mutating func correctTimes(
+    package mutating func correctTimes(
         after bound: Int64,
         to time: Int64?,
         ids: Range<UInt64>,
@@ -86,7 +139,7 @@ struct FeedModel {
     }
 
     /// Whether one post comes before another in an order.
-    func precedes(_ left: Post, _ right: Post, _ order: Order) -> Bool {
+    package func precedes(_ left: Post, _ right: Post, _ order: Order) -> Bool {
         switch order {
         case .top:
             if left.score != right.score { return left.score > right.score }
@@ -104,12 +157,13 @@ struct FeedModel {
     }
 
     /// A feed's posts, or all for nil, in order.
-    func list(_ feed: UInt32?, _ order: Order) -> [Post] {
+    package func list(_ feed: UInt32?, _ order: Order) -> [Post] {
         posts.values.filter { feed == nil || $0.feed == feed }
             .sorted { precedes($0, $1, order) }
     }
 
-    mutating func vote(
+    /// Casts a vote; returns why it is refused, or nil.
+    package mutating func vote(
         _ id: UInt64,
         _ direction: VoteDirection,
         voter: UInt32?

@@ -1,4 +1,6 @@
+import FeedLog
 import FeedRanking
+import FeedRankingModel
 import FeedTestSupport
 import Testing
 
