@@ -19,13 +19,15 @@ extension FeedStore {
         var ballotSum: UInt64 = 0
         for number in 0..<stripes.count {
             stripes.withStripe(number) { stripe in
-                stripe.forEachSlot { slot in postSum &+= stripe.stateHash(slot) }
-                stripe.forEachBallot { id, voter, direction in
+                stripe.posts.forEachSlot { slot in
+                    postSum &+= stripe.posts[slot].stateHash(stripe.slots.id(slot))
+                }
+                stripe.ballots.forEach(stripe.posts) { slot, voter, direction in
                     let number = Int(voter.rawValue)
                     let device = number < devices.count ? devices[number] : nil
                     // A voter whose number no device has is identified by the number.
                     var hash = Self.hash(device ?? Device16(high: .max, low: UInt64(number)))
-                    hash.add(id.rawValue)
+                    hash.add(stripe.slots.id(slot).rawValue)
                     hash.add(UInt64(direction.rawValue))
                     ballotSum &+= hash.value
                 }
@@ -42,7 +44,7 @@ extension FeedStore {
     package func forEachPost(_ body: (PostState) -> Void) {
         for number in 0..<stripes.count {
             stripes.withStripe(number) { stripe in
-                stripe.forEachSlot { slot in body(stripe.state(slot)) }
+                stripe.posts.forEachSlot { slot in body(stripe.state(slot)) }
             }
         }
     }
@@ -66,34 +68,30 @@ extension FeedPolicy {
     }
 }
 
-extension Stripe {
+extension PostTable {
     /// Calls the body with the slot of each live post.
     fileprivate func forEachSlot(_ body: (UInt32) -> Void) {
-        var next = posts.nextSlot(from: 0)
+        var next = nextSlot(from: 0)
         while let found = next {
             let slot = UInt32(found)
-            if posts.contains(slot) { body(slot) }
-            next = posts.nextSlot(from: found + 1)
+            if contains(slot) { body(slot) }
+            next = nextSlot(from: found + 1)
         }
     }
+}
 
-    /// Calls the body with each ballot on a live post.
-    fileprivate func forEachBallot(_ body: (PostID, VoterID, VoteDirection) -> Void) {
-        ballots.forEach(posts) { slot, voter, direction in body(id(slot), voter, direction) }
-    }
-
+extension PostRecord {
     /// The hash of a post with every field.
-    fileprivate func stateHash(_ slot: UInt32) -> UInt64 {
-        let record = posts[slot]
+    fileprivate func stateHash(_ id: PostID) -> UInt64 {
         var hash = StateHash(seed: 3)
-        hash.add(id(slot).rawValue)
-        hash.add(record.upvoteCount)
-        hash.add(record.downvoteCount)
-        hash.add(record.revision)
-        hash.add(UInt64(record.feed.rawValue))
-        hash.add(record.flags.contains(.keepsBallots) ? 1 : 0)
-        hash.add(UInt64(bitPattern: record.createTimeMilliseconds))
-        record.content.add(to: &hash)
+        hash.add(id.rawValue)
+        hash.add(upvoteCount)
+        hash.add(downvoteCount)
+        hash.add(revision)
+        hash.add(UInt64(feed.rawValue))
+        hash.add(flags.contains(.keepsBallots) ? 1 : 0)
+        hash.add(UInt64(bitPattern: createTimeMilliseconds))
+        content.add(to: &hash)
         return hash.value
     }
 }

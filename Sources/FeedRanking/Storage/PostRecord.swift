@@ -32,9 +32,9 @@ package struct PostRecord: BitwiseCopyable {
         package static let isLive = Flags(rawValue: 1)
         /// Every index built for the post has it, at its indexed score.
         package static let isIndexed = Flags(rawValue: 2)
-        /// The stripe's `staleHead` has the post.
+        /// The head of `StaleSlots` has the post.
         package static let isInStaleHead = Flags(rawValue: 4)
-        /// The stripe's `staleTail` has the post.
+        /// The tail of `StaleSlots` has the post.
         package static let isInStaleTail = Flags(rawValue: 8)
         /// Votes set ballots; they are not counted one by one.
         package static let keepsBallots = Flags(rawValue: 16)

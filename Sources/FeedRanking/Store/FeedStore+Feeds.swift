@@ -29,7 +29,7 @@ extension FeedStore {
         for stripe in 0..<stripes.count {
             stripes.withStripe(stripe) { stripe in
                 for number in summaries.indices {
-                    let count = stripe.indexes(summaries[number].id).postCount
+                    let count = stripe.orders.indexes(summaries[number].id).postCount
                     summaries[number].postCount += UInt64(count)
                 }
             }

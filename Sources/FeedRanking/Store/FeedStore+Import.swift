@@ -45,7 +45,7 @@ extension FeedStore {
             "An imported post's numbers are checked before."
         )
         return stripes.withStripe(stripeNumber(id)) { stripe in
-            guard let slot = stripe.slot(id) else {
+            guard let slot = stripe.slots.slot(id) else {
                 preconditionFailure("Ids beyond \(id.rawValue) need more stripes.")
             }
             let revision = takeRevision()

@@ -14,7 +14,7 @@ extension FeedStore {
         for number in 0..<stripes.count {
             let first = merge.entries.count
             let summary = stripes.withStripe(number) { stripe in
-                stripe.collect(part, into: &merge.entries, &budget)
+                stripe.orders.collect(part, into: &merge.entries, &budget, &stripe.posts)
             }
             guard let summary else { return false }
             merge.summary.postCount += summary.postCount
@@ -56,7 +56,7 @@ extension FeedStore {
         part.start = .entry(merge.entries[merge.runs[number].end - 1])
         let first = merge.entries.count
         let summary = stripes.withStripe(number) { stripe in
-            stripe.collect(part, into: &merge.entries, &budget)
+            stripe.orders.collect(part, into: &merge.entries, &budget, &stripe.posts)
         }
         guard summary != nil else { return false }
         merge.runs[number].isLast = merge.entries.count - first < part.limit
@@ -148,7 +148,7 @@ extension FeedStore {
         let entry = merge.entries[index]
         let offset = UInt32(merge.titles.count)
         stripes.withStripe(stripeNumber(entry.id)) { stripe in
-            stripe.appendTitle(of: entry, to: &merge.titles)
+            stripe.orders.appendTitle(of: entry, to: &merge.titles, stripe.posts)
         }
         let count = UInt32(merge.titles.count) - offset
         merge.entries[index].title = TextRange(offset: offset, count: count)

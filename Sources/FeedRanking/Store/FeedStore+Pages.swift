@@ -115,7 +115,8 @@ extension FeedStore {
                 guard let slot = stripe.liveSlot(entry.id) else { return RowOutcome.missing }
                 let byteCount = stripe.textByteCount(slot)
                 if page.isFull(for: byteCount, byteLimit: query.byteLimit) { return .full }
-                isOrdered = isOrdered && stripe.stillHas(entry, slot, walk.kind)
+                isOrdered =
+                    isOrdered && stripe.orders.stillHas(entry, slot, walk.kind, stripe.posts)
                 stripe.appendRow(slot, query.voter, to: &page)
                 return .appended
             }
@@ -191,7 +192,7 @@ extension FeedStore {
         var title: [UInt8] = []
         if RankKey.titleDecides(entry.secondary) {
             stripes.withStripe(stripeNumber(entry.id)) { stripe in
-                stripe.appendTitle(of: entry, to: &title)
+                stripe.orders.appendTitle(of: entry, to: &title, stripe.posts)
             }
         }
         return ListPosition(

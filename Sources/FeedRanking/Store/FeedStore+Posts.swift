@@ -13,7 +13,7 @@ extension FeedStore {
         let id = PostID(rawValue: lastID.wrappingAdd(1, ordering: .relaxed).newValue)
         livePostCount.wrappingAdd(1, ordering: .relaxed)
         return stripes.withStripe(stripeNumber(id)) { stripe in
-            guard let slot = stripe.slot(id) else {
+            guard let slot = stripe.slots.slot(id) else {
                 preconditionFailure("Ids beyond \(id.rawValue) need more stripes.")
             }
             let time = clock.now()

@@ -19,7 +19,7 @@ extension FeedStore {
     func place(of id: PostID, _ kind: IndexKind) -> (position: ListPosition, feed: FeedID)? {
         stripes.withStripe(stripeNumber(id)) { stripe in
             guard let slot = stripe.liveSlot(id) else { return nil }
-            return (stripe.position(of: slot, kind), stripe.posts[slot].feed)
+            return (stripe.orders.position(of: slot, kind, stripe.posts), stripe.posts[slot].feed)
         }
     }
 
@@ -34,7 +34,7 @@ extension FeedStore {
         var sum = WalkSummary()
         for number in 0..<stripes.count {
             let counted = stripes.withStripe(number) { stripe in
-                stripe.countBefore(position, kind, feed, &budget)
+                stripe.orders.countBefore(position, kind, feed, &budget, &stripe.posts)
             }
             guard let counted else { return nil }
             sum.postCount += counted.postCount

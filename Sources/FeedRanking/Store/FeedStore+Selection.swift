@@ -23,9 +23,10 @@ extension FeedStore {
         var total = 0
         for number in 0..<stripes.count {
             let count = stripes.withStripe(number) { stripe -> Int? in
-                guard stripe.prepare(kind, query.feed, &budget), stripe.refreshAll(kind, &budget)
+                guard stripe.orders.prepare(kind, query.feed, &budget, &stripe.posts),
+                    stripe.orders.refreshAll(kind, &budget, &stripe.posts)
                 else { return nil }
-                return stripe.indexes(query.feed).postCount
+                return stripe.orders.indexes(query.feed).postCount
             }
             guard let count else { return nil }
             candidates.append(Candidates(low: 0, high: count))
@@ -44,7 +45,13 @@ extension FeedStore {
             var counts: [Int] = []
             for number in 0..<stripes.count {
                 let counted = stripes.withStripe(number) { stripe in
-                    stripe.countBefore(pivot.position, kind, query.feed, &budget)?.skippedCount
+                    stripe.orders.countBefore(
+                        pivot.position,
+                        kind,
+                        query.feed,
+                        &budget,
+                        &stripe.posts
+                    )?.skippedCount
                 }
                 guard let counted else { return nil }
                 counts.append(counted)
@@ -90,7 +97,7 @@ extension FeedStore {
             offset = min(max(Int(share * Double(count)), 0), count - 1)
         }
         let found = stripes.withStripe(stripe) { stripe in
-            stripe.position(atRank: low + offset, kind, feed)
+            stripe.orders.position(atRank: low + offset, kind, feed, stripe.posts)
         }
         guard let found else { return nil }
         return (found, stripe)

@@ -9,7 +9,7 @@ extension FeedStore {
     package func countPosts(after time: Int64) -> Int {
         var count = 0
         for number in 0..<stripes.count {
-            count += stripes.withStripe(number) { $0.countPosts(after: time) }
+            count += stripes.withStripe(number) { $0.posts.count(after: time) }
         }
         return count
     }
@@ -68,7 +68,7 @@ extension FeedStore {
     ) {
         // Few of the ids have such a post and a correction: most ids are only examined.
         let seen = stripes.withStripe(stripeNumber(id)) { stripe -> Seen? in
-            guard let slot = stripe.liveSlot(id), stripe.isAhead(slot, of: bound) else {
+            guard let slot = stripe.liveSlot(id), stripe.posts.isAhead(slot, of: bound) else {
                 return nil
             }
             let content = stripe.posts[slot].content.content
@@ -106,42 +106,22 @@ extension FeedStore {
     }
 }
 
-extension Stripe {
+extension PostTable {
     /// The number of posts that were created or last edited after a time; O(posts).
-    fileprivate func countPosts(after time: Int64) -> Int {
+    fileprivate func count(after time: Int64) -> Int {
         var count = 0
-        var next = posts.nextSlot(from: 0)
+        var next = nextSlot(from: 0)
         while let found = next {
             let slot = UInt32(found)
-            if posts.contains(slot), isAhead(slot, of: time) { count += 1 }
-            next = posts.nextSlot(from: found + 1)
+            if contains(slot), isAhead(slot, of: time) { count += 1 }
+            next = nextSlot(from: found + 1)
         }
         return count
     }
 
     /// Whether a post was created or last edited after a time; O(1).
     fileprivate func isAhead(_ slot: UInt32, of time: Int64) -> Bool {
-        posts[slot].createTimeMilliseconds > time
-            || posts[slot].content.updateTimeMilliseconds > time
-    }
-
-    /// Sets a post's times, as an edit that changes nothing else; O(its texts + log n an index).
-    fileprivate mutating func setTimes(
-        _ slot: UInt32,
-        _ content: PostContent,
-        createTimeMilliseconds: Int64,
-        updateTimeMilliseconds: Int64,
-        revision: UInt64
-    ) {
-        posts[slot].revision = revision
-        replaceContent(
-            slot,
-            ContentBlob(
-                content,
-                updateTimeMilliseconds: updateTimeMilliseconds,
-                editRevision: revision
-            ),
-            createTimeMilliseconds: createTimeMilliseconds
-        )
+        self[slot].createTimeMilliseconds > time
+            || self[slot].content.updateTimeMilliseconds > time
     }
 }

@@ -90,7 +90,7 @@ package final class FeedStore: Sendable {
     /// to the stripe ask again. The call does nothing where other calls have done the work since.
     package func refresh(stripeOf id: PostID) {
         stripes.withStripe(stripeNumber(id)) { stripe in
-            stripe.refreshStep()
+            stripe.orders.refreshStep(&stripe.posts)
         }
     }
 
@@ -98,7 +98,7 @@ package final class FeedStore: Sendable {
     package func checkInvariants() {
         for number in 0..<stripes.count {
             stripes.withStripe(number) { stripe in
-                stripe.checkInvariants()
+                stripe.orders.checkInvariants(stripe.posts)
             }
         }
     }

@@ -23,7 +23,7 @@ extension Stripe {
     private func areTallied(_ votes: borrowing BatchedVotes, _ positions: Range<Int>) -> Bool {
         for position in positions {
             let vote = votes.entries[Int(votes.order[position])]
-            guard vote.direction != .clear, let slot = slot(vote.post),
+            guard vote.direction != .clear, let slot = slots.slot(vote.post),
                 posts.isLive(slot, without: .keepsBallots)
             else { return false }
         }
@@ -48,7 +48,7 @@ extension Stripe {
         for position in positions {
             let item = Int(order[position])
             // A post's slot is its id without the bits of its stripe.
-            let slot = UInt32(truncatingIfNeeded: entries[item].post.rawValue >> stripeBits)
+            let slot = UInt32(truncatingIfNeeded: entries[item].post.rawValue >> slots.stripeBits)
             revision += 1
             var record = posts[slot]
             if entries[item].direction == .up {
@@ -57,7 +57,7 @@ extension Stripe {
                 record.downvoteCount &+= 1
             }
             record.revision = revision
-            markStale(slot, &record)
+            orders.markStale(slot, &record)
             posts[slot] = record
             entries[item].upvoteCount = record.upvoteCount
             entries[item].downvoteCount = record.downvoteCount

@@ -1,26 +1,11 @@
 import Synchronization
 
 extension Stripe {
-    /// Whether so many posts are stale that a read should not have to refresh them.
-    var refreshIsDue: Bool {
-        let share = posts.count / RankingLimits.staleShare
-        let staleCount = staleHead.count + staleTailCount
-        return job.isActive || staleCount >= max(pace.minimumStaleCount, share)
-    }
-
     /// Puts a new post into its slot and marks it stale; O(1).
     mutating func insert(_ newRecord: PostRecord, at slot: UInt32) {
         var record = newRecord
         posts.insert(record, at: slot)
-        let feed = Int(record.feed.rawValue)
-        feeds.extend(to: feed + 1, with: FeedIndexes())
-        staleTail.reserve(posts.slotLimit)
-        dropped.reserve(posts.slotLimit)
-        job.members.reserve(posts.slotLimit)
-        feeds[feed].postCount += 1
-        front.postCount += 1
-        unindexedCount += 1
-        markStale(slot, &record)
+        orders.add(slot, &record, slotLimit: posts.slotLimit)
         posts[slot] = record
     }
 
@@ -54,7 +39,7 @@ extension Stripe {
         Self.count(direction, by: 1, &record)
         record.revision = revisions.wrappingAdd(1, ordering: .relaxed).newValue
         if record.score != score {
-            markStale(slot, &record)
+            orders.markStale(slot, &record)
         }
         posts[slot] = record
         appendVote(slot, record, voter, standing, to: sink)
@@ -80,13 +65,7 @@ extension Stripe {
 
     /// Removes a post for good; O(log n) an index.
     mutating func remove(_ slot: UInt32) {
-        let record = takeOut(slot)
-        feeds[Int(record.feed.rawValue)].postCount -= 1
-        front.postCount -= 1
-        unindexedCount -= 1
-        if record.flags.contains(.isInStaleTail) {
-            removeFromTail(slot)
-        }
+        orders.remove(slot, &posts)
         posts.remove(slot)
     }
 
@@ -104,60 +83,36 @@ extension Stripe {
             createTime != record.createTimeMilliseconds
             || ContentBlob.titlesDiffer(record.content, content)
         if movesPost {
-            record = takeOut(slot)
+            record = orders.takeOut(slot, &posts)
         }
         record.content.free()
         record.content = content
         record.createTimeMilliseconds = createTime
         record.titlePrefix = content.titlePrefix
         if movesPost {
-            markStale(slot, &record)
+            orders.markStale(slot, &record)
         }
         posts[slot] = record
     }
 
-    /// Puts a post whose place in the orders may have changed into the stale head or tail, once.
-    @inline(__always)
-    mutating func markStale(_ slot: UInt32, _ record: inout PostRecord) {
-        if record.flags.contains(.isInStaleHead) { return }
-        let wasInTail = record.flags.contains(.isInStaleTail)
-        let isInHead =
-            reachesHeadBoundary(slot, record, record.score)
-            || (!wasInTail && record.flags.contains(.isIndexed)
-                && reachesHeadBoundary(slot, record, record.indexedScore))
-        if isInHead {
-            if wasInTail {
-                record.flags.remove(.isInStaleTail)
-                removeFromTail(slot)
-            }
-            record.flags.insert(.isInStaleHead)
-            staleHead.append(slot)
-        } else if !wasInTail {
-            record.flags.insert(.isInStaleTail)
-            staleTail.insert(slot)
-            staleTailCount += 1
-        }
-    }
-
-    private mutating func removeFromTail(_ slot: UInt32) {
-        staleTail.remove(slot)
-        staleTailCount -= 1
-    }
-
-    /// Whether a post, at a score, lies at or before the head boundary of an index it belongs to.
-    @inline(__always)
-    private func reachesHeadBoundary(_ slot: UInt32, _ record: PostRecord, _ score: Int64) -> Bool {
-        let feed = Int(record.feed.rawValue)
-        let isIndexed = record.flags.contains(.isIndexed)
-        for kind in IndexKind.allCases where kind.followsScore || !isIndexed {
-            let inFeed = feeds[feed][kind]
-            let inFront = front[kind]
-            guard inFeed.isBuilt || inFront.isBuilt else { continue }
-            let key = boundKey(kind, slot, record, score)
-            if inFeed.isBuilt && inFeed.headBoundary.covers(key) { return true }
-            if inFront.isBuilt && inFront.headBoundary.covers(key) { return true }
-        }
-        return false
+    /// Sets a post's times, as an edit that changes nothing else; O(its texts + log n an index).
+    mutating func setTimes(
+        _ slot: UInt32,
+        _ content: PostContent,
+        createTimeMilliseconds: Int64,
+        updateTimeMilliseconds: Int64,
+        revision: UInt64
+    ) {
+        posts[slot].revision = revision
+        replaceContent(
+            slot,
+            ContentBlob(
+                content,
+                updateTimeMilliseconds: updateTimeMilliseconds,
+                editRevision: revision
+            ),
+            createTimeMilliseconds: createTimeMilliseconds
+        )
     }
 
     /// Adds to the count of a direction; `UInt64.max` subtracts one.

@@ -1,4 +1,4 @@
-extension Stripe {
+extension StripeOrders {
     /// The share of an index's keys, one in so many, above which a rebuild is cheaper than moves.
     static let rebuildShare = 100
     /// The most posts of the stale head that are moved one by one while a job is under way; for
@@ -13,28 +13,27 @@ extension Stripe {
     ///
     /// - Returns: How many keys moved.
     @discardableResult
-    mutating func refresh(includingTail: Bool) -> Int {
+    mutating func refresh(includingTail: Bool, _ posts: inout PostTable) -> Int {
         var finishedCount = 0
-        if includingTail || staleHead.count > Self.movesBesideJob {
-            finishedCount = finishJob()
+        if includingTail || stale.head.count > Self.movesBesideJob {
+            finishedCount = finishJob(posts)
         }
         stalePosts.removeLast()
-        let takesTail = includingTail && staleTailCount > 0
-        for index in 0..<staleHead.count where posts.contains(staleHead[index]) {
+        let takesTail = includingTail && stale.tailCount > 0
+        for index in 0..<stale.head.count where posts.contains(stale.head[index]) {
             if takesTail {
-                staleTail.insert(staleHead[index])
-                staleTailCount += 1
+                stale.insertIntoTail(stale.head[index])
             } else {
-                takeStale(staleHead[index])
+                takeStale(stale.head[index], &posts)
             }
         }
-        staleHead.removeLast()
+        stale.head.removeLast()
         if takesTail {
-            takeTail(atMost: .max)
+            takeTail(atMost: .max, &posts)
         }
         guard stalePosts.count > 0 else { return finishedCount }
-        groupByFeed()
-        let mayLower = staleTailCount == 0 && !job.isActive
+        groupByFeed(posts)
+        let mayLower = stale.tailCount == 0 && !job.isActive
         var start = 0
         while start < stalePosts.count {
             let feed = stalePosts[start].feed
@@ -42,10 +41,10 @@ extension Stripe {
             while end < stalePosts.count, stalePosts[end].feed == feed {
                 end += 1
             }
-            refresh(start..<end, feed, mayLower: mayLower)
+            refresh(start..<end, feed, mayLower: mayLower, posts)
             start = end
         }
-        refresh(0..<stalePosts.count, nil, mayLower: mayLower)
+        refresh(0..<stalePosts.count, nil, mayLower: mayLower, posts)
         let movedCount = stalePosts.count
         if movedCount > RankingLimits.refreshMemoryCount {
             freeWorkingMemory()
@@ -56,14 +55,18 @@ extension Stripe {
     /// Builds an index that no reader has asked for yet; returns how many keys that took.
     ///
     /// O(n).
-    mutating func build(_ kind: IndexKind, _ feed: FeedID?) -> Int {
-        let refreshedCount = refresh(includingTail: true)
+    mutating func build(
+        _ kind: IndexKind,
+        _ feed: FeedID?,
+        _ posts: inout PostTable
+    ) -> Int {
+        let refreshedCount = refresh(includingTail: true, &posts)
         keys.removeLast()
         var next = posts.nextSlot(from: 0)
         while let found = next {
             let slot = UInt32(found)
             if posts.contains(slot), feed == nil || posts[slot].feed == feed {
-                keys.append(key(kind, slot, posts[slot], posts[slot].score))
+                keys.append(slots.key(kind, slot, posts[slot], posts[slot].score))
             }
             next = posts.nextSlot(from: found + 1)
         }
@@ -86,41 +89,35 @@ extension Stripe {
     }
 
     /// Takes posts off the stale tail in the order of slots, so records are read one after another.
-    mutating func takeTail(atMost limit: Int) {
-        let takesAll = staleTailCount <= limit
-        var ahead = nextInTail(from: takesAll ? 0 : job.nextSlot)
+    mutating func takeTail(atMost limit: Int, _ posts: inout PostTable) {
+        let takesAll = stale.tailCount <= limit
+        var ahead = stale.nextInTail(from: takesAll ? 0 : job.nextSlot)
         var next = ahead
-        for _ in 0..<min(Self.prefetchDistance, staleTailCount) {
-            ahead = prefetchInTail(ahead)
+        for _ in 0..<min(Self.prefetchDistance, stale.tailCount) {
+            ahead = prefetchInTail(ahead, posts)
         }
-        for _ in 0..<min(limit, staleTailCount) {
-            guard let slot = next else { preconditionFailure("The far posts are counted wrong.") }
-            ahead = prefetchInTail(ahead)
-            next = nextInTail(from: Int(slot) + 1)
-            staleTail.remove(slot)
-            staleTailCount -= 1
-            takeStale(slot)
+        for _ in 0..<min(limit, stale.tailCount) {
+            guard let slot = next else { preconditionFailure("The stale tail is counted wrong.") }
+            ahead = prefetchInTail(ahead, posts)
+            next = stale.nextInTail(from: Int(slot) + 1)
+            stale.removeFromTail(slot)
+            takeStale(slot, &posts)
             job.nextSlot = Int(slot) + 1
         }
     }
 
-    /// The next post of the stale tail; the search wraps from the last slot to the first.
-    private func nextInTail(from slot: Int) -> UInt32? {
-        staleTail.next(from: slot) ?? staleTail.next(from: 0)
-    }
-
-    private func prefetchInTail(_ slot: UInt32?) -> UInt32? {
+    private func prefetchInTail(_ slot: UInt32?, _ posts: borrowing PostTable) -> UInt32? {
         guard let slot else { return nil }
         posts.directory.prefetch(slot)
-        return nextInTail(from: Int(slot) + 1)
+        return stale.nextInTail(from: Int(slot) + 1)
     }
 
     /// Marks a post fresh, and notes it unless its votes have cancelled each other out.
     ///
     /// The indexes are behind the record until `refresh` ends.
-    private mutating func takeStale(_ slot: UInt32) {
+    private mutating func takeStale(_ slot: UInt32, _ posts: inout PostTable) {
         if job.isActive, job.members.bit(slot) == 1 {
-            _ = takeOut(slot)
+            _ = takeOut(slot, &posts)
         }
         let post = StalePost(slot, posts[slot])
         posts[slot].flags.remove([.isInStaleHead, .isInStaleTail])
@@ -135,7 +132,7 @@ extension Stripe {
     }
 
     /// Groups the posts taken by feed.
-    mutating func groupByFeed() {
+    mutating func groupByFeed(_ posts: borrowing PostTable) {
         let first = stalePosts[0].feed
         var isMixed = false
         for index in 0..<stalePosts.count where stalePosts[index].feed != first {
@@ -157,14 +154,19 @@ extension Stripe {
     }
 
     /// Moves a range of the posts taken to their new keys in the indexes of one list.
-    private mutating func refresh(_ range: Range<Int>, _ feed: FeedID?, mayLower: Bool) {
+    private mutating func refresh(
+        _ range: Range<Int>,
+        _ feed: FeedID?,
+        mayLower: Bool,
+        _ posts: borrowing PostTable
+    ) {
         for kind in IndexKind.allCases {
             var index = indexes(feed)[kind]
             guard index.isBuilt else { continue }
             if !job.isActive, range.count * Self.rebuildShare > index.count {
-                rebuild(&index, kind, range)
+                rebuild(&index, kind, range, posts)
             } else {
-                move(kind, feed, range)
+                move(kind, feed, range, posts)
                 index = indexes(feed)[kind]
             }
             index.moveHeadBoundary(to: headBoundaryRank, pool, mayLower: mayLower)
@@ -175,7 +177,8 @@ extension Stripe {
     private mutating func rebuild(
         _ index: inout RankedIndex,
         _ kind: IndexKind,
-        _ range: Range<Int>
+        _ range: Range<Int>,
+        _ posts: borrowing PostTable
     ) {
         keys.removeLast()
         var droppedCount = 0
@@ -186,7 +189,7 @@ extension Stripe {
                 dropped.insert(post.slot)
                 droppedCount += 1
             }
-            keys.append(key(kind, post, post.newScore))
+            keys.append(slots.key(kind, post, post.newScore))
         }
         guard keys.count > 0 else { return }
         sorter.sort(&keys, posts)
@@ -202,18 +205,23 @@ extension Stripe {
         }
     }
 
-    private mutating func move(_ kind: IndexKind, _ feed: FeedID?, _ range: Range<Int>) {
+    private mutating func move(
+        _ kind: IndexKind,
+        _ feed: FeedID?,
+        _ range: Range<Int>,
+        _ posts: borrowing PostTable
+    ) {
         let isSplit = job.stage(feed, kind) == .split
         var index = indexes(feed)[kind]
         for place in range {
             let post = stalePosts[place]
             guard kind.followsScore || !post.wasIndexed else { continue }
-            let new = key(kind, post, post.newScore)
-            let old = key(kind, post, post.oldScore)
+            let new = slots.key(kind, post, post.newScore)
+            let old = slots.key(kind, post, post.oldScore)
             if isSplit {
-                let wasThere = !post.wasIndexed || removeKey(old, kind, feed)
+                let wasThere = !post.wasIndexed || removeKey(old, kind, feed, posts)
                 precondition(wasThere, "An index has lost a post.")
-                insertKey(new, kind, feed)
+                insertKey(new, kind, feed, posts)
             } else if post.wasIndexed {
                 index.move(old, to: new, &pool, posts)
             } else {

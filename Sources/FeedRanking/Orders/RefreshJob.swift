@@ -9,7 +9,7 @@
 ///
 /// All old and new keys lie behind the head boundaries, so first pages do not see the job. A deeper
 /// read finishes the job first. A post that is deleted, retitled, given another time or moved to
-/// the stale head leaves the job (`Stripe.takeOut`).
+/// the stale head leaves the job (`StripeOrders.takeOut`).
 struct RefreshJob: ~Copyable {
     /// The number that stands for the lists over all feeds, behind every feed.
     static let frontNumber = Int.max

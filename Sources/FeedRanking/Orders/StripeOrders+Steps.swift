@@ -1,46 +1,46 @@
 /// A refresh in steps: see `RefreshJob`.
-extension Stripe {
+extension StripeOrders {
     /// The number of keys that are merged for the work of sorting one.
     private static let mergedPerSorted = 4
 
     /// Continues the refresh that is due, for a millisecond or so.
-    mutating func refreshStep() {
-        guard refreshIsDue else { return }
+    mutating func refreshStep(_ posts: inout PostTable) {
+        guard refreshIsDue(posts) else { return }
         if posts.count <= pace.wholePostCount {
-            refresh(includingTail: true)
+            refresh(includingTail: true, &posts)
             return
         }
         var work = pace.stepKeyCount
         if !job.isActive {
-            refresh(includingTail: false)
-            work -= startJob()
+            refresh(includingTail: false, &posts)
+            work -= startJob(&posts)
         }
         while job.isActive, work > 0 {
-            work -= jobStep(work)
+            work -= jobStep(work, posts)
         }
     }
 
     /// Finishes the job that is under way; returns how many posts it had.
-    mutating func finishJob() -> Int {
+    mutating func finishJob(_ posts: borrowing PostTable) -> Int {
         guard job.isActive else { return 0 }
         let count = job.posts.count
         while job.isActive {
-            _ = jobStep(.max / Self.mergedPerSorted)
+            _ = jobStep(.max / Self.mergedPerSorted, posts)
         }
         return count
     }
 
     /// Takes posts of the stale tail into a job; returns how many.
-    private mutating func startJob() -> Int {
+    private mutating func startJob(_ posts: inout PostTable) -> Int {
         stalePosts.removeLast()
         let limit = min(
             max(pace.minimumStaleCount, posts.count / 4),
             RankingLimits.maximumJobPostCount
         )
-        takeTail(atMost: limit)
+        takeTail(atMost: limit, &posts)
         guard stalePosts.count > 0 else { return 1 }
         orderBySlot()
-        groupByFeed()
+        groupByFeed(posts)
         swap(&stalePosts, &job.posts)
         for index in 0..<job.posts.count {
             let post = job.posts[index]
@@ -72,12 +72,12 @@ extension Stripe {
     }
 
     /// Does about so much work of the job; returns the work done, in keys sorted.
-    private mutating func jobStep(_ work: Int) -> Int {
+    private mutating func jobStep(_ work: Int, _ posts: borrowing PostTable) -> Int {
         var used = 1
         if job.isSplit {
-            used = mergeSome(work * Self.mergedPerSorted) / Self.mergedPerSorted + 1
+            used = mergeSome(work * Self.mergedPerSorted, posts) / Self.mergedPerSorted + 1
         } else if indexes(jobFeed)[job.kind].isBuilt {
-            used = startList() + mergeHead() / Self.mergedPerSorted
+            used = startList(posts) + mergeHead(posts) / Self.mergedPerSorted
         } else {
             job.advance()
         }
@@ -93,7 +93,7 @@ extension Stripe {
     }
 
     /// Moves the posts of a list where they are few, or sorts their keys and splits its index.
-    private mutating func startList() -> Int {
+    private mutating func startList(_ posts: borrowing PostTable) -> Int {
         let feed = jobFeed
         var index = indexes(feed)[job.kind]
         let moves = job.range.count * Self.rebuildShare <= index.count
@@ -101,11 +101,11 @@ extension Stripe {
             let post = job.posts[place]
             guard job.members.bit(post.slot) == 1 else { continue }
             guard job.kind.followsScore || !post.wasIndexed else { continue }
-            let new = key(job.kind, post, post.newScore)
+            let new = slots.key(job.kind, post, post.newScore)
             if !moves {
                 job.keys.append(new)
             } else if post.wasIndexed {
-                index.move(key(job.kind, post, post.oldScore), to: new, &pool, posts)
+                index.move(slots.key(job.kind, post, post.oldScore), to: new, &pool, posts)
             } else {
                 index.insert(new, &pool, posts)
             }
@@ -126,18 +126,18 @@ extension Stripe {
 
     /// Merges a list that was just split up to its head boundary and beyond, so that no first page
     /// finds it empty.
-    private mutating func mergeHead() -> Int {
+    private mutating func mergeHead(_ posts: borrowing PostTable) -> Int {
         var merged = 0
         while job.isSplit {
             let index = indexes(jobFeed)[job.kind]
             if let last = index.lastKey(pool), !index.headBoundary.covers(last) { break }
-            merged += mergeSome(headBoundaryRank)
+            merged += mergeSome(headBoundaryRank, posts)
         }
         return merged
     }
 
     /// Merges so many keys of the split list, or all that are left; returns how many.
-    private mutating func mergeSome(_ limit: Int) -> Int {
+    private mutating func mergeSome(_ limit: Int, _ posts: borrowing PostTable) -> Int {
         let feed = jobFeed
         var index = indexes(feed)[job.kind]
         var appender = LeafAppender()
@@ -145,7 +145,7 @@ extension Stripe {
         while index.count - countBefore < limit {
             let source = job.back.takeFirstLeaf(&pool)
             guard source != .none else { break }
-            mergeLeaf(source, &appender, &index)
+            mergeLeaf(source, &appender, &index, posts)
         }
         if job.back.count == 0 {
             while let key = nextJobKey() {
@@ -165,7 +165,8 @@ extension Stripe {
     private mutating func mergeLeaf(
         _ source: NodeID,
         _ appender: inout LeafAppender,
-        _ index: inout RankedIndex
+        _ index: inout RankedIndex,
+        _ posts: borrowing PostTable
     ) {
         if job.kind.followsScore {
             _ = pool.compact(source, dropping: dropped)

@@ -1,0 +1,29 @@
+/// What came of a call that its client has numbered, so that it is never executed twice.
+package struct ChannelOutcome: Equatable, BitwiseCopyable, Sendable {
+    /// The channel's number.
+    package var channel: UInt64
+    /// The call's number on its channel, from 1.
+    package var sequence: UInt64
+    /// A hash of the request, which tells a repeat from another call under the same number.
+    package var requestHash: UInt32
+    /// What a repeat is told.
+    package var outcome: Outcome
+
+    /// The outcome of a call.
+    package init(channel: UInt64, sequence: UInt64, requestHash: UInt32, outcome: Outcome) {
+        self.channel = channel
+        self.sequence = sequence
+        self.requestHash = requestHash
+        self.outcome = outcome
+    }
+}
+
+/// What a repeated call has to be told beside today's state.
+package enum Outcome: Equatable, BitwiseCopyable, Sendable {
+    /// It was executed.
+    case done
+    /// The id of the post that it made, or of the first of several.
+    case id(UInt64)
+    /// The items of a batch that were executed.
+    case items(ItemMask)
+}

@@ -1,0 +1,81 @@
+/// The ids and the keys of a stripe's posts, computed from their slots.
+///
+/// The low bits of an id are its stripe, and the other bits are its slot.
+struct SlotKeys: BitwiseCopyable {
+    /// The low bits of the posts' ids.
+    let stripeNumber: UInt64
+    /// The number of low bits of an id that are not its slot.
+    let stripeBits: UInt64
+
+    /// The id of the post in a slot.
+    @inline(__always)
+    func id(_ slot: UInt32) -> PostID {
+        PostID(rawValue: UInt64(slot) << stripeBits | stripeNumber)
+    }
+
+    /// The slot of an id of this stripe; nil where it lies beyond any slot.
+    @inline(__always)
+    func slot(_ id: PostID) -> UInt32? {
+        UInt32(exactly: id.rawValue >> stripeBits)
+    }
+
+    /// The first slot whose id is at least an id of any stripe.
+    func firstSlot(atOrBehind id: UInt64) -> UInt32 {
+        guard id > stripeNumber else { return 0 }
+        return UInt32(clamping: (id - stripeNumber - 1) >> stripeBits + 1)
+    }
+
+    /// A post's key in an order, at a score.
+    @inline(__always)
+    func key(_ kind: IndexKind, _ slot: UInt32, _ record: PostRecord, _ score: Int64) -> RankKey {
+        key(kind, slot, record.titlePrefix, record.createTimeMilliseconds, score)
+    }
+
+    /// A stale post's key in an order, at its old score or its new one.
+    @inline(__always)
+    func key(_ kind: IndexKind, _ post: StalePost, _ score: Int64) -> RankKey {
+        key(kind, post.slot, post.titlePrefix, post.createTimeMilliseconds, score)
+    }
+
+    @inline(__always)
+    private func key(
+        _ kind: IndexKind,
+        _ slot: UInt32,
+        _ titlePrefix: UInt64,
+        _ createTimeMilliseconds: Int64,
+        _ score: Int64
+    ) -> RankKey {
+        switch kind {
+        case .top:
+            return RankKey(
+                primary: RankKey.descending(score),
+                secondary: titlePrefix,
+                slot: slot
+            )
+        case .new:
+            return RankKey(
+                primary: RankKey.descending(createTimeMilliseconds),
+                secondary: RankKey.newestFirst(id(slot)),
+                slot: slot
+            )
+        case .hot:
+            let time = createTimeMilliseconds
+            let rank = HotRank.key(score: score, createTimeMilliseconds: time)
+            return RankKey(primary: RankKey.descending(rank), secondary: 0, slot: slot)
+        }
+    }
+
+    /// A cheaper key that is not behind the post's key, for a comparison with a head boundary.
+    @inline(__always)
+    func boundKey(
+        _ kind: IndexKind,
+        _ slot: UInt32,
+        _ record: PostRecord,
+        _ score: Int64
+    ) -> RankKey {
+        guard kind == .hot else { return key(kind, slot, record, score) }
+        let time = record.createTimeMilliseconds
+        let bound = HotRank.upperBound(score: score, createTimeMilliseconds: time)
+        return RankKey(primary: RankKey.descending(bound), secondary: 0, slot: slot)
+    }
+}

@@ -1,0 +1,233 @@
+/// The orders of a stripe's posts: the indexes of its lists, and the posts that are stale in them.
+///
+/// The indexes are maintained lazily. A write marks its post stale, and a reader refreshes the
+/// indexes with the stale posts first. The records of the posts are the stripe's (`PostTable`). They
+/// hold the flags and the scores that the orders need, and are passed to each call.
+///
+/// Invariants (`checkInvariants`): A built index holds exactly the indexed posts of its feed, at
+/// their indexed scores, except for the posts of `job`. A post is in the stale head or the stale
+/// tail if its score is not the indexed score, or if no index has it. A post of the stale tail lies
+/// behind the head boundary of every index, with its indexed score and with its own score.
+struct StripeOrders: ~Copyable {
+    /// The least rank of a head boundary.
+    ///
+    /// It is more than a page of the largest size takes from one of many stripes.
+    private static let minimumHeadBoundaryRank = 16
+
+    /// The keys of the stripe's posts.
+    let slots: SlotKeys
+    /// When a refresh is due, and how much of it is done at once.
+    let pace: RefreshPace
+    /// The rank of the head boundary in an index.
+    let headBoundaryRank: Int
+
+    /// The nodes of all indexes.
+    var pool = NodePool()
+    /// The lists of each feed, by feed number.
+    var feeds = Slab<FeedIndexes>()
+    /// The lists over all feeds.
+    var front = FeedIndexes()
+
+    /// The stale posts.
+    var stale = StaleSlots()
+    /// The number of stale posts in no index: created, or under a new title.
+    var unindexedCount = 0
+
+    /// The refresh in steps that is under way.
+    var job = RefreshJob()
+    /// The working memory of a refresh, kept between calls: the posts taken, and their keys.
+    var stalePosts = Slab<StalePost>()
+    var keys = Slab<RankKey>()
+    var sorter = KeySort()
+    var dropped = SlotSet()
+
+    /// The orders of no posts.
+    init(_ slots: SlotKeys, _ pace: RefreshPace) {
+        self.slots = slots
+        self.pace = pace
+        headBoundaryRank = max(
+            Self.minimumHeadBoundaryRank,
+            pace.headPostCount >> Int(slots.stripeBits)
+        )
+    }
+
+    /// Whether so many of the stripe's posts are stale that a read should not have to refresh them.
+    func refreshIsDue(_ posts: borrowing PostTable) -> Bool {
+        let share = posts.count / RankingLimits.staleShare
+        return job.isActive || stale.count >= max(pace.minimumStaleCount, share)
+    }
+
+    /// The lists of a feed, or of all feeds for nil.
+    func indexes(_ feed: FeedID?) -> FeedIndexes {
+        guard let feed else { return front }
+        let number = Int(feed.rawValue)
+        return number < feeds.count ? feeds[number] : FeedIndexes()
+    }
+
+    /// Writes an index back after a change, because an index is a value.
+    mutating func setIndex(_ index: RankedIndex, _ kind: IndexKind, _ feed: FeedID?) {
+        guard let feed else {
+            front[kind] = index
+            return
+        }
+        feeds.extend(to: Int(feed.rawValue) + 1, with: FeedIndexes())
+        feeds[Int(feed.rawValue)][kind] = index
+    }
+
+    /// Takes a new post into its lists, and marks it stale; O(1).
+    mutating func add(_ slot: UInt32, _ record: inout PostRecord, slotLimit: Int) {
+        let feed = Int(record.feed.rawValue)
+        feeds.extend(to: feed + 1, with: FeedIndexes())
+        stale.reserve(slotLimit)
+        dropped.reserve(slotLimit)
+        job.members.reserve(slotLimit)
+        feeds[feed].postCount += 1
+        front.postCount += 1
+        unindexedCount += 1
+        markStale(slot, &record)
+    }
+
+    /// Takes a post out of its lists for good; O(log n) an index.
+    mutating func remove(_ slot: UInt32, _ posts: inout PostTable) {
+        let record = takeOut(slot, &posts)
+        feeds[Int(record.feed.rawValue)].postCount -= 1
+        front.postCount -= 1
+        unindexedCount -= 1
+        if record.flags.contains(.isInStaleTail) {
+            stale.removeFromTail(slot)
+        }
+    }
+
+    /// Puts a post whose place in the orders may have changed into the stale head or tail, once.
+    @inline(__always)
+    mutating func markStale(_ slot: UInt32, _ record: inout PostRecord) {
+        if record.flags.contains(.isInStaleHead) { return }
+        let wasInTail = record.flags.contains(.isInStaleTail)
+        let isInHead =
+            reachesHeadBoundary(slot, record, record.score)
+            || (!wasInTail && record.flags.contains(.isIndexed)
+                && reachesHeadBoundary(slot, record, record.indexedScore))
+        if isInHead {
+            if wasInTail {
+                record.flags.remove(.isInStaleTail)
+                stale.removeFromTail(slot)
+            }
+            record.flags.insert(.isInStaleHead)
+            stale.head.append(slot)
+        } else if !wasInTail {
+            record.flags.insert(.isInStaleTail)
+            stale.insertIntoTail(slot)
+        }
+    }
+
+    /// Whether a post, at a score, lies at or before the head boundary of an index it belongs to.
+    @inline(__always)
+    private func reachesHeadBoundary(_ slot: UInt32, _ record: PostRecord, _ score: Int64) -> Bool {
+        let feed = Int(record.feed.rawValue)
+        let isIndexed = record.flags.contains(.isIndexed)
+        for kind in IndexKind.allCases where kind.followsScore || !isIndexed {
+            let inFeed = feeds[feed][kind]
+            let inFront = front[kind]
+            guard inFeed.isBuilt || inFront.isBuilt else { continue }
+            let key = slots.boundKey(kind, slot, record, score)
+            if inFeed.isBuilt && inFeed.headBoundary.covers(key) { return true }
+            if inFront.isBuilt && inFront.headBoundary.covers(key) { return true }
+        }
+        return false
+    }
+
+    /// Inserts a key into a list; O(log n).
+    mutating func insertKey(
+        _ key: RankKey,
+        _ kind: IndexKind,
+        _ feed: FeedID?,
+        _ posts: borrowing PostTable
+    ) {
+        var index = indexes(feed)[kind]
+        if job.stage(feed, kind) == .split, !comesBeforeEnd(key, index, posts) {
+            job.back.insert(key, &pool, posts)
+            return
+        }
+        index.insert(key, &pool, posts)
+        setIndex(index, kind, feed)
+    }
+
+    /// Removes a key from a list; returns whether it was there.
+    ///
+    /// O(log n).
+    mutating func removeKey(
+        _ key: RankKey,
+        _ kind: IndexKind,
+        _ feed: FeedID?,
+        _ posts: borrowing PostTable
+    ) -> Bool {
+        var index = indexes(feed)[kind]
+        if index.remove(key, &pool, posts) {
+            setIndex(index, kind, feed)
+            return true
+        }
+        return job.stage(feed, kind) == .split && job.back.remove(key, &pool, posts)
+    }
+
+    /// Removes a post from every index, at its indexed score; returns its record as it is then.
+    ///
+    /// A post of the job leaves the job.
+    mutating func takeOut(_ slot: UInt32, _ posts: inout PostTable) -> PostRecord {
+        var record = posts[slot]
+        guard record.flags.contains(.isIndexed) else { return record }
+        let member = job.isActive ? job.post(slot, record.feed) : nil
+        for kind in IndexKind.allCases {
+            for feed in [record.feed, nil] where indexes(feed)[kind].isBuilt {
+                takeOut(slot, record, member, kind, feed, posts)
+            }
+        }
+        if member != nil {
+            job.members.remove(slot)
+            dropped.remove(slot)
+        }
+        record.flags.remove(.isIndexed)
+        unindexedCount += 1
+        posts[slot] = record
+        return record
+    }
+
+    private mutating func takeOut(
+        _ slot: UInt32,
+        _ record: PostRecord,
+        _ member: StalePost?,
+        _ kind: IndexKind,
+        _ feed: FeedID?,
+        _ posts: borrowing PostTable
+    ) {
+        let indexedKey = slots.key(kind, slot, record, record.indexedScore)
+        let stage = job.stage(feed, kind)
+        guard let member, stage != .refreshed, kind.followsScore || !member.wasIndexed else {
+            let wasThere = removeKey(indexedKey, kind, feed, posts)
+            precondition(wasThere, "An index has lost a post.")
+            return
+        }
+        let old = slots.key(kind, member, member.oldScore)
+        if stage == .waiting {
+            guard member.wasIndexed else { return }
+            let wasThere = removeKey(old, kind, feed, posts)
+            precondition(wasThere, "An index has lost a post.")
+            return
+        }
+        // The list has the post's new key if that key is merged, and its old key otherwise.
+        var index = indexes(feed)[kind]
+        index.remove(indexedKey, &pool, posts)
+        setIndex(index, kind, feed)
+        if member.wasIndexed {
+            job.back.remove(old, &pool, posts)
+        }
+    }
+
+    private func comesBeforeEnd(
+        _ key: RankKey,
+        _ index: RankedIndex,
+        _ posts: borrowing PostTable
+    ) -> Bool {
+        guard let last = index.lastKey(pool) else { return false }
+        return posts.precedes(key, last)
+    }
+}
