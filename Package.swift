@@ -156,6 +156,12 @@ let package = Package(
             path: "Tests/FeedTestSupport",
             swiftSettings: settings
         ),
+        .target(
+            name: "FeedRankingModel",
+            dependencies: ["FeedRanking"],
+            path: "Tests/FeedRankingModel",
+            swiftSettings: settings
+        ),
         .target(name: "CMallocHook", path: "Tests/CMallocHook"),
         .target(name: "CFaultVFS", dependencies: ["CSQLite"], path: "Tests/CFaultVFS"),
         .target(
@@ -170,12 +176,6 @@ let package = Package(
             name: "FeedProtoTests",
             dependencies: ["FeedProto", "FeedTestSupport", "CMallocHook"],
             exclude: ["Golden"],
-            swiftSettings: settings
-        ),
-        .target(
-            name: "FeedRankingModel",
-            dependencies: ["FeedRanking"],
-            path: "Tests/FeedRankingModel",
             swiftSettings: settings
         ),
         .testTarget(
