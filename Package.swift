@@ -252,7 +252,7 @@ let package = Package(
         .testTarget(
             name: "IntegrationTests",
             dependencies: [
-                "FeedProto", "FeedJournal", "FeedService", "FeedSQLite", "FeedState",
+                "FeedClient", "FeedProto", "FeedJournal", "FeedService", "FeedSQLite", "FeedState",
                 "FeedTestSupport", "FeedTransport",
                 .product(name: "Logging", package: "swift-log"),
             ],

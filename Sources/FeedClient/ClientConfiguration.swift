@@ -1,16 +1,36 @@
-/// How a client introduces itself and how long it waits; the defaults suit most programs.
+package import FeedTransport
+
+/// How a client introduces itself, how long it waits and what it tries again; the defaults suit
+/// most programs.
 public struct ClientConfiguration: Sendable {
     /// The client's name and version, for the service's logs.
     public var clientName = "feed-client"
 
     /// The client's identity; without one the client cannot vote where votes are ballots.
+    ///
+    /// With one, changes are numbered: a change whose answer was lost with its connection is sent
+    /// again and executed once. Without one, such a change ends with an unknown effect.
     public var clientID: ClientID?
 
-    /// How long a call without a time of its own may take.
+    /// The channel of the client id on which changes are numbered; nil is a random one.
+    ///
+    /// Two clients that use one id and one channel at a time shut each other out
+    /// (`CHANNEL_FENCED`). Give each a channel of its own, or leave the choice to chance.
+    public var channel: UInt32?
+
+    /// How long a call without a time of its own may take, all its tries included.
     public var timeout = Duration.seconds(5)
 
-    /// How long connecting and the service's introduction may take.
+    /// How long one try to connect and the service's introduction may take.
     public var connectTimeout = Duration.seconds(5)
+
+    /// Whether the first connection is tried again until ``connectTimeout`` is over.
+    ///
+    /// By default the first failure is thrown at once, since the address may be wrong.
+    public var waitsForService = false
+
+    /// How often and how soon the client tries again.
+    public var retry = RetryPolicy()
 
     /// Silence after which the client asks the service for a sign of life.
     ///
@@ -19,6 +39,9 @@ public struct ClientConfiguration: Sendable {
 
     /// How long the sign of life may take before the connection is given up.
     public var keepAliveTimeout = Duration.seconds(10)
+
+    /// How names of hosts are looked up; another way than the system's is for tests.
+    package var hostLookup = HostLookup.system
 
     /// A configuration with the defaults.
     public init() {}

@@ -1,7 +1,7 @@
 public import FeedProto
 internal import FeedTransport
 
-/// A connection to the feed service whose calls are async functions.
+/// A client of the feed service whose calls are async functions.
 ///
 /// Any number of tasks may use one client: all calls share one connection, leave in the order in
 /// which they were made, and do not wait for one another's answers. Calls beyond the number that
@@ -15,12 +15,13 @@ internal import FeedTransport
 /// ```
 ///
 /// Every call ends: by its answer, or by a ``FeedClientError`` that says whether the call may have
-/// been executed. A lost connection stays lost; connect again for a new one.
+/// been executed. A lost connection is opened again while calls wait. Reads are asked again; changes
+/// are sent again where the client has an id, and executed once.
 public final class FeedClient: Sendable {
     /// Where a service listens by default.
     public static let defaultAddress = "127.0.0.1:7433"
 
-    /// How the service introduced itself: name, instance and limits.
+    /// How the service introduced itself on the first connection: name, instance and limits.
     public let service: HelloResponse
 
     private let link: Link
@@ -32,29 +33,19 @@ public final class FeedClient: Sendable {
         self.timeout = timeout
     }
 
-    /// Connects to a service at `127.0.0.1:7433`, `[::1]:7433` or `localhost:7433` and introduces
-    /// the client to it.
+    /// Connects to a service at `127.0.0.1:7433`, `[::1]:7433` or `feed.example.org:7433` and
+    /// introduces the client to it.
     ///
-    /// Names other than `localhost` are not looked up. From here on, writing to a closed connection
-    /// is an error and no longer a signal (SIGPIPE) that ends the process.
+    /// All addresses of a name are tried in order. `localhost` is the IPv4 loopback address. From
+    /// here on, writing to a closed connection is an error and no longer a signal (SIGPIPE) that
+    /// ends the process.
     public static func connect(
         to address: String = defaultAddress,
         configuration: ClientConfiguration = ClientConfiguration()
     ) async throws(FeedClientError) -> FeedClient {
         let link = try makeLink(to: address, configuration)
-        let hello = HelloRequest(
-            clientName: configuration.clientName,
-            clientID: configuration.clientID?.bytes ?? []
-        )
         do throws(FeedClientError) {
-            let answer = try await link.call(
-                .hello(hello),
-                minimumRevision: 0,
-                timeout: configuration.connectTimeout
-            )
-            guard case .hello(let service) = answer.response else {
-                throw .wrongAnswer(to: .hello(hello))
-            }
+            let service = try await link.open(timeout: configuration.connectTimeout)
             return FeedClient(link, service, timeout: configuration.timeout)
         } catch {
             await link.close()
@@ -84,6 +75,7 @@ public final class FeedClient: Sendable {
 
     /// Finishes the calls that were made before, closes the connection and ends the thread.
     ///
+    /// No connection is opened for it: calls that wait for one end with ``FeedClientError/closed``.
     /// Calls made afterwards are ``FeedClientError/closed``. A client that is no longer referenced
     /// closes by itself.
     public func close() async {
@@ -94,15 +86,15 @@ public final class FeedClient: Sendable {
         to address: String,
         _ configuration: ClientConfiguration
     ) throws(FeedClientError) -> Link {
-        let target: SocketAddress
+        let endpoint: Endpoint
         do {
-            target = try SocketAddress(parsing: address)
+            endpoint = try Endpoint(parsing: address)
         } catch {
             throw .badAddress(reason: error.description)
         }
         ProcessSetup.ignoreBrokenPipes()
         do {
-            return try Link(to: target, configuration)
+            return try Link(to: endpoint, configuration)
         } catch {
             throw .cannotConnect(reason: error.description)
         }

@@ -6,8 +6,13 @@ public enum FeedClientError: Error, Sendable, Equatable {
     case badAddress(reason: String)
     /// The connection did not open, with the reason.
     case cannotConnect(reason: String)
+    /// The name of the service has no address, with the reason.
+    case unknownHost(name: String, reason: String)
     /// The service refused the call: its code, reason, message, violations and advice.
     case refused(Status)
+    /// The change was sent and its connection lost, and the service that was asked again cannot
+    /// tell whether the change was executed.
+    case inDoubt(InDoubtCause)
     /// The connection ended before the answer came.
     case connectionLost(reason: String, effect: CallEffect)
     /// The answer did not come within the call's time.
@@ -26,7 +31,8 @@ extension FeedClientError {
     /// What the call did: whether it is safe to make it again.
     public var effect: CallEffect {
         switch self {
-        case .badAddress, .cannotConnect, .closed, .requestTooLarge: .none
+        case .badAddress, .cannotConnect, .unknownHost, .closed, .requestTooLarge: .none
+        case .inDoubt: .unknown
         case .refused(let status): status.isNotExecuted ? .none : .unknown
         case .connectionLost(_, let effect), .deadlinePassed(_, let effect),
             .cancelled(let effect), .protocolViolation(_, let effect):
@@ -49,7 +55,9 @@ extension FeedClientError: CustomStringConvertible {
         switch self {
         case .badAddress(let reason): reason
         case .cannotConnect(let reason): "No connection to the service: \(reason)"
+        case .unknownHost(let name, let reason): "No address for \"\(name)\": \(reason)"
         case .refused(let status): status.description
+        case .inDoubt(let cause): "\(cause)\(CallEffect.unknown.doubt)"
         case .connectionLost(let reason, let effect):
             "The connection was lost: \(reason)\(effect.doubt)"
         case .deadlinePassed(let timeout, let effect):

@@ -8,6 +8,8 @@ package enum TransportError: Error, Sendable, Hashable {
     case addressNotAvailable(SocketAddress)
     /// The text names no address, with the reason.
     case invalidAddress(String, String)
+    /// The name has no address, with the reason as a sentence.
+    case unknownHost(String, String)
     /// The process, or the machine, has no descriptor left.
     case tooManyOpenFiles
     /// Nobody listens at the peer's address.
@@ -36,6 +38,8 @@ extension TransportError: CustomStringConvertible {
             "\(address) is not an address of this machine, or no local port is left."
         case .invalidAddress(let text, let reason):
             "\"\(text)\" is not an address: \(reason)."
+        case .unknownHost(let name, let reason):
+            "No address for \"\(name)\": \(reason)"
         case .tooManyOpenFiles:
             "Too many open files: raise the limit (ulimit -n)."
         case .connectionRefused:

@@ -46,6 +46,33 @@ import Testing
     }
 
     @Test(arguments: [
+        "feed.example.org:80", "Feed:1", "a-b_c.d:1", "example.org.:7433", "1a:1", "127.0.0.1:1",
+        "[::1]:1",
+    ])
+    func readsEndpoints(text: String) throws {
+        #expect(try Endpoint(parsing: text).description == text)
+    }
+
+    @Test func tellsNamesFromAddresses() throws {
+        #expect(try Endpoint(parsing: "localhost:1") == .address(.loopback(port: 1)))
+        #expect(
+            try Endpoint(parsing: "10.0.0.1:1") == .address(SocketAddress(parsing: "10.0.0.1:1"))
+        )
+        #expect(try Endpoint(parsing: "local:1") == .name("local", port: 1))
+    }
+
+    @Test(arguments: [
+        "300.0.0.1", "1.2.3", "7", "", ".", "a..b", "-a", "a b", "a\0b", "a/b",
+        String(repeating: "a", count: 64), String(repeating: "a.", count: 127),
+    ])
+    func refusesWhatIsNoHostName(host: String) {
+        let reason = "\"\(host)\" is not an IPv4 address or a host name"
+        #expect(throws: TransportError.invalidAddress("\(host):80", reason)) {
+            try Endpoint(parsing: "\(host):80")
+        }
+    }
+
+    @Test(arguments: [
         ("127.0.0.1:1", true), ("127.255.0.9:1", true), ("128.0.0.1:1", false),
         ("0.0.0.0:1", false),
         ("[::1]:1", true), ("[::2]:1", false), ("[::ffff:127.0.0.1]:1", true),

@@ -48,6 +48,22 @@ struct FeedCtlTests {
         }
     }
 
+    /// Waiting for a service would take longer than the time limit of the test.
+    @Test func saysAtOnceThatNothingListens() async throws {
+        let port = try ReservedPort()
+        let flags = ["--target", port.address, "--timeout", "3600"]
+        let (status, output) = try await Self.run(["list"] + flags)
+        #expect(status == 1)
+        #expect(output.contains("nothing listens at the address"))
+    }
+
+    @Test func namesTheHostThatHasNoAddress() async throws {
+        // The name is reserved: no server has an address for it.
+        let (status, output) = try await Self.run(["list", "--target", "feed.invalid:7433"])
+        #expect(status == 1)
+        #expect(output.hasPrefix("feedctl: No address for \"feed.invalid\": "))
+    }
+
     @Test func pagesLeadOnByTheirTokens() async throws {
         try await Self.withService { feedctl in
             for title in ["a", "b", "c"] { _ = try await feedctl(["create", "--title", title]) }

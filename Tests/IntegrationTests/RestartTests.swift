@@ -13,7 +13,7 @@ struct RestartTests {
     /// How a service ends before it is started again.
     enum End: Sendable, CaseIterable { case killed, stopped }
 
-    private static func end(_ service: DurableService, _ end: End) async {
+    static func end(_ service: DurableService, _ end: End) async {
         switch end {
         case .killed: await service.kill()
         case .stopped: #expect(await service.stop() == 0)

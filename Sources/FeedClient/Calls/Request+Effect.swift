@@ -12,4 +12,16 @@ extension Request {
             true
         }
     }
+
+    /// Whether the protocol gives the request a number, by which it is executed once.
+    var takesSequence: Bool {
+        switch self {
+        case .createPost, .importPosts, .updatePost, .deletePost, .castVote, .batchCastVotes,
+            .createFeed:
+            true
+        case .hello, .ping, .getPost, .batchGetPosts, .listPosts, .getPostRank, .listFeeds,
+            .getServerStats, .backup, .correctTimes:
+            false
+        }
+    }
 }

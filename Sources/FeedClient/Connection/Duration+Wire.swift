@@ -11,4 +11,9 @@ extension Duration {
             components.seconds * 1_000 + components.attoseconds / 1_000_000_000_000_000
         return UInt32(clamping: max(1, milliseconds))
     }
+
+    /// The whole nanoseconds of a duration of at most a day.
+    var nanoseconds: Int64 {
+        components.seconds * 1_000_000_000 + components.attoseconds / 1_000_000_000
+    }
 }

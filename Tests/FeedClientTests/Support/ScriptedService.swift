@@ -187,6 +187,12 @@ func voteAnswer(_ frame: ClientFrame) -> ScriptedService.Step {
     return .answer(ServerFrame(id: frame.id, revision: 1, response: .castVote(counts)))
 }
 
+/// Answers a read with its post.
+func postAnswer(_ frame: ClientFrame) -> ScriptedService.Step {
+    guard case .getPost(let request) = frame.request else { return .reset }
+    return .answer(ServerFrame(id: frame.id, revision: 1, response: .post(Post(id: request.id))))
+}
+
 /// How a call ends: its error, or nil where it is answered.
 func failure<Value>(_ call: () async throws -> Value) async -> FeedClientError? {
     do {

@@ -1,0 +1,136 @@
+import FeedProto
+import FeedTransport
+
+/// One connection to the service: bytes to frames and back, and the watch over the peer's life.
+///
+/// It reports to the client's driver until it is dropped, and knows no calls.
+final class WireConnection: ConnectionHandler {
+    /// Unsent bytes above which calls wait in order: the bytes in flight are bounded, too.
+    static var maximumUnsentByteCount: Int { 1 << 20 }
+
+    private unowned let driver: SessionDriver
+    private var keepAlive: KeepAlive
+    /// Nil until it is open and once it is closed.
+    private var connection: TCPConnection?
+    private var isDropped = false
+    private var lifeTimer: LoopTimer?
+    private var scanner = FrameScanner()
+    private var encoder = FrameEncoder()
+    private var decoder = MessageDecoder()
+
+    /// A connection that the loop opens.
+    init(_ driver: SessionDriver, _ keepAlive: KeepAlive) {
+        self.driver = driver
+        self.keepAlive = keepAlive
+    }
+
+    /// Whether another frame may be buffered.
+    var hasRoom: Bool {
+        guard let connection, connection.isOpen else { return false }
+        return encoder.byteCount < Self.maximumUnsentByteCount - connection.pendingByteCount
+    }
+
+    /// Makes the driver proceed in this loop iteration, with other calls that come in it; false
+    /// where the connection is not open.
+    func requestTurn() -> Bool {
+        guard let connection, connection.isOpen else { return false }
+        connection.requestTurn()
+        return true
+    }
+
+    /// Buffers a frame.
+    func append(_ frame: ClientFrame) throws(FrameError) {
+        try encoder.append(frame)
+    }
+
+    /// Sends what is buffered in one write.
+    func flush() {
+        guard encoder.byteCount > 0 else { return }
+        encoder.withBytes { connection?.write($0) }
+        encoder.removeAll()
+        keepAlive.sent(at: driver.loop.now)
+    }
+
+    /// Closes after what was sent; the driver hears of the end.
+    func close() {
+        flush()
+        connection?.closeAfterFlush()
+    }
+
+    /// Ends the connection; the driver hears nothing more of it.
+    func drop() {
+        isDropped = true
+        lifeTimer?.cancel()
+        connection?.reset()
+        connection = nil
+    }
+
+    func connectionOpened(_ connection: TCPConnection) {
+        guard !isDropped else { return connection.reset() }
+        self.connection = connection
+        keepAlive.sent(at: driver.loop.now)
+        keepAlive.heard(at: driver.loop.now)
+        // A loop that takes no timer stops, which ends the connection.
+        lifeTimer = try? driver.loop.addTimer(every: keepAlive.checkInterval) { [unowned self] in
+            checkLife()
+        }
+        driver.opened()
+    }
+
+    func connection(_ connection: TCPConnection, received bytes: RawSpan) -> ReadProgress {
+        var offset = 0
+        do {
+            while !isDropped, let body = try scanner.nextBody(in: bytes, at: offset) {
+                receive(try decoder.decodeServerFrame(bytes.extracting(body)))
+                offset = body.upperBound
+            }
+        } catch {
+            driver.drop(.violated("\(error)"))
+        }
+        if offset > 0 { keepAlive.heard(at: driver.loop.now) }
+        driver.proceed()
+        return ReadProgress(consumedByteCount: connection.isOpen ? offset : bytes.byteCount)
+    }
+
+    func connectionEndedInput(_ connection: TCPConnection) {
+        connection.closeAfterFlush()
+    }
+
+    func connectionClosed(_ connection: TCPConnection, reason: CloseReason) {
+        lifeTimer?.cancel()
+        self.connection = nil
+        guard !isDropped else { return }
+        driver.closed(reason)
+    }
+
+    private func receive(_ frame: ServerFrame) {
+        if case .hello(let hello) = frame.response { adopt(hello.limits) }
+        driver.received(frame)
+    }
+
+    /// Adopts the frame limit that the service announces.
+    private func adopt(_ limits: Limits?) {
+        guard let byteCount = limits.map({ Int($0.maximumFrameByteCount) }),
+            Link.frameByteCounts.contains(byteCount), byteCount != scanner.maximumFrameByteCount
+        else { return }
+        scanner = FrameScanner(maximumFrameByteCount: byteCount)
+        encoder = FrameEncoder(maximumFrameByteCount: byteCount)
+        decoder = MessageDecoder(maximumFrameByteCount: byteCount)
+    }
+
+    /// The frame limit, for the error of a request that exceeds it.
+    var maximumFrameByteCount: Int { encoder.maximumFrameByteCount }
+
+    private func checkLife() {
+        guard let connection, connection.isOpen else { return }
+        switch keepAlive.check(at: EventLoop.clock) {
+        case .nothing: break
+        case .ping: driver.ping()
+        case .giveUp: driver.drop(.lost("The service gave no sign of life."))
+        }
+        driver.proceed()
+    }
+}
+
+@available(*, unavailable)
+extension WireConnection: Sendable {}

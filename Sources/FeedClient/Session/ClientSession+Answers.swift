@@ -1,0 +1,87 @@
+import FeedProto
+import FeedTransport
+
+/// What an answer means for its call: its end, or another try.
+extension ClientSession {
+    mutating func answered(
+        _ call: Call,
+        _ token: UInt64,
+        _ frame: ServerFrame,
+        at now: MonotonicInstant
+    ) {
+        if let status = frame.status { return refused(call, token, status, at: now) }
+        round = 0
+        guard let response = frame.response else {
+            return complete(token, .failure(.wrongAnswer(to: call.request)))
+        }
+        complete(token, .success(Answer(response: response, revision: frame.revision)))
+    }
+
+    private mutating func refused(
+        _ call: Call,
+        _ token: UInt64,
+        _ status: Status,
+        at now: MonotonicInstant
+    ) {
+        if status.isTemporary {
+            let isLeaving = status.reason == .draining
+            if tryAgain(call, token, status, at: now) {
+                // The service takes nothing more on this connection.
+                if isLeaving { drain(after: .max) }
+                return
+            }
+        } else {
+            round = 0
+        }
+        complete(token, .failure(call.error(status)))
+    }
+
+    /// Sends a refused call again after a wait; false where its tries, the budget or its time are
+    /// used up.
+    private mutating func tryAgain(
+        _ refused: Call,
+        _ token: UInt64,
+        _ status: Status,
+        at now: MonotonicInstant
+    ) -> Bool {
+        guard refused.attemptCount < settings.retry.maximumAttemptCount else { return false }
+        let jitter = backoff.delay(round: refused.attemptCount, using: &randomness)
+        let due = now.advanced(by: status.advisedDelay + jitter)
+        guard due < refused.deadline, budget.withdraw() else { return false }
+        var call = refused
+        call.isInFlight = false
+        calls[token] = call
+        delayed.append((due, token))
+        note(due)
+        return true
+    }
+}
+
+extension ClientSession.Call {
+    /// The error of a call that the service refused for good.
+    ///
+    /// Some refusals come before the service looks at what it remembers of the number. They say
+    /// nothing of an earlier frame of the call.
+    fileprivate func error(_ status: Status) -> FeedClientError {
+        let isAboutThisFrame = isDoubtful && (status.isTemporary || !status.looksAtNumber)
+        let effect: CallEffect =
+            request.mayHaveEffect && (isAboutThisFrame || !status.isNotExecuted) ? .unknown : .none
+        if status.code == .deadlineExceeded {
+            return .deadlinePassed(timeout: timeout, effect: effect)
+        }
+        guard sequence > 0 else { return .refused(status) }
+        switch status.reason {
+        case .sequenceExpired: return .inDoubt(.sequenceExpired)
+        case .sequenceReused: return .inDoubt(.sequenceReused)
+        case .channelFenced where isDoubtful: return .inDoubt(.channelTaken)
+        default: return .refused(isAboutThisFrame ? status.ofCall(effect: effect) : status)
+        }
+    }
+}
+
+extension Status {
+    /// Whether the service found the cause behind its look at what it remembers of the number.
+    fileprivate var looksAtNumber: Bool {
+        code != .deadlineExceeded && reason != .channelFenced
+    }
+}

@@ -1,0 +1,163 @@
+package import FeedProto
+package import FeedTransport
+
+/// What happens to the connection.
+extension ClientSession {
+    /// The connection that ``Step/connect(timeout:)`` asked for is open.
+    package mutating func connected() {
+        guard case .connecting(let deadline) = state else {
+            preconditionFailure("A connection opened that the session did not ask for.")
+        }
+        state = .connected(deadline: deadline)
+    }
+
+    /// The connection ended, or did not open.
+    package mutating func disconnected(_ ending: Ending, at now: MonotonicInstant) {
+        switch state {
+        case .connecting, .connected, .greeting, .open, .draining, .closing:
+            endConnection(notice ?? ending, at: now)
+        case .idle, .ended: preconditionFailure("A connection ended that the session had not.")
+        case .modifying: preconditionFailure("A connection ended while the session changed.")
+        }
+    }
+
+    /// Gives up the connection for a cause that the driver found; nothing where there is none.
+    package mutating func drop(_ ending: Ending, at now: MonotonicInstant) {
+        switch state {
+        case .connecting, .connected, .greeting, .open, .draining, .closing:
+            hasToAbandon = true
+            endConnection(ending, at: now)
+        case .idle, .ended: break
+        case .modifying: preconditionFailure("A connection was dropped while the session changed.")
+        }
+    }
+
+    /// A frame came from the service.
+    package mutating func received(_ frame: ServerFrame, at now: MonotonicInstant) {
+        // Frames behind the cause to drop a connection are part of what was read with it.
+        guard !hasToAbandon else { return }
+        switch state {
+        case .greeting, .open, .draining: break
+        case .closing: return
+        case .idle, .connecting, .connected, .ended, .modifying:
+            preconditionFailure("A frame came without a greeting.")
+        }
+        guard frame.id > 0 else { return receivedNotice(frame, at: now) }
+        guard let token = withExchange({ $0.take(frame.id) }) else {
+            return drop(.violated("Answer \(frame.id) is to no call in flight."), at: now)
+        }
+        if case .greeting(let exchange, _) = state, frame.id == Self.greetingID {
+            return greeted(frame, exchange, at: now)
+        }
+        guard let call = calls[token] else { return }
+        answered(call, token, frame, at: now)
+    }
+
+    /// The id of a ping of the driver's own; nil where the connection takes none.
+    package mutating func takePingID() -> UInt64? {
+        switch state {
+        case .greeting, .open, .draining: withExchange { $0.takeID() }
+        case .idle, .connecting, .connected, .closing, .ended, .modifying: nil
+        }
+    }
+
+    /// The introduction is the first frame of each connection.
+    private static var greetingID: UInt64 { 1 }
+
+    private mutating func greeted(
+        _ frame: ServerFrame,
+        _ exchange: Exchange,
+        at now: MonotonicInstant
+    ) {
+        if let status = frame.status { return drop(.refused(status), at: now) }
+        guard case .hello(let hello) = frame.response else {
+            return drop(.violated("The answer to Hello is of another kind."), at: now)
+        }
+        maximumInFlightCount = max(1, Int(hello.limits?.maximumInFlightCount ?? 1))
+        report(numbers.resume(hello))
+        state = .open(exchange)
+        guard let token = opening else { return }
+        opening = nil
+        let answer = Answer(response: .hello(hello), revision: frame.revision)
+        complete(token, .success(answer))
+    }
+
+    /// Ends the calls that may have been executed, where the service cannot tell any more.
+    private mutating func report(_ cause: InDoubtCause?) {
+        if let cause {
+            for (token, call) in calls where call.isDoubtful {
+                complete(token, .failure(.inDoubt(cause)))
+            }
+        }
+        guard !numbers.isOffered else { return }
+        // What has a number still was refused, and is sent without one.
+        for token in calls.keys { calls[token]?.sequence = 0 }
+        numbered = FIFO()
+    }
+
+    /// A frame that concerns the connection.
+    private mutating func receivedNotice(_ frame: ServerFrame, at now: MonotonicInstant) {
+        if let status = frame.status {
+            notice = .refused(status)
+        } else if case .goAway(let farewell) = frame.response {
+            drain(after: farewell.lastID)
+        }
+    }
+
+    /// The service takes no frame after `lastID`: the calls of later frames leave again over the
+    /// next connection, the rest are awaited.
+    mutating func drain(after lastID: UInt64) {
+        switch state {
+        case .open(var exchange), .draining(var exchange):
+            for token in exchange.takeCalls(after: lastID) {
+                guard var call = calls[token] else { continue }
+                call.isInFlight = false
+                call.attemptCount -= 1
+                calls[token] = call
+                again.append(token)
+            }
+            state = .draining(exchange)
+        case .greeting:
+            notice = .lost("The service said farewell.")
+        case .idle, .connecting, .connected, .closing, .ended, .modifying:
+            preconditionFailure("A farewell came without a greeting.")
+        }
+    }
+
+    /// Leaves the connection: its calls are sent again or end, and the next try waits.
+    mutating func endConnection(_ ending: Ending, at now: MonotonicInstant) {
+        switch state {
+        case .greeting: numbers.lostGreeting()
+        case .open, .draining:
+            for token in withExchange({ $0.tokens }) { lose(token, ending) }
+        case .idle, .connecting, .connected, .closing, .ended, .modifying: break
+        }
+        round += 1
+        lastEnding = ending
+        notice = nil
+        let jitter = backoff.delay(round: round, using: &randomness)
+        state = .idle(earliest: now.advanced(by: max(jitter, ending.advisedDelay.withinADay)))
+        if let token = opening, !settings.waitsForService || !ending.isTemporary {
+            opening = nil
+            complete(token, .failure(ending.error(effect: .none)))
+        }
+        guard takesCalls else { return endAllCalls(.closed) }
+        // No other connection fares better, so nothing is worth waiting for.
+        if case .refused = ending, !ending.isTemporary { endAllCalls(ending) }
+    }
+
+    /// A call in flight lost its connection before its answer.
+    private mutating func lose(_ token: UInt64, _ ending: Ending) {
+        guard var call = calls[token] else { return }
+        let isAgain =
+            call.isRepeatable && ending.isTemporary && takesCalls
+            && call.attemptCount < settings.retry.maximumAttemptCount && budget.withdraw()
+        guard isAgain else {
+            return complete(token, .failure(ending.error(effect: call.effect)))
+        }
+        call.isDoubtful = call.sequence > 0
+        call.isInFlight = false
+        calls[token] = call
+        again.append(token)
+    }
+}

@@ -1,0 +1,95 @@
+package import FeedProto
+package import FeedTransport
+
+extension ClientSession {
+    /// What tells sessions apart: how they introduce themselves and how patient they are.
+    package struct Settings {
+        /// The introduction, which names the client, its id and its channel.
+        package var hello = HelloRequest()
+        /// How often and how soon to try again.
+        package var retry = RetryPolicy()
+        /// How long one try to connect and the greeting may take.
+        package var connectTimeout = Duration.seconds(5)
+        /// Whether the first connection is tried again until its caller's deadline.
+        package var waitsForService = false
+
+        /// The defaults, of a client without an id.
+        package init() {}
+    }
+
+    /// One call, from its submission to its end.
+    package struct Call {
+        /// The caller that waits for its answer.
+        package let caller: Caller
+        /// The request.
+        package let request: Request
+        /// The revision that the answer must not be older than; 0 is any.
+        package let minimumRevision: UInt64
+        /// The timeout that its caller gave, for the error that names it.
+        package let timeout: Duration
+        /// When the timeout is over, however often the call is sent.
+        package let deadline: MonotonicInstant
+        /// The number of a change, which it keeps; 0 is none.
+        package internal(set) var sequence: UInt64 = 0
+        /// How often it was sent, except where a farewell disowned it.
+        package internal(set) var attemptCount = 0
+        /// Whether a frame of it is on the current connection.
+        var isInFlight = false
+        /// Whether it was sent on a lost connection and may have been executed there.
+        var isDoubtful = false
+
+        /// A call that has not left.
+        package init(
+            caller: Caller,
+            request: Request,
+            minimumRevision: UInt64 = 0,
+            timeout: Duration,
+            deadline: MonotonicInstant
+        ) {
+            self.caller = caller
+            self.request = request
+            self.minimumRevision = minimumRevision
+            self.timeout = timeout
+            self.deadline = deadline
+        }
+
+        /// The call's effect, if it never gets an answer.
+        var effect: CallEffect {
+            (isInFlight || isDoubtful) && request.mayHaveEffect ? .unknown : .none
+        }
+
+        /// Whether it may be sent again after its connection was lost: a read has no effect, and a
+        /// numbered change has it once.
+        var isRepeatable: Bool { !request.mayHaveEffect || sequence > 0 }
+    }
+
+    /// A call that leaves now.
+    package struct Departure {
+        /// The id of its frame.
+        package let id: UInt64
+        /// The call, with its number.
+        package let call: Call
+    }
+
+    /// What the driver does next.
+    package enum Step {
+        /// Give a caller its result.
+        case complete(Caller, Result<Answer, FeedClientError>)
+        /// Open a connection within the time, and say how that ends.
+        case connect(timeout: Duration)
+        /// Send the introduction as the first frame of the connection.
+        case greet(id: UInt64, HelloRequest)
+        /// Send a call.
+        case send(Departure)
+        /// Send what is buffered, close the connection, and say when it has ended.
+        case close
+        /// Drop the connection, or the try to open one; nothing more is heard of it.
+        case abandon
+        /// Nothing before an input comes, or before the instant.
+        case wait(until: MonotonicInstant?)
+        /// Nothing ever again.
+        case finish
+    }
+}
+
+extension ClientSession.Call: Sendable where Caller: Sendable {}

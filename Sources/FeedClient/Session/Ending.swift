@@ -1,0 +1,47 @@
+package import FeedProto
+
+/// Why a connection ended, and what that means for the calls that it had.
+package enum Ending: Equatable, Sendable {
+    /// The program closed the client.
+    case closed
+    /// It never opened.
+    case cannotConnect(String)
+    /// The name of the service has no address, with the reason.
+    case unknownHost(String, String)
+    /// It broke, or the service said farewell.
+    case lost(String)
+    /// The peer sent what the protocol does not allow.
+    case violated(String)
+    /// The service said why it would close it.
+    case refused(Status)
+
+    /// Whether another connection may fare better, so that its calls are worth sending again.
+    var isTemporary: Bool {
+        switch self {
+        case .cannotConnect, .unknownHost, .lost: true
+        case .closed, .violated: false
+        case .refused(let status): status.isTemporary
+        }
+    }
+
+    /// How long the service asks to wait before the next connection.
+    var advisedDelay: Duration {
+        guard case .refused(let status) = self else { return .zero }
+        return status.advisedDelay
+    }
+
+    /// The error of a call that this ended before its answer.
+    package func error(effect: CallEffect) -> FeedClientError {
+        switch self {
+        case .closed:
+            effect == .none
+                ? .closed
+                : .connectionLost(reason: "The client was closed.", effect: effect)
+        case .cannotConnect(let reason): .cannotConnect(reason: reason)
+        case .unknownHost(let name, let reason): .unknownHost(name: name, reason: reason)
+        case .lost(let reason): .connectionLost(reason: reason, effect: effect)
+        case .violated(let reason): .protocolViolation(reason: reason, effect: effect)
+        case .refused(let status): .refused(status.ofCall(effect: effect))
+        }
+    }
+}

@@ -1,0 +1,41 @@
+/// Elements that leave in the order in which they came.
+struct FIFO<Element> {
+    private var elements: [Element] = []
+    private var head = 0
+
+    /// How many elements it holds.
+    var count: Int { elements.count - head }
+
+    /// The element that leaves next; O(1).
+    var first: Element? { head < elements.count ? elements[head] : nil }
+
+    /// Adds the last one; O(1), amortised.
+    mutating func append(_ element: Element) {
+        elements.append(element)
+    }
+
+    /// Takes the first one; O(1), amortised.
+    mutating func popFirst() -> Element? {
+        guard head < elements.count else { return nil }
+        defer { removeTakenIfMost() }
+        head += 1
+        return elements[head - 1]
+    }
+
+    /// Drops some elements; O(count).
+    mutating func removeAll(where isGone: (Element) -> Bool) {
+        elements.removeFirst(head)
+        head = 0
+        elements.removeAll(where: isGone)
+    }
+
+    private mutating func removeTakenIfMost() {
+        if head == elements.count {
+            elements.removeAll(keepingCapacity: true)
+            head = 0
+        } else if head >= 64, head * 2 >= elements.count {
+            elements.removeFirst(head)
+            head = 0
+        }
+    }
+}

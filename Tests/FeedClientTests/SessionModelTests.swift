@@ -1,0 +1,239 @@
+import FeedClient
+import FeedProto
+import FeedTestSupport
+import FeedTransport
+import Testing
+
+/// Random histories of a session against an independent model of the service.
+///
+/// Each call ends once. Each change is applied at most once, exactly once where it was answered, and
+/// not at all where its error says that it had no effect.
+struct SessionModelTests {
+    /// What happens beside calls, answers and lost connections.
+    enum Trouble: CaseIterable {
+        case none, forgetting, replacing, anonymous, unnumbered
+    }
+
+    @Test(
+        "calls end as the model knows them",
+        arguments: Trouble.allCases,
+        TestEnvironment.seeds(1...60)
+    )
+    func endsEveryCallAsItWent(trouble: Trouble, seed: UInt64) {
+        var history = History(trouble, seed: seed)
+        for _ in 0..<600 { history.step() }
+        history.settle()
+        #expect(history.service.faults.isEmpty, "\(history.service.faults.prefix(3)) seed \(seed)")
+        for call in history.calls.indices.dropFirst() {
+            let problem = history.problem(of: call)
+            #expect(problem == nil, "call \(call), seed \(seed), \(trouble)")
+        }
+    }
+
+    /// One history: a session, the model, and the network between them.
+    struct History {
+        var harness: SessionHarness
+        var service: ModelService
+        /// Whether each call is a change, by its caller.
+        var calls: [Bool] = [false]
+
+        private let trouble: Trouble
+        private var generator: SeededGenerator
+        private let inFlight: UInt32
+        /// Frames on their way to the service, and answers on their way back.
+        private var requests: [ClientFrame] = []
+        private var answers: [ServerFrame] = []
+        private var isConnected = false
+        private var hasSaidFarewell = false
+        private var demandCount = 0
+        private var sentCount = 0
+
+        init(_ trouble: Trouble, seed: UInt64) {
+            self.trouble = trouble
+            generator = SeededGenerator(seed: seed)
+            inFlight = UInt32.random(in: 1...12, using: &generator)
+            harness = SessionHarness(hasID: trouble != .anonymous, seed: seed) {
+                $0.retry.budgetBurst = 40
+            }
+            let window = UInt64.random(in: 4...16, using: &generator)
+            service = ModelService(window: window, offersNumbers: trouble != .unnumbered)
+        }
+
+        mutating func step() {
+            switch Int.random(in: 0..<20, using: &generator) {
+            case 0..<5: submit()
+            case 5..<10: execute()
+            case 10..<14: deliver()
+            case 14: harness.pass(UInt64.random(in: 0...400, using: &generator))
+            case 15: connect()
+            case 16: if generator.oneIn(3) { breakConnection() }
+            case 17: harness.cancel(Int.random(in: 0..<calls.count, using: &generator))
+            case 18: if generator.oneIn(4) { sayFarewell() }
+            default: if generator.oneIn(6) { disturb() }
+            }
+            follow()
+        }
+
+        /// Lets everything end: the network works, and time passes.
+        mutating func settle() {
+            for _ in 0..<4_000 where !isSettled {
+                connect()
+                execute()
+                deliver()
+                harness.pass(20)
+                follow()
+            }
+            harness.close()
+            follow()
+        }
+
+        private var isSettled: Bool { harness.session.callCount == 0 }
+
+        /// What is wrong with the end of a call; nil where nothing is.
+        func problem(of caller: Int) -> String? {
+            let outcomes = harness.outcomes[caller] ?? []
+            guard outcomes.count == 1 else { return "It ended \(outcomes.count) times." }
+            let applied = service.applied[UInt64(caller)] ?? 0
+            guard applied <= 1 else { return "It was applied \(applied) times." }
+            switch outcomes[0] {
+            case .success:
+                return calls[caller] && applied == 0 ? "It was answered and not applied." : nil
+            case .failure(let error):
+                if error.effect == .none, applied > 0 { return "\(error), but it was applied." }
+                if !calls[caller], error.effect == .unknown { return "A read had an effect." }
+                if case .inDoubt(let cause) = error { return problem(of: cause, applied) }
+                if case .protocolViolation = error { return "\(error)" }
+                return nil
+            }
+        }
+
+        private func problem(of cause: InDoubtCause, _ applied: Int) -> String? {
+            switch (cause, trouble) {
+            case (.channelForgotten, .forgetting), (.stateReplaced, .replacing): nil
+            // A Hello whose answer was lost hides whether a channel without calls is the old one.
+            case (.channelForgotten, .none) where applied == 0: nil
+            case (.channelForgotten, .replacing) where applied == 0: nil
+            default: "It is in doubt without a reason: \(cause)"
+            }
+        }
+
+        private mutating func submit() {
+            let isChange = !generator.oneIn(3)
+            let caller = calls.count
+            calls.append(isChange)
+            let post = UInt64(caller)
+            let request: Request =
+                isChange
+                ? .castVote(CastVoteRequest(postID: post, direction: .up))
+                : .getPost(GetPostRequest(id: post))
+            let timeout = UInt64.random(in: 200...4_000, using: &generator)
+            harness.submit(caller, request, within: timeout)
+        }
+
+        /// Does what the session asked for since the last look.
+        private mutating func follow() {
+            for demand in harness.demands[demandCount...] {
+                switch demand {
+                case .abandon: hangUp()
+                case .close: endGracefully()
+                case .connect, .greet, .finish: break
+                }
+            }
+            demandCount = harness.demands.count
+            for departure in harness.sent[sentCount...] {
+                requests.append(
+                    ClientFrame(
+                        id: departure.id,
+                        request: departure.call.request,
+                        sequence: departure.call.sequence
+                    )
+                )
+            }
+            sentCount = harness.sent.count
+        }
+
+        private mutating func connect() {
+            guard harness.demands.last == .connect else { return }
+            if generator.oneIn(4) {
+                harness.lose(.cannotConnect("refused"))
+                harness.demands.append(.abandon)
+                return
+            }
+            harness.session.connected()
+            harness.run()
+            service.accept()
+            isConnected = true
+            hasSaidFarewell = false
+            let hello = service.greet(inFlight: inFlight)
+            answers.append(ServerFrame(id: 1, revision: 1, response: hello))
+        }
+
+        /// The service executes its next frame, or refuses it.
+        private mutating func execute() {
+            guard isConnected, !requests.isEmpty, !hasSaidFarewell else { return }
+            let frame = requests.removeFirst()
+            let refusal: Status? = generator.oneIn(8) ? .overloaded(retryAfter: 10) : nil
+            answers.append(service.execute(frame, refusal: refusal))
+        }
+
+        private mutating func deliver() {
+            guard isConnected, !answers.isEmpty else { return }
+            harness.receive(answers.removeFirst())
+        }
+
+        /// The service executes what it has, and takes nothing more.
+        private mutating func sayFarewell() {
+            guard isConnected, !hasSaidFarewell, answers.allSatisfy({ $0.id != 1 }) else { return }
+            let taken = Int.random(in: 0...requests.count, using: &generator)
+            for frame in requests.prefix(taken) {
+                answers.append(service.execute(frame, refusal: nil))
+            }
+            requests = []
+            hasSaidFarewell = true
+            let farewell = GoAway(
+                lastID: service.lastID,
+                drainMilliseconds: 1_000,
+                reason: .draining
+            )
+            // Its place among the answers is the service's choice.
+            let place = Int.random(in: 0...answers.count, using: &generator)
+            answers.insert(
+                ServerFrame(id: 0, revision: 1, response: .goAway(farewell)),
+                at: place
+            )
+        }
+
+        private mutating func breakConnection() {
+            guard isConnected else { return }
+            // The service may still execute what is on its way, unless it said that it will not.
+            while !hasSaidFarewell, !requests.isEmpty, !generator.oneIn(4) {
+                _ = service.execute(requests.removeFirst(), refusal: nil)
+            }
+            hangUp()
+            harness.lose()
+        }
+
+        private mutating func endGracefully() {
+            guard isConnected else { return }
+            hangUp()
+            harness.lose(.closed)
+        }
+
+        private mutating func hangUp() {
+            isConnected = false
+            requests = []
+            answers = []
+        }
+
+        /// The service forgets, which it does while no connection holds the channel.
+        private mutating func disturb() {
+            switch trouble {
+            case .none, .anonymous, .unnumbered: break
+            case .forgetting: if !isConnected { service.forget() }
+            case .replacing:
+                if isConnected { breakConnection() }
+                service.replaceState()
+            }
+        }
+    }
+}

@@ -1,0 +1,218 @@
+import FeedClient
+import FeedProto
+import FeedTestSupport
+import FeedTransport
+import Testing
+
+/// Drives a session without a socket or a clock: performs its steps by writing them down.
+///
+/// Callers are numbers above 0, and their tokens are the same numbers.
+struct SessionHarness {
+    typealias Session = ClientSession<Int, SeededGenerator>
+    typealias Outcome = Result<Answer, FeedClientError>
+
+    /// What the session asked its driver for, beside sending calls and ending them.
+    enum Demand: Equatable { case connect, greet, close, abandon, finish }
+
+    var session: Session
+    /// The time in milliseconds.
+    var now: UInt64 = 1_000
+    /// Whether the driver takes frames.
+    var hasRoom = true
+    /// What the session asked for, in order.
+    var demands: [Demand] = []
+    /// The latest introduction.
+    var hello: HelloRequest?
+    /// The calls that left, in order.
+    var sent: [Session.Departure] = []
+    /// The outcomes of each caller's call; one, if all is well.
+    var outcomes: [Int: [Outcome]] = [:]
+    /// When the session wants to be asked again.
+    var wake: MonotonicInstant?
+
+    /// A session of a client with an id, or of one without.
+    init(
+        hasID: Bool = true,
+        seed: UInt64 = 1,
+        _ change: (inout Session.Settings) -> Void = { _ in }
+    ) {
+        var settings = Session.Settings()
+        if hasID { settings.hello.clientID = [UInt8](repeating: 7, count: 16) }
+        change(&settings)
+        session = Session(
+            settings,
+            randomness: SeededGenerator(seed: seed),
+            at: MonotonicInstant(nanoseconds: now * 1_000_000)
+        )
+    }
+
+    static let vote = Request.castVote(CastVoteRequest(postID: 1, direction: .up))
+    static let read = Request.getPost(GetPostRequest(id: 1))
+
+    static func hello(
+        inFlight: UInt32 = 256,
+        window: UInt32 = 256,
+        instance: UInt64 = 1,
+        isKnown: Bool = false,
+        last: UInt64 = 0,
+        capabilities: [Capability] = [.exactlyOnce],
+        channelStatus: Status? = nil
+    ) -> Response {
+        guard case .hello(var hello) = ScriptedService.hello(inFlight: inFlight) else {
+            preconditionFailure("The scripted service greets.")
+        }
+        hello.instanceID = instance
+        hello.isClientKnown = isKnown
+        hello.lastSequence = last
+        hello.capabilities = capabilities
+        hello.channelStatus = channelStatus
+        hello.limits?.sequenceWindow = window
+        return .hello(hello)
+    }
+
+    var time: MonotonicInstant { MonotonicInstant(nanoseconds: now * 1_000_000) }
+
+    /// Performs steps until the session waits.
+    mutating func run() {
+        while true {
+            switch session.nextStep(at: time, hasRoom: hasRoom) {
+            case .complete(let caller, let outcome):
+                outcomes[caller, default: []].append(outcome)
+            case .connect: demands.append(.connect)
+            case .greet(let id, let hello):
+                #expect(id == 1)
+                self.hello = hello
+                demands.append(.greet)
+            case .send(let departure): sent.append(departure)
+            case .close: demands.append(.close)
+            case .abandon: demands.append(.abandon)
+            case .wait(let instant):
+                wake = instant
+                return
+            case .finish:
+                demands.append(.finish)
+                return
+            }
+        }
+    }
+
+    mutating func pass(_ milliseconds: UInt64) {
+        now += milliseconds
+        run()
+    }
+
+    mutating func submit(_ caller: Int, _ request: Request = vote, within timeout: UInt64 = 10_000)
+    {
+        session.submit(call(caller, request, timeout), token: UInt64(caller))
+        run()
+    }
+
+    /// Waits for the first greeting as caller 99.
+    mutating func open(within timeout: UInt64 = 5_000) {
+        session.open(call(99, .hello(HelloRequest()), timeout), token: 99)
+        run()
+    }
+
+    private func call(_ caller: Int, _ request: Request, _ timeout: UInt64) -> Session.Call {
+        Session.Call(
+            caller: caller,
+            request: request,
+            timeout: .milliseconds(Int64(timeout)),
+            deadline: MonotonicInstant(nanoseconds: (now + timeout) * 1_000_000)
+        )
+    }
+
+    /// The wait for the next try passes, and the connection opens and is greeted.
+    mutating func connect(_ hello: Response = Self.hello()) {
+        if demands.last != .connect { pass(5_000) }
+        #expect(demands.last == .connect)
+        session.connected()
+        run()
+        #expect(demands.last == .greet)
+        receive(1, hello)
+    }
+
+    mutating func receive(_ id: UInt64, _ response: Response) {
+        receive(ServerFrame(id: id, revision: 1, response: response))
+    }
+
+    mutating func receive(_ id: UInt64, _ status: Status) {
+        receive(ServerFrame(id: id, revision: 1, status: status))
+    }
+
+    mutating func receive(_ frame: ServerFrame) {
+        session.received(frame, at: time)
+        run()
+    }
+
+    /// The service answers a frame.
+    mutating func answer(_ id: UInt64) { receive(id, .empty) }
+
+    mutating func sayFarewell(lastID: UInt64) {
+        let farewell = GoAway(lastID: lastID, drainMilliseconds: 1_000, reason: .draining)
+        receive(0, .goAway(farewell))
+    }
+
+    mutating func lose(_ ending: Ending = .lost("gone")) {
+        session.disconnected(ending, at: time)
+        run()
+    }
+
+    mutating func cancel(_ caller: Int) {
+        session.cancel(UInt64(caller))
+        run()
+    }
+
+    mutating func close() {
+        session.close()
+        run()
+    }
+
+    /// The callers of the calls that left since the last look.
+    mutating func takeSent() -> [Int] {
+        defer { sent = [] }
+        return sent.map(\.call.caller)
+    }
+
+    /// The error of a caller's one outcome.
+    func error(_ caller: Int) -> FeedClientError? {
+        guard let outcomes = outcomes[caller], outcomes.count == 1,
+            case .failure(let error) = outcomes[0]
+        else { return nil }
+        return error
+    }
+
+    /// Whether a caller's call ended once, with an answer.
+    func isAnswered(_ caller: Int) -> Bool {
+        guard let outcomes = outcomes[caller], outcomes.count == 1 else { return false }
+        if case .success = outcomes[0] { return true }
+        return false
+    }
+
+    /// A harness with an open connection.
+    static func opened(
+        hasID: Bool = true,
+        room: UInt32 = 256,
+        window: UInt32 = 256,
+        _ change: (inout Session.Settings) -> Void = { _ in }
+    ) -> Self {
+        var harness = Self(hasID: hasID, change)
+        harness.open()
+        harness.connect(hello(inFlight: room, window: window))
+        #expect(harness.isAnswered(99))
+        harness.demands = []
+        return harness
+    }
+}
+
+extension Status {
+    /// The service refuses a call for now.
+    static func overloaded(retryAfter: UInt32 = 0) -> Status {
+        Status(
+            code: .resourceExhausted,
+            reason: .overloaded,
+            message: "busy",
+            retryAfterMilliseconds: retryAfter
+        )
+    }
+}
