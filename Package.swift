@@ -52,6 +52,9 @@ let package = Package(
             providers: [.apt(["libsqlite3-dev"]), .brew(["sqlite3"])]
         ),
 
+        // Layer 0 too: the one way to lock.
+        .target(name: "FeedConcurrency", swiftSettings: settings),
+
         // Layer 1: the wire, the ranking, the transport and files of posts. None knows another.
         .target(name: "FeedProto", dependencies: ["CFeedProto"], swiftSettings: settings),
         .target(name: "FeedRanking", dependencies: ["CPrefetch"], swiftSettings: settings),
@@ -69,7 +72,7 @@ let package = Package(
         // Layer 2: the durable state, and what a program calls the service with.
         .target(
             name: "FeedState",
-            dependencies: ["FeedRanking", "FeedJournal", "FeedSQLite"],
+            dependencies: ["FeedConcurrency", "FeedRanking", "FeedJournal", "FeedSQLite"],
             swiftSettings: settings
         ),
         .target(
@@ -82,7 +85,8 @@ let package = Package(
         .executableTarget(
             name: "FeedService",
             dependencies: [
-                "FeedJournal", "FeedProto", "FeedRanking", "FeedState", "FeedTransport",
+                "FeedConcurrency", "FeedJournal", "FeedProto", "FeedRanking", "FeedState",
+                "FeedTransport",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
             ],

@@ -43,14 +43,15 @@ generated() { scripts/generate-proto.sh --check; }
 # checks that what is declared is what the architecture says.
 layers() {
     local -A allowed=(
+        [FeedConcurrency]=""
         [FeedProto]="CFeedProto CProtobufC"
         [FeedRanking]="CPrefetch"
         [FeedTransport]="CLibUV"
         [FeedDataset]=""
         [FeedJournal]="CFileBirth CWriteBack CXXHash"
         [FeedSQLite]="CSQLite"
-        [FeedState]="FeedJournal FeedRanking FeedSQLite"
-        [FeedService]="FeedJournal FeedProto FeedRanking FeedState FeedTransport"
+        [FeedState]="FeedConcurrency FeedJournal FeedRanking FeedSQLite"
+        [FeedService]="FeedConcurrency FeedJournal FeedProto FeedRanking FeedState FeedTransport"
         [LoadGen]="FeedDataset FeedProto FeedTransport"
         [FeedClient]="FeedProto FeedTransport"
         [FeedCtl]="FeedClient FeedDataset FeedProto"

@@ -1,6 +1,6 @@
+internal import FeedConcurrency
 internal import FeedRanking
 internal import FeedState
-internal import Synchronization
 
 /// The numbers of evicted channels, until their rows can be deleted.
 ///
@@ -14,7 +14,7 @@ final class EvictedChannels: Sendable {
         let numbers: [UInt64]
     }
 
-    private let batches = Mutex<[Batch]>([])
+    private let batches = Lock<[Batch]>([])
 
     /// Has the rows deleted whose turn has come; O(numbers).
     func handOver(from channels: RecordTable, to state: DurableState) {

@@ -1,3 +1,4 @@
+internal import FeedConcurrency
 package import FeedRanking
 internal import FeedTransport
 

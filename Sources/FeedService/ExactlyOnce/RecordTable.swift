@@ -1,3 +1,4 @@
+internal import FeedConcurrency
 package import FeedRanking
 package import FeedTransport
 
@@ -94,7 +95,7 @@ package final class RecordTable: Sendable {
         }
     }
 
-    let state = HandoverMutex(State())
+    let state = Lock(State())
     /// The limits.
     let limits: Limits
     /// The memory of all channels.
