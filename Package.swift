@@ -55,6 +55,9 @@ let package = Package(
             providers: [.apt(["libsqlite3-dev"]), .brew(["sqlite3"])]
         ),
 
+        // Layer 0: the one way to lock.
+        .target(name: "FeedConcurrency", swiftSettings: settings),
+
         // Layer 1: the wire, the ranking, the transport and files of posts. None knows another.
         .target(name: "FeedProto", dependencies: ["CFeedProto"], swiftSettings: settings),
         .target(name: "FeedRanking", dependencies: ["CPrefetch"], swiftSettings: settings),
@@ -75,7 +78,9 @@ let package = Package(
         // Layer 3: the durable state, and what a program calls the service with.
         .target(
             name: "FeedState",
-            dependencies: ["FeedLog", "FeedRanking", "FeedJournal", "FeedSQLite"],
+            dependencies: [
+                "FeedConcurrency", "FeedLog", "FeedRanking", "FeedJournal", "FeedSQLite",
+            ],
             swiftSettings: settings
         ),
         .target(
@@ -88,7 +93,8 @@ let package = Package(
         .executableTarget(
             name: "FeedService",
             dependencies: [
-                "FeedJournal", "FeedLog", "FeedProto", "FeedRanking", "FeedState", "FeedTransport",
+                "FeedConcurrency", "FeedJournal", "FeedLog", "FeedProto", "FeedRanking",
+                "FeedState", "FeedTransport",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
             ],

@@ -1,3 +1,4 @@
+internal import FeedConcurrency
 internal import Synchronization
 
 /// Compares the time of day with a clock that only counts on: where the two part by more than five
@@ -32,7 +33,7 @@ package final class ClockWatch: Sendable {
 
     private let timeOfDay: @Sendable () -> Int64
     private let monotonic: @Sendable () -> Int64
-    private let state: Mutex<State>
+    private let state: Lock<State>
     private let jump = Atomic<Int64>(0)
 
     /// A watch that takes the time of day for right as it is now.
@@ -46,7 +47,7 @@ package final class ClockWatch: Sendable {
     ) {
         self.timeOfDay = timeOfDay
         self.monotonic = monotonic
-        state = Mutex(
+        state = Lock(
             State(wallMilliseconds: timeOfDay(), monotonicMilliseconds: monotonic())
         )
     }

@@ -1,7 +1,7 @@
+internal import FeedConcurrency
 internal import FeedLog
 internal import FeedRanking
 internal import FeedState
-internal import Synchronization
 
 /// The numbers of evicted channels, until their rows can be deleted.
 ///
@@ -15,7 +15,7 @@ final class EvictedChannels: Sendable {
         let numbers: [UInt64]
     }
 
-    private let batches = Mutex<[Batch]>([])
+    private let batches = Lock<[Batch]>([])
 
     /// Has the rows deleted whose turn has come; O(numbers).
     func handOver(from channels: RecordTable, to state: DurableState) {

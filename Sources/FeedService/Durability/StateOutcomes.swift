@@ -1,7 +1,7 @@
+internal import FeedConcurrency
 internal import FeedState
 internal import FeedTransport
 internal import Logging
-internal import Synchronization
 
 /// What the threads behind the state have to say, to the loops and to the log.
 final class StateOutcomes: Sendable {
@@ -12,9 +12,9 @@ final class StateOutcomes: Sendable {
         var hasFailed = false
     }
 
-    private let listeners = Mutex(Listeners())
-    private let slow = Mutex<ContinuousClock.Instant?>(nil)
-    private let refusedBackups = Mutex<ContinuousClock.Instant?>(nil)
+    private let listeners = Lock(Listeners())
+    private let slow = Lock<ContinuousClock.Instant?>(nil)
+    private let refusedBackups = Lock<ContinuousClock.Instant?>(nil)
     /// Where the lines go.
     let logger: Logger
 
@@ -85,7 +85,7 @@ final class StateOutcomes: Sendable {
     }
 
     /// Whether the last line of a kind is a second ago.
-    private func isDue(_ lastLine: borrowing Mutex<ContinuousClock.Instant?>) -> Bool {
+    private func isDue(_ lastLine: borrowing Lock<ContinuousClock.Instant?>) -> Bool {
         let now = ContinuousClock.now
         return lastLine.withLock { last in
             if let last, last.duration(to: now) < .seconds(1) { return false }

@@ -1,3 +1,4 @@
+internal import FeedConcurrency
 package import FeedLog
 import FeedRanking
 
@@ -9,12 +10,12 @@ import FeedRanking
 package final class ChannelRecord: Sendable {
     /// Which channel it is.
     package let state: ChannelState
-    private let calls: HandoverMutex<RecentCalls>
+    private let calls: Lock<RecentCalls>
 
     /// The record of a channel that has not called yet, which counts in a host's share.
     init(_ state: ChannelState, share: ChannelShare) {
         self.state = state
-        calls = HandoverMutex(RecentCalls(channel: state.number, share: share))
+        calls = Lock(RecentCalls(channel: state.number, share: share))
     }
 
     /// Runs the body with the channel's calls while no other thread has them.

@@ -1,3 +1,4 @@
+internal import FeedConcurrency
 internal import FeedLog
 internal import FeedRanking
 internal import FeedTransport

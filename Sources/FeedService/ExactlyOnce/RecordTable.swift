@@ -1,3 +1,4 @@
+internal import FeedConcurrency
 package import FeedLog
 import FeedRanking
 package import FeedTransport
@@ -95,7 +96,7 @@ package final class RecordTable: Sendable {
         }
     }
 
-    let state = HandoverMutex(State())
+    let state = Lock(State())
     /// The limits.
     let limits: Limits
     /// The memory of all channels.

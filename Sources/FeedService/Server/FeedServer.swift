@@ -1,9 +1,9 @@
 internal import Dispatch
+internal import FeedConcurrency
 internal import FeedRanking
 internal import FeedState
 package import FeedTransport
 package import Logging
-internal import Synchronization
 
 /// The running service: a store, its loops and its listeners.
 package final class FeedServer: Sendable {
@@ -169,7 +169,7 @@ package final class FeedServer: Sendable {
         on threads: [EventLoopThread],
         _ context: ServiceContext
     ) throws(ServiceStartError) -> [SocketAddress] {
-        let result = Mutex<Result<[SocketAddress], TransportError>>(.success([]))
+        let result = Lock<Result<[SocketAddress], TransportError>>(.success([]))
         let isDone = DispatchSemaphore(value: 0)
         let targets = threads.map(\.mailbox)
         threads[0].mailbox.post { loop in

@@ -1,5 +1,5 @@
+internal import FeedConcurrency
 package import FeedTransport
-internal import Synchronization
 
 /// A bucket of tokens a host, which refills steadily: bounds how often a host's clients may do
 /// something, and how much of it at once.
@@ -18,7 +18,7 @@ package final class HostBuckets: Sendable {
     private let nanosecondsPerToken: UInt64
     private let clock: @Sendable () -> MonotonicInstant
     /// When each host's bucket will be full, in nanoseconds of the clock.
-    private let fullTimes = Mutex<[ClientHost: UInt64]>([:])
+    private let fullTimes = Lock<[ClientHost: UInt64]>([:])
 
     /// Full buckets for all hosts.
     ///

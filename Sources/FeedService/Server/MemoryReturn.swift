@@ -1,6 +1,6 @@
 internal import Dispatch
+internal import FeedConcurrency
 package import FeedTransport
-internal import Synchronization
 
 /// Gives memory back to the system once a peak is over: what connections held in small pieces stays
 /// with the allocator else.
@@ -28,7 +28,7 @@ package final class MemoryReturn: Sendable {
         var secondsSinceReturn = MemoryReturn.intervalSeconds
     }
 
-    private let state = Mutex(State())
+    private let state = Lock(State())
     private let trim: @Sendable () -> Void
 
     /// Memory that `trim` gives back; by default on a thread of its own, as it takes a while.

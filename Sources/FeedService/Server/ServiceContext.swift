@@ -1,3 +1,4 @@
+internal import FeedConcurrency
 internal import FeedLog
 internal import FeedRanking
 internal import FeedState
@@ -38,7 +39,7 @@ final class ServiceContext: Sendable {
     /// One loop's counts each, in the order of the loops.
     let counters: [LoopCounters]
     private let memory = MemoryReturn()
-    private let listeners = Mutex<[ListenerCounters]>([])
+    private let listeners = Lock<[ListenerCounters]>([])
     private let draining = Atomic(false)
 
     /// Makes what the loops of a configuration share, for a state that was opened or for none.

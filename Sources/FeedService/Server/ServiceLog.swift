@@ -1,6 +1,6 @@
+internal import FeedConcurrency
 package import FeedTransport
 package import Logging
-internal import Synchronization
 
 /// Log lines that clients can cause, at most one a second of a kind: a client must not be able to
 /// fill a disk.
@@ -12,9 +12,9 @@ package final class ServiceLog: Sendable {
 
     private let logger: Logger
     private let unixMilliseconds: @Sendable () -> Int64
-    private let badFrames = Mutex(Line())
-    private let introductions = Mutex(Line())
-    private let overBudget = Mutex(Line())
+    private let badFrames = Lock(Line())
+    private let introductions = Lock(Line())
+    private let overBudget = Lock(Line())
 
     /// Writes to this logger; lines are counted by the seconds of this time of day.
     package init(
@@ -91,7 +91,7 @@ package final class ServiceLog: Sendable {
 
     private func write(
         _ message: @autoclosure () -> String,
-        _ line: borrowing Mutex<Line>,
+        _ line: borrowing Lock<Line>,
         level: Logger.Level = .warning
     ) {
         let second = unixMilliseconds() / 1000

@@ -1,3 +1,4 @@
+internal import FeedConcurrency
 internal import Synchronization
 
 /// What one loop counts: written by that loop alone, read by whoever asks for statistics.
@@ -11,7 +12,7 @@ final class LoopCounters: Sendable {
     private let slowFrames = Atomic<UInt64>(0)
     private let overBudgetCloses = Atomic<UInt64>(0)
     private let repeatedCalls = Atomic<UInt64>(0)
-    private let lastErrors = Mutex<[Int: String]>([:])
+    private let lastErrors = Lock<[Int: String]>([:])
 
     /// Counts a request, answered well or not.
     func countRequest(_ method: Method) { increment(requests[method.rawValue]) }

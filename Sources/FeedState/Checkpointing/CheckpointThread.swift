@@ -1,4 +1,5 @@
 internal import Dispatch
+internal import FeedConcurrency
 package import FeedJournal
 internal import FeedRanking
 internal import Foundation
@@ -63,7 +64,7 @@ package final class CheckpointThread: CommitBatchReceiver {
         var spares: [[UInt8]] = []
     }
 
-    private let inbox = Mutex(Inbox())
+    private let inbox = Lock(Inbox())
     /// What belongs to the thread; nil once it has taken it.
     private let work: Mutex<CheckpointWork?>
     /// How the checkpoints are doing.
@@ -74,7 +75,7 @@ package final class CheckpointThread: CommitBatchReceiver {
     private let wakeUp = DispatchSemaphore(value: 0)
     private let ended = DispatchSemaphore(value: 0)
     private let stopping = Atomic(false)
-    private let stopDeadline = Mutex<ContinuousClock.Instant?>(nil)
+    private let stopDeadline = Lock<ContinuousClock.Instant?>(nil)
     private let checkpointed: Atomic<UInt64>
     /// The bytes of commit batches that are not written to the tables.
     private let pending: Atomic<Int>

@@ -1,7 +1,7 @@
 internal import Dispatch
+internal import FeedConcurrency
 internal import FeedJournal
 internal import Foundation
-internal import Synchronization
 
 /// The backups of a state: at most one under way, from the call that asks to its end.
 ///
@@ -41,7 +41,7 @@ package final class Backups: Sendable {
         var isLookingAround = false
     }
 
-    private let state = Mutex(State())
+    private let state = Lock(State())
     private let options: BackupOptions
     private let reservedByteCount: Int
     private let report: @Sendable (BackupEvent) -> Void

@@ -1,3 +1,4 @@
+internal import FeedConcurrency
 internal import Synchronization
 
 /// What the journal thread counts: written by it alone, read by whoever asks for statistics.
@@ -15,7 +16,7 @@ package final class CommitStatistics: Sendable {
     private let entries = Atomic<UInt64>(0)
     private let bytes = Atomic<UInt64>(0)
     private let longest = Atomic<UInt64>(0)
-    private let recent = Mutex(Recent())
+    private let recent = Lock(Recent())
 
     /// Nothing counted yet.
     package init() {}

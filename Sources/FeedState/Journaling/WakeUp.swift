@@ -1,4 +1,4 @@
-internal import Synchronization
+internal import FeedConcurrency
 
 /// A call that is known only after those who make it.
 final class WakeUp: Sendable {
@@ -7,7 +7,7 @@ final class WakeUp: Sendable {
         var body: (@Sendable () -> Void)?
     }
 
-    private let state = Mutex(Call())
+    private let state = Lock(Call())
 
     /// Says what is called.
     func set(_ body: @escaping @Sendable () -> Void) {
