@@ -2,20 +2,20 @@ import FeedProto
 import FeedTestSupport
 import Testing
 
-/// Votes that arrive together take a short way, which answers as the long one does.
+/// Votes that arrive together take a short way, which gives the same answers as the long one.
 @Suite(.timeLimit(.minutes(1)))
 struct VoteRunTests {
     private static let postCount = 20
 
     /// Each vote is sent plain to one service, and to another with a field that nobody knows, which
     /// keeps it from the short way.
-    @Test(arguments: 1...6 as ClosedRange<UInt64>)
-    func answersAsTheLongWay(seed: UInt64) async throws {
+    @Test(arguments: 1...6 as ClosedRange<UInt64>, [true, false])
+    func answersAsTheLongWay(seed: UInt64, isKnown: Bool) async throws {
         let calls = Self.calls(seed: seed)
         let plain = try calls.flatMap { try $0.encoded() }
         let marked = try calls.flatMap { try Self.marked($0.encoded()) }
-        let short = try await Self.answers(to: plain)
-        let long = try await Self.answers(to: marked)
+        let short = try await Self.answers(to: plain, isKnown: isKnown)
+        let long = try await Self.answers(to: marked, isKnown: isKnown)
         #expect(short == long, "seed \(seed)")
         // Each call before the one whose id does not rise, and that one.
         #expect(short.count == calls.count - 20, "seed \(seed)")
@@ -25,12 +25,20 @@ struct VoteRunTests {
     }
 
     /// The answers that a new service with some posts gives to bytes that are sent at once.
-    private static func answers(to bytes: [UInt8]) async throws -> [ServerFrame] {
+    ///
+    /// Every fourth post keeps ballots: the first of a known client makes it a voter, and an
+    /// unknown client's are refused.
+    private static func answers(to bytes: [UInt8], isKnown: Bool) async throws -> [ServerFrame] {
         let result = Box()
         try await withService { port in
             let client = try WireClient(port: port)
-            _ = try client.hello(clientID: .init(repeating: 7, count: 16))
-            for number in 0..<postCount { _ = try client.createPost(title: "\(number)") }
+            if isKnown { _ = try client.hello(clientID: .init(repeating: 7, count: 16)) }
+            let feed = Feed(name: "polls", voteMode: .ballot)
+            _ = try client.call(.createFeed(CreateFeedRequest(feed: feed)))
+            for number in 0..<postCount {
+                let feed = number.isMultiple(of: 4) ? "polls" : "posts"
+                _ = try client.createPost(title: "\(number)", feed: feed)
+            }
             try client.socket.send(bytes)
             result.frames = try client.receiveAll()
         }

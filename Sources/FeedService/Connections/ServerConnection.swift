@@ -85,7 +85,7 @@ package final class ServerConnection: ConnectionHandler {
 
     private func sayGoAway(_ connection: TCPConnection) {
         loop.handler.sayGoAway(lastID: session.state.lastID)
-        loop.handler.sendAnswers(on: connection, through: loop.outbox)
+        loop.handler.answers.send(on: connection, through: loop.outbox)
         close(connection)
     }
 
@@ -125,23 +125,22 @@ extension RequestHandler {
         through outbox: Outbox,
         waited: Duration?
     ) -> Progress {
-        room.begin(for: connection.hostSlot)
+        answers.room.begin(for: connection.hostSlot)
         let progress = serve(
             bytes,
             of: &session,
             unsentByteCount: connection.pendingByteCount,
             waited: waited
         )
-        sendAnswers(on: connection, through: outbox)
-        refreshDueStripes()
+        answers.send(on: connection, through: outbox)
+        answers.refreshDueStripe()
         return progress
     }
+}
 
+extension Answers {
     /// Sends the answers that are encoded, in one write, once they may be heard.
-    mutating func sendAnswers(
-        on connection: TCPConnection,
-        through outbox: Outbox
-    ) {
+    mutating func send(on connection: TCPConnection, through outbox: Outbox) {
         guard encoder.byteCount > 0 else { return }
         encoder.lendBytes { outbox.send($0, on: connection) }
         encoder.removeAll()

@@ -39,7 +39,7 @@ extension ServiceLoop {
             return
         }
         handler.answerBackup(request, result)
-        handler.sendAnswers(on: connection, through: outbox)
+        handler.answers.send(on: connection, through: outbox)
         (connection.handler as? ServerConnection)?.backupAnswered(connection)
     }
 }

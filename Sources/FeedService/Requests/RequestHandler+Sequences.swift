@@ -7,7 +7,7 @@ internal import FeedRanking
 /// The look at the channel's record, the change and the new record are one transaction under the
 /// record's lock. So neither another call nor the journal sees one without the others.
 extension RequestHandler {
-    /// Executes a request if it was not executed before, or answers what came of that.
+    /// Executes a request, or answers with the outcome of its earlier execution.
     mutating func execute(
         _ frame: borrowing ClientFrame,
         _ method: Method,
@@ -24,19 +24,21 @@ extension RequestHandler {
             hash: hashes.content,
             writtenHash: hashes.written
         )
-        if case .importPosts(let request) = frame.request, !checkTexts(of: request, from: caller) {
+        if case .importPosts(let request) = frame.request,
+            !administration.checkTexts(of: request, from: caller)
+        {
             return .later
         }
-        // A jump of the clock is noticed before a change takes its time, not a second later.
-        if method.stampsTime { context.clock.now() }
-        changeLog.lock()
-        defer { changeLog.unlock() }
+        // A change that stamps a time looks at the clock first, so that it notices a jump at once.
+        if method.stampsTime { environment.context.clock.now() }
+        environment.changeLog.lock()
+        defer { environment.changeLog.unlock() }
         guard call.sequence != 0 else {
-            try admitChange()
+            try environment.admitChange()
             return try answer(call.request, id: call.id, from: &caller)
         }
         let held = caller.channel
-        let channel = if let held { held } else { try openMissedChannel(of: &caller) }
+        let channel = if let held { held } else { try connections.openMissedChannel(of: &caller) }
         return try channel.record.withCalls { (calls) throws(Status) -> Answer in
             try execute(call, epoch: channel.epoch, &calls, from: &caller)
         }
@@ -82,12 +84,13 @@ extension RequestHandler {
         case .fenced: throw .channelFenced
         case .reused: throw .sequenceReused(call.sequence)
         case .expired: throw .sequenceExpired(call.sequence, highest: calls.highest)
-        case .noRoom: throw .noRoomForCalls(limit: context.limits.maximumChannelByteCount)
+        case .noRoom:
+            throw .noRoomForCalls(limit: environment.context.limits.maximumChannelByteCount)
         case .answer(let outcome):
-            counters.countRepeatedCall()
+            environment.counters.countRepeatedCall()
             return try answerAgain(call, outcome, &calls, from: &caller)
         case .execute:
-            try admitChange()
+            try environment.admitChange()
             let (answer, outcome) = try executeNow(call, from: &caller)
             remember(call, outcome, &calls)
             return answer
@@ -98,18 +101,21 @@ extension RequestHandler {
         _ call: Call,
         from caller: inout Caller
     ) throws(Status) -> (Answer, FeedLog.Outcome) {
-        if case .batchCastVotes(let request) = call.request {
-            let (answer, done) = try batchCastVotes(request, from: &caller)
+        switch call.request {
+        case .batchCastVotes(let request):
+            let (answer, done) = try votes.batchCastVotes(request, from: &caller, &answers)
             return (answer, .items(done))
-        }
-        let answer = try answer(call.request, id: call.id, from: &caller)
-        switch (call.request, answer) {
-        case (.createPost, _):
-            return (answer, .id(page.rows[0].id.rawValue))
-        case (_, .response(.importPosts(let response), _)):
+        case .createPost(let request):
+            let post = try posts.createPost(request, &answers)
+            return (.posts(.one, revision: post.revision), .id(post.id.rawValue))
+        case .importPosts(let request):
+            let answer = try administration.importPosts(request, from: caller, &answers)
+            guard case .response(.importPosts(let response), _) = answer else {
+                preconditionFailure("An import is answered with its ids.")
+            }
             return (answer, .id(response.ids[0]))
         default:
-            return (answer, .done)
+            return (try answer(call.request, id: call.id, from: &caller), .done)
         }
     }
 
@@ -118,11 +124,13 @@ extension RequestHandler {
         _ outcome: FeedLog.Outcome,
         _ calls: inout RecentCalls
     ) {
-        if let isForgotten = faultyVotes?.forgetsNext(), isForgotten { return }
-        changeLog.append(calls.record(sequence: call.sequence, hash: call.hash, outcome))
+        if votes.forgetsNextOutcome() { return }
+        environment.changeLog.append(
+            calls.record(sequence: call.sequence, hash: call.hash, outcome)
+        )
     }
 
-    /// What came of a call before, with today's state.
+    /// The answer to a call that an earlier request has executed, with the state of now.
     private mutating func answerAgain(
         _ call: Call,
         _ outcome: FeedLog.Outcome,
@@ -131,7 +139,7 @@ extension RequestHandler {
     ) throws(Status) -> Answer {
         switch (call.request, outcome) {
         case (.castVote(let vote), .done):
-            let (counts, revision) = try countsNow(of: vote.postID, for: caller)
+            let (counts, revision) = try votes.countsNow(of: vote.postID, for: caller)
             return .vote(counts, revision: revision)
         case (.batchCastVotes(let request), .items(let done)):
             return try resume(call, request, done, &calls, from: &caller)
@@ -143,10 +151,10 @@ extension RequestHandler {
             let ids = Array(first..<first + UInt64(request.posts.count))
             return .response(
                 .importPosts(ImportPostsResponse(ids: ids)),
-                revision: store.revision
+                revision: environment.store.revision
             )
         case (.deletePost, .done):
-            return .response(.empty, revision: store.revision)
+            return .response(.empty, revision: environment.store.revision)
         case (.createFeed(let request), .done):
             return try feedNow(named: request.feed?.name ?? "")
         default:
@@ -155,7 +163,7 @@ extension RequestHandler {
         }
     }
 
-    /// Counts the votes of a batch that were not counted before.
+    /// Counts the votes of a batch that the earlier request has not counted.
     private mutating func resume(
         _ call: Call,
         _ request: BatchCastVotesRequest,
@@ -164,32 +172,16 @@ extension RequestHandler {
         from caller: inout Caller
     ) throws(Status) -> Answer {
         var refusal: Status?
-        do throws(Status) { try admitChange() } catch { refusal = error }
-        let (answer, doneNow) = try batchCastVotes(
+        do throws(Status) { try environment.admitChange() } catch { refusal = error }
+        let (answer, doneNow) = try votes.batchCastVotes(
             request,
             from: &caller,
             except: done,
-            refusal: refusal
+            refusal: refusal,
+            &answers
         )
         if doneNow != done { remember(call, .items(doneNow), &calls) }
         return answer
-    }
-
-    /// A post's counts and the caller's ballot, for a vote that was counted before.
-    mutating func countsNow(
-        of id: UInt64,
-        for caller: borrowing Caller
-    ) throws(Status) -> (counts: CastVoteResponse, revision: UInt64) {
-        _ = try postNow(id, for: caller)
-        let row = page.rows[0]
-        let counts = CastVoteResponse(
-            postID: id,
-            score: row.score,
-            upvoteCount: row.upvoteCount,
-            downvoteCount: row.downvoteCount,
-            vote: FeedProto.VoteDirection(row.viewerVote)
-        )
-        return (counts, row.revision)
     }
 
     private mutating func postNow(
@@ -197,15 +189,15 @@ extension RequestHandler {
         for caller: borrowing Caller
     ) throws(Status) -> Answer {
         do throws(Status) {
-            return try getPost(GetPostRequest(id: id), from: caller)
+            return try posts.getPost(GetPostRequest(id: id), from: caller)
         } catch {
             throw .executedOnWhatIsGone(error)
         }
     }
 
     private func feedNow(named name: String) throws(Status) -> Answer {
-        let revision = store.revision
-        guard let feed = store.feeds().first(where: { $0.policy.name == name }) else {
+        let revision = environment.store.revision
+        guard let feed = environment.store.feeds().first(where: { $0.policy.name == name }) else {
             throw .executedOnWhatIsGone(.feedNotFound(name))
         }
         return .response(.feed(Feed(feed.policy, postCount: feed.postCount)), revision: revision)

@@ -1,45 +1,46 @@
 internal import FeedProto
 internal import FeedRanking
 
-/// How the bytes of a connection become requests.
+/// How the handler finds requests in the bytes of a connection.
 extension RequestHandler {
     /// How far the bytes of a connection were served.
     struct Progress {
-        /// The bytes that are done with.
+        /// The served bytes.
         var byteCount: Int
-        /// Whether a whole request is left that needs another turn.
+        /// Whether a whole request is left that needs another loop iteration.
         var wantsTurn: Bool
-        /// Whether nothing could be served, as too many answers are unsent.
+        /// Whether nothing could be served, because too many answers are unsent.
         var lacksRoom = false
     }
 
-    /// Executes the requests in `bytes`, at most as many as one turn allows.
+    /// Executes the requests in `bytes`, at most as many as one loop iteration allows.
     ///
     /// - Parameters:
-    ///   - bytes: What was received and not yet served, starting with a frame's header.
-    ///   - session: The connection's state; closing, where nothing more can be understood.
+    ///   - bytes: The bytes that are received and not served; a frame's header is first.
+    ///   - session: The connection's state; closing, where the bytes behind are not understood.
     ///   - unsentByteCount: The answers that the connection has not taken yet.
-    ///   - waited: How long the first request has waited for its turn; nil is not at all.
-    /// - Returns: How far it got.
+    ///   - waited: How long the first request has waited for its loop iteration; nil is not at all.
+    /// - Returns: How far the bytes were served.
     mutating func serve(
         _ bytes: RawSpan,
         of session: inout ServerConnection.Session,
         unsentByteCount: Int,
         waited: Duration?
     ) -> Progress {
-        let room = context.answerByteLimit - unsentByteCount
-        let walkedTextByteCount = context.limits.walkedTextByteCount
-        // A turn without room executes nothing, so a request that is under way keeps its progress.
+        let room = environment.context.answerByteLimit - unsentByteCount
+        let walkedTextByteCount = environment.context.limits.walkedTextByteCount
+        // Without room nothing is executed, so a request that is under way keeps its progress.
         if room > 0 {
-            refreshBudget = session.refreshBudget
+            posts.refreshBudget = session.refreshBudget
             session.refreshBudget = RefreshBudget()
-            textWalk = session.textWalk ?? TextWalk(byteLimit: walkedTextByteCount)
+            administration.textWalk =
+                session.textWalk ?? TextWalk(byteLimit: walkedTextByteCount)
             session.textWalk = nil
         }
         var offset = 0
         do throws(FrameError) {
-            var limit = context.limits.requestsPerTurn
-            while limit > 0, encoder.byteCount < room {
+            var limit = environment.context.limits.requestsPerTurn
+            while limit > 0, answers.byteCount < room {
                 let start = offset
                 serveVotes(
                     bytes,
@@ -56,13 +57,13 @@ extension RequestHandler {
                     switch execute(bytes.extracting(body), of: &session, waited: waited) {
                     case .answered:
                         offset = body.upperBound
-                        // Also where it was refused half way: the next import begins at its front.
-                        textWalk.endImport()
-                    case .needsAnotherTurn:
-                        session.refreshBudget = refreshBudget
+                        // An import that is refused half way has ended, too.
+                        administration.textWalk.endImport()
+                    case .needsAnotherIteration:
+                        session.refreshBudget = posts.refreshBudget
                         session.refreshBudget.renew()
-                        textWalk.renew(byteLimit: walkedTextByteCount)
-                        session.textWalk = textWalk
+                        administration.textWalk.renew(byteLimit: walkedTextByteCount)
+                        session.textWalk = administration.textWalk
                         return Progress(byteCount: offset, wantsTurn: true)
                     }
                     limit -= 1
@@ -72,7 +73,6 @@ extension RequestHandler {
                 }
                 if offset == bytes.byteCount { break }
             }
-            // What is left was received whole, or not.
             let hasMore = try scanner.nextBody(in: bytes, at: offset) != nil
             return Progress(byteCount: offset, wantsTurn: hasMore, lacksRoom: room <= 0)
         } catch {
@@ -81,13 +81,67 @@ extension RequestHandler {
         }
     }
 
+    /// Executes the votes at the front of what was received, up to the first other frame.
+    ///
+    /// - Parameters:
+    ///   - bytes: The received bytes.
+    ///   - offset: Where the first frame begins that is not executed; moved behind the votes.
+    ///   - limit: How many frames may be executed in this loop iteration; lowered by the votes.
+    ///   - session: The connection's state.
+    ///   - room: The bytes of answers that the connection takes before it is served no further.
+    ///   - waited: How long the first request has waited for its loop iteration; nil is not at all.
+    private mutating func serveVotes(
+        _ bytes: RawSpan,
+        at offset: inout Int,
+        limit: inout Int,
+        of session: inout ServerConnection.Session,
+        room: Int,
+        waited: Duration?
+    ) {
+        let count = votes.findRun(in: bytes, at: offset, limit: limit, scanner)
+        let takesFastPath = count > 0 && votes.takesFastPath
+        var number = 0
+        while number < count, answers.byteCount < room, !session.state.isClosing {
+            if takesFastPath {
+                votes.castRun(from: &number, of: &session, &answers, room: room, waited: waited)
+            }
+            guard number < count, answers.byteCount < room else { break }
+            execute(votes.run.entries[number].frame, of: &session, waited: waited)
+            number += 1
+        }
+        guard number > 0 else { return }
+        offset = votes.run.entries[number - 1].endOffset
+        limit -= number
+    }
+
+    /// Requests the memory of the post that the first vote of some bytes is about.
+    mutating func anticipate(_ bytes: RawSpan) {
+        _ = votes.findRun(in: bytes, at: 0, limit: 1, scanner)
+    }
+
+    /// Executes a vote in the path of all calls.
+    private mutating func execute(
+        _ frame: VoteFrame,
+        of session: inout ServerConnection.Session,
+        waited: Duration?
+    ) {
+        guard isNext(frame.id, of: &session) else { return }
+        _ = handle(
+            ClientFrame(frame),
+            requestHash: frame.vote.requestHash,
+            from: &session.caller,
+            waited: waited
+        )
+        session.state.answered(frame.id)
+    }
+
     /// Executes the request in a frame's body.
     private mutating func execute(
         _ body: RawSpan,
         of session: inout ServerConnection.Session,
         waited: Duration?
     ) -> Outcome {
-        if castBatch(body, of: &session, waited: waited) { return .answered }
+        if votes.castBatch(body, of: &session, &answers, waited: waited) { return .answered }
         do throws(MessageError) {
             let (frame, contentHash) = try decoder.decodeCall(body)
             guard isNext(frame.id, of: &session) else { return .answered }
@@ -107,7 +161,7 @@ extension RequestHandler {
     }
 
     /// Whether a request of this id may be executed now; refuses the frame if it may not.
-    mutating func isNext(
+    private mutating func isNext(
         _ id: UInt64,
         of session: inout ServerConnection.Session
     ) -> Bool {
@@ -130,24 +184,24 @@ extension RequestHandler {
         switch error {
         case .badText(let id, let field):
             guard isNext(id, of: &session) else { return }
-            refuse(id: id, .badText(field: field))
+            answers.refuse(id, .badText(field: field))
             session.state.answered(id)
         case .malformed, .tooManyFields:
             refuseFrame("\(error)", of: &session)
         case .outOfMemory:
-            refuse(id: 0, .outOfMemory)
+            answers.refuse(0, .outOfMemory)
             _ = session.state.close()
         }
     }
 
-    /// Says what was wrong with a frame; nothing after it can be understood.
+    /// Answers a bad frame and closes the connection: the bytes behind it are not understood.
     private mutating func refuseFrame(
         _ message: String,
         of session: inout ServerConnection.Session
     ) {
-        counters.countBadFrame()
-        log.badFrame(message, from: session.caller.host)
-        refuse(id: 0, .badFrame(message))
+        environment.counters.countBadFrame()
+        environment.log.badFrame(message, from: session.caller.host)
+        answers.refuse(0, .badFrame(message))
         _ = session.state.close()
     }
 }

@@ -4,94 +4,52 @@ internal import FeedRanking
 
 /// Executes the requests of one loop's connections and encodes their answers.
 ///
-/// Answers gather in `encoder`, in the order of the requests, until the connection that asked
-/// takes them out. A vote passes through here without a heap allocation or a reference count:
-/// that is why this is a value that its loop owns, entered once for all requests that were read
-/// together, and not a class, whose every property would be checked at every access.
+/// The handler finds the requests in a connection's bytes (`RequestHandler+Serving`), admits them
+/// and executes each once (`RequestHandler+Sequences`). Each family of calls is a type with its own
+/// working memory. A call returns its answer, or throws the `Status` that is the answer.
 ///
-/// `RequestHandler+Serving` finds the requests in a connection's bytes. Each family of calls is an
-/// extension in a file of its own; they return the answer, or throw the `Status` to answer
-/// instead.
+/// A vote passes the handler without a heap allocation or a reference count. So the handler is a
+/// value that its loop owns, and one access to it serves all requests of a read. Every access to a
+/// property of a class would be checked at run time.
 struct RequestHandler: ~Copyable {
-    /// What became of a request.
+    /// The end of a request's execution.
     enum Outcome {
-        /// Its answer is in the encoder.
+        /// The answer is encoded.
         case answered
-        /// It needs more refreshing than fits into a turn: hand it in again in the next one.
-        case needsAnotherTurn
+        /// The request has more work than one loop iteration allows: hand it in again in the next.
+        case needsAnotherIteration
     }
 
-    /// What a call answers with.
-    enum Answer {
-        /// The counts after a vote, the one answer that is worth a way of its own.
-        case vote(CastVoteResponse, revision: UInt64)
-        /// A message, and the revision of the state it reflects.
-        case response(Response, revision: UInt64)
-        /// The posts gathered in `page`, in one of the messages that hold posts.
-        case posts(PostsAnswer, revision: UInt64)
-        /// Nothing yet: it needs more refreshing than fits into a turn.
-        case later
-        /// Nothing in this turn: a backup is made first.
-        case afterBackup
-    }
-
-    let store: FeedStore
-    /// Takes the log entries of the loop; every change is in a transaction of it.
-    let changeLog: ChangeLog
-    let context: ServiceContext
-    let counters: LoopCounters
-    let log: ServiceLog
-    let rules: TextRules
+    /// What all calls of the loop work with.
+    let environment: CallEnvironment
     let scanner: FrameScanner
-    var faultyVotes: FaultyVotes?
-
     /// Decodes the requests of all connections, one at a time.
     var decoder: MessageDecoder
-    /// The votes that are executed next.
-    var votes = VoteRun()
-    /// The batch of votes that is executed now.
-    var batch = VoteBatch()
-    /// The votes of the batch as the store casts them.
-    var batchedVotes = BatchedVotes()
-    /// What became of the batch's votes, as the encoder takes it.
-    var batchResults = VoteBatchResults()
     /// The encoded answers of the connection being served.
-    var encoder: FrameEncoder
-    /// What the encoded answers take of the budget.
-    var room: AnswerRoom
-    /// The posts of the answer being made; reused, so that pages allocate nothing once warm.
-    var page = PostPage()
-    /// The posts of `page` as the encoder takes them.
-    var fields: [PostFields] = []
-    /// The refresh budget that reads have left in this turn.
-    var refreshBudget = RefreshBudget()
-    /// The texts of imports that may still be walked in this turn.
-    var textWalk: TextWalk
-    /// The requests of this turn that are answered once a backup is made.
+    var answers: Answers
+    /// The requests of this loop iteration that are answered when a backup is made.
     var backups: [UInt64] = []
-    /// One post of each stripe whose refresh is due once the answers have left.
-    private(set) var refreshDue: [PostID] = []
 
-    init(
-        store: FeedStore,
-        changeLog: ChangeLog = .none,
-        context: ServiceContext,
-        counters: LoopCounters,
-        log: ServiceLog
-    ) {
-        self.store = store
-        self.changeLog = changeLog
-        self.context = context
-        self.counters = counters
-        self.log = log
-        room = AnswerRoom(context.budget)
-        rules = TextRules(limits: context.limits)
-        textWalk = TextWalk(byteLimit: context.limits.walkedTextByteCount)
-        faultyVotes = context.fault.flatMap(FaultyVotes.init)
-        let frameLimit = context.limits.maximumFrameByteCount
+    /// Hello and Ping.
+    let connections: ConnectionCalls
+    /// The calls about posts and pages of posts.
+    var posts: PostCalls
+    /// CastVote and BatchCastVotes.
+    var votes: VoteCalls
+    /// The calls of services and operators.
+    var administration: AdministrationCalls
+
+    /// The handler of a loop.
+    init(_ environment: CallEnvironment) {
+        self.environment = environment
+        let frameLimit = environment.context.limits.maximumFrameByteCount
         scanner = FrameScanner(maximumFrameByteCount: frameLimit)
         decoder = MessageDecoder(maximumFrameByteCount: frameLimit)
-        encoder = FrameEncoder(maximumFrameByteCount: frameLimit)
+        answers = Answers(environment)
+        connections = ConnectionCalls(environment: environment)
+        posts = PostCalls(environment)
+        votes = VoteCalls(environment)
+        administration = AdministrationCalls(environment)
     }
 
     /// Executes one request and encodes its answer.
@@ -100,8 +58,8 @@ struct RequestHandler: ~Copyable {
     ///   - frame: The request.
     ///   - requestHash: What tells the request from others, where it has a sequence.
     ///   - writtenHash: What version 0.1 recorded for the request; nil is the same.
-    ///   - caller: Who asks; Hello changes it.
-    ///   - waited: How long the request has waited for its turn since it arrived; nil is not at all.
+    ///   - caller: The caller; Hello changes it.
+    ///   - waited: How long the request has waited for its loop iteration; nil is not at all.
     /// - Returns: Whether it was answered, or is to be handed in again.
     mutating func handle(
         _ frame: borrowing ClientFrame,
@@ -111,63 +69,48 @@ struct RequestHandler: ~Copyable {
         waited: Duration?
     ) -> Outcome {
         let method = Method(frame.request)
-        defer { room.settle(encoder.byteCount) }
+        defer { answers.room.settle(answers.byteCount) }
         do throws(Status) {
             try admit(frame, method, waited)
-            try reserveRoom(for: frame.request)
+            try answers.reserveRoom(for: frame.request)
             let hashes = (requestHash, writtenHash ?? requestHash)
             switch try execute(frame, method, hashes, from: &caller) {
             case .vote(let response, let revision):
-                append(response, id: frame.id, revision: revision)
+                answers.append(response, id: frame.id, revision: revision)
             case .response(let response, let revision):
-                append(ServerFrame(id: frame.id, revision: revision, response: response))
-            case .posts(let kind, let revision):
-                append(
-                    kind,
+                answers.append(ServerFrame(id: frame.id, revision: revision, response: response))
+            case .posts(let form, let revision):
+                answers.append(
+                    form,
+                    of: &posts.page,
                     id: frame.id,
                     revision: revision,
                     viewer: caller.device != nil
                 )
             case .later:
-                return .needsAnotherTurn
+                return .needsAnotherIteration
             case .afterBackup:
                 backups.append(frame.id)
             }
         } catch {
-            counters.countError(method, error.reason.rawValue)
-            append(ServerFrame(id: frame.id, revision: store.revision, status: error))
+            answers.refuse(frame.id, method, error)
         }
-        counters.countRequest(method)
+        environment.counters.countRequest(method)
         return .answered
     }
 
-    /// Refreshes one of the due stripes, for a millisecond or so; the other stripes wait for later
-    /// turns.
-    mutating func refreshDueStripes() {
-        guard !refreshDue.isEmpty else { return }
-        store.refresh(stripeOf: refreshDue.removeFirst())
-    }
-
-    /// Notes that the refresh of a post's stripe is due once the answers of this turn have left.
-    ///
-    /// O(stripes that are due), which are few.
-    mutating func refreshLater(stripeOf post: PostID) {
-        guard !refreshDue.contains(where: { store.shareStripe($0, post) }) else { return }
-        refreshDue.append(post)
-    }
-
-    /// Refuses what need not be looked at any more, before anything is looked up.
+    /// Refuses a request that needs no execution, before anything is looked up.
     private func admit(
         _ frame: borrowing ClientFrame,
         _ method: Method,
         _ waited: Duration?
     ) throws(Status) {
         if let waited {
-            let timeout = context.timeout(milliseconds: frame.timeoutMilliseconds)
+            let timeout = environment.context.timeout(milliseconds: frame.timeoutMilliseconds)
             guard waited <= timeout else { throw .deadlineExceeded(waited: waited, timeout) }
         }
         if frame.minimumRevision != 0 {
-            let revision = store.revision
+            let revision = environment.store.revision
             guard frame.minimumRevision <= revision else {
                 throw .stateIsOlder(wanted: frame.minimumRevision, revision: revision)
             }
@@ -177,13 +120,6 @@ struct RequestHandler: ~Copyable {
         }
     }
 
-    /// Refuses a change while none is taken; one that was made before is answered all the same.
-    func admitChange() throws(Status) {
-        guard let refusal = context.refusalOfChanges else { return }
-        context.countRefusal()
-        throw refusal
-    }
-
     /// Executes a request with any sequence or none; a change within a transaction.
     mutating func answer(
         _ request: Request?,
@@ -191,44 +127,29 @@ struct RequestHandler: ~Copyable {
         from caller: inout Caller
     ) throws(Status) -> Answer {
         switch request {
-        case .castVote(let request): try castVote(request, from: &caller, id: id)
+        case .castVote(let request):
+            try votes.castVote(request, from: &caller, id: id, &answers)
         case .batchCastVotes(let request):
-            try batchCastVotes(request, from: &caller).answer
-        case .listPosts(let request): try listPosts(request, from: caller)
-        case .getPost(let request): try getPost(request, from: caller)
-        case .batchGetPosts(let request): try batchGetPosts(request, from: caller)
-        case .getPostRank(let request): try getPostRank(request)
-        case .createPost(let request): try createPost(request)
-        case .importPosts(let request): try importPosts(request, from: caller)
-        case .updatePost(let request): try updatePost(request, from: caller)
-        case .deletePost(let request): try deletePost(request)
-        case .listFeeds: listFeeds()
-        case .createFeed(let request): try createFeed(request, from: caller)
-        case .getServerStats: serverStats()
-        case .backup: try backup(from: caller)
-        case .correctTimes(let request): try correctTimes(request, from: caller)
-        case .hello(let request): try hello(request, from: &caller)
-        case .ping(let request): try ping(request)
+            try votes.batchCastVotes(request, from: &caller, &answers).answer
+        case .listPosts(let request): try posts.listPosts(request, from: caller)
+        case .getPost(let request): try posts.getPost(request, from: caller)
+        case .batchGetPosts(let request): try posts.batchGetPosts(request, from: caller)
+        case .getPostRank(let request): try posts.getPostRank(request)
+        case .createPost(let request):
+            .posts(.one, revision: try posts.createPost(request, &answers).revision)
+        case .updatePost(let request): try posts.updatePost(request, from: caller, &answers)
+        case .deletePost(let request): try posts.deletePost(request)
+        case .importPosts(let request):
+            try administration.importPosts(request, from: caller, &answers)
+        case .listFeeds: administration.listFeeds()
+        case .createFeed(let request): try administration.createFeed(request, from: caller)
+        case .getServerStats: administration.serverStats()
+        case .backup: try administration.backup(from: caller)
+        case .correctTimes(let request):
+            try administration.correctTimes(request, from: caller, &answers)
+        case .hello(let request): try connections.hello(request, from: &caller)
+        case .ping(let request): try connections.ping(request)
         case nil: throw .unknownMethod
-        }
-    }
-
-    /// Encodes the answer to a vote.
-    mutating func append(_ vote: CastVoteResponse, id: UInt64, revision: UInt64) {
-        do throws(FrameError) {
-            try encoder.append(vote: vote, id: id, revision: revision)
-        } catch {
-            appendTooLarge(id: id, error)
-        }
-    }
-
-    /// Encodes an answer; one over the frame limit becomes an error, so that every request has
-    /// exactly one answer.
-    mutating func append(_ frame: borrowing ServerFrame) {
-        do throws(FrameError) {
-            try encoder.append(frame)
-        } catch {
-            appendTooLarge(id: frame.id, error)
         }
     }
 }

@@ -41,11 +41,13 @@ final class ServiceLoop {
             counters
         )
         handler = RequestHandler(
-            store: store,
-            changeLog: context.changeLog(number),
-            context: context,
-            counters: counters,
-            log: log
+            CallEnvironment(
+                store: store,
+                changeLog: context.changeLog(number),
+                context: context,
+                counters: counters,
+                log: log
+            )
         )
     }
 

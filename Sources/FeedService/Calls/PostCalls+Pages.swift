@@ -2,27 +2,27 @@ internal import FeedProto
 internal import FeedRanking
 
 /// ListPosts.
-extension RequestHandler {
+extension PostCalls {
     /// Reads a page of a feed, or of the front page over all feeds.
     mutating func listPosts(
         _ request: ListPostsRequest,
         from caller: borrowing Caller
     ) throws(Status) -> Answer {
-        let revision = store.revision
-        let feed = request.feed.isEmpty ? nil : try self.feed(named: request.feed)
-        let order = try order(request.order, in: feed, field: "order")
+        let revision = environment.store.revision
+        let feed = request.feed.isEmpty ? nil : try environment.feed(named: request.feed)
+        let order = try environment.order(request.order, in: feed, field: "order")
         let scope = PageTokenScope(feed: feed, order: order, device: caller.device)
         let query = PageQuery(
             feed: feed,
             order: order,
             size: try pageSize(request.pageSize),
             start: try start(of: request, in: scope),
-            byteLimit: context.pageByteLimit,
-            voter: voter(of: caller)
+            byteLimit: environment.context.pageByteLimit,
+            voter: environment.voter(of: caller)
         )
         page.removeAll()
         do throws(RankingError) {
-            switch try store.page(query, into: &page, budget: &refreshBudget) {
+            switch try environment.store.page(query, into: &page, budget: &refreshBudget) {
             case .done:
                 return .posts(.page(scope), revision: revision)
             case .again:
@@ -39,13 +39,13 @@ extension RequestHandler {
                 .badPageSize,
                 field: "page_size",
                 "page_size is \(size); it is 0 for the usual size, or 1 to "
-                    + "\(context.limits.maximumPageSize).",
-                limit: UInt64(context.limits.maximumPageSize),
+                    + "\(environment.context.limits.maximumPageSize).",
+                limit: UInt64(environment.context.limits.maximumPageSize),
                 actual: UInt64(bitPattern: Int64(size))
             )
         }
-        if size == 0 { return context.limits.defaultPageSize }
-        return min(Int(size), context.limits.maximumPageSize)
+        if size == 0 { return environment.context.limits.defaultPageSize }
+        return min(Int(size), environment.context.limits.maximumPageSize)
     }
 
     private func start(
@@ -54,7 +54,7 @@ extension RequestHandler {
     ) throws(Status) -> PageQuery.Start {
         guard request.pageToken.isEmpty else {
             guard
-                let cursor = context.tokens.cursor(from: request.pageToken, in: scope)
+                let cursor = environment.context.tokens.cursor(from: request.pageToken, in: scope)
             else {
                 throw .pageTokenMismatch
             }

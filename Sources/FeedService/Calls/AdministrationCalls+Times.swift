@@ -3,34 +3,35 @@ internal import FeedProto
 internal import FeedRanking
 
 /// CorrectTimes: posts that a wrong clock has stamped, for operators.
-extension RequestHandler {
+extension AdministrationCalls {
     /// Finds posts that lie ahead of the clock, a part of them a call, and corrects them if told to.
-    mutating func correctTimes(
+    func correctTimes(
         _ request: CorrectTimesRequest,
-        from caller: borrowing Caller
+        from caller: borrowing Caller,
+        _ answers: inout Answers
     ) throws(Status) -> Answer {
-        try requireService(caller)
-        let now = context.clock.now()
-        let jump = context.clock.jumpMilliseconds
+        try environment.requireService(caller)
+        let now = environment.context.clock.now()
+        let jump = environment.context.clock.jumpMilliseconds
         guard jump == 0 else { throw .clockJumped(by: jump) }
-        let latest = now + context.limits.maximumImportedTimeLead.wholeMilliseconds
+        let latest = now + environment.context.limits.maximumImportedTimeLead.wholeMilliseconds
         let time = request.timeMilliseconds == 0 ? now : request.timeMilliseconds
         guard (0...latest).contains(time) else { throw .badCorrection(time, latest: latest) }
         guard request.appliesCorrection else {
             return answer(postsAhead(of: latest, request, correctingTo: nil), at: now)
         }
-        changeLog.lock()
-        defer { changeLog.unlock() }
+        environment.changeLog.lock()
+        defer { environment.changeLog.unlock() }
         // As an import does: what all loops log behind their looks at the admission fits a record.
-        let byteCount = context.limits.longestCorrectionByteCount
-        guard context.importRoom.reserve(byteCount) else { throw .journalBehind }
+        let byteCount = environment.context.limits.longestCorrectionByteCount
+        guard environment.context.importRoom.reserve(byteCount) else { throw .journalBehind }
         defer {
-            changeLog.countWaitingBytes()
-            context.importRoom.release(byteCount)
+            environment.changeLog.countWaitingBytes()
+            environment.context.importRoom.release(byteCount)
         }
-        try admitChange()
+        try environment.admitChange()
         let found = postsAhead(of: latest, request, correctingTo: time)
-        for post in found.refreshDue { refreshLater(stripeOf: post) }
+        for post in found.refreshDue { answers.refreshLater(stripeOf: post) }
         return answer(found, at: now)
     }
 
@@ -39,15 +40,15 @@ extension RequestHandler {
         _ request: CorrectTimesRequest,
         correctingTo time: Int64?
     ) -> PostsAhead {
-        let limit = context.limits.maximumCorrectedPostCount
-        return store.postsAhead(
+        let limit = environment.context.limits.maximumCorrectedPostCount
+        return environment.store.postsAhead(
             of: latest,
             behind: PostID(rawValue: request.afterID),
-            idCount: UInt64(context.limits.correctedIDCount),
+            idCount: UInt64(environment.context.limits.correctedIDCount),
             postCount: request.limit == 0 ? limit : min(Int(request.limit), limit),
-            textByteCount: context.limits.correctedTextByteCount,
+            textByteCount: environment.context.limits.correctedTextByteCount,
             correctingTo: time,
-            sink: changeLog
+            sink: environment.changeLog
         )
     }
 
@@ -55,7 +56,7 @@ extension RequestHandler {
         let posts = found.posts.map { post in
             PostTimes(
                 id: post.id.rawValue,
-                feed: store.policy(of: post.feed)?.name ?? "",
+                feed: environment.store.policy(of: post.feed)?.name ?? "",
                 title: post.title,
                 createTimeMilliseconds: post.createTimeMilliseconds,
                 updateTimeMilliseconds: post.updateTimeMilliseconds
@@ -66,7 +67,10 @@ extension RequestHandler {
             nextAfterID: found.next?.rawValue ?? 0,
             serverTimeMilliseconds: now
         )
-        return .response(.correctTimes(response), revision: max(store.revision, found.revision))
+        return .response(
+            .correctTimes(response),
+            revision: max(environment.store.revision, found.revision)
+        )
     }
 }
 

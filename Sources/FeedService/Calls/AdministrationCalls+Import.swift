@@ -3,33 +3,38 @@ internal import FeedProto
 internal import FeedRanking
 
 /// ImportPosts: posts from another system, all or none, and only from a service.
-extension RequestHandler {
+extension AdministrationCalls {
     /// Checks every post, then makes them all; their ids are consecutive, in their order.
-    mutating func importPosts(
+    func importPosts(
         _ request: ImportPostsRequest,
-        from caller: borrowing Caller
+        from caller: borrowing Caller,
+        _ answers: inout Answers
     ) throws(Status) -> Answer {
-        try requireService(caller)
-        try checkBatch(
+        try environment.requireService(caller)
+        try environment.checkBatch(
             request.posts.count,
             field: "posts",
-            limit: context.limits.maximumImportPostCount
+            limit: environment.context.limits.maximumImportPostCount
         )
-        let feed = try self.feed(named: request.feed.isEmpty ? Self.defaultFeed : request.feed)
-        let policy = policy(of: feed)
+        let feed = try environment.feed(
+            named: request.feed.isEmpty ? CallEnvironment.defaultFeed : request.feed
+        )
+        let policy = environment.policy(of: feed)
         let latestTime =
-            context.clock.now()
-            + context.limits.maximumImportedTimeLead.wholeMilliseconds
+            environment.context.clock.now()
+            + environment.context.limits.maximumImportedTimeLead.wholeMilliseconds
         for (index, post) in request.posts.enumerated() {
             let path = PostPath.item(index)
-            if index >= textWalk.checkedPostCount { try check(post, at: path, against: policy) }
+            if index >= textWalk.checkedPostCount {
+                try environment.rules.check(post, at: path, against: policy)
+            }
             try checkTime(post, at: path, latest: latestTime)
             try checkCount(post.upvoteCount, path, "upvote_count")
             try checkCount(post.downvoteCount, path, "downvote_count")
             try checkCount(post.commentCount, path, "comment_count")
         }
         let outcome = try insert(request.posts.map(ImportedPost.init), in: feed)
-        for post in outcome.refreshDue { refreshLater(stripeOf: post) }
+        for post in outcome.refreshDue { answers.refreshLater(stripeOf: post) }
         let first = outcome.firstID.rawValue
         return .response(
             .importPosts(
@@ -45,15 +50,15 @@ extension RequestHandler {
         in feed: FeedID
     ) throws(Status) -> ImportOutcome {
         let byteCount = posts.reduce(0) { $0 + $1.content.maximumLogEntryByteCount }
-        guard context.importRoom.reserve(byteCount) else { throw .journalBehind }
+        guard environment.context.importRoom.reserve(byteCount) else { throw .journalBehind }
         defer {
-            changeLog.countWaitingBytes()
-            context.importRoom.release(byteCount)
+            environment.changeLog.countWaitingBytes()
+            environment.context.importRoom.release(byteCount)
         }
         // Other imports may have been logged since the transaction began.
-        try admitChange()
+        try environment.admitChange()
         do throws(RankingError) {
-            return try store.importPosts(posts, in: feed, sink: changeLog)
+            return try environment.store.importPosts(posts, in: feed, sink: environment.changeLog)
         } catch {
             throw Status(error)
         }
@@ -68,21 +73,27 @@ extension RequestHandler {
         from caller: borrowing Caller
     ) -> Bool {
         // What is refused anyhow is not worth a walk.
-        guard caller.isService, context.refusalOfChanges == nil,
-            request.posts.count <= context.limits.maximumImportPostCount,
-            let feed = store.feed(named: request.feed.isEmpty ? Self.defaultFeed : request.feed)
+        guard caller.isService, environment.context.refusalOfChanges == nil,
+            request.posts.count <= environment.context.limits.maximumImportPostCount,
+            let feed = environment.store.feed(
+                named: request.feed.isEmpty ? CallEnvironment.defaultFeed : request.feed
+            )
         else { return true }
-        let policy = policy(of: feed)
+        let policy = environment.policy(of: feed)
         while textWalk.checkedPostCount < request.posts.count {
             guard textWalk.hasRoom else { return false }
             let index = textWalk.checkedPostCount
             do throws(Status) {
-                try check(request.posts[index], at: .item(index), against: policy)
+                try environment.rules.check(
+                    request.posts[index],
+                    at: .item(index),
+                    against: policy
+                )
             } catch {
                 return true
             }
             textWalk.checked(
-                walkedByteCount: rules.walkedByteCount(
+                walkedByteCount: environment.rules.walkedByteCount(
                     request.posts[index],
                     maximumTitleCharacterCount: policy.maximumTitleCharacterCount,
                     textCharacterCounts: policy
@@ -96,11 +107,6 @@ extension RequestHandler {
         return true
     }
 
-    /// Refuses a caller that is no service: one that comes from another machine.
-    func requireService(_ caller: borrowing Caller) throws(Status) {
-        guard caller.isService else { throw .serviceOnly }
-    }
-
     private func checkTime(_ post: Post, at path: PostPath, latest: Int64) throws(Status) {
         let time = post.createTimeMilliseconds
         guard time < 0 || time > latest else { return }
@@ -109,7 +115,7 @@ extension RequestHandler {
             .badTime,
             field: field,
             "\(field) is \(time); a time is 0 to \(latest), which is "
-                + "\(context.limits.maximumImportedTimeLead) from now.",
+                + "\(environment.context.limits.maximumImportedTimeLead) from now.",
             limit: UInt64(bitPattern: latest),
             actual: UInt64(bitPattern: time)
         )
@@ -120,7 +126,7 @@ extension RequestHandler {
         _ path: PostPath,
         _ name: StaticString
     ) throws(Status) {
-        let limit = context.limits.maximumImportedCount
+        let limit = environment.context.limits.maximumImportedCount
         guard count > limit else { return }
         let field = path.field(name)
         throw .invalid(

@@ -2,11 +2,12 @@ internal import FeedProto
 internal import FeedRanking
 internal import FeedState
 
-extension RequestHandler {
-    /// Has the state backed up for a service; the answer comes once that is done.
+/// Backup: a copy of the state, made on a thread of its own.
+extension AdministrationCalls {
+    /// Lets a service have the state backed up; the answer follows when the backup is made.
     func backup(from caller: borrowing Caller) throws(Status) -> Answer {
-        try requireService(caller)
-        guard let state = context.state else { throw .notDurable }
+        try environment.requireService(caller)
+        guard let state = environment.context.state else { throw .notDurable }
         guard state.journal.isWritable else {
             throw .readOnly(state.journal)
         }
@@ -14,16 +15,20 @@ extension RequestHandler {
     }
 
     /// Encodes the answer to a request for a backup.
-    mutating func answerBackup(_ id: UInt64, _ result: Result<BackupSummary, BackupError>) {
-        let revision = store.revision
+    func answerBackup(
+        _ id: UInt64,
+        _ result: Result<BackupSummary, BackupError>,
+        _ answers: inout Answers
+    ) {
+        let revision = environment.store.revision
         switch result {
         case .success(let backup):
             let response = BackupResponse(name: backup.name, revision: backup.revision)
-            append(ServerFrame(id: id, revision: revision, response: .backup(response)))
+            answers.append(ServerFrame(id: id, revision: revision, response: .backup(response)))
         case .failure(let error):
             let status = Status(error)
-            counters.countError(.backup, status.reason.rawValue)
-            append(ServerFrame(id: id, revision: revision, status: status))
+            environment.counters.countError(.backup, status.reason.rawValue)
+            answers.append(ServerFrame(id: id, revision: revision, status: status))
         }
     }
 }

@@ -1,21 +1,21 @@
 internal import FeedProto
 
-/// How room is found for an answer before it is built.
-extension RequestHandler {
+/// How the budget bounds an answer before it is built.
+extension Answers {
     /// Takes room for the answer to a read that asks for posts or feeds.
     ///
-    /// Other answers are small, or those of changes: they use what reads must leave free.
+    /// All other answers are small or belong to changes. They use the room that reads leave free.
     ///
     /// - Throws: OVERLOADED, if too much is held for clients.
     mutating func reserveRoom(for request: Request?) throws(Status) {
         let greatest = min(greatestByteCount(ofAnswerTo: request), encoder.maximumFrameByteCount)
         guard greatest > 0, !room.reserve(greatest) else { return }
-        throw .noRoom(limit: context.answersByteLimit)
+        throw .noRoom(limit: environment.context.answersByteLimit)
     }
 
     /// An upper bound of the answer to a read that may be large; 0 for all other calls.
     private func greatestByteCount(ofAnswerTo request: Request?) -> Int {
-        let limits = context.limits
+        let limits = environment.context.limits
         switch request {
         case .getPost:
             return limits.greatestPostByteCount

@@ -1,22 +1,22 @@
 internal import FeedLog
 internal import FeedProto
 
-/// How callers come by the channels that they number their calls on.
-extension RequestHandler {
-    /// What a Hello's answer says of the channel.
+/// How callers get the channels that they number their calls on.
+extension ConnectionCalls {
+    /// The channel's part of the answer to a Hello.
     struct ChannelGreeting {
-        /// Whether it was remembered before.
+        /// Whether the service remembered the channel.
         var wasKnown = false
-        /// The highest sequence that was executed on it.
+        /// The highest sequence that was executed on the channel.
         var lastSequence: UInt64 = 0
-        /// Why the caller has none; nil where it has one, or is nobody.
+        /// Why the caller has no channel; nil where it has one, or is anonymous.
         var refusal: Status?
     }
 
-    /// Gives a device's channel to the caller, who gives its earlier one back.
+    /// Gives a device's channel to the caller, which returns its earlier one.
     ///
-    /// A caller for whom there is none is introduced all the same: only numbered calls need one.
-    mutating func openChannel(
+    /// A caller without a channel is introduced, too: only numbered calls need a channel.
+    func openChannel(
         _ channel: UInt32,
         of device: Caller.Device?,
         from caller: inout Caller
@@ -24,16 +24,16 @@ extension RequestHandler {
         var greeting = ChannelGreeting()
         var opening: RecordTable.Opening?
         if let device {
-            changeLog.lock()
-            defer { changeLog.unlock() }
+            environment.changeLog.lock()
+            defer { environment.changeLog.unlock() }
             do throws(Status) {
                 opening = try open(channel, of: device, isLate: false, for: caller)
             } catch {
                 greeting.refusal = error
             }
         }
-        // Taken over by this very Hello, the old one is not closed: it has a newer epoch.
-        if let held = caller.channel { context.channels.close(held, isLeft: true) }
+        // This Hello may have taken the held channel over. Then it has a newer epoch, and stays open.
+        if let held = caller.channel { environment.context.channels.close(held, isLeft: true) }
         caller.introduce(device, on: channel, opening)
         greeting.wasKnown = opening?.wasKnown ?? false
         greeting.lastSequence = opening?.lastSequence ?? 0
@@ -42,7 +42,7 @@ extension RequestHandler {
 
     /// Gives the caller the channel that was not available when it said Hello; within a
     /// transaction.
-    mutating func openMissedChannel(of caller: inout Caller) throws(Status) -> HeldChannel {
+    func openMissedChannel(of caller: inout Caller) throws(Status) -> HeldChannel {
         guard let device = caller.device, let channel = caller.missedChannel else {
             throw .sequenceNeedsIdentity
         }
@@ -57,7 +57,7 @@ extension RequestHandler {
         isLate: Bool,
         for caller: borrowing Caller
     ) throws(Status) -> RecordTable.Opening {
-        let refusalOfChanges = context.refusalOfChanges
+        let refusalOfChanges = environment.context.refusalOfChanges
         var request = RecordTable.Request(
             clientHigh: device.high,
             clientLow: device.low,
@@ -68,14 +68,14 @@ extension RequestHandler {
         request.mayAdd = refusalOfChanges == nil
         request.isLate = isLate
         do throws(RecordTable.Refusal) {
-            return try context.channels.open(request, log: changeLog)
+            return try environment.context.channels.open(request, log: environment.changeLog)
         } catch {
             switch error {
             case .noRoom(let used, let limit):
                 throw .tooManyChannels(hostByteCount: used, limit: limit)
             case .tooFast(let wait):
                 throw .newChannelsTooFast(
-                    perMinute: context.limits.newChannelsPerHostMinute,
+                    perMinute: environment.context.limits.newChannelsPerHostMinute,
                     wait: wait
                 )
             case .mayNotAdd: throw refusalOfChanges ?? .journalBehind

@@ -1,0 +1,74 @@
+internal import FeedJournal
+internal import FeedProto
+internal import FeedRanking
+internal import FeedState
+
+/// The calls of services and operators: feeds, statistics, imports, backups and corrected times.
+struct AdministrationCalls {
+    /// What all calls of the loop work with.
+    let environment: CallEnvironment
+    /// The texts of imports that may still be walked in this loop iteration.
+    var textWalk: TextWalk
+
+    /// The administration of a loop that has not been called.
+    init(_ environment: CallEnvironment) {
+        self.environment = environment
+        textWalk = TextWalk(byteLimit: environment.context.limits.walkedTextByteCount)
+    }
+
+    /// All feeds with their policies and sizes.
+    func listFeeds() -> Answer {
+        let revision = environment.store.revision
+        let feeds = environment.store.feeds().map { Feed($0.policy, postCount: $0.postCount) }
+        return .response(.listFeeds(ListFeedsResponse(feeds: feeds)), revision: revision)
+    }
+
+    /// Creates a feed for a service; its policy never changes again.
+    func createFeed(
+        _ request: CreateFeedRequest,
+        from caller: borrowing Caller
+    ) throws(Status) -> Answer {
+        try environment.requireService(caller)
+        guard let feed = request.feed else { throw .missing("create_feed.feed") }
+        try environment.rules.checkFeedName(feed.name)
+        let policy = try FeedPolicy(feed, limits: environment.context.limits)
+        do throws(RankingError) {
+            _ = try environment.store.createFeed(policy, sink: environment.changeLog)
+        } catch {
+            throw Status(error)
+        }
+        return .response(.feed(Feed(policy, postCount: 0)), revision: environment.store.revision)
+    }
+
+    /// The counts over all loops, as they are now.
+    func serverStats() -> Answer {
+        let revision = environment.store.revision
+        let statistics = ServiceStatistics(loops: environment.context.counters)
+        let stats = ServerStats(
+            serverName: ServiceVersion.serverName,
+            startTimeMilliseconds: environment.context.startTimeMilliseconds,
+            connectionCount: environment.context.openConnectionCount,
+            postCount: environment.store.postCount,
+            revision: revision,
+            methods: statistics.methods(),
+            stripeContentionCount: environment.store.contentionCount,
+            acceptedConnectionCount: environment.context.acceptedConnectionCount,
+            refusedConnectionCount: environment.context.refusedConnectionCount,
+            slowFrameCount: statistics.slowFrameCount,
+            badFrameCount: statistics.badFrameCount,
+            bufferedByteCount: environment.context.bufferedByteCount,
+            acceptPauseCount: environment.context.acceptPauseCount,
+            durability: environment.context.state?.durability.rawValue ?? "none",
+            journal: environment.context.state.map { JournalStats($0, statistics) },
+            channelCount: UInt64(environment.context.channels.count),
+            evictedChannelCount: environment.context.channels.evictedCount,
+            repeatedCallCount: statistics.repeatedCallCount,
+            overBudgetCloseCount: statistics.overBudgetCloseCount,
+            channelByteCount: UInt64(clamping: environment.context.channels.byteCount),
+            refusedChannelCount: environment.context.channels.refusedCount,
+            refusedDeviceCount: environment.context.devices.refusedCount,
+            backups: environment.context.state.map { BackupStats($0.checkpointing.backups.status) }
+        )
+        return .response(.serverStats(stats), revision: revision)
+    }
+}

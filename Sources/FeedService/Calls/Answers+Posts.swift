@@ -1,0 +1,98 @@
+internal import FeedProto
+internal import FeedRanking
+
+/// How the posts of a page become an answer, without a `String` or an allocation a post.
+extension Answers {
+    /// Encodes the posts of a page, whose texts get the feeds' names and the tokens.
+    ///
+    /// - Parameters:
+    ///   - form: The message that the posts are sent in.
+    ///   - page: The posts.
+    ///   - id: The id of the request.
+    ///   - revision: The revision of the state that the answer reflects.
+    ///   - viewer: Whether the caller is a device, whose ballots are shown.
+    mutating func append(
+        _ form: Answer.Posts,
+        of page: inout PostPage,
+        id: UInt64,
+        revision: UInt64,
+        viewer: Bool
+    ) {
+        collectFields(of: &page, viewer: viewer)
+        do throws(FrameError) {
+            switch form {
+            case .one:
+                let texts = page.texts
+                try encoder.append(post: fields[0], texts: texts.span, id: id, revision: revision)
+            case .page(let scope):
+                try append(&page, in: scope, id: id, revision: revision)
+            case .batch(let missing):
+                let posts = fields
+                let texts = page.texts
+                try encoder.append(
+                    batch: posts.span,
+                    missingIDs: missing,
+                    texts: texts.span,
+                    id: id,
+                    revision: revision
+                )
+            }
+        } catch {
+            appendTooLarge(id: id, error)
+        }
+    }
+
+    private mutating func append(
+        _ page: inout PostPage,
+        in scope: PageTokenScope,
+        id: UInt64,
+        revision: UInt64
+    ) throws(FrameError) {
+        var list = ListPostsFields(firstRank: page.firstRank, totalSize: page.totalCount)
+        list.nextPageToken = appendToken(page.next, scope, to: &page)
+        list.previousPageToken = appendToken(page.previous, scope, to: &page)
+        let posts = fields
+        let texts = page.texts
+        try encoder.append(
+            page: list,
+            posts: posts.span,
+            texts: texts.span,
+            id: id,
+            revision: revision
+        )
+    }
+
+    /// Converts the rows of a page into the wire's fields; adjacent posts of a feed share its name.
+    private mutating func collectFields(of page: inout PostPage, viewer: Bool) {
+        fields.removeAll(keepingCapacity: true)
+        var feed: FeedID?
+        var name = FeedProto.TextRange.empty
+        for row in page.rows {
+            if row.feed != feed {
+                feed = row.feed
+                name = append(environment.policy(of: row.feed).name.utf8, to: &page)
+            }
+            var post = PostFields(row, feed: name)
+            if viewer { post.viewerVote = FeedProto.VoteDirection(row.viewerVote) }
+            fields.append(post)
+        }
+    }
+
+    private func appendToken(
+        _ cursor: PageCursor?,
+        _ scope: PageTokenScope,
+        to page: inout PostPage
+    ) -> FeedProto.TextRange {
+        guard let cursor else { return .empty }
+        return append(environment.context.tokens.token(for: cursor, in: scope), to: &page)
+    }
+
+    private func append(
+        _ bytes: some Collection<UInt8>,
+        to page: inout PostPage
+    ) -> FeedProto.TextRange {
+        let offset = page.texts.count
+        page.texts.append(contentsOf: bytes)
+        return FeedProto.TextRange(offset: UInt32(offset), byteCount: UInt32(bytes.count))
+    }
+}

@@ -1,0 +1,105 @@
+internal import FeedProto
+internal import FeedRanking
+
+/// The answers of one loop iteration to one connection, and the refreshes that are due after them.
+///
+/// The answers are encoded in the order of the requests. The connection takes them out at the end
+/// of the iteration.
+struct Answers: ~Copyable {
+    /// What all calls of the loop work with.
+    let environment: CallEnvironment
+    /// The encoded answers.
+    var encoder: FrameEncoder
+    /// The part of the budget that the encoded answers take.
+    var room: AnswerRoom
+    /// The posts of an answer as the encoder takes them; the memory is reused.
+    var fields: [PostFields] = []
+    /// One post of each stripe that is refreshed after the answers are sent.
+    private var refreshDue: [PostID] = []
+
+    /// No answers.
+    init(_ environment: CallEnvironment) {
+        self.environment = environment
+        let context = environment.context
+        room = AnswerRoom(context.budget)
+        encoder = FrameEncoder(maximumFrameByteCount: context.limits.maximumFrameByteCount)
+    }
+
+    /// The bytes of the encoded answers.
+    var byteCount: Int { encoder.byteCount }
+
+    /// Encodes the answer to a vote.
+    mutating func append(_ vote: CastVoteResponse, id: UInt64, revision: UInt64) {
+        do throws(FrameError) {
+            try encoder.append(vote: vote, id: id, revision: revision)
+        } catch {
+            appendTooLarge(id: id, error)
+        }
+    }
+
+    /// Encodes the answer to a batch of votes.
+    mutating func append(_ results: borrowing VoteBatchResults, id: UInt64, revision: UInt64) {
+        do throws(FrameError) {
+            try encoder.append(results, id: id, revision: revision)
+        } catch {
+            appendTooLarge(id: id, error)
+        }
+    }
+
+    /// Encodes an answer.
+    ///
+    /// An answer over the frame limit becomes an error, so that every request has one answer.
+    mutating func append(_ frame: borrowing ServerFrame) {
+        do throws(FrameError) {
+            try encoder.append(frame)
+        } catch {
+            appendTooLarge(id: frame.id, error)
+        }
+    }
+
+    /// Encodes the refusal of a call and counts it.
+    mutating func refuse(_ id: UInt64, _ method: Method, _ status: Status) {
+        environment.counters.countError(method, status.reason.rawValue)
+        refuse(id, status)
+    }
+
+    /// Encodes the refusal of a frame that is not a request; the id 0 is the connection.
+    mutating func refuse(_ id: UInt64, _ status: Status) {
+        append(ServerFrame(id: id, revision: environment.store.revision, status: status))
+    }
+
+    /// Encodes an error in place of an answer that does not fit into a frame.
+    ///
+    /// Only the answers to reads grow: a single post and the answer to any write fit into the
+    /// smallest frame limit that the service starts with.
+    mutating func appendTooLarge(id: UInt64, _ error: FrameError) {
+        let status = Status(
+            code: .internal,
+            reason: .internal,
+            message: "The answer does not fit: \(error)"
+        )
+        do throws(FrameError) {
+            let revision = environment.store.revision
+            try encoder.append(ServerFrame(id: id, revision: revision, status: status))
+        } catch {
+            preconditionFailure("A frame limit that no error fits into: \(error)")
+        }
+    }
+
+    /// Notes that the stripe of a post is refreshed after the answers are sent.
+    ///
+    /// O(stripes that are due), which are few.
+    mutating func refreshLater(stripeOf post: PostID) {
+        guard !refreshDue.contains(where: { environment.store.shareStripe($0, post) }) else {
+            return
+        }
+        refreshDue.append(post)
+    }
+
+    /// Refreshes one of the due stripes, for about a millisecond; the others wait for later loop
+    /// iterations.
+    mutating func refreshDueStripe() {
+        guard !refreshDue.isEmpty else { return }
+        environment.store.refresh(stripeOf: refreshDue.removeFirst())
+    }
+}

@@ -1,0 +1,62 @@
+internal import FeedLog
+internal import FeedProto
+internal import FeedRanking
+
+/// What all calls of one loop work with.
+struct CallEnvironment {
+    /// The posts, feeds and votes.
+    let store: FeedStore
+    /// Takes the log entries of the loop; every change is in a transaction of it.
+    let changeLog: ChangeLog
+    /// What all loops share.
+    let context: ServiceContext
+    /// The counts of the loop.
+    let counters: LoopCounters
+    /// The lines for operators.
+    let log: ServiceLog
+    /// The rules of texts.
+    let rules: TextRules
+
+    /// The environment of the calls of one loop.
+    init(
+        store: FeedStore,
+        changeLog: ChangeLog,
+        context: ServiceContext,
+        counters: LoopCounters,
+        log: ServiceLog
+    ) {
+        self.store = store
+        self.changeLog = changeLog
+        self.context = context
+        self.counters = counters
+        self.log = log
+        rules = TextRules(limits: context.limits)
+    }
+
+    /// Refuses a change while the service takes none.
+    ///
+    /// A repeat of an earlier change is answered without this check.
+    func admitChange() throws(Status) {
+        guard let refusal = context.refusalOfChanges else { return }
+        context.countRefusal()
+        throw refusal
+    }
+
+    /// Refuses a caller that is not a service, which is one of another machine.
+    func requireService(_ caller: borrowing Caller) throws(Status) {
+        guard caller.isService else { throw .serviceOnly }
+    }
+
+    /// Checks the number of items of a batch.
+    func checkBatch(_ count: Int, field: String, limit: Int) throws(Status) {
+        guard (1...limit).contains(count) else {
+            throw .batchSize(count, field: field, limit: limit)
+        }
+    }
+
+    /// The voter number of the caller's device; nil where the device has never cast a ballot.
+    func voter(of caller: borrowing Caller) -> VoterID? {
+        if let voter = caller.voter { return voter }
+        return caller.device.flatMap { store.voter(ifKnown: ($0.high, $0.low)) }
+    }
+}

@@ -1,0 +1,135 @@
+internal import FeedLog
+internal import FeedProto
+internal import FeedRanking
+
+/// The fast path of votes, which are most of the requests: votes are found without a message
+/// decoder, and cast together in one transaction.
+///
+/// An unusual vote takes the path of all calls through `RequestHandler.handle`, which gives the
+/// same answers.
+extension VoteCalls {
+    /// Finds the votes at the front of the received bytes, up to the first other frame.
+    ///
+    /// - Returns: The number of votes; the memory of their posts is requested.
+    mutating func findRun(
+        in bytes: RawSpan,
+        at offset: Int,
+        limit: Int,
+        _ scanner: borrowing FrameScanner
+    ) -> Int {
+        run.find(in: bytes, at: offset, limit: limit, scanner)
+        // All posts are requested before the first is needed.
+        for number in 0..<run.count {
+            environment.store.prefetch(PostID(rawValue: run.entries[number].frame.vote.postID))
+        }
+        return run.count
+    }
+
+    /// Whether votes may be cast on the fast path now: no fault is set, and changes are taken.
+    var takesFastPath: Bool {
+        faultyVotes == nil && environment.context.refusalOfChanges == nil
+    }
+
+    /// Casts votes of the run in one transaction, up to the first unusual vote.
+    ///
+    /// Numbered votes are cast under their channel's lock, which is taken once for all of them.
+    ///
+    /// - Parameters:
+    ///   - number: The first vote that is not executed; moved behind the votes.
+    ///   - session: The connection's state.
+    ///   - answers: The answers of the loop iteration.
+    ///   - room: The bytes of answers that the connection takes before it is served no further.
+    ///   - waited: How long the first request has waited for its loop iteration; nil is not at all.
+    mutating func castRun(
+        from number: inout Int,
+        of session: inout ServerConnection.Session,
+        _ answers: inout Answers,
+        room: Int,
+        waited: Duration?
+    ) {
+        environment.changeLog.lock()
+        defer { environment.changeLog.unlock() }
+        if run.entries[number].frame.sequence != 0 {
+            guard let channel = session.caller.channel else { return }
+            channel.record.withCalls { calls in
+                while answers.byteCount < room, isUsual(number, session, waited),
+                    castOnce(number, &calls, channel.epoch, &session.caller, &answers)
+                {
+                    session.state.answered(run.entries[number].frame.id)
+                    number += 1
+                }
+            }
+        } else {
+            while answers.byteCount < room, isUsual(number, session, waited),
+                run.entries[number].frame.sequence == 0
+            {
+                _ = cast(run.entries[number].frame, from: &session.caller, &answers)
+                session.state.answered(run.entries[number].frame.id)
+                number += 1
+            }
+        }
+    }
+
+    /// Whether there is another vote that may be cast without a look at the state it is meant for.
+    @inline(__always)
+    private func isUsual(
+        _ number: Int,
+        _ session: borrowing ServerConnection.Session,
+        _ waited: Duration?
+    ) -> Bool {
+        guard number < run.count else { return false }
+        let frame = run.entries[number].frame
+        guard frame.minimumRevision == 0, session.state.executes(frame.id) else { return false }
+        guard let waited else { return true }
+        return waited <= environment.context.timeout(milliseconds: frame.timeoutMilliseconds)
+    }
+
+    /// Casts a numbered vote and records its outcome.
+    ///
+    /// - Returns: Whether the vote is executed; false where its record must be looked at, and then
+    ///   nothing has happened.
+    @inline(__always)
+    private func castOnce(
+        _ number: Int,
+        _ calls: inout RecentCalls,
+        _ epoch: UInt64,
+        _ caller: inout Caller,
+        _ answers: inout Answers
+    ) -> Bool {
+        let frame = run.entries[number].frame
+        guard frame.sequence != 0 else { return false }
+        let hash = frame.vote.requestHash
+        let decision = calls.decision(sequence: frame.sequence, hash: hash, epoch: epoch)
+        guard case .execute = decision else { return false }
+        if cast(frame, from: &caller, &answers) {
+            environment.changeLog.append(
+                calls.record(sequence: frame.sequence, hash: hash, .done)
+            )
+        }
+        return true
+    }
+
+    /// Casts a vote and encodes the answer.
+    ///
+    /// - Returns: Whether the vote is counted; a refused vote is answered, too.
+    @inline(__always)
+    private func cast(
+        _ frame: VoteFrame,
+        from caller: inout Caller,
+        _ answers: inout Answers
+    ) -> Bool {
+        environment.counters.countRequest(.castVote)
+        do throws(Status) {
+            let outcome = try cast(frame.vote, from: &caller, &answers)
+            answers.append(
+                CastVoteResponse(frame.vote.postID, outcome),
+                id: frame.id,
+                revision: outcome.revision
+            )
+            return true
+        } catch {
+            answers.refuse(frame.id, .castVote, error)
+            return false
+        }
+    }
+}

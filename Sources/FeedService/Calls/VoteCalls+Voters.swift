@@ -1,0 +1,115 @@
+internal import FeedProto
+internal import FeedRanking
+
+/// How one vote is cast, and how a caller becomes a voter: a device gets a voter number with its
+/// first ballot.
+extension VoteCalls {
+    /// Counts one vote of any kind; a caller's first ballot makes it a voter.
+    @inline(__always)
+    func cast(
+        _ request: CastVoteRequest,
+        from caller: inout Caller,
+        _ answers: inout Answers
+    ) throws(Status) -> VoteOutcome {
+        guard let direction = FeedRanking.VoteDirection(request.direction) else {
+            throw .badVote(request.direction)
+        }
+        let post = PostID(rawValue: request.postID)
+        if case .clear = direction { return try clear(post, caller, &answers) }
+        let refusal: RankingError
+        do throws(RankingError) {
+            return try cast(post, direction, caller.voter, &answers)
+        } catch {
+            refusal = error
+        }
+        return try castBallot(post, direction, from: &caller, after: refusal, &answers)
+    }
+
+    /// Casts the first ballot of a connection, which the store has refused without a voter.
+    ///
+    /// Only ballots need a voter, so the voter is looked up only then.
+    ///
+    /// - Throws: The refusal, if it is another one.
+    @inline(never)
+    private func castBallot(
+        _ post: PostID,
+        _ direction: FeedRanking.VoteDirection,
+        from caller: inout Caller,
+        after refusal: RankingError,
+        _ answers: inout Answers
+    ) throws(Status) -> VoteOutcome {
+        guard case .voterRequired = refusal else { throw Status(refusal) }
+        let voter = try becomeVoter(&caller)
+        do throws(RankingError) {
+            return try cast(post, direction, voter, &answers)
+        } catch {
+            throw Status(error)
+        }
+    }
+
+    /// Clears a ballot; a device that never voted has none, and needs no voter number.
+    @inline(never)
+    private func clear(
+        _ post: PostID,
+        _ caller: borrowing Caller,
+        _ answers: inout Answers
+    ) throws(Status) -> VoteOutcome {
+        let outcome: VoteOutcome
+        do throws(RankingError) {
+            outcome = try cast(post, .clear, environment.voter(of: caller), &answers)
+        } catch {
+            throw Status(error)
+        }
+        // Nothing has changed for a caller without identity. The refusal says why.
+        guard caller.device != nil else { throw .identityRequired }
+        return outcome
+    }
+
+    @inline(__always)
+    private func cast(
+        _ post: PostID,
+        _ direction: FeedRanking.VoteDirection,
+        _ voter: VoterID?,
+        _ answers: inout Answers
+    ) throws(RankingError) -> VoteOutcome {
+        let outcome = try environment.store.castVote(
+            post,
+            direction,
+            voter: voter,
+            sink: environment.changeLog
+        )
+        if outcome.refreshIsDue { answers.refreshLater(stripeOf: post) }
+        return outcome
+    }
+
+    /// The voter number of the caller's device, which is given now if the device is new; the
+    /// caller remembers it.
+    private func becomeVoter(_ caller: inout Caller) throws(Status) -> VoterID {
+        guard let device = caller.device else { throw .identityRequired }
+        let voter: VoterID
+        if let known = environment.store.voter(ifKnown: (device.high, device.low)) {
+            voter = known
+        } else {
+            let context = environment.context
+            if let wait = context.devices.admit(ClientHost(caller.host), standing(of: caller)) {
+                throw .tooManyDevices(limit: context.limits.newDevicesPerPeerMinute, wait: wait)
+            }
+            caller.hasBroughtDevice = true
+            do throws(RankingError) {
+                voter = try environment.store.voter(
+                    forDevice: (device.high, device.low),
+                    sink: environment.changeLog
+                )
+            } catch {
+                throw Status(error)
+            }
+        }
+        caller.voter = voter
+        return voter
+    }
+
+    private func standing(of caller: borrowing Caller) -> DeviceAdmission.Standing {
+        if caller.hasBroughtDevice { return .repeated }
+        return caller.age >= DeviceAdmission.settledAge ? .settled : .fresh
+    }
+}
