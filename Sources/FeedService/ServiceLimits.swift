@@ -2,8 +2,8 @@
 package struct ServiceLimits: Sendable, Equatable {
     /// The largest frame either way: a page of 100 posts of common size fits many times over.
     package var maximumFrameByteCount = 1 << 20
-    /// The requests of one connection that a loop executes before the others get their turn.
-    package var requestsPerTurn = 64
+    /// The requests of one connection that a loop executes in an iteration; the others follow.
+    package var requestsPerIteration = 64
     /// The requests in flight on a connection that clients are told to keep to; a service that
     /// executes on arrival holds at most one read of 64 KiB more, and then stops reading.
     package var maximumInFlightCount = 256
@@ -21,7 +21,8 @@ package struct ServiceLimits: Sendable, Equatable {
     package var maximumBatchVoteCount = 256
     /// The posts in one ImportPosts: about half a millisecond of work for common ones.
     package var maximumImportPostCount = 256
-    /// The bytes of an import's texts that are walked character by character in one turn: some 2 ms.
+    /// The bytes of an import's texts that are walked character by character in one loop iteration:
+    /// some 2 ms.
     package var walkedTextByteCount = 64 << 10
     /// Each count of an imported post: 2^53, up to where a script's numbers are exact.
     package var maximumImportedCount: UInt64 = 1 << 53

@@ -113,7 +113,7 @@ struct FramingTests {
             let client = try WireClient(port: port)
             try client.socket.send(Array(Self.ping.dropLast()))
             #expect(try client.receiveAll().isEmpty)
-            // Counted at the end of the loop's turn, which what is asked behind this call comes after.
+            // The loop counts at the end of its iteration, and answers a later call after that.
             #expect(try healthy.call(.ping(PingRequest())).status == nil)
             let stats = try healthy.call(.getServerStats)
             guard case .serverStats(let stats) = stats.response else {

@@ -3,7 +3,7 @@ import FeedService
 import FeedTestSupport
 import Testing
 
-/// Texts of many scalars a character: what counting them may cost a turn.
+/// Texts of many scalars a character: the cost of counting them in a loop iteration is bounded.
 @Suite(.timeLimit(.minutes(1)))
 struct TextWalkTests {
     /// A character of so many bytes, an odd number: a letter with accents.
@@ -11,21 +11,21 @@ struct TextWalkTests {
         "a" + String(repeating: "\u{301}", count: byteCount / 2)
     }
 
-    @Test("a turn walks no more than its bytes and the post it has begun")
+    @Test("a loop iteration walks no more than its bytes and the post it has begun")
     func boundsATurn() {
         let sizes = [0, 900, 40, 0, 1_500, 0, 0, 300, 300, 300, 300, 5_000, 1]
         var walk = TextWalk(byteLimit: 1_000)
-        var turns: [Int] = []
+        var iterations: [Int] = []
         while walk.checkedPostCount < sizes.count {
             var walked = 0
             while walk.hasRoom, walk.checkedPostCount < sizes.count {
                 walked += sizes[walk.checkedPostCount]
                 walk.checked(walkedByteCount: sizes[walk.checkedPostCount])
             }
-            turns.append(walked)
+            iterations.append(walked)
             walk.renew(byteLimit: 1_000)
         }
-        #expect(turns == [2_440, 1_200, 5_000, 1])
+        #expect(iterations == [2_440, 1_200, 5_000, 1])
         walk.endImport()
         #expect(walk.checkedPostCount == 0)
     }
@@ -43,7 +43,7 @@ struct TextWalkTests {
         }
     }
 
-    /// A post a turn, so that the import goes on after each.
+    /// One post in each loop iteration, so that the import continues after each.
     private static func withSmallTurns(
         _ body: @escaping @Sendable (WireClient) throws -> Void
     ) async throws {
@@ -55,7 +55,7 @@ struct TextWalkTests {
     }
 
     @Test(
-        "T-TEXT-5: an import of long characters is executed whole, over many turns",
+        "T-TEXT-5: an import of long characters is executed whole, over many iterations",
         arguments: [false, true]
     )
     func importsOverTurns(isNumbered: Bool) async throws {
@@ -82,7 +82,7 @@ struct TextWalkTests {
     }
 
     @Test(
-        "a post that breaks a rule is named, however many turns come before it",
+        "a post that breaks a rule is named, however many iterations come before it",
         arguments: [0, 9, 17]
     )
     func namesThePostThatIsWrong(wrong: Int) async throws {
@@ -108,7 +108,7 @@ struct TextWalkTests {
         let long = (0..<60).map { _ in Post(title: Self.character(1_001)) }
         let wrong = [Post(title: String(repeating: "e\u{301}", count: 256))]
         try await Self.withSmallTurns { client in
-            // Both in one read, so that the second one is looked at in the turn that ends the first.
+            // Both in one read, so that the second one is checked in the iteration that ends the first.
             let first = ClientFrame(
                 id: 1,
                 request: .importPosts(ImportPostsRequest(posts: long)),

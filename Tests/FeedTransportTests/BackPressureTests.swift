@@ -42,7 +42,7 @@ import Testing
                 }
                 return ReadProgress(
                     consumedByteCount: consumed,
-                    wantsTurn: consumed < bytes.count
+                    wantsIteration: consumed < bytes.count
                 )
             }
             handler.closed = { _, reason in events.record(.closed(reason)) }
@@ -102,7 +102,7 @@ import Testing
                 let isDone = hasWritten && connection.pendingByteCount == 0
                 return ReadProgress(
                     consumedByteCount: isDone ? bytes.count : 0,
-                    wantsTurn: !isDone,
+                    wantsIteration: !isDone,
                     waitsForWrites: true
                 )
             }

@@ -81,7 +81,7 @@ import Testing
                 events.record("received")
                 connection.reset()
                 connection.write([1])
-                return ReadProgress(consumedByteCount: 0, wantsTurn: true)
+                return ReadProgress(consumedByteCount: 0, wantsIteration: true)
             }
             handler.ended = { _ in events.record("ended") }
             handler.closed = { _, reason in events.record("closed \(reason)") }

@@ -73,7 +73,7 @@ import Testing
         try await TestServer.Plan { handler in
             handler.received = { connection, bytes in
                 events.record("byte \(bytes[0])")
-                return ReadProgress(consumedByteCount: 1, wantsTurn: bytes.count > 1)
+                return ReadProgress(consumedByteCount: 1, wantsIteration: bytes.count > 1)
             }
             handler.ended = { connection in
                 events.record("end")
@@ -100,7 +100,7 @@ import Testing
                 calls += 1
                 events.record(bytes.count)
                 guard calls == 3 else {
-                    connection.requestTurn()
+                    connection.requestIteration()
                     return ReadProgress(consumedByteCount: 0)
                 }
                 connection.write(bytes)

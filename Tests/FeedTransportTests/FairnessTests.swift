@@ -13,7 +13,7 @@ import Testing
                 connection.write(Array(bytes[..<count]))
                 return ReadProgress(
                     consumedByteCount: count,
-                    wantsTurn: count < bytes.count
+                    wantsIteration: count < bytes.count
                 )
             }
         }.run { server in

@@ -57,7 +57,7 @@ final class SessionDriver {
     func submit(_ call: Session.Call, token: UInt64) {
         session.submit(call, token: token)
         // Other calls that were submitted in this loop iteration leave in the same write.
-        if wire?.requestTurn() != true { proceed() }
+        if wire?.requestIteration() != true { proceed() }
     }
 
     /// Gives up a call for its caller.

@@ -32,9 +32,9 @@ final class WireConnection: ConnectionHandler {
 
     /// Makes the driver proceed in this loop iteration, with other calls that come in it; false
     /// where the connection is not open.
-    func requestTurn() -> Bool {
+    func requestIteration() -> Bool {
         guard let connection, connection.isOpen else { return false }
-        connection.requestTurn()
+        connection.requestIteration()
         return true
     }
 

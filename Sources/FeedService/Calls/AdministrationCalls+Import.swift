@@ -5,11 +5,13 @@ internal import FeedRanking
 /// ImportPosts: posts from another system, all or none, and only from a service.
 extension AdministrationCalls {
     /// Checks every post, then makes them all; their ids are consecutive, in their order.
+    ///
+    /// - Returns: The answer, and the id of the first post.
     func importPosts(
         _ request: ImportPostsRequest,
         from caller: borrowing Caller,
         _ answers: inout Answers
-    ) throws(Status) -> Answer {
+    ) throws(Status) -> (answer: Answer, firstID: UInt64) {
         try environment.requireService(caller)
         try environment.checkBatch(
             request.posts.count,
@@ -36,15 +38,15 @@ extension AdministrationCalls {
         let outcome = try insert(request.posts.map(ImportedPost.init), in: feed)
         for post in outcome.refreshDue { answers.refreshLater(stripeOf: post) }
         let first = outcome.firstID.rawValue
-        return .response(
-            .importPosts(
-                ImportPostsResponse(ids: Array(first..<first + UInt64(request.posts.count)))
-            ),
+        let ids = Array(first..<first + UInt64(request.posts.count))
+        let answer = Answer.response(
+            .importPosts(ImportPostsResponse(ids: ids)),
             revision: outcome.revision
         )
+        return (answer, first)
     }
 
-    /// Makes posts that were checked; refuses them where what they log might overflow a record.
+    /// Makes posts that were checked; refuses them if their log entries might overflow a record.
     private func insert(
         _ posts: [ImportedPost],
         in feed: FeedID
@@ -64,15 +66,15 @@ extension AdministrationCalls {
         }
     }
 
-    /// Checks the texts of an import ahead of its execution, a turn's worth; false where some are
-    /// left for a later turn.
+    /// Checks the texts of an import before its execution, as many as one loop iteration allows;
+    /// false where some are left for a later iteration.
     ///
-    /// What does not keep to the rules is refused by the execution, which looks at it again.
+    /// The execution checks a text again that breaks a rule, and refuses it.
     mutating func checkTexts(
         of request: ImportPostsRequest,
         from caller: borrowing Caller
     ) -> Bool {
-        // What is refused anyhow is not worth a walk.
+        // The execution refuses these imports without a walk.
         guard caller.isService, environment.context.refusalOfChanges == nil,
             request.posts.count <= environment.context.limits.maximumImportPostCount,
             let feed = environment.store.feed(
@@ -140,7 +142,7 @@ extension AdministrationCalls {
 }
 
 extension ImportedPost {
-    /// What a service says of a post of another system; the rest is not read.
+    /// The fields of an imported post; the others are not read.
     fileprivate init(_ post: Post) {
         self.init(
             content: PostContent(post),

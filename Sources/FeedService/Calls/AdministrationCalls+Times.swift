@@ -2,9 +2,9 @@ internal import FeedLog
 internal import FeedProto
 internal import FeedRanking
 
-/// CorrectTimes: posts that a wrong clock has stamped, for operators.
+/// CorrectTimes: operators correct the posts that a wrong clock has stamped.
 extension AdministrationCalls {
-    /// Finds posts that lie ahead of the clock, a part of them a call, and corrects them if told to.
+    /// Finds posts that lie ahead of the clock, some in each call, and corrects them if told to.
     func correctTimes(
         _ request: CorrectTimesRequest,
         from caller: borrowing Caller,
@@ -22,7 +22,7 @@ extension AdministrationCalls {
         }
         environment.changeLog.lock()
         defer { environment.changeLog.unlock() }
-        // As an import does: what all loops log behind their looks at the admission fits a record.
+        // As for an import: the entries that all loops log after their admission fit into a record.
         let byteCount = environment.context.limits.longestCorrectionByteCount
         guard environment.context.importRoom.reserve(byteCount) else { throw .journalBehind }
         defer {
@@ -75,7 +75,7 @@ extension AdministrationCalls {
 }
 
 extension Status {
-    /// The time to correct posts to is no time, or lies ahead itself.
+    /// The new time of the posts is below 0, or lies ahead itself.
     fileprivate static func badCorrection(_ time: Int64, latest: Int64) -> Status {
         .invalid(
             .badTime,

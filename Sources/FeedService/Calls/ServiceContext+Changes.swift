@@ -2,9 +2,7 @@ internal import FeedProto
 internal import FeedState
 
 extension ServiceContext {
-    /// Why changes are refused now; nil where they are taken.
-    ///
-    /// A few atomic loads where they are.
+    /// Why changes are refused now; nil where they are taken, which a few atomic loads find out.
     var refusalOfChanges: Status? {
         if isOverloaded { return .overloaded(limit: limits.maximumBufferedByteCount) }
         if clock.jumpMilliseconds != 0 { return .clockJumped(by: clock.jumpMilliseconds) }
@@ -18,7 +16,7 @@ extension ServiceContext {
         }
     }
 
-    /// Counts a change that was refused, by what refused it.
+    /// Counts a refused change if checkpoints are the reason.
     func countRefusal() {
         guard let journal = state?.journal, case .checkpoints = journal.congestion else { return }
         journal.countRefusalByCheckpoints()
@@ -34,7 +32,7 @@ extension Status {
         )
     }
 
-    /// Checkpoints do not keep up with the changes that were let in.
+    /// Checkpoints do not keep up with the admitted changes.
     fileprivate static func checkpointsBehind(
         _ backlog: CheckpointBacklog,
         retryTime: Duration

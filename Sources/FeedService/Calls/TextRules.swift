@@ -1,10 +1,10 @@
 internal import FeedProto
 
-/// What a post's texts may be: character and byte limits, each refusal with value and limit.
+/// The limits of a post's texts in characters and bytes; each refusal names the value and the limit.
 ///
-/// Texts are stored as they came, never trimmed or normalised. A character is a Swift
-/// `Character`, an extended grapheme cluster. Well-formed UTF-8 without NUL is the decoder's
-/// business: a `String` here is both.
+/// Texts are stored as they arrive, never trimmed or normalised. A character is a Swift
+/// `Character`, an extended grapheme cluster. The decoder refuses a text that has a NUL or is not
+/// well-formed UTF-8, so every `String` here is correct.
 struct TextRules {
     let limits: ServiceLimits
 
@@ -31,7 +31,7 @@ struct TextRules {
         minimumCharacterCount: Int,
         maximumCharacterCount: Int
     ) throws(Status) {
-        // First the limit in bytes, which bounds the walk over characters.
+        // The limit in bytes is checked first: it bounds the walk over characters.
         try check(
             text,
             path,
@@ -40,7 +40,7 @@ struct TextRules {
             maximumCharacterCount: maximumCharacterCount,
             maximumByteCount: limits.maximumTextByteCount
         )
-        // Any text has a character; to look for the end of its first could take a walk.
+        // A text that is not empty has a character. Its end is not looked for: that could take a walk.
         let characterCount =
             minimumCharacterCount <= 1
             ? min(text.utf8.count, 1) : text.prefix(minimumCharacterCount).count
@@ -81,7 +81,7 @@ struct TextRules {
         }
     }
 
-    /// The bytes that checks of a post's texts walk over character by character.
+    /// The bytes that the checks of a post's texts walk character by character.
     func walkedByteCount(
         _ post: Post,
         maximumTitleCharacterCount: Int,

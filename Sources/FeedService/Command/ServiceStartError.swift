@@ -1,7 +1,7 @@
 package import FeedState
 package import FeedTransport
 
-/// What kept the service from starting, as one sentence for whoever started it.
+/// Why the service does not start, as one sentence for the operator.
 package enum ServiceStartError: Error, CustomStringConvertible {
     /// A flag's value is outside of what it takes.
     case badFlag(String, String)

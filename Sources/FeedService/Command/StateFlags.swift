@@ -118,7 +118,7 @@ extension StateOptions {
 }
 
 extension StateFlags {
-    /// Whoever names a directory beside `--in-memory` would miss it later.
+    /// An operator who names a directory beside `--in-memory` would miss it later.
     fileprivate func checkNothingIsKept() throws(ServiceStartError) {
         let given = [
             ("--data-dir", dataDir), ("--durability", durability),

@@ -1,16 +1,16 @@
 internal import FeedRanking
 internal import FeedTransport
 
-/// Who calls on a connection: a device that named itself in Hello, or nobody in particular.
+/// The party that calls on a connection: a device that has said Hello, or an anonymous one.
 struct Caller {
     /// The device that calls; nil on an anonymous connection.
     private(set) var device: Device?
     /// The number that the ranking knows the device by; nil until it is looked up.
     var voter: VoterID?
     /// The channel that the caller numbers its calls on; nil on an anonymous connection, and where
-    /// the service had none for it.
+    /// the service has refused one.
     private(set) var channel: HeldChannel?
-    /// The channel that the caller's Hello named, where it got none.
+    /// The channel that the service has refused to the caller's Hello.
     private(set) var missedChannel: UInt32?
     /// Whether the connection has opened a channel that was not known.
     private(set) var hasOpenedChannel = false
@@ -20,22 +20,23 @@ struct Caller {
     /// The host that the connection came from; new devices are counted by it.
     let host: SocketAddress.Host
 
-    /// A caller from this host who has not said who it is.
+    /// A caller from this host that has not said Hello.
     init(host: SocketAddress.Host, openTime: MonotonicInstant = EventLoop.clock) {
         self.host = host
         self.openTime = openTime
     }
 
-    /// Whether the caller is trusted as a service: there are no keys to show, so whoever is on this
-    /// machine is, and nobody else.
+    /// Whether the caller is trusted as a service.
+    ///
+    /// The service has no keys, so it trusts the callers of its own machine and no others.
     var isService: Bool { host.isLoopback }
 
-    /// The caller said who it is; an anonymous Hello takes an earlier identity back.
+    /// The caller has said Hello; an anonymous Hello withdraws an earlier identity.
     ///
     /// - Parameters:
-    ///   - device: Who it is; nil is nobody.
+    ///   - device: The device; nil where the Hello is anonymous.
     ///   - number: The channel that the Hello named.
-    ///   - opening: The channel as it was opened; nil where there is none for the caller.
+    ///   - opening: The channel as it was opened; nil where the caller has none.
     mutating func introduce(_ device: Device?, on number: UInt32, _ opening: RecordTable.Opening?) {
         channel = nil
         missedChannel = device == nil ? nil : number
@@ -55,7 +56,7 @@ struct Caller {
     /// How long the connection has been open.
     var age: Duration { EventLoop.clock.duration(since: openTime) }
 
-    /// A client_id: 16 bytes that a client keeps for good.
+    /// A client_id: 16 bytes that a client keeps permanently.
     struct Device: Equatable {
         /// The first eight bytes.
         let high: UInt64

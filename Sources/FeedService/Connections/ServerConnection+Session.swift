@@ -1,16 +1,15 @@
 internal import FeedRanking
 
 extension ServerConnection {
-    /// What the service remembers of a connection between two turns.
+    /// The state of a connection between two loop iterations.
     struct Session {
-        /// What may still be executed.
+        /// Which requests may be executed.
         var state = StateMachine()
-        /// Who calls.
+        /// The caller.
         var caller: Caller
-        /// The refresh budget of reads in the next turn; it is larger where a read has waited for
-        /// it.
+        /// The refresh budget of reads in the next loop iteration; larger where a read has waited.
         var refreshBudget = RefreshBudget()
-        /// How far the import that waits for its next turn was checked; nil where none does.
+        /// How far the import was checked that waits for its next iteration; nil where none waits.
         var textWalk: TextWalk?
     }
 }

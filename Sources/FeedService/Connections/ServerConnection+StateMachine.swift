@@ -1,13 +1,13 @@
 extension ServerConnection {
-    /// What a connection may still do: a value without I/O or clock.
+    /// The life of a connection and the last request that it executed: a value without I/O or clock.
     ///
-    /// Request ids rise strictly on a connection; that is what lets GoAway name the last one
-    /// that was executed.
+    /// Request ids rise strictly on a connection, so GoAway can name the last executed request.
     package struct StateMachine {
         private enum State {
             /// Requests are executed.
             case serving
-            /// The service is stopping: what was received whole is finished, then GoAway goes out.
+            /// The service is stopping: requests that were received whole are finished, then GoAway
+            /// is sent.
             case draining
             /// Nothing more is executed; answers are flushed and the connection closes.
             case closing
@@ -39,7 +39,7 @@ extension ServerConnection {
             }
         }
 
-        /// Whether GoAway goes out once what was received is finished.
+        /// Whether GoAway is sent after the received requests are finished.
         package var isDraining: Bool {
             switch state {
             case .draining: true

@@ -2,15 +2,15 @@ internal import FeedProto
 package import FeedTransport
 
 /// One client's connection: has the requests in its bytes executed, and sends their answers in
-/// one write a turn.
+/// one write in each loop iteration.
 ///
 /// The only file of the service that names both a frame and a connection.
 package final class ServerConnection: ConnectionHandler {
     private let loop: ServiceLoop
     private var session: Session
-    /// Since when whole requests have waited for their turn; nil while none does.
+    /// When whole requests began to wait for their loop iteration; nil while none waits.
     private var waitingSince: MonotonicInstant?
-    /// The backups that it has asked for and that are not answered; it is not closed before.
+    /// The unanswered backup requests; the connection is not closed before they are answered.
     private var awaitedBackupCount = 0
 
     init(_ connection: TCPConnection, on loop: ServiceLoop) {
@@ -19,7 +19,7 @@ package final class ServerConnection: ConnectionHandler {
     }
 
     package func connectionOpened(_ connection: TCPConnection) {
-        // Handed over while the service was already stopping.
+        // The service may have begun to stop before the connection was handed over.
         if loop.context.isDraining { drain(connection) }
     }
 
@@ -29,9 +29,9 @@ package final class ServerConnection: ConnectionHandler {
     ) -> ReadProgress {
         if session.state.isClosing { return ReadProgress(consumedByteCount: bytes.byteCount) }
         let waited = waitingSince.map { loop.eventLoop.now.duration(since: $0) }
-        // Out and back: a copy costs less than a check that nobody else has the session meanwhile.
+        // The session is copied out and back: that costs less than a check for exclusive access.
         var session = session
-        let progress = loop.handler.takeTurn(
+        let progress = loop.handler.serveIteration(
             bytes,
             of: &session,
             on: connection,
@@ -40,7 +40,7 @@ package final class ServerConnection: ConnectionHandler {
         )
         self.session = session
         awaitBackups(loop.startBackups(for: connection), on: connection)
-        if progress.wantsTurn {
+        if progress.wantsIteration {
             waitingSince = waitingSince ?? loop.eventLoop.now
         } else {
             waitingSince = nil
@@ -49,7 +49,7 @@ package final class ServerConnection: ConnectionHandler {
         if session.state.isClosing { closeOnceAnswered(connection) }
         return ReadProgress(
             consumedByteCount: progress.byteCount,
-            wantsTurn: progress.wantsTurn,
+            wantsIteration: progress.wantsIteration,
             waitsForWrites: progress.lacksRoom
         )
     }
@@ -75,11 +75,11 @@ package final class ServerConnection: ConnectionHandler {
         if let channel = session.caller.channel { loop.context.channels.close(channel) }
     }
 
-    /// Finishes what was received whole, says GoAway and closes.
+    /// Finishes the requests that were received whole, says GoAway and closes.
     func drain(_ connection: TCPConnection) {
         connection.stopReading()
         session.state.drain()
-        // A connection that waits for a turn says GoAway at the end of its last one.
+        // A connection that waits for a loop iteration says GoAway at the end of its last one.
         if session.state.isDraining, waitingSince == nil { sayGoAway(connection) }
     }
 
@@ -99,14 +99,14 @@ package final class ServerConnection: ConnectionHandler {
 }
 
 extension ServerConnection {
-    /// The connection waits for so many backups more, and may be silent meanwhile.
+    /// Adds backups that the connection waits for; it may be silent meanwhile.
     private func awaitBackups(_ count: Int, on connection: TCPConnection) {
         guard count > 0 else { return }
         awaitedBackupCount += count
         connection.mayBeSilent = true
     }
 
-    /// One of the backups that were asked for is answered.
+    /// One of the requested backups is answered.
     func backupAnswered(_ connection: TCPConnection) {
         awaitedBackupCount -= 1
         guard awaitedBackupCount == 0 else { return }
@@ -116,9 +116,9 @@ extension ServerConnection {
 }
 
 extension RequestHandler {
-    /// Executes what was received on a connection, sends the answers, and then does what can wait
-    /// until they have left.
-    fileprivate mutating func takeTurn(
+    /// Executes the requests that a connection has received, sends the answers, and then refreshes
+    /// a stripe that is due.
+    fileprivate mutating func serveIteration(
         _ bytes: RawSpan,
         of session: inout ServerConnection.Session,
         on connection: TCPConnection,
@@ -139,12 +139,12 @@ extension RequestHandler {
 }
 
 extension Answers {
-    /// Sends the answers that are encoded, in one write, once they may be heard.
+    /// Sends the encoded answers in one write, when the outbox releases them.
     mutating func send(on connection: TCPConnection, through outbox: Outbox) {
         guard encoder.byteCount > 0 else { return }
         encoder.lendBytes { outbox.send($0, on: connection) }
         encoder.removeAll()
-        // By now they are counted where they wait, if they wait at all.
+        // Answers that wait are counted where they wait.
         room.end()
     }
 }

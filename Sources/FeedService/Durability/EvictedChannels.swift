@@ -17,7 +17,7 @@ final class EvictedChannels: Sendable {
 
     private let batches = Lock<[Batch]>([])
 
-    /// Has the rows deleted whose turn has come; O(numbers).
+    /// Has the rows deleted that are due; O(numbers).
     func handOver(from channels: RecordTable, to state: DurableState) {
         batches.withLock { batches in
             let evicted = channels.takeEvicted()

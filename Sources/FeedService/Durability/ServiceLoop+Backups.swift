@@ -1,10 +1,10 @@
 internal import FeedState
 internal import FeedTransport
 
-/// Backups take longer than a turn: they are made on threads of their own, and answered when they
-/// are done, after answers to later requests.
+/// Backups take longer than a loop iteration. They are made on threads of their own and answered
+/// when they are done, after answers to later requests.
 extension ServiceLoop {
-    /// Starts the backups that a connection's turn has asked for; returns how many.
+    /// Starts the backups that a connection has requested in this loop iteration; returns how many.
     func startBackups(for connection: TCPConnection) -> Int {
         guard !handler.backups.isEmpty, let state = context.state else { return 0 }
         let requests = handler.backups

@@ -3,7 +3,7 @@ internal import Synchronization
 
 /// A host as limits count it: an IPv4 address, or a network of IPv6.
 ///
-/// Whoever has one address of IPv6 mostly has all 2^64 of its network.
+/// A client with one IPv6 address usually has all 2^64 addresses of its network.
 package enum ClientHost: Hashable, Sendable {
     /// An IPv4 address, the first byte highest; also where it is written as one of IPv6.
     case address(UInt32)

@@ -81,7 +81,7 @@ extension RecordTable {
 }
 
 extension RecentCalls {
-    /// Puts an outcome of an earlier run back, whatever epoch it was of.
+    /// Restores an outcome of an earlier run, of any epoch.
     mutating func restore(_ outcome: ChannelOutcome) {
         guard outcome.sequence > 0 else { return }
         let old = decision(sequence: outcome.sequence, hash: outcome.requestHash, epoch: epoch)

@@ -103,7 +103,7 @@ package final class RecordTable: Sendable {
     let budget: ChannelBudget
     /// How fast hosts may open new channels.
     let newChannels: HostBuckets
-    /// Whether evicted numbers are kept for whoever takes them.
+    /// Whether the table keeps evicted numbers until they are taken.
     let collectsEvicted: Bool
     /// The monotonic clock.
     let clock: @Sendable () -> MonotonicInstant

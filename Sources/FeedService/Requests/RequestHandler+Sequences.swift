@@ -2,10 +2,10 @@ internal import FeedLog
 internal import FeedProto
 internal import FeedRanking
 
-/// Executes a call with a sequence once, however often it comes.
+/// Executes a call with a sequence once, however often a client sends it.
 ///
 /// The look at the channel's record, the change and the new record are one transaction under the
-/// record's lock. So neither another call nor the journal sees one without the others.
+/// record's lock. Neither another call nor the journal sees one of them without the others.
 extension RequestHandler {
     /// Executes a request, or answers with the outcome of its earlier execution.
     mutating func execute(
@@ -109,11 +109,8 @@ extension RequestHandler {
             let post = try posts.createPost(request, &answers)
             return (.posts(.one, revision: post.revision), .id(post.id.rawValue))
         case .importPosts(let request):
-            let answer = try administration.importPosts(request, from: caller, &answers)
-            guard case .response(.importPosts(let response), _) = answer else {
-                preconditionFailure("An import is answered with its ids.")
-            }
-            return (answer, .id(response.ids[0]))
+            let (answer, first) = try administration.importPosts(request, from: caller, &answers)
+            return (answer, .id(first))
         default:
             return (try answer(call.request, id: call.id, from: &caller), .done)
         }

@@ -8,7 +8,7 @@ extension RequestHandler {
         /// The served bytes.
         var byteCount: Int
         /// Whether a whole request is left that needs another loop iteration.
-        var wantsTurn: Bool
+        var wantsIteration: Bool
         /// Whether nothing could be served, because too many answers are unsent.
         var lacksRoom = false
     }
@@ -16,8 +16,8 @@ extension RequestHandler {
     /// Executes the requests in `bytes`, at most as many as one loop iteration allows.
     ///
     /// - Parameters:
-    ///   - bytes: The bytes that are received and not served; a frame's header is first.
-    ///   - session: The connection's state; closing, where the bytes behind are not understood.
+    ///   - bytes: The received bytes that are not served; they begin with the header of a frame.
+    ///   - session: The connection's state; it closes after a bad frame.
     ///   - unsentByteCount: The answers that the connection has not taken yet.
     ///   - waited: How long the first request has waited for its loop iteration; nil is not at all.
     /// - Returns: How far the bytes were served.
@@ -39,7 +39,7 @@ extension RequestHandler {
         }
         var offset = 0
         do throws(FrameError) {
-            var limit = environment.context.limits.requestsPerTurn
+            var limit = environment.context.limits.requestsPerIteration
             while limit > 0, answers.byteCount < room {
                 let start = offset
                 serveVotes(
@@ -52,7 +52,7 @@ extension RequestHandler {
                 )
                 if offset == start {
                     guard let body = try scanner.nextBody(in: bytes, at: offset) else {
-                        return Progress(byteCount: offset, wantsTurn: false)
+                        return Progress(byteCount: offset, wantsIteration: false)
                     }
                     switch execute(bytes.extracting(body), of: &session, waited: waited) {
                     case .answered:
@@ -64,24 +64,24 @@ extension RequestHandler {
                         session.refreshBudget.renew()
                         administration.textWalk.renew(byteLimit: walkedTextByteCount)
                         session.textWalk = administration.textWalk
-                        return Progress(byteCount: offset, wantsTurn: true)
+                        return Progress(byteCount: offset, wantsIteration: true)
                     }
                     limit -= 1
                 }
                 if session.state.isClosing {
-                    return Progress(byteCount: bytes.byteCount, wantsTurn: false)
+                    return Progress(byteCount: bytes.byteCount, wantsIteration: false)
                 }
                 if offset == bytes.byteCount { break }
             }
             let hasMore = try scanner.nextBody(in: bytes, at: offset) != nil
-            return Progress(byteCount: offset, wantsTurn: hasMore, lacksRoom: room <= 0)
+            return Progress(byteCount: offset, wantsIteration: hasMore, lacksRoom: room <= 0)
         } catch {
             refuseFrame("\(error)", of: &session)
-            return Progress(byteCount: bytes.byteCount, wantsTurn: false)
+            return Progress(byteCount: bytes.byteCount, wantsIteration: false)
         }
     }
 
-    /// Executes the votes at the front of what was received, up to the first other frame.
+    /// Executes the votes at the front of the received bytes, up to the first other frame.
     ///
     /// - Parameters:
     ///   - bytes: The received bytes.

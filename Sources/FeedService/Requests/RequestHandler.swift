@@ -56,8 +56,8 @@ struct RequestHandler: ~Copyable {
     ///
     /// - Parameters:
     ///   - frame: The request.
-    ///   - requestHash: What tells the request from others, where it has a sequence.
-    ///   - writtenHash: What version 0.1 recorded for the request; nil is the same.
+    ///   - requestHash: The hash of the content, which is recorded where the request has a sequence.
+    ///   - writtenHash: The hash that version 0.1 recorded for the request; nil is the same.
     ///   - caller: The caller; Hello changes it.
     ///   - waited: How long the request has waited for its loop iteration; nil is not at all.
     /// - Returns: Whether it was answered, or is to be handed in again.
@@ -140,7 +140,7 @@ struct RequestHandler: ~Copyable {
         case .updatePost(let request): try posts.updatePost(request, from: caller, &answers)
         case .deletePost(let request): try posts.deletePost(request)
         case .importPosts(let request):
-            try administration.importPosts(request, from: caller, &answers)
+            try administration.importPosts(request, from: caller, &answers).answer
         case .listFeeds: administration.listFeeds()
         case .createFeed(let request): try administration.createFeed(request, from: caller)
         case .getServerStats: administration.serverStats()

@@ -1,7 +1,7 @@
 internal import FeedConcurrency
 internal import Synchronization
 
-/// What one loop counts: written by that loop alone, read by whoever asks for statistics.
+/// The counts of one loop; only that loop writes them, and statistics read them.
 ///
 /// A single writer needs no read-modify-write, so that counting costs a load and a store.
 final class LoopCounters: Sendable {
@@ -58,10 +58,10 @@ final class LoopCounters: Sendable {
     /// The frames that came too slowly so far.
     var slowFrameCount: UInt64 { slowFrames.load(ordering: .relaxed) }
 
-    /// Notes how many turns' answers the loop holds.
+    /// Sets the number of writes of answers that the loop holds.
     func setHeldAnswers(_ count: Int) { heldAnswers.store(UInt64(count), ordering: .relaxed) }
 
-    /// How many turns' answers the loop holds.
+    /// The number of writes of answers that the loop holds.
     var heldAnswerCount: UInt64 { heldAnswers.load(ordering: .relaxed) }
 
     private func increment(_ counter: borrowing Atomic<UInt64>) {

@@ -17,7 +17,7 @@ struct ServiceStatistics {
     /// Calls that had been executed before and got the outcome of that.
     var repeatedCallCount: UInt64 { loops.reduce(0) { $0 + $1.repeatedCallCount } }
 
-    /// The turns whose answers wait for what they may reflect to be durable.
+    /// The writes of answers that wait until the state they show is durable.
     var heldAnswerCount: UInt64 { loops.reduce(0) { $0 + $1.heldAnswerCount } }
 
     /// The calls that were made at least once.

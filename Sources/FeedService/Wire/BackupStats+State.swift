@@ -3,7 +3,7 @@ internal import FeedState
 internal import FoundationEssentials
 
 extension BackupStats {
-    /// How backups are doing now.
+    /// The state of backups now.
     init(_ status: BackupStatus) {
         self.init(
             isRunning: status.isRunning,

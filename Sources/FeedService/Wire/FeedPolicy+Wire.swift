@@ -2,7 +2,7 @@ internal import FeedProto
 internal import FeedRanking
 
 extension FeedPolicy {
-    /// The policy that a caller asks for; 0 and unspecified stand for the service's own.
+    /// The policy that a caller asks for; 0 and unspecified are the service's own values.
     init(_ feed: Feed, limits: ServiceLimits) throws(Status) {
         let order = feed.defaultOrder == .unspecified ? .top : feed.defaultOrder
         guard let defaultOrder = FeedRanking.Order(order) else {

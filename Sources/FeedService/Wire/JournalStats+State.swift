@@ -4,7 +4,7 @@ internal import FeedRanking
 internal import FeedState
 
 extension JournalStats {
-    /// How the journal is doing now.
+    /// The state of the journal now.
     init(_ state: DurableState, _ loops: ServiceStatistics) {
         let journal = state.journal
         let statistics = journal.statistics
@@ -28,7 +28,7 @@ extension JournalStats {
 }
 
 extension CheckpointStats {
-    /// How checkpoints are doing now.
+    /// The state of checkpoints now.
     init(_ state: DurableState) {
         let backlog = state.checkpointing.backlog
         let statistics = state.checkpointing.statistics

@@ -1,6 +1,6 @@
 internal import FeedProto
 
-/// What a host is refused because its clients take more than one host may.
+/// The refusals of a host whose clients take more than one host may.
 extension Status {
     /// A host's channels take the memory that it may have.
     static func tooManyChannels(hostByteCount: Int, limit: Int) -> Status {
@@ -45,7 +45,7 @@ extension Status {
         )
     }
 
-    /// A wait as clients are told it: not so short that they all come again at once.
+    /// A wait for clients, which is long enough that they do not all call again at once.
     private static func retryTime(_ wait: Duration) -> UInt32 {
         UInt32(clamping: max(1000, wait.wholeMilliseconds))
     }

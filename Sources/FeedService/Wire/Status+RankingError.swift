@@ -2,7 +2,7 @@ internal import FeedProto
 internal import FeedRanking
 
 extension Status {
-    /// What a caller is told of an error of the ranking.
+    /// The refusal for an error of the ranking.
     init(_ error: RankingError) {
         switch error {
         case .postNotFound(let id):

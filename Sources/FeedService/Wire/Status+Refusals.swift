@@ -1,6 +1,6 @@
 internal import FeedProto
 
-/// What the service refuses, each with what happened, the value and the limit.
+/// The refusals of the service; each names the cause, the value and the limit.
 extension Status {
     /// A field of the request breaks a rule.
     static func invalid(
@@ -25,7 +25,7 @@ extension Status {
         invalid(.badField, field: field, "\(field) is absent; the call needs it.")
     }
 
-    /// An enum's number has no meaning here.
+    /// The number of an enum has no meaning for this field.
     static func unknownValue(_ value: some WireEnum, field: String) -> Status {
         invalid(
             .badField,
@@ -45,17 +45,17 @@ extension Status {
         )
     }
 
-    /// No such post, or no longer.
+    /// The post does not exist, or is deleted.
     static func postNotFound(_ id: UInt64) -> Status {
         Status(code: .notFound, reason: .postNotFound, message: "No post has the id \(id).")
     }
 
-    /// No such feed.
+    /// The feed does not exist.
     static func feedNotFound(_ name: String) -> Status {
         Status(code: .notFound, reason: .feedNotFound, message: "No feed is named \(name).")
     }
 
-    /// No feed can have a name of this length, which is not worth repeating.
+    /// No feed can have a name of this length, so the message does not repeat the name.
     static func feedNameTooLong(_ byteCount: Int, limit: Int) -> Status {
         Status(
             code: .notFound,
@@ -73,7 +73,7 @@ extension Status {
         )
     }
 
-    /// Nothing is kept beyond the process, and so there is nothing to back up.
+    /// The service keeps nothing beyond the process, so it has nothing to back up.
     static var notDurable: Status {
         Status(
             code: .failedPrecondition,
@@ -82,7 +82,7 @@ extension Status {
         )
     }
 
-    /// A call that changes nothing has nothing to be executed once.
+    /// A read needs no sequence, because a repeat of it changes nothing.
     static var sequenceOfRead: Status {
         .invalid(
             .badField,
@@ -91,7 +91,7 @@ extension Status {
         )
     }
 
-    /// Nobody can tell whose sequence it is.
+    /// A sequence belongs to a channel, and an anonymous connection has none.
     static var sequenceNeedsIdentity: Status {
         Status(
             code: .unauthenticated,
@@ -100,7 +100,7 @@ extension Status {
         )
     }
 
-    /// The sequence is too far below the highest to know whether it was executed.
+    /// The sequence is so far below the highest that its outcome is forgotten.
     static func sequenceExpired(_ sequence: UInt64, highest: UInt64) -> Status {
         Status(
             code: .failedPrecondition,
@@ -111,7 +111,7 @@ extension Status {
         )
     }
 
-    /// Another call had the sequence, and was executed.
+    /// Another call was executed under this sequence.
     static func sequenceReused(_ sequence: UInt64) -> Status {
         Status(
             code: .failedPrecondition,
@@ -130,7 +130,7 @@ extension Status {
         )
     }
 
-    /// The call was executed long ago, and what it would be answered with is gone.
+    /// The call was executed before, and the post or feed of its answer does not exist any more.
     static func executedOnWhatIsGone(_ status: Status) -> Status {
         var status = status
         status.message = "The call was executed before. " + status.message
@@ -138,7 +138,7 @@ extension Status {
         return status
     }
 
-    /// The caller's time was over before the request's turn came.
+    /// The request has waited longer than its timeout.
     static func deadlineExceeded(waited: Duration, _ timeout: Duration) -> Status {
         Status(
             code: .deadlineExceeded,
@@ -157,7 +157,7 @@ extension Status {
         )
     }
 
-    /// Too much is held for connections for writes to be taken.
+    /// The service holds so much for connections that it takes no writes.
     static func overloaded(limit: Int) -> Status {
         Status(
             code: .resourceExhausted,
@@ -179,7 +179,7 @@ extension Status {
         )
     }
 
-    /// The disk does not keep up with the changes that were let in.
+    /// The disk does not keep up with the admitted changes.
     static var journalBehind: Status {
         Status(
             code: .resourceExhausted,
@@ -190,7 +190,7 @@ extension Status {
         )
     }
 
-    /// Somebody has set the clock, and posts would get times that are not theirs.
+    /// The clock was set, so posts would get wrong times.
     static func clockJumped(by milliseconds: Int64) -> Status {
         Status(
             code: .unavailable,
@@ -201,7 +201,7 @@ extension Status {
         )
     }
 
-    /// The process has no memory for a request; whose it was is not known either.
+    /// The process has no memory for a request, whose id is not known either.
     static var outOfMemory: Status {
         Status(
             code: .resourceExhausted,
@@ -231,7 +231,7 @@ extension Status {
         )
     }
 
-    /// A ballot needs someone who casts it.
+    /// A ballot needs a device.
     static var identityRequired: Status {
         Status(
             code: .unauthenticated,
@@ -240,7 +240,7 @@ extension Status {
         )
     }
 
-    /// Only a service may do this, and no caller from another machine is one.
+    /// Only callers of this machine may do this.
     static var serviceOnly: Status {
         Status(
             code: .permissionDenied,

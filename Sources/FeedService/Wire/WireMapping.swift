@@ -1,7 +1,7 @@
 internal import FeedProto
 internal import FeedRanking
 
-// What the wire calls a thing, and what the ranking calls it.
+// The values of the wire as values of the ranking, and back.
 
 extension FeedRanking.Order {
     /// The order of a number from the wire; nil for unspecified and for numbers without a meaning.
@@ -63,7 +63,7 @@ extension CastVoteResponse {
 }
 
 extension PostContent {
-    /// What a caller may say of a new post.
+    /// The fields of a new post that a caller may set.
     init(_ post: Post) {
         self.init(
             authorName: post.author?.displayName ?? "",
@@ -102,7 +102,7 @@ extension FeedProto.TextRange {
 }
 
 extension PostFields {
-    /// A row of a page; the feed's name lies in the same texts.
+    /// A row of a page; the feed's name is in the same texts.
     init(_ row: PostRow, feed: FeedProto.TextRange) {
         self.init(id: row.id.rawValue)
         self.feed = feed

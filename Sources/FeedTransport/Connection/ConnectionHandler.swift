@@ -5,7 +5,7 @@ package protocol ConnectionHandler: AnyObject {
 
     /// Delivers every byte that was not consumed yet, contiguous and valid for the call only.
     ///
-    /// A call that the handler asked for (``TCPConnection/requestTurn()``) may bring no bytes.
+    /// A call that the handler asked for (``TCPConnection/requestIteration()``) may bring no bytes.
     func connection(_ connection: TCPConnection, received bytes: RawSpan) -> ReadProgress
 
     /// These bytes are about to be delivered, after those of other connections: the handler may

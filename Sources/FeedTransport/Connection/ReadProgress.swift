@@ -10,15 +10,16 @@ public struct ReadProgress: Sendable, Hashable {
     /// anything new is read.
     ///
     /// Otherwise the rest waits for more bytes.
-    public var wantsTurn: Bool
+    public var wantsIteration: Bool
 
     /// Whether that iteration is useless before some of the written bytes have been sent.
     public var waitsForWrites: Bool
 
     /// Progress of `consumedByteCount` bytes.
-    public init(consumedByteCount: Int, wantsTurn: Bool = false, waitsForWrites: Bool = false) {
+    public init(consumedByteCount: Int, wantsIteration: Bool = false, waitsForWrites: Bool = false)
+    {
         self.consumedByteCount = consumedByteCount
-        self.wantsTurn = wantsTurn
+        self.wantsIteration = wantsIteration
         self.waitsForWrites = waitsForWrites
     }
 }

@@ -13,10 +13,10 @@ extension TCPConnection {
 
     /// Shows the handler its unconsumed bytes again in the next loop iteration, for work that it
     /// deferred.
-    package func requestTurn() {
+    package func requestIteration() {
         loop.preconditionOnLoop()
         guard life.isOpen, reading.requestIteration() else { return }
-        loop.queueTurn(self)
+        loop.queueForIteration(self)
     }
 
     /// Bytes from the peer, valid for the call.
@@ -50,7 +50,7 @@ extension TCPConnection {
         }
         guard let progress = receiver?.connection(self, received: bytes) else { return }
         let consumed = progress.consumedByteCount
-        guard consumed != bytes.byteCount || progress.wantsTurn else { return }
+        guard consumed != bytes.byteCount || progress.wantsIteration else { return }
         precondition(consumed <= bytes.byteCount, "More bytes were consumed than were shown.")
         guard life.isOpen else { return }
         readBuffer.append(bytes.extracting(droppingFirst: consumed))
@@ -73,8 +73,8 @@ extension TCPConnection {
         }
     }
 
-    /// Shows the unconsumed bytes again, as ``requestTurn()`` asked for.
-    func takeTurn() {
+    /// Shows the unconsumed bytes again, as ``requestIteration()`` asked for.
+    func takeIteration() {
         guard reading.takeIteration(), life.isOpen else { return }
         deliverBuffer()
         guard life.isOpen else { return }
@@ -95,11 +95,11 @@ extension TCPConnection {
     /// Decides what the remaining bytes wait for.
     private func waitForRest(_ progress: ReadProgress) {
         guard hasRoomForUnused() else { return closeForWantOfRoom() }
-        if progress.wantsTurn, progress.waitsForWrites, !writeQueue.isEmpty {
+        if progress.wantsIteration, progress.waitsForWrites, !writeQueue.isEmpty {
             // The end of the write in flight requests the next iteration.
             if reading.waitForWrites() { stream.stopReading() }
-        } else if progress.wantsTurn {
-            requestTurn()
+        } else if progress.wantsIteration {
+            requestIteration()
         }
         updateAccount()
         if readBuffer.isEmpty || reading.isQueued || reading.isUnderBackPressure {

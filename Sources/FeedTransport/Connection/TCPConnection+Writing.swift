@@ -99,7 +99,7 @@ extension TCPConnection {
             if startsReading { stream.startReading() }
             deliverInputEnd()
         case .iterate(let queues):
-            if queues { loop.queueTurn(self) }
+            if queues { loop.queueForIteration(self) }
         }
     }
 }

@@ -78,7 +78,7 @@ extension EventLoop {
             budget.connectionByteCount > budget.closingLimitByteCount
         else { return }
         isReliefDue = true
-        wakeTurns()
+        skipWait()
     }
 
     /// Makes the relief that ``relieveSoonIfNeeded()`` requested.

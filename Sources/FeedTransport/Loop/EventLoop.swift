@@ -28,8 +28,8 @@ package final class EventLoop {
     /// The reads of this wait that are not shown yet.
     var arrivals = UVArrivals()
 
-    private let turns: UVHandle
-    private var turnQueue: [TCPConnection] = []
+    private let idle: UVHandle
+    private var iterationQueue: [TCPConnection] = []
     private var whenEmpty: [() -> Void] = []
     private var cachedNow: MonotonicInstant?
     /// The timers of a clock from the configuration; nil where libuv has them.
@@ -51,10 +51,10 @@ package final class EventLoop {
         deadlineLimits = ConnectionDeadlines.Limits(configuration)
         manualTimers = configuration.clock.map { ManualTimers(at: $0.now) }
         uv = try UVLoop(receiveBufferByteCount: configuration.receiveBufferByteCount)
-        let (turns, wakeUp) = try Self.makeHandles(uv)
-        self.turns = turns
+        let (idle, wakeUp) = try Self.makeHandles(uv)
+        self.idle = idle
         mailbox = LoopMailbox(wakeUp.waker)
-        turns.body = { [unowned self] in runTurns() }
+        idle.body = { [unowned self] in serveQueued() }
         wakeUp.body = { [unowned self] in
             deliverArrivals()
             mailbox.drain(on: self)
@@ -116,7 +116,7 @@ package final class EventLoop {
 extension EventLoop {
     private static func makeHandles(
         _ uv: UVLoop
-    ) throws(TransportError) -> (turns: UVHandle, wakeUp: UVHandle) {
+    ) throws(TransportError) -> (idle: UVHandle, wakeUp: UVHandle) {
         do {
             return (try UVHandle.idle(uv), try UVHandle.async(uv))
         } catch {
@@ -154,26 +154,26 @@ extension EventLoop {
 
     /// Shows each queued connection its bytes once; those that ask again wait for the next
     /// iteration.
-    private func runTurns() {
+    private func serveQueued() {
         relieveIfDue()
-        let queue = turnQueue
-        turnQueue = []
-        for connection in queue { connection.takeTurn() }
+        let queue = iterationQueue
+        iterationQueue = []
+        for connection in queue { connection.takeIteration() }
         // The wait comes after this step, and a started idle handle keeps it short.
-        if turnQueue.isEmpty, !isReliefDue { turns.stopIdle() }
+        if iterationQueue.isEmpty, !isReliefDue { idle.stopIdle() }
     }
 }
 
 extension EventLoop {
     /// Queues `connection` to see its bytes again before the next wait.
-    func queueTurn(_ connection: TCPConnection) {
-        turnQueue.append(connection)
-        turns.startIdle()
+    func queueForIteration(_ connection: TCPConnection) {
+        iterationQueue.append(connection)
+        idle.startIdle()
     }
 
     /// Makes the loop run the steps before the next wait, and keeps that wait short.
-    func wakeTurns() {
-        turns.startIdle()
+    func skipWait() {
+        idle.startIdle()
     }
 
     /// Shows the handlers the bytes read in this wait.

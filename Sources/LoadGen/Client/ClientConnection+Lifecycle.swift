@@ -61,7 +61,7 @@ extension ClientConnection: ConnectionHandler {
             worker.recorder.failures.countProtocolError(error.description)
             isBroken = true
             connection.reset()
-            return ReadProgress(consumedByteCount: bytes.byteCount, wantsTurn: false)
+            return ReadProgress(consumedByteCount: bytes.byteCount, wantsIteration: false)
         }
         worker.recorder.recordRead(byteCount: offset)
         if stage != .open { proceed(at: now) }
@@ -72,7 +72,7 @@ extension ClientConnection: ConnectionHandler {
             fill()
         }
         if !worker.isSending { worker.finishIfDone() }
-        return ReadProgress(consumedByteCount: offset, wantsTurn: false)
+        return ReadProgress(consumedByteCount: offset, wantsIteration: false)
     }
 
     func connectionEndedInput(_ connection: TCPConnection) {

@@ -186,7 +186,7 @@ private final class FakeHandler: ConnectionHandler {
             isStalled = true
             try loop.addTimer(after: .milliseconds(300)) {
                 self.isStalled = false
-                connection.requestTurn()
+                connection.requestIteration()
             }
         }
     }
