@@ -17,7 +17,7 @@ let package = Package(
         .library(name: "FeedProto", targets: ["FeedProto"]),
         .library(name: "FeedClient", targets: ["FeedClient"]),
         .executable(name: "feed-service", targets: ["FeedService"]),
-        .executable(name: "loadgen", targets: ["LoadGen"]),
+        .executable(name: "loadgen", targets: ["LoadGenCommand"]),
         .executable(name: "feedctl", targets: ["FeedCtl"]),
     ],
     dependencies: [
@@ -89,7 +89,18 @@ let package = Package(
             swiftSettings: settings
         ),
 
-        // Layer 4: the programs that join them.
+        // Layer 4: the load of the service and its audit.
+        .target(
+            name: "LoadGen",
+            dependencies: [
+                "FeedDataset", "FeedProto", "FeedTransport",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "Histogram", package: "hdrhistogram-swift"),
+            ],
+            swiftSettings: settings
+        ),
+
+        // Layer 5: the programs that join them.
         .executableTarget(
             name: "FeedService",
             dependencies: [
@@ -101,11 +112,10 @@ let package = Package(
             swiftSettings: settings
         ),
         .executableTarget(
-            name: "LoadGen",
+            name: "LoadGenCommand",
             dependencies: [
-                "FeedDataset", "FeedProto", "FeedTransport",
+                "LoadGen",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
-                .product(name: "Histogram", package: "hdrhistogram-swift"),
             ],
             swiftSettings: settings
         ),
@@ -119,7 +129,7 @@ let package = Package(
             swiftSettings: settings
         ),
 
-        // Layer 5: benchmarks.
+        // Layer 6: benchmarks.
         // What the ranking costs, by itself.
         .executableTarget(
             name: "RankingBenchmark",
@@ -155,7 +165,7 @@ let package = Package(
             swiftSettings: settings
         ),
 
-        // Layer 4, in order: what tests and benchmarks share.
+        // Layer 5, in order: what tests and benchmarks share.
         .target(
             name: "FeedTestSupport",
             dependencies: ["FeedProto"],
@@ -177,7 +187,7 @@ let package = Package(
             swiftSettings: settings
         ),
 
-        // Layer 5: tests.
+        // Layer 6: tests.
         .testTarget(
             name: "FeedProtoTests",
             dependencies: ["FeedProto", "FeedTestSupport", "CMallocHook"],

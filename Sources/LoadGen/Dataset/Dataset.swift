@@ -46,12 +46,13 @@ package final class Dataset {
         return nil
     }
 
-    /// Records that the next file's posts were imported or left out.
-    func take(_ finished: PostImport) {
+    /// Records the outcome of the next file's posts: the id of each, 0 of those that were left out,
+    /// and those that the service refused.
+    func take(ids: [UInt64], refused: [LeftOutPost]) {
         let file = imported.count
-        let leftOut = files[file].leftOut + finished.leftOut
+        let leftOut = files[file].leftOut + refused
         var result = ImportedFile(leftOut: leftOut.sorted { $0.line < $1.line })
-        for (number, id) in finished.ids.enumerated() where id > 0 {
+        for (number, id) in ids.enumerated() where id > 0 {
             let post = files[file].posts[number]
             result.ids.append(id)
             result.planned += [post.upvoteCount, post.downvoteCount]

@@ -51,7 +51,7 @@ extension Run {
             [unowned self] error in
             if let error { return importEnded(error, dataset, file) }
             guard let postImport = self.postImport else { return }
-            dataset.take(postImport)
+            dataset.take(ids: postImport.ids, refused: postImport.leftOut)
             importNext(dataset, control, since: start)
         }
         self.postImport = postImport

@@ -77,7 +77,7 @@ extension Run {
         result.lostConnectionCount += worker.lostConnectionCount
         if let idle = worker.loopIdleShare { result.loopIdleShares.append(idle) }
         endNanoseconds = max(endNanoseconds, worker.endNanoseconds)
-        knowledge.add(worker)
+        knowledge.add(worker.tallies, worker.counts)
         guard finishedThreadCount == configuration.threadCount, let phases else { return }
         // Intervals that began after some threads had ended.
         for number in openIntervals.keys.sorted() { closeInterval(number) }

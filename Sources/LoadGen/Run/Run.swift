@@ -1,3 +1,23 @@
+// What a run does:
+//
+// 1. Reads the flags and raises the limit of open files (Plan/).
+// 2. Reaches the service, looks at the feed, and creates the posts of the run in it (Run/), or
+//    imports those of files, whose votes are then the load (Dataset/).
+// 3. Starts one event loop a thread, each with its share of the connections (Client/Worker).
+// 4. Warm-up: the load runs; no statistic includes it, and the audit includes all of it.
+// 5. Measures. A closed loop sends when an answer made room. An open loop sends when its plan says
+//    so (Plan/), and times each request from that instant, so that a stall shows in full.
+//    Requests come from a seeded stream per client (Workload/), the same in every run. With
+//    --retry, requests that a lost connection leaves open are sent again (Client/Recovery) and
+//    count once.
+// 6. Stops sending, waits up to a second for the answers in flight, and calls the rest unknown.
+// 7. Merges the threads' numbers (Recorder/): histograms are added, never percentiles averaged.
+// 8. Audits (Audit/): every acknowledged vote counted once, every post on the pages once. The report
+//    records what the run knows, for an audit after the service was started again.
+// 9. Says what limited the run and whether to trust it (Probe/), and makes the reports (Report/).
+//
+// No two folders name each other's types: Run/ uses all others and is used by none.
+
 import FeedProto
 import FeedTransport
 
