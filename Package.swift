@@ -93,7 +93,7 @@ let package = Package(
         .target(
             name: "LoadGen",
             dependencies: [
-                "FeedDataset", "FeedProto", "FeedTransport",
+                "FeedClient", "FeedDataset", "FeedProto", "FeedTransport",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Histogram", package: "hdrhistogram-swift"),
             ],
