@@ -14,17 +14,18 @@ final class PostImport {
     private let control: ControlConnection
     private let feed: String
     private let posts: [DatasetPost]
-    private let completion: (ControlError?) -> Void
+    private let completion: (PostImport, ControlError?) -> Void
     private var nextPost = 0
     private var framesInFlight = 0
     private var isEnded = false
 
-    /// Prepares to import `posts` into `feed`; `completion` is called once.
+    /// Prepares to import `posts` into `feed`; `completion` is called once, with
+    /// this import.
     init(
         _ control: ControlConnection,
         feed: String,
         posts: [DatasetPost],
-        completion: @escaping (ControlError?) -> Void
+        completion: @escaping (PostImport, ControlError?) -> Void
     ) {
         self.control = control
         self.feed = feed
@@ -131,7 +132,7 @@ final class PostImport {
     private func end(_ error: ControlError?) {
         guard !isEnded else { return }
         isEnded = true
-        completion(error)
+        completion(self, error)
     }
 
     private static func byteCount(_ post: DatasetPost) -> Int {

@@ -35,20 +35,13 @@ package final class Run {
     var result: RunResult
     var probe: Probe
     var control: ControlConnection?
-    var prefill: Prefill?
     /// The files that supply the posts and votes of the run; nil in a run of a workload.
     let dataset: Dataset?
-    var postImport: PostImport?
-    var reading: AuditReading?
-    var threads: [EventLoopThread] = []
-    var workers: [LoopBound<Worker>] = []
+    let threads = LoadThreads()
+    var reports: ThreadReports
     var phases: Phases?
     var knowledge = AuditKnowledge(postIDs: [])
-    var connectedThreadCount = 0
-    var finishedThreadCount = 0
-    var openIntervals: [Int: (count: Int, end: UInt64, counts: IntervalCounts)] = [:]
     var progress = ProgressState()
-    var connectFailures = Failures()
     /// The client id of the run, if requests are sent again.
     let clientID: [UInt8]?
     /// The state that the service had when the run began, by its greeting.
@@ -59,8 +52,6 @@ package final class Run {
     var greeted: (serverMilliseconds: Int64, instant: MonotonicInstant)?
     /// The record of an earlier run, where this run only audits it again.
     let record: RunRecord?
-    /// When the measured time ended.
-    var endNanoseconds: UInt64 = 0
 
     private var failure: RunFailure?
 
@@ -76,6 +67,7 @@ package final class Run {
         self.record = record
         clientID = configuration.retryLimit > 0 ? RunIdentity.randomClientID() : nil
         self.showProgress = showProgress
+        reports = ThreadReports(threadCount: configuration.threadCount)
         do {
             address = try SocketAddress(parsing: configuration.target)
         } catch {
@@ -107,8 +99,7 @@ package final class Run {
         }
         if failure == nil { reachService() } else { loop.stop() }
         loop.run()
-        for thread in threads { thread.stop() }
-        for thread in threads { thread.join() }
+        threads.join()
         if let failure { throw failure }
         return result
     }
@@ -132,11 +123,9 @@ package final class Run {
     private func interrupt() {
         guard phases != nil else { return fail(.interrupted) }
         // The audit of a service that is gone is not waited for.
-        if finishedThreadCount == configuration.threadCount, control?.isOpen == false {
-            control?.close()
-        }
+        if reports.areFinished, control?.isOpen == false { control?.close() }
         result.isInterrupted = true
-        for worker in workers { worker.post { $0.stopSending(isWaiting: true) } }
+        threads.stopSending()
     }
 
     /// SIGINT and SIGTERM.
