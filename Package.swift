@@ -75,6 +75,13 @@ let package = Package(
         // Layer 2: the log of the ranking's changes.
         .target(name: "FeedLog", dependencies: ["FeedRanking"], swiftSettings: settings),
 
+        // Layer 2: posts of files, as they are imported.
+        .target(
+            name: "FeedImport",
+            dependencies: ["FeedDataset", "FeedProto"],
+            swiftSettings: settings
+        ),
+
         // Layer 3: the durable state, and what a program calls the service with.
         .target(
             name: "FeedState",
@@ -93,7 +100,7 @@ let package = Package(
         .target(
             name: "LoadGen",
             dependencies: [
-                "FeedClient", "FeedDataset", "FeedProto", "FeedTransport",
+                "FeedClient", "FeedDataset", "FeedImport", "FeedProto", "FeedTransport",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Histogram", package: "hdrhistogram-swift"),
             ],
@@ -123,7 +130,7 @@ let package = Package(
         .executableTarget(
             name: "FeedCtl",
             dependencies: [
-                "FeedClient", "FeedDataset", "FeedProto",
+                "FeedClient", "FeedDataset", "FeedImport", "FeedProto",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: settings
@@ -253,13 +260,14 @@ let package = Package(
         ),
         .testTarget(
             name: "FeedCtlTests",
-            dependencies: ["FeedCtl", "FeedClient", "FeedDataset", "FeedProto"],
+            dependencies: ["FeedCtl", "FeedClient", "FeedDataset", "FeedImport", "FeedProto"],
             swiftSettings: settings
         ),
         .testTarget(
             name: "LoadGenTests",
             dependencies: [
-                "LoadGen", "FeedDataset", "FeedProto", "FeedTransport", "FeedTestSupport",
+                "LoadGen", "FeedDataset", "FeedImport", "FeedProto", "FeedTransport",
+                "FeedTestSupport",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Histogram", package: "hdrhistogram-swift"),
             ],

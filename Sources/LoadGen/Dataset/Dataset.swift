@@ -1,4 +1,5 @@
 internal import FeedDataset
+import FeedImport
 import FeedProto
 
 /// The files of a run and the outcome of their posts; bound to the run's thread.
@@ -79,7 +80,7 @@ package final class Dataset {
     func check(_ post: Post, _ findings: inout Findings) {
         guard let place = places[post.id] else { return }
         let file = files[place.file]
-        let wanted = Post(file.posts[place.post])
+        let wanted = Post(file.posts[place.post], .cast)
         guard let field = wanted.firstDifference(from: post, in: file.feed) else { return }
         findings.note(
             .changedContent,
