@@ -17,7 +17,7 @@ let package = Package(
         .library(name: "FeedProto", targets: ["FeedProto"]),
         .library(name: "FeedClient", targets: ["FeedClient"]),
         .executable(name: "feed-service", targets: ["FeedService"]),
-        .executable(name: "loadgen", targets: ["LoadGen"]),
+        .executable(name: "loadgen", targets: ["LoadGenCommand"]),
         .executable(name: "feedctl", targets: ["FeedCtl"]),
     ],
     dependencies: [
@@ -75,6 +75,13 @@ let package = Package(
         // Layer 2: the log of the ranking's changes.
         .target(name: "FeedLog", dependencies: ["FeedRanking"], swiftSettings: settings),
 
+        // Layer 2: posts of files, as they are imported.
+        .target(
+            name: "FeedImport",
+            dependencies: ["FeedDataset", "FeedProto"],
+            swiftSettings: settings
+        ),
+
         // Layer 3: the durable state, and what a program calls the service with.
         .target(
             name: "FeedState",
@@ -89,7 +96,18 @@ let package = Package(
             swiftSettings: settings
         ),
 
-        // Layer 4: the programs that join them.
+        // Layer 4: the load of the service and its audit.
+        .target(
+            name: "LoadGen",
+            dependencies: [
+                "FeedClient", "FeedDataset", "FeedImport", "FeedProto", "FeedTransport",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "Histogram", package: "hdrhistogram-swift"),
+            ],
+            swiftSettings: settings
+        ),
+
+        // Layer 5: the programs that join them.
         .executableTarget(
             name: "FeedService",
             dependencies: [
@@ -101,11 +119,10 @@ let package = Package(
             swiftSettings: settings
         ),
         .executableTarget(
-            name: "LoadGen",
+            name: "LoadGenCommand",
             dependencies: [
-                "FeedDataset", "FeedProto", "FeedTransport",
+                "LoadGen",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
-                .product(name: "Histogram", package: "hdrhistogram-swift"),
             ],
             swiftSettings: settings
         ),
@@ -113,13 +130,13 @@ let package = Package(
         .executableTarget(
             name: "FeedCtl",
             dependencies: [
-                "FeedClient", "FeedDataset", "FeedProto",
+                "FeedClient", "FeedDataset", "FeedImport", "FeedProto",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: settings
         ),
 
-        // Layer 5: benchmarks.
+        // Layer 6: benchmarks.
         // What the ranking costs, by itself.
         .executableTarget(
             name: "RankingBenchmark",
@@ -155,7 +172,7 @@ let package = Package(
             swiftSettings: settings
         ),
 
-        // Layer 4, in order: what tests and benchmarks share.
+        // Layer 5, in order: what tests and benchmarks share.
         .target(
             name: "FeedTestSupport",
             dependencies: ["FeedProto"],
@@ -177,7 +194,7 @@ let package = Package(
             swiftSettings: settings
         ),
 
-        // Layer 5: tests.
+        // Layer 6: tests.
         .testTarget(
             name: "FeedProtoTests",
             dependencies: ["FeedProto", "FeedTestSupport", "CMallocHook"],
@@ -243,13 +260,14 @@ let package = Package(
         ),
         .testTarget(
             name: "FeedCtlTests",
-            dependencies: ["FeedCtl", "FeedClient", "FeedDataset", "FeedProto"],
+            dependencies: ["FeedCtl", "FeedClient", "FeedDataset", "FeedImport", "FeedProto"],
             swiftSettings: settings
         ),
         .testTarget(
             name: "LoadGenTests",
             dependencies: [
-                "LoadGen", "FeedDataset", "FeedProto", "FeedTransport", "FeedTestSupport",
+                "LoadGen", "FeedDataset", "FeedImport", "FeedProto", "FeedTransport",
+                "FeedTestSupport",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Histogram", package: "hdrhistogram-swift"),
             ],

@@ -1,6 +1,7 @@
 import FeedClient
 import FeedCtl
 import FeedDataset
+import FeedImport
 import FeedProto
 import Foundation
 import Testing
@@ -19,10 +20,46 @@ struct ImportTests {
         return row
     }
 
-    static func batch(_ lines: ClosedRange<Int>) -> PostBatch {
-        var batch = PostBatch()
+    static func batch(_ lines: ClosedRange<Int>) -> ImportBatch {
+        var batch = ImportBatch(votes: .imported)
         for line in lines { batch.append(row(line)) }
         return batch
+    }
+
+    /// A refusal that names one post.
+    static func refusal(_ violation: FieldViolation) -> Status {
+        Status(
+            code: .invalidArgument,
+            reason: violation.reason,
+            message: violation.field.hasSuffix(".title")
+                ? "The title is too long." : "\(violation.field) is refused.",
+            violations: [violation]
+        )
+    }
+
+    @Test("votes that are cast later are not imported")
+    func leavesOutVotesThatAreCast() {
+        var batch = ImportBatch(votes: .cast)
+        batch.append(Self.row(2))
+        #expect(batch.posts[0].upvoteCount == 0 && batch.posts[0].downvoteCount == 0)
+        #expect(batch.posts[0].commentCount == 7)
+    }
+
+    @Test func takesAPostOfAnySizeAlone() {
+        let row = Self.row(2, text: String(repeating: "x", count: 600_000))
+        var batch = ImportBatch(votes: .imported)
+        #expect(batch.hasRoom(for: .post(row)))
+        batch.append(Self.row(1))
+        #expect(!batch.hasRoom(for: .post(row)))
+        #expect(batch.hasRoom(for: .post(Self.row(3))))
+    }
+
+    @Test func namesThePlaceInAMessageByItsField() {
+        var batch = Self.batch(10...11)
+        let removed = batch.remove(
+            Self.refusal(FieldViolation(field: "posts[1].link_url", reason: .badURL))
+        )
+        #expect(removed?.post.message == "link_url is refused.")
     }
 
     @Test func takesWhatTheFileSays() {
@@ -35,18 +72,17 @@ struct ImportTests {
 
     @Test func isFullAtTheLimitOfAFrame() {
         var batch = Self.batch(1...255)
-        #expect(!batch.isFull)
+        #expect(batch.hasRoom(for: .post(Self.row(256))))
         batch.append(Self.row(256))
-        #expect(batch.isFull)
+        #expect(!batch.hasRoom(for: .post(Self.row(257))))
     }
 
     @Test("posts of 40,000 bytes fill a batch before they fill a frame")
     func isFullBeforeItsTextsFillAFrame() throws {
-        var batch = PostBatch()
-        while !batch.isFull {
-            batch.append(Self.row(1, text: String(repeating: "x", count: 40_000)))
-        }
-        #expect(batch.posts.count < 256)
+        var batch = ImportBatch(votes: .imported)
+        let row = Self.row(1, text: String(repeating: "x", count: 40_000))
+        while batch.hasRoom(for: .post(row)) { batch.append(row) }
+        #expect(batch.posts.count > 1 && batch.posts.count < 256)
         let request = Request.importPosts(ImportPostsRequest(posts: batch.posts))
         #expect(try ClientFrame(id: 1, request: request).encoded().count < 1 << 20)
     }
@@ -55,15 +91,16 @@ struct ImportTests {
         var batch = Self.batch(10...12)
         batch.append(Self.row(13, text: String(repeating: "x", count: 2_000_000)))
         batch.append(Self.row(14))
-        let leftOut = batch.removeLongest(limitByteCount: 1_048_576)
+        let removed = batch.removeLongest(limitByteCount: 1_048_576)
         #expect(
-            leftOut
+            removed?.post
                 == LeftOutPost(
                     line: 13,
                     field: "post",
                     reason: "TEXT_TOO_LONG",
                     actual: 2_000_010,
-                    limit: 1_048_576
+                    limit: 1_048_576,
+                    message: "The post has 2000010 bytes; the limit is 1048576."
                 )
         )
         #expect(batch.lines == [10, 11, 12, 14])
@@ -78,15 +115,17 @@ struct ImportTests {
             limit: 255,
             actual: 300
         )
-        let post = batch.remove(violation)
+        let removed = batch.remove(Self.refusal(violation))
         let expected = LeftOutPost(
             line: 11,
             field: "title",
             reason: "TITLE_TOO_LONG",
             actual: 300,
-            limit: 255
+            limit: 255,
+            message: "The title is too long."
         )
-        #expect(post == expected)
+        #expect(removed?.place == 1)
+        #expect(removed?.post == expected)
         #expect(batch.lines == [10, 12, 13])
         #expect(batch.posts.map(\.title) == ["post 10", "post 12", "post 13"])
     }
@@ -96,8 +135,8 @@ struct ImportTests {
     ])
     func leavesOutNothingForOtherViolations(_ field: String) {
         var batch = Self.batch(10...13)
-        let post = batch.remove(FieldViolation(field: field, reason: .badField))
-        #expect(post == nil)
+        let removed = batch.remove(Self.refusal(FieldViolation(field: field, reason: .badField)))
+        #expect(removed == nil)
         #expect(batch.posts.count == 4)
     }
 
@@ -107,7 +146,8 @@ struct ImportTests {
             field: "title",
             reason: "TITLE_TOO_LONG",
             actual: 300,
-            limit: 255
+            limit: 255,
+            message: "The title is too long."
         )
         let report = ImportReport(feed: "books", importedCount: 989, leftOut: [post])
         #expect(
@@ -133,7 +173,8 @@ struct ImportTests {
                 reason: "BAD_COUNT",
                 value: "-1",
                 actual: 0,
-                limit: 0
+                limit: 0,
+                message: "The number of downvotes is -1."
             )
         ]
         let report = ImportReport(feed: "books", importedCount: 2, leftOut: posts)
@@ -155,8 +196,8 @@ struct ImportTests {
     @Test func reportsNoLimitWhereNoneWasPassed() throws {
         var batch = Self.batch(10...11)
         let violation = FieldViolation(field: "posts[1].link_url", reason: .badURL, actual: 32)
-        let removed = batch.remove(violation)
-        let post = try #require(removed)
+        let removed = batch.remove(Self.refusal(violation))
+        let post = try #require(removed?.post)
         let report = ImportReport(feed: "books", importedCount: 1, leftOut: [post])
         #expect(
             ReportTests.text(report).hasSuffix(
@@ -175,28 +216,28 @@ struct ImportTests {
     @Test func countsRowsWithoutPostsTowardsAFullBatch() throws {
         var reader = DatasetReader()
         reader.append(Array(("title,ups\n" + String(repeating: "a,-1\n", count: 256)).utf8))
-        var batch = PostBatch()
+        var batch = ImportBatch(votes: .imported)
         for _ in 0..<256 {
-            #expect(!batch.isFull)
-            batch.append(try #require(try reader.next()))
+            let row = try #require(try reader.next())
+            #expect(batch.hasRoom(for: row))
+            batch.append(row)
         }
-        #expect(batch.isFull)
+        #expect(!batch.hasRoom(for: .post(Self.row(258))))
         #expect(batch.posts.isEmpty)
-        let expected = (2...257).map { line in
-            LeftOutPost(
-                line: line,
-                field: "upvote_count",
-                reason: "BAD_COUNT",
-                value: "-1",
-                actual: 0,
-                limit: 0
-            )
-        }
-        #expect(batch.leftOut == expected)
+        #expect(batch.leftOut.map(\.line) == Array(2...257))
+        #expect(batch.leftOut.allSatisfy { $0.field == "upvote_count" && $0.value == "-1" })
+        #expect(batch.leftOut.allSatisfy { $0.reason == "BAD_COUNT" && $0.limit == 0 })
     }
 
     @Test func aTableForPeopleIsNotEndless() throws {
-        let post = LeftOutPost(line: 1, field: "title", reason: "X", actual: 0, limit: 0)
+        let post = LeftOutPost(
+            line: 1,
+            field: "title",
+            reason: "X",
+            actual: 0,
+            limit: 0,
+            message: ""
+        )
         let posts = Array(repeating: post, count: 1_000)
         let report = ImportReport(feed: "books", importedCount: 0, leftOut: posts)
         #expect(ReportTests.text(report).hasSuffix("… and 800 more; --json names them all.\n"))

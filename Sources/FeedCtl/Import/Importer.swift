@@ -1,13 +1,11 @@
 internal import FeedClient
 internal import FeedDataset
+internal import FeedImport
 internal import FeedProto
 internal import Foundation
 
 /// Sends the batches of a file, several at a time, and counts the outcomes of their posts.
 struct Importer {
-    /// Frames in flight: enough that neither side waits for the other.
-    private static let maximumInFlightCount = 4
-
     private let client: FeedClient
     private let feed: String
     private let path: String
@@ -74,7 +72,7 @@ struct Importer {
     ) async throws {
         var inFlight = 0
         while let batch = try reader.next() {
-            if inFlight == Self.maximumInFlightCount, let outcome = try await group.next() {
+            if inFlight == ImportBatch.maximumInFlightCount, let outcome = try await group.next() {
                 count(outcome)
                 inFlight -= 1
             }
@@ -92,7 +90,7 @@ struct Importer {
     /// So the frame is sent again without that post until the rest is accepted. A frame that is too
     /// large is sent again without its longest post.
     private static func send(
-        _ batch: PostBatch,
+        _ batch: ImportBatch,
         to feed: String,
         over client: FeedClient
     ) async throws -> Outcome {
@@ -111,14 +109,14 @@ struct Importer {
     }
 }
 
-extension PostBatch {
+extension ImportBatch {
     /// Removes the post that an import failed for; nil where none is at fault.
     fileprivate mutating func remove(for error: FeedClientError) -> LeftOutPost? {
         switch error {
         case .refused(let status) where status.isNotExecuted:
-            status.violations.first.flatMap { remove($0) }
+            remove(status)?.post
         case .requestTooLarge(_, let limit):
-            removeLongest(limitByteCount: limit)
+            removeLongest(limitByteCount: limit)?.post
         default: nil
         }
     }

@@ -1,41 +1,4 @@
-/// A post of a file that was not imported, and why.
-package struct LeftOutPost: Encodable, Equatable, Sendable {
-    let line: Int
-    let field: String
-    let reason: String
-    /// The value in the file where that is no number from 0 up, safe to print; otherwise empty.
-    let value: String
-    /// The field's value, to be compared with `limit`; 0 where `value` holds it.
-    let actual: UInt64
-    /// The limit that the field passed; 0 where the post was left out for another reason.
-    let limit: UInt64
-
-    /// The post on a line, with the limit that its field passed.
-    package init(
-        line: Int,
-        field: String,
-        reason: String,
-        value: String = "",
-        actual: UInt64,
-        limit: UInt64
-    ) {
-        self.line = line
-        self.field = field
-        self.reason = reason
-        self.value = value
-        self.actual = actual
-        self.limit = limit
-    }
-
-    /// The value or number for people; empty where there is no limit to compare a number with.
-    fileprivate var shownActual: String {
-        if !value.isEmpty { return value }
-        return limit > 0 ? "\(actual)" : ""
-    }
-
-    /// The limit for people; empty where none was passed.
-    fileprivate var shownLimit: String { limit > 0 ? "\(limit)" : "" }
-}
+package import FeedImport
 
 /// The outcome of the posts of a file, as `import` reports it.
 package struct ImportReport: Report, Equatable {
@@ -71,4 +34,46 @@ package struct ImportReport: Report, Equatable {
 
     /// The most rows that are shown; a file of another kind may have a million.
     private static let shownCount = 200
+
+    private enum CodingKeys: String, CodingKey {
+        case feed, importedCount, leftOut
+    }
+
+    /// Encodes the outcome without the messages, which programs make from the other fields.
+    package func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(feed, forKey: .feed)
+        try container.encode(importedCount, forKey: .importedCount)
+        try container.encode(leftOut.map(EncodedPost.init), forKey: .leftOut)
+    }
+}
+
+/// A post that was left out, as programs read it.
+private struct EncodedPost: Encodable {
+    let line: Int
+    let field: String
+    let reason: String
+    let value: String
+    let actual: UInt64
+    let limit: UInt64
+
+    init(_ post: LeftOutPost) {
+        line = post.line
+        field = post.field
+        reason = post.reason
+        value = post.value
+        actual = post.actual
+        limit = post.limit
+    }
+}
+
+extension LeftOutPost {
+    /// The value or number for people; empty where there is no limit to compare a number with.
+    fileprivate var shownActual: String {
+        if !value.isEmpty { return value }
+        return limit > 0 ? "\(actual)" : ""
+    }
+
+    /// The limit for people; empty where none was passed.
+    fileprivate var shownLimit: String { limit > 0 ? "\(limit)" : "" }
 }

@@ -119,6 +119,7 @@ extension ClientConnection: ConnectionHandler {
 
     /// The connection ended, or never opened.
     private func ended(isRetried: Bool) {
+        if stage == .greeting, connection != nil { recovery.loseGreeting() }
         connection = nil
         if isRetried { recover() } else { giveUp() }
     }

@@ -37,7 +37,7 @@ final class Worker {
     let output = FrameBuffer(capacity: 1 << 16)
     var encoder = FrameEncoder()
     var decoder = MessageDecoder()
-    var counts = WorkerCounts()
+    var counts = AuditCounts()
     var phases = Phases(start: .max / 4, warmup: .zero, duration: nil)
     /// The result of reading ahead, which nothing uses.
     var preloaded: UInt64 = 0
@@ -243,12 +243,7 @@ final class Worker {
         WorkerResult(
             totals: recorder.makeTotals(),
             tallies: posts.tallies(),
-            failedVotes: counts.failedVotes,
-            unknownVotes: counts.unknownVotes,
-            repeatedVotes: counts.repeatedVotes,
-            createdIDs: counts.createdIDs,
-            unknownTitles: counts.unknownTitles,
-            findings: counts.findings,
+            counts: counts,
             lostConnectionCount: setup.clientCount - connections.openCount,
             loopIdleShare: meter.idleShare,
             endNanoseconds: min(now, phases.measureUntilNanoseconds)

@@ -54,18 +54,8 @@ struct WorkerResult: Sendable {
     var totals: RecorderTotals
     /// What it knows of the votes, by the number of the post.
     var tallies: [VoteTally]
-    /// Votes answered with an error, by the number of the post.
-    var failedVotes: [UInt32: UInt64]
-    /// Votes without an answer, by the number of the post.
-    var unknownVotes: [UInt32: UInt64]
-    /// Acknowledged votes that an earlier send may have executed, by the number of the post.
-    var repeatedVotes: [UInt32: UInt64]
-    /// Posts that acknowledged requests created.
-    var createdIDs: [UInt64]
-    /// Titles of posts that requests without an answer may have created.
-    var unknownTitles: Set<String>
-    /// Contradictions found during the load.
-    var findings: Findings
+    /// What else it knows for the audit.
+    var counts: AuditCounts
     /// Connections that ended before the load did, or never opened.
     var lostConnectionCount: Int
     /// The share of the measured time that the loop slept; nil where nothing was measured.

@@ -1,4 +1,5 @@
 internal import FeedDataset
+import FeedImport
 import FeedProto
 
 /// The files of a run and the outcome of their posts; bound to the run's thread.
@@ -46,12 +47,13 @@ package final class Dataset {
         return nil
     }
 
-    /// Records that the next file's posts were imported or left out.
-    func take(_ finished: PostImport) {
+    /// Records the outcome of the next file's posts: the id of each, 0 of those that were left out,
+    /// and those that the service refused.
+    func take(ids: [UInt64], refused: [LeftOutPost]) {
         let file = imported.count
-        let leftOut = files[file].leftOut + finished.leftOut
+        let leftOut = files[file].leftOut + refused
         var result = ImportedFile(leftOut: leftOut.sorted { $0.line < $1.line })
-        for (number, id) in finished.ids.enumerated() where id > 0 {
+        for (number, id) in ids.enumerated() where id > 0 {
             let post = files[file].posts[number]
             result.ids.append(id)
             result.planned += [post.upvoteCount, post.downvoteCount]
@@ -78,7 +80,7 @@ package final class Dataset {
     func check(_ post: Post, _ findings: inout Findings) {
         guard let place = places[post.id] else { return }
         let file = files[place.file]
-        let wanted = Post(file.posts[place.post])
+        let wanted = Post(file.posts[place.post], .cast)
         guard let field = wanted.firstDifference(from: post, in: file.feed) else { return }
         findings.note(
             .changedContent,

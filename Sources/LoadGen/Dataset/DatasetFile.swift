@@ -1,4 +1,5 @@
 package import FeedDataset
+package import FeedImport
 internal import Foundation
 
 /// A file of posts, whole in memory, and the feed that it fills.
@@ -33,27 +34,15 @@ package struct DatasetFile: Sendable {
     }
 
     private static func read(_ path: String) throws -> ([DatasetPost], [LeftOutPost]) {
-        let file = try FileHandle(forReadingFrom: URL(filePath: path))
-        var reader = DatasetReader()
+        var rows = try RowReader(path: path)
         var posts: [DatasetPost] = []
         var leftOut: [LeftOutPost] = []
-        func takeRows() throws(DatasetError) {
-            while let row = try reader.next() {
-                switch row {
-                case .post(let post): posts.append(post)
-                case .rejected(let rejection): leftOut.append(LeftOutPost(rejection))
-                }
+        while let row = try rows.next() {
+            switch row {
+            case .post(let post): posts.append(post)
+            case .rejected(let rejection): leftOut.append(LeftOutPost(rejection))
             }
         }
-        while let bytes = try file.read(upToCount: pieceByteCount), !bytes.isEmpty {
-            reader.append(bytes)
-            try takeRows()
-        }
-        reader.finish()
-        try takeRows()
         return (posts, leftOut)
     }
-
-    /// Large enough that reading costs nothing beside parsing.
-    private static let pieceByteCount = 1 << 20
 }

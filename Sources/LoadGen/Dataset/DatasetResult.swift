@@ -1,3 +1,5 @@
+package import FeedImport
+
 /// What a run did with its files, for the reports.
 package struct DatasetResult: Sendable {
     /// One file.

@@ -1,3 +1,5 @@
+import FeedImport
+
 /// The files of a run in the JSON report.
 enum DatasetJSON {
     /// The member `dataset`: null where a run has no files.

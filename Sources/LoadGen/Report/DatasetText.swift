@@ -1,3 +1,5 @@
+import FeedImport
+
 /// The files of a run in the report.
 enum DatasetText {
     /// The part of the heading that replaces the feed and the posts of a run.

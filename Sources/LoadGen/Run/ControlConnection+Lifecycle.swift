@@ -1,3 +1,4 @@
+internal import FeedClient
 import FeedProto
 import FeedTransport
 
@@ -73,10 +74,10 @@ extension ControlConnection: ConnectionHandler {
         guard case .success(.hello(let hello)) = answer else {
             return greetingFailed(answer)
         }
-        if let firstHello {
-            guard hello.instanceID == firstHello.instanceID,
-                hello.isClientKnown || !waiting.contains(where: \.isDoubtful)
-            else {
+        let cause = numbers.resume(hello)
+        if firstHello != nil {
+            let mayForget = cause == .channelForgotten && !waiting.contains(where: \.isDoubtful)
+            guard cause == nil || mayForget else {
                 connection?.reset()
                 return end(.forgotten)
             }
@@ -127,7 +128,9 @@ extension ControlConnection: ConnectionHandler {
         else { return end(error) }
         round += 1
         // The greeting is not sent again with the calls; the next connection sends its own.
-        let lost = pending.sorted { $0.key < $1.key }.map(\.value).filter { !$0.isGreeting }
+        let unanswered = pending.sorted { $0.key < $1.key }.map(\.value)
+        if unanswered.contains(where: \.isGreeting) { numbers.lostGreeting() }
+        let lost = unanswered.filter { !$0.isGreeting }
         pending = [:]
         waiting =
             lost.map { call in

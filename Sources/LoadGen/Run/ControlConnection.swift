@@ -1,3 +1,4 @@
+internal import FeedClient
 import FeedProto
 import FeedTransport
 
@@ -61,8 +62,9 @@ final class ControlConnection {
     /// Tries in a row that got nothing answered.
     var round = 0
     var isEnded = false
+    /// The numbers of the calls that change something.
+    var numbers: SequenceNumbers
 
-    private var nextSequence: UInt64 = 1
     private var encoder = FrameEncoder()
     private var watch: LoopTimer?
     private var jitter = SystemRandomNumberGenerator()
@@ -71,6 +73,7 @@ final class ControlConnection {
     init(on loop: EventLoop, retrying: Retrying? = nil) {
         self.loop = loop
         self.retrying = retrying
+        numbers = SequenceNumbers(hasIdentity: retrying != nil)
     }
 
     /// Connects, greets the service and passes on its answer.
@@ -98,8 +101,7 @@ final class ControlConnection {
         guard !isEnded else { return completion(.failure(.lost)) }
         var sequence: UInt64 = 0
         if retrying != nil, request.isMutation {
-            sequence = nextSequence
-            nextSequence += 1
+            sequence = numbers.take()
         }
         let call = Call(request: request, sequence: sequence, completion: completion)
         if isOpen, waiting.isEmpty, repeatedInFlightCount == 0 {

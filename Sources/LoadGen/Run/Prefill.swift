@@ -12,18 +12,19 @@ final class Prefill {
     private let feed: String
     private let postCount: Int
     private let progress: (Int) -> Void
-    private let completion: (ControlError?) -> Void
+    private let completion: (Prefill, ControlError?) -> Void
     private var sentCount = 0
     private var createdCount = 0
     private var isEnded = false
 
-    /// Prepares to create `postCount` posts in `feed`; `completion` is called once.
+    /// Prepares to create `postCount` posts in `feed`; `completion` is called once, with this
+    /// prefill.
     init(
         _ control: ControlConnection,
         feed: String,
         postCount: Int,
         progress: @escaping (Int) -> Void,
-        completion: @escaping (ControlError?) -> Void
+        completion: @escaping (Prefill, ControlError?) -> Void
     ) {
         self.control = control
         self.feed = feed
@@ -79,7 +80,7 @@ final class Prefill {
 
     private func end(_ error: ControlError?) {
         isEnded = true
-        completion(error)
+        completion(self, error)
     }
 
     private static let progressStep = 10_000

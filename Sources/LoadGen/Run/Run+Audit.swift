@@ -58,7 +58,6 @@ extension Run {
             checkContent: { [dataset] post, findings in dataset?.check(post, &findings) },
             completion: { [unowned self] in end($0) }
         )
-        self.reading = reading
         reading.start()
     }
 
@@ -81,7 +80,6 @@ extension Run {
         case .success(let summary): result.audit = .done(summary)
         case .failure(let error): result.audit = .impossible(error.description)
         }
-        reading = nil
         finish()
     }
 }

@@ -48,20 +48,23 @@ extension Run {
         let file = dataset.files[dataset.imported.count]
         if configuration.progressInterval != nil { showProgress("importing \(file.name)") }
         let postImport = PostImport(control, feed: file.feed, posts: file.posts) {
-            [unowned self] error in
-            if let error { return importEnded(error, dataset, file) }
-            guard let postImport = self.postImport else { return }
-            dataset.take(postImport)
+            [unowned self] postImport, error in
+            if let error { return importEnded(postImport, error, dataset, file) }
+            dataset.take(ids: postImport.ids, refused: postImport.leftOut)
             importNext(dataset, control, since: start)
         }
-        self.postImport = postImport
         postImport.start()
     }
 
     /// Ends the run before its load; the posts imported so far are still reported, for a later
     /// audit.
-    private func importEnded(_ error: ControlError, _ dataset: Dataset, _ file: DatasetFile) {
-        let postIDs = dataset.postIDs + (postImport?.ids.filter { $0 > 0 } ?? [])
+    private func importEnded(
+        _ postImport: PostImport,
+        _ error: ControlError,
+        _ dataset: Dataset,
+        _ file: DatasetFile
+    ) {
+        let postIDs = dataset.postIDs + postImport.ids.filter { $0 > 0 }
         let planned = [UInt64](repeating: 0, count: 2 * postIDs.count)
         var knowledge = AuditKnowledge(postIDs: postIDs, planned: planned)
         knowledge.dropPlan()
@@ -69,7 +72,6 @@ extension Run {
     }
 
     private func startVoting(_ dataset: Dataset, importSeconds: Double) {
-        postImport = nil
         let planned = dataset.planned
         let total = planned.clampedSum
         guard !planned.isEmpty else { return fail(.noPosts(dataset.firstLeftOut)) }

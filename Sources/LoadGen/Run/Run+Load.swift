@@ -6,11 +6,10 @@ extension Run {
         switch event {
         case .connected(let openedCount, let failures):
             result.openedConnectionCount += openedCount
-            connectedThreadCount += 1
-            connectFailures.add(failures)
-            if connectedThreadCount == configuration.threadCount { beginLoad() }
+            reports.connected(failures)
+            if reports.areConnected { beginLoad() }
         case .interval(let number, let end, let counts):
-            receive(number, end, counts)
+            if let interval = reports.add(number, end, counts) { close(interval) }
         case .finished(let worker):
             receive(worker)
         }
@@ -18,7 +17,8 @@ extension Run {
 
     private func beginLoad() {
         guard result.openedConnectionCount > 0 else {
-            let cause = connectFailures.causes.max { $0.value < $1.value }?.key.rawValue ?? "other"
+            let causes = reports.connectFailures.causes
+            let cause = causes.max { $0.value < $1.value }?.key.rawValue ?? "other"
             return fail(.noConnection(target: configuration.target, cause: cause))
         }
         // Every thread needs a moment to get the message before the first request is due.
@@ -29,7 +29,7 @@ extension Run {
             duration: configuration.duration
         )
         self.phases = phases
-        for worker in workers { worker.post { $0.begin(phases) } }
+        threads.begin(phases)
         at(phases.measureFromNanoseconds) { [unowned self] in probe.startMeasuring() }
         if phases.measureUntilNanoseconds < .max {
             at(phases.measureUntilNanoseconds) { [unowned self] in probe.stopMeasuring() }
@@ -46,44 +46,31 @@ extension Run {
         }
     }
 
-    private func receive(_ number: Int, _ end: UInt64, _ counts: IntervalCounts) {
-        if var open = openIntervals[number] {
-            open.counts.add(counts)
-            open.count += 1
-            open.end = max(open.end, end)
-            openIntervals[number] = open
-        } else {
-            openIntervals[number] = (1, end, counts)
-        }
-        if openIntervals[number]?.count == configuration.threadCount { closeInterval(number) }
-    }
-
-    private func closeInterval(_ number: Int) {
-        guard let open = openIntervals.removeValue(forKey: number), let phases else { return }
-        let elapsed = Double(open.end - min(open.end, phases.startNanoseconds)) / 1e9
+    private func close(_ reported: ThreadReports.ReportedInterval) {
+        guard let phases else { return }
+        let end = reported.endNanoseconds
+        let elapsed = Double(end - min(end, phases.startNanoseconds)) / 1e9
         let interval = RunResult.Interval(
             endSeconds: elapsed,
             seconds: elapsed - (result.intervals.last?.endSeconds ?? 0),
-            isMeasured: phases.isMeasuredInterval(number),
-            counts: open.counts
+            isMeasured: phases.isMeasuredInterval(reported.number),
+            counts: reported.counts
         )
         result.intervals.append(interval)
         if let line = progress.line(for: interval, configuration, probe) { showProgress(line) }
     }
 
     private func receive(_ worker: WorkerResult) {
-        finishedThreadCount += 1
+        reports.finished(worker)
         result.totals.add(worker.totals)
         result.lostConnectionCount += worker.lostConnectionCount
         if let idle = worker.loopIdleShare { result.loopIdleShares.append(idle) }
-        endNanoseconds = max(endNanoseconds, worker.endNanoseconds)
-        knowledge.add(worker)
-        guard finishedThreadCount == configuration.threadCount, let phases else { return }
-        // Intervals that began after some threads had ended.
-        for number in openIntervals.keys.sorted() { closeInterval(number) }
+        knowledge.add(worker.tallies, worker.counts)
+        guard reports.areFinished, let phases else { return }
+        for interval in reports.takeIncomplete() { close(interval) }
         probe.stopMeasuring()
-        let from = phases.measureFromNanoseconds
-        result.measuredSeconds = Double(endNanoseconds - min(endNanoseconds, from)) / 1e9
+        let (from, end) = (phases.measureFromNanoseconds, reports.endNanoseconds)
+        result.measuredSeconds = Double(end - min(end, from)) / 1e9
         result.generator = probe.generator
         result.server = probe.server
         result.machine = probe.machine

@@ -73,18 +73,17 @@ extension Run {
                 guard configuration.progressInterval != nil else { return }
                 showProgress("creating posts  \(NumberFormat.count(UInt64(count))) of \(total)")
             },
-            completion: { [unowned self] error in
-                if let error { return prefillEnded(error) }
-                startWorkload()
+            completion: { [unowned self] prefill, error in
+                startMilliseconds = prefill.startMilliseconds
+                if let error { return prefillEnded(prefill, error) }
+                startWorkload(prefill.ids)
             }
         )
-        self.prefill = prefill
         prefill.start()
     }
 
-    private func prefillEnded(_ error: ControlError) {
-        let partial = prefill?.partial ?? (ids: [], unknownTitles: [])
-        startMilliseconds = prefill?.startMilliseconds ?? 0
+    private func prefillEnded(_ prefill: Prefill, _ error: ControlError) {
+        let partial = prefill.partial
         preparationEnded(
             .failure(error),
             while: "creating posts",
@@ -104,18 +103,15 @@ extension Run {
         finish()
     }
 
-    private func startWorkload() {
-        guard let prefill else { return }
-        knowledge = AuditKnowledge(postIDs: prefill.ids)
+    private func startWorkload(_ postIDs: [UInt64]) {
+        knowledge = AuditKnowledge(postIDs: postIDs)
         let keys = KeyChoice(
             configuration.keys,
-            postCount: prefill.ids.count,
+            postCount: postIDs.count,
             seed: configuration.seed
         )
         result.hottestShare = keys.hottestShare
-        startThreads(postIDs: prefill.ids, keys: keys)
-        self.prefill = nil
-        startMilliseconds = prefill.startMilliseconds
+        startThreads(postIDs: postIDs, keys: keys)
     }
 
     /// Starts the threads; `schedule` makes the votes of each thread where they are planned.
@@ -153,21 +149,9 @@ extension Run {
 
     private func start(_ setup: WorkerSetup, _ run: LoopBound<Run>) {
         do {
-            let thread = try EventLoopThread(
-                name: "load-\(setup.thread)",
-                configuration: Self.transport,
-                budget: BufferBudget()
-            ) { loop in
-                let worker = Worker(setup, on: loop)
-                let bound = LoopBound(worker, to: loop.mailbox)
-                run.post { $0.workers.append(bound) }
-                do throws(TransportError) {
-                    try worker.connect()
-                } catch {
-                    setup.report(.connected(openedCount: 0, failures: Failures()))
-                }
+            try threads.start(setup, Self.transport) { worker in
+                run.post { $0.threads.add(worker) }
             }
-            threads.append(thread)
         } catch {
             fail(.system(error.description))
         }

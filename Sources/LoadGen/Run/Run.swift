@@ -1,3 +1,23 @@
+// What a run does:
+//
+// 1. Reads the flags and raises the limit of open files (Plan/).
+// 2. Reaches the service, looks at the feed, and creates the posts of the run in it (Run/), or
+//    imports those of files, whose votes are then the load (Dataset/).
+// 3. Starts one event loop a thread, each with its share of the connections (Client/Worker).
+// 4. Warm-up: the load runs; no statistic includes it, and the audit includes all of it.
+// 5. Measures. A closed loop sends when an answer made room. An open loop sends when its plan says
+//    so (Plan/), and times each request from that instant, so that a stall shows in full.
+//    Requests come from a seeded stream per client (Workload/), the same in every run. With
+//    --retry, requests that a lost connection leaves open are sent again (Client/Recovery) and
+//    count once.
+// 6. Stops sending, waits up to a second for the answers in flight, and calls the rest unknown.
+// 7. Merges the threads' numbers (Recorder/): histograms are added, never percentiles averaged.
+// 8. Audits (Audit/): every acknowledged vote counted once, every post on the pages once. The report
+//    records what the run knows, for an audit after the service was started again.
+// 9. Says what limited the run and whether to trust it (Probe/), and makes the reports (Report/).
+//
+// No two folders name each other's types: Run/ uses all others and is used by none.
+
 import FeedProto
 import FeedTransport
 
@@ -15,20 +35,13 @@ package final class Run {
     var result: RunResult
     var probe: Probe
     var control: ControlConnection?
-    var prefill: Prefill?
     /// The files that supply the posts and votes of the run; nil in a run of a workload.
     let dataset: Dataset?
-    var postImport: PostImport?
-    var reading: AuditReading?
-    var threads: [EventLoopThread] = []
-    var workers: [LoopBound<Worker>] = []
+    let threads = LoadThreads()
+    var reports: ThreadReports
     var phases: Phases?
     var knowledge = AuditKnowledge(postIDs: [])
-    var connectedThreadCount = 0
-    var finishedThreadCount = 0
-    var openIntervals: [Int: (count: Int, end: UInt64, counts: IntervalCounts)] = [:]
     var progress = ProgressState()
-    var connectFailures = Failures()
     /// The client id of the run, if requests are sent again.
     let clientID: [UInt8]?
     /// The state that the service had when the run began, by its greeting.
@@ -39,8 +52,6 @@ package final class Run {
     var greeted: (serverMilliseconds: Int64, instant: MonotonicInstant)?
     /// The record of an earlier run, where this run only audits it again.
     let record: RunRecord?
-    /// When the measured time ended.
-    var endNanoseconds: UInt64 = 0
 
     private var failure: RunFailure?
 
@@ -56,6 +67,7 @@ package final class Run {
         self.record = record
         clientID = configuration.retryLimit > 0 ? RunIdentity.randomClientID() : nil
         self.showProgress = showProgress
+        reports = ThreadReports(threadCount: configuration.threadCount)
         do {
             address = try SocketAddress(parsing: configuration.target)
         } catch {
@@ -87,8 +99,7 @@ package final class Run {
         }
         if failure == nil { reachService() } else { loop.stop() }
         loop.run()
-        for thread in threads { thread.stop() }
-        for thread in threads { thread.join() }
+        threads.join()
         if let failure { throw failure }
         return result
     }
@@ -112,11 +123,9 @@ package final class Run {
     private func interrupt() {
         guard phases != nil else { return fail(.interrupted) }
         // The audit of a service that is gone is not waited for.
-        if finishedThreadCount == configuration.threadCount, control?.isOpen == false {
-            control?.close()
-        }
+        if reports.areFinished, control?.isOpen == false { control?.close() }
         result.isInterrupted = true
-        for worker in workers { worker.post { $0.stopSending(isWaiting: true) } }
+        threads.stopSending()
     }
 
     /// SIGINT and SIGTERM.

@@ -1,5 +1,6 @@
 import ArgumentParser
 import FeedDataset
+import FeedImport
 import Foundation
 import LoadGen
 import Testing

@@ -31,10 +31,12 @@ extension LiveTests {
             #expect(result.exitStatus == .auditFailed)
         }
 
-        @Test func neverSendsAgainWhatTheServiceHasForgotten() async throws {
-            let service = try await FakeService.start(
-                FakeFaults(loseAfterEvery: 1001, forgetsChannels: true)
-            )
+        @Test(arguments: [
+            FakeFaults(loseAfterEvery: 1001, forgetsChannels: true),
+            FakeFaults(loseAfterEvery: 1001, losesGreetings: true),
+        ])
+        func neverSendsAgainWhatTheServiceHasForgotten(_ faults: FakeFaults) async throws {
+            let service = try await FakeService.start(faults)
             let result = try await load(service, Self.retrying)
             await service.stop()
             let summary = try #require(result.audit.summary)
@@ -45,6 +47,24 @@ extension LiveTests {
             #expect(result.totals.outcomes.isConserved)
             // The vote that counted is among the unknown ones; those behind it never did.
             #expect(service.feed.voteCount == summary.acknowledgedVoteCount + 4)
+        }
+
+        /// The post was created, so another of its kind would be one too many.
+        @Test(arguments: [
+            FakeFaults(loseCreateEvery: 31, forgetsChannels: true),
+            FakeFaults(loseCreateEvery: 31, losesGreetings: true),
+        ])
+        func createsNoPostAgainThatTheServiceHasForgotten(_ faults: FakeFaults) async throws {
+            let service = try await FakeService.start(faults)
+            let result = try await load(service, Self.retrying)
+            await service.stop()
+            guard case .impossible(let reason) = result.audit else {
+                Issue.record("The run went on: \(result.audit)")
+                return
+            }
+            #expect(reason.contains("no longer knows which calls of this run it had executed"))
+            #expect(service.feed.scores.count == 31)
+            #expect(result.exitStatus == .failed)
         }
 
         @Test func refusesAServiceWithoutExactlyOnce() async throws {

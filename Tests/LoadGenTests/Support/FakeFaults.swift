@@ -34,6 +34,9 @@ struct FakeFaults: Sendable {
     var ignoresSequences = false
     /// The channels are forgotten with each loss of a connection, and Hello says so.
     var forgetsChannels = false
+    /// The channels are forgotten with the loss of a connection, and the Hello that makes one anew
+    /// loses its connection instead of an answer.
+    var losesGreetings = false
     /// The service does not say that it executes anything exactly once.
     var lacksExactlyOnce = false
     /// After its death the service starts again at the same address.

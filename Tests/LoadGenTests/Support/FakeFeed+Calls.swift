@@ -9,7 +9,10 @@ extension FakeFeed {
         _ ids: inout [UInt64]
     ) -> Action {
         switch request {
-        case .hello(let hello): return .answer(frame(id, .hello(greet(hello, &state))))
+        case .hello(let hello):
+            let answer = greet(hello, &state)
+            let key = FakeChannels.Key(clientID: hello.clientID, channel: hello.channel)
+            return state.ungreeted.contains(key) ? .lose : .answer(frame(id, .hello(answer)))
         case .listFeeds:
             let feeds = state.feeds.map { Feed(name: $0, voteMode: voteMode) }
             return .answer(frame(id, .listFeeds(ListFeedsResponse(feeds: feeds))))

@@ -9,6 +9,8 @@ final class FakeFeed: Sendable {
         var posts: [UInt64: Post] = [:]
         var feeds = ["posts"]
         var channels = FakeChannels()
+        /// Channels whose next Hello loses its connection.
+        var ungreeted: Set<FakeChannels.Key> = []
         var instanceID: UInt64 = 1
         var voteCount: UInt64 = 0
         var createCount: UInt64 = 0
@@ -68,8 +70,13 @@ final class FakeFeed: Sendable {
 
     /// A connection ended.
     func lost(_ channel: FakeChannels.Key?) {
-        guard let channel, faults.forgetsChannels else { return }
-        state.withLock { $0.channels.forget(channel) }
+        guard let channel, faults.forgetsChannels || faults.losesGreetings else { return }
+        state.withLock { state in
+            // The loss of an unanswered Hello keeps the channel that the Hello made.
+            guard state.ungreeted.remove(channel) == nil else { return }
+            state.channels.forget(channel)
+            if faults.losesGreetings { state.ungreeted.insert(channel) }
+        }
     }
 
     func handle(_ frame: ClientFrame, on channel: FakeChannels.Key?) -> Action {

@@ -1,27 +1,6 @@
-// A load generator for the feed service whose numbers can be trusted.
-//
-// What a run does:
-// 1. Reads the flags (Command/) and raises the limit of open files.
-// 2. Reaches the service, looks at the feed, and creates the posts of the run in it (Run/), or
-//    imports those of files, whose votes are then the load (Dataset/).
-// 3. Starts one event loop a thread, each with its share of the connections (Client/Worker).
-// 4. Warm-up: the load runs; no statistic includes it, and the audit includes all of it.
-// 5. Measures. A closed loop sends when an answer made room. An open loop sends when its plan says
-//    so (Plan/), and times each request from that instant, so that a stall shows in full.
-//    Requests come from a seeded stream per client (Workload/), the same in every run. With
-//    --retry, requests that a lost connection leaves open are sent again (Client/Retry/) and count
-//    once.
-// 6. Stops sending, waits up to a second for the answers in flight, and calls the rest unknown.
-// 7. Merges the threads' numbers (Recorder/): histograms are added, never percentiles averaged.
-// 8. Audits (Audit/): every acknowledged vote counted once, every post on the pages once. The report
-//    records what the run knows (Record/), for an audit after the service was started again.
-// 9. Says what limited the run and whether to trust it (Probe/), and writes the reports (Report/).
-//
-// The four parts Plan, Workload, Client and Recorder know nothing of one another's insides and are
-// tested alone; Audit and Report work on values.
-
 import ArgumentParser
 import Foundation
+import LoadGen
 
 /// The program: flags in, report and exit code out.
 @main

@@ -32,8 +32,7 @@ extension ClientConnection {
             connection?.reset()
             return
         }
-        if recovery.isKnown, !hello.isClientKnown { forgetDoubtful() }
-        recovery.isKnown = true
+        if !recovery.resume(hello) { forgetDoubtful() }
         worker.recorder.retries.duplicateCount += UInt64(
             recovery.duplicateCount(through: hello.lastSequence)
         )

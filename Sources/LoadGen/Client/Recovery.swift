@@ -1,3 +1,6 @@
+import FeedClient
+import FeedProto
+
 /// The requests that one connection still has to get answered after a loss or a refusal.
 ///
 /// The value does no input or output and reads no clock.
@@ -6,16 +9,15 @@
 /// takes nothing new until each of them is answered. So the sequences without an answer never span
 /// more than its pipeline, however often requests are refused.
 struct Recovery {
-    /// The next number of a mutation on this connection's channel.
-    private(set) var nextSequence: UInt64 = 1
+    /// The numbers of the mutations on this connection's channel, and what the service remembers of
+    /// them.
+    private(set) var numbers = SequenceNumbers(hasIdentity: true)
     /// Requests that wait to be sent again, by sequence.
     private(set) var backlog: [InFlightRequest] = []
     /// Requests that were sent again and have no answer yet.
     private(set) var againCount = 0
     /// Consecutive tries that got no request of this connection answered.
     private(set) var round = 0
-    /// Whether the service has remembered the channel's sequences before.
-    var isKnown = false
     /// When the pause ends.
     var resumeNanoseconds: UInt64 = 0
     /// When requests were last sent again; their time runs from then on.
@@ -28,10 +30,14 @@ struct Recovery {
 
     /// The number of the next mutation.
     @inline(__always)
-    mutating func takeSequence() -> UInt64 {
-        defer { nextSequence &+= 1 }
-        return nextSequence
-    }
+    mutating func takeSequence() -> UInt64 { numbers.take() }
+
+    /// A greeting was sent and not answered.
+    mutating func loseGreeting() { numbers.lostGreeting() }
+
+    /// Adopts what the service answers to a greeting; returns whether it can tell which earlier
+    /// mutations were executed.
+    mutating func resume(_ hello: HelloResponse) -> Bool { numbers.resume(hello) == nil }
 
     /// Puts back the unanswered requests of a lost connection, which had answered `answeredCount`
     /// requests, refusals included.

@@ -40,17 +40,17 @@ struct AuditKnowledge {
         for index in accounts.indices { accounts[index].planned = nil }
     }
 
-    /// Adds what one thread knows.
-    mutating func add(_ result: WorkerResult) {
-        for (index, tally) in result.tallies.enumerated() { accounts[index].tally.add(tally) }
-        for (post, count) in result.failedVotes { accounts[Int(post)].errorCount += count }
-        for (post, count) in result.unknownVotes { accounts[Int(post)].unknownCount += count }
-        for (post, count) in result.repeatedVotes { accounts[Int(post)].repeatedCount += count }
-        for id in result.createdIDs where !createdIDs.insert(id).inserted {
+    /// Adds what one thread knows: the tally of each number of a vote, and what is rare.
+    mutating func add(_ tallies: [VoteTally], _ counts: AuditCounts) {
+        for (index, tally) in tallies.enumerated() { accounts[index].tally.add(tally) }
+        for (post, count) in counts.failedVotes { accounts[Int(post)].errorCount += count }
+        for (post, count) in counts.unknownVotes { accounts[Int(post)].unknownCount += count }
+        for (post, count) in counts.repeatedVotes { accounts[Int(post)].repeatedCount += count }
+        for id in counts.createdIDs where !createdIDs.insert(id).inserted {
             findings.note(.listedTwice, "Two creates were answered with post \(id).")
         }
-        unknownTitles.formUnion(result.unknownTitles)
-        findings.add(result.findings)
+        unknownTitles.formUnion(counts.unknownTitles)
+        findings.add(counts.findings)
     }
 
     /// The part of the summary that needs no answer from the service.

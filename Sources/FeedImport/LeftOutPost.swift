@@ -1,6 +1,6 @@
-internal import FeedDataset
+package import FeedDataset
 
-/// A post of a file that no feed accepts: the run reports it and never shortens it to fit.
+/// A post of a file that no feed accepts: an import reports it and never shortens it to fit.
 package struct LeftOutPost: Sendable, Equatable {
     /// The line of the file that it begins on.
     package var line: Int
@@ -10,9 +10,9 @@ package struct LeftOutPost: Sendable, Equatable {
     package var reason: String
     /// The value in the file where that is no number from 0 up, safe to print; otherwise empty.
     package var value: String
-    /// The field's value, in its unit; 0 where `value` holds it.
+    /// The field's value, in its unit, to be compared with `limit`; 0 where `value` holds it.
     package var actual: UInt64
-    /// The limit of the field; 0 where there is none.
+    /// The limit that the field passed; 0 where the post was left out for another reason.
     package var limit: UInt64
     /// The fault, as a sentence.
     package var message: String
@@ -35,11 +35,9 @@ package struct LeftOutPost: Sendable, Equatable {
         self.limit = limit
         self.message = message
     }
-}
 
-extension LeftOutPost {
     /// A post that is left out because the reader of its file rejected it.
-    init(_ rejection: RejectedPost) {
+    package init(_ rejection: RejectedPost) {
         self.init(
             line: rejection.line,
             field: rejection.field,

@@ -1,5 +1,5 @@
-/// What the audit needs beside the tallies; all of it is rare.
-struct WorkerCounts {
+/// What a thread of the load knows for the audit beside the tallies; all of it is rare.
+struct AuditCounts: Sendable {
     /// Votes answered with an error, by the number of the post.
     private(set) var failedVotes: [UInt32: UInt64] = [:]
     /// Votes without an answer, by the number of the post.
