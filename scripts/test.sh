@@ -78,6 +78,7 @@ tests --scratch-path .build-thread --sanitize=thread "${sanitized[@]}" \
 # Left to the release run: what needs thousands of runs, disks or answers of many megabytes, to say anything.
 step "Address sanitizer: the decoder, the structure, the transport, the state and the service"
 FEED_MODEL_OPERATIONS=20000
+export LSAN_OPTIONS="suppressions=$PWD/scripts/leaks.supp:print_suppressions=0"
 tests --scratch-path .build-address --sanitize=address "${sanitized[@]}" \
     --filter 'FeedProtoTests|FeedRankingTests|FeedLogTests|FeedTransportTests|FeedServiceTests|FeedStateTests|FeedSQLiteTests|FeedJournalTests' \
     --skip 'PowerCut|BitFlip|SpaceWatchTests|OverloadTests'
