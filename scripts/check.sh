@@ -46,6 +46,9 @@ module_graph() { scripts/graph.sh --check; }
 # The build checks that each import is declared; this also checks that each declared edge is used.
 module_imports() { scripts/graph.sh --imports; }
 
+# Two folders of a module that name each other are one, or a file stands in the wrong one.
+module_folders() { scripts/graph.sh --check-folders; }
+
 # Wire types and ranking types meet in three folders only; a frame and a connection in one file.
 meetings() {
     local file bad=0
@@ -103,6 +106,7 @@ fi
 check "generated C and Swift are what the contract gives" generated
 check "modules depend on lower layers; the page shows it" module_graph
 check "imports are what Package.swift declares" module_imports
+check "folders of a module do not name each other" module_folders
 check "wire, ranking and transport meet where they may" meetings
 check "unsafe code is where docs/UNSAFE.md lists it" unsafe_code
 check "no unsafe compiler flags" unsafe_flags

@@ -8,6 +8,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "scripts" /
 
 import coverage
 import deadcode
+import folders
 import graph
 import house
 import indexstore
@@ -75,11 +76,45 @@ class LayerTests(unittest.TestCase):
         self.assertEqual(len(graph.page_faults(page.replace("| `Sources/Left` |", ""), targets)), 1)
         self.assertEqual(len(graph.page_faults("no markers", targets)), 1)
 
+
+class FolderTests(unittest.TestCase):
+    TEXTS = {PATH("Sources/M/A/a.swift"): "struct Ape { var bee: Bee }",
+             PATH("Sources/M/B/b.swift"): "struct Bee { func f(_: Ape) {} }",
+             PATH("Sources/M/C/c.swift"): "let text = \"Ape\" // Bee",
+             PATH("Sources/M/Aa/d.swift"): "let ape = Ape(bee: Bee())"}
+
+    def module(self, texts):
+        return folders.Module("M", "Sources/M", texts)
+
     def test_folders_that_name_each_other_are_found(self):
-        edges = graph.folder_edges({PATH("M/A/a.swift"): "struct Ape { var bee: Bee }",
-                                    PATH("M/B/b.swift"): "struct Bee { func f(_: Ape) {} }",
-                                    PATH("M/C/c.swift"): "let text = \"Ape\" // Bee"})
-        self.assertEqual(set(edges), {(PATH("M/A"), PATH("M/B")), (PATH("M/B"), PATH("M/A"))})
+        self.assertEqual(self.module(self.TEXTS).pairs, {("A", "B"): ({"Bee"}, {"Ape"})})
+        report = folders.report([self.module(self.TEXTS)])
+        self.assertIn("M: 4 folders, 1 pairs name each other\n  A -> B: 1 (Bee)", report)
+        self.assertIn("All modules: 1 pairs", report)
+
+    def test_the_folder_of_the_module_itself_is_one(self):
+        texts = {PATH("Sources/M/m.swift"): "struct Mule { var ape: Ape }",
+                 PATH("Sources/M/A/a.swift"): "struct Ape { var mule: Mule }"}
+        self.assertEqual(list(self.module(texts).pairs), [("(top)", "A")])
+        self.assertEqual(folders.faults([self.module(texts)], "M: (top), A\n"), [])
+
+    def test_a_listed_pair_passes(self):
+        self.assertEqual(folders.faults([self.module(self.TEXTS)], "# M\n\nM: A, B\n"), [])
+
+    def test_a_pair_that_is_not_listed_is_named(self):
+        for allowed in ("", "N: A, B\nN: A, C\n", "M: A, Aa\n"):
+            with self.subTest(allowed):
+                found = folders.faults([self.module(self.TEXTS)], allowed)
+                self.assertIn("M: the folders A and B name each other", found[0])
+                self.assertEqual(len(found), 1 + allowed.count("\n"))
+
+    def test_a_line_that_is_no_longer_true_is_named(self):
+        texts = {path: text for path, text in self.TEXTS.items() if path.parent.name != "B"}
+        cases = [("M: A, B\n", "delete the line"), ("M: A - B\n", ":1: not of the form"),
+                 ("M: A, B\nM: A, B\n", ":2: lists a pair twice")]
+        for allowed, fault in cases:
+            with self.subTest(allowed):
+                self.assertIn(fault, folders.faults([self.module(texts)], allowed)[0])
 
 
 class UnsafeTests(unittest.TestCase):

@@ -9,7 +9,7 @@ import pathlib
 import re
 import statistics
 
-import graph
+import folders
 import swift_source
 import unsafe
 
@@ -85,7 +85,7 @@ def count(root):
     modules = collections.defaultdict(dict)
     for path, text in texts.items():
         modules[path.parts[1]][path] = text
-    edges = [graph.folder_edges(module) for module in modules.values()]
+    edges = [folders.folder_edges(module) for module in modules.values()]
     rows = {
         "Modules in Swift": len(modules),
         "Swift files, by hand": len(texts),
