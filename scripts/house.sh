@@ -11,6 +11,10 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 trees=()
 for commit in "$@"; do
+    git rev-parse --quiet --verify "$commit^{commit}" >/dev/null || {
+        echo "scripts/house.sh: $commit is no commit of this repository" >&2
+        exit 2
+    }
     mkdir -p "$work/$commit"
     git archive "$commit" Sources Tests | tar -x -C "$work/$commit"
     trees+=("$commit=$work/$commit")

@@ -176,6 +176,51 @@ class FigureTests(unittest.TestCase):
                "struct S { init() { x() } }\n"
         self.assertEqual(sorted(house.function_lengths(text)), [1, 4])
 
+    def test_declarations_are_counted_by_access(self):
+        text = """
+        package import FeedLog
+        public import FeedProto
+        public extension Int { func a() {} }
+        @inline(__always) package static func b() {}
+            @discardableResult
+            package mutating func c() {}
+        public struct D<E>: Sendable {
+            public let f = 1, g = 2
+            public package(set) var h = "package var i"
+            package init() {}
+            public subscript(at: Int) -> Int { 0 }
+            private var j = 1 // public var k
+            func l(package: Int) {}
+            package nonisolated(unsafe) static var m = 0
+        }
+        package indirect enum N { case o }
+        open class P {}
+        package typealias Q = Int
+        """
+        self.assertEqual(house.declarations(swift_source.code(text)), {"public": 5, "package": 6})
+
+    def test_lines_that_say_unsafe_are_counted(self):
+        text = """
+        // unsafe
+        let a = "unsafe"
+        let b = unsafe c.load(as: UnsafeRawPointer.self)
+        nonisolated(unsafe) var d = 1
+        final class E: @unchecked Sendable { var unsafely = 1 }
+        @safe struct F {}
+        let g = Unmanaged.passRetained(h)
+        func withUnsafeBytes() {}
+        """
+        self.assertEqual(house.unsafe_lines(swift_source.code(text)), 5)
+
+    def test_kinds_are_counted_once_a_file(self):
+        codes = ["let a = Mutex(1); let b = Mutex<Int>(2)", "let c: Mutex<Int>; let d = Lock(3)",
+                 "struct TableLock {}; struct Lock {}; struct UVMutex {}", "uv_sem_wait(e)"]
+        found = {name: count for name, count in house.kinds("Locks", house.LOCKS, codes).items() if count}
+        self.assertEqual(found, {
+            "Locks: kinds": 5, "Locks: files with FeedConcurrency.Lock": 1,
+            "Locks: files with Synchronization.Mutex": 2, "Locks: files with UVMutex (uv_mutex_t)": 1,
+            "Locks: files with a semaphore": 1, "Locks: files with another lock type": 1})
+
     def test_coverage_is_added_up_by_module(self):
         def covered(count, reached):
             return {kind: {"count": count, "covered": reached} for kind in coverage.KINDS}
