@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The checks that need no build: format, shell scripts, generated code, layers, unsafe code, the
-# version, sizes.
+# The checks that need no build: format, shell scripts, generated code, layers, unsafe code,
+# documents, the version, sizes.
 # Prints one line a check, and what is wrong where one fails.
 #
 # The functions below are called by their names, through `check`, which shellcheck does not see.
@@ -70,6 +70,9 @@ meetings() {
 # docs/UNSAFE.md lists the files that may be unsafe, one by one, each with its reason.
 unsafe_code() { python3 -B scripts/codebase/unsafe.py; }
 
+# Links lead to files and headings, and docs/THREATS.md names tests that exist.
+pages() { python3 -B scripts/codebase/pages.py; }
+
 unsafe_flags() {
     local found
     found=$(grep -nE 'unsafeFlags|-Ounchecked' Package.swift || true)
@@ -109,8 +112,9 @@ check "imports are what Package.swift declares" module_imports
 check "folders of a module do not name each other" module_folders
 check "wire, ranking and transport meet where they may" meetings
 check "unsafe code is where docs/UNSAFE.md lists it" unsafe_code
+check "links of the documents, and tests in THREATS.md" pages
 check "no unsafe compiler flags" unsafe_flags
-check "the version is that of the changelog" version
+check "the version is the newest of the changelog" version
 check "no file over 300 lines" file_sizes
 
 exit $((failures > 0))

@@ -13,6 +13,7 @@ import graph
 import house
 import indexstore
 import package
+import pages
 import swift_source
 import unsafe
 
@@ -136,6 +137,36 @@ class UnsafeTests(unittest.TestCase):
 
     def test_words_are_told_apart(self):
         self.assertEqual(unsafe.said("nonisolated(unsafe) var a = 1"), ["nonisolated(unsafe)"])
+
+
+class PageTests(unittest.TestCase):
+    PAGES = {"README.md": "# Top\n[a](docs/A.md#the-way-of-a-vote) [b](docs) [c](#top) [d](https://x.y)\n",
+             "docs/A.md": "## The way of a `vote`\n[up](../README.md)\n```\n# no heading [x](nowhere)\n```\n"}
+    THREATS = "| T-A-1 | It | is so | `M/ATests.swift` `isSo` (twice), `staysSo`; `M/BTests.swift` |\n"
+    SOURCES = {"Tests/M/ATests.swift": "func isSo() {}\nfunc staysSo() {} // T-A-1",
+               "Tests/M/BTests.swift": ""}
+
+    def test_links_that_lead_somewhere_pass(self):
+        self.assertEqual(pages.link_faults(self.PAGES, set(self.PAGES)), [])
+
+    def test_links_that_lead_nowhere_are_named(self):
+        for link in ("docs/B.md", "docs/A.md#vote", "#no-heading", "A.md", "docs/A.md#no-heading-x"):
+            with self.subTest(link):
+                changed = self.PAGES | {"README.md": f"# Top\n[a]({link})\n"}
+                self.assertEqual(len(pages.link_faults(changed, set(changed))), 1)
+
+    def test_threats_that_tests_show_pass(self):
+        self.assertEqual(pages.threat_faults(self.THREATS, self.SOURCES), [])
+
+    def test_wrong_names_of_tests_and_rows_are_named(self):
+        cases = [(self.THREATS.replace("isSo", "is"), self.SOURCES),
+                 (self.THREATS.replace("staysSo", "stays"), self.SOURCES),
+                 (self.THREATS.replace("BTests", "CTests"), self.SOURCES),
+                 (self.THREATS + "| T-A-1 | again |\n", self.SOURCES),
+                 (self.THREATS, self.SOURCES | {"Sources/M/C.swift": "// T-A-2"})]
+        for page, sources in cases:
+            with self.subTest(page=page, sources=sources):
+                self.assertEqual(len(pages.threat_faults(page, sources)), 1)
 
 
 class DeadCodeTests(unittest.TestCase):
