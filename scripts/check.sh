@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # The checks that need no build: format, shell scripts, generated code, layers, unsafe code,
 # documents, the version, sizes.
-# Prints one line a check, and what is wrong where one fails.
+# Prints one line a check, and the faults below a check that fails.
 #
 # The functions below are called by their names, through `check`, which shellcheck does not see.
 # shellcheck disable=SC2317,SC2329

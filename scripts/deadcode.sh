@@ -2,7 +2,7 @@
 # Finds declarations of Sources that nothing reaches, and those that only tests and benchmarks reach.
 #
 #   scripts/deadcode.sh            builds for debugging in .build-coverage, and prints both lists
-#   scripts/deadcode.sh --check    prints what nothing reaches only
+#   scripts/deadcode.sh --check    prints only the declarations that nothing reaches
 #
 # It ends with 1 where nothing reaches some declaration. It reads the index that the compiler writes
 # in debug builds, so it finds names that text search cannot tell apart. It does not see:

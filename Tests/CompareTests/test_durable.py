@@ -104,12 +104,12 @@ class DurableTests(unittest.TestCase):
         self.assertFalse(any("still worked" in text for text in self.rows().notes))
         self.assertTrue(any("still worked" in text for text in self.rows(rests=False).notes))
 
-    def test_settling_counts_until_the_process_rests(self):
+    def test_waiting_counts_until_the_process_is_idle(self):
         used = iter([1, 1.4, 1.7, 1.7])
         with mock.patch.object(machine, "cpu_seconds", side_effect=lambda _: next(used)), \
                 mock.patch.object(machine, "children_seconds", return_value=0), \
-                mock.patch.object(durable, "SETTLE_STEP_SECONDS", 0.001):
-            seconds, rests = durable.settle(1)
+                mock.patch.object(durable, "IDLE_STEP", 0.001):
+            seconds, rests = durable.wait_until_idle(1)
         self.assertAlmostEqual(seconds, 0.7)
         self.assertTrue(rests)
 

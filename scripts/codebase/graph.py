@@ -17,7 +17,7 @@ END = "<!-- end of the module graph -->"
 
 
 def picture(targets):
-    """The modules of Sources as a Mermaid graph and as a table, each with what it uses."""
+    """The modules of Sources as a Mermaid graph and as a table, each with its dependencies."""
     shown = [target for target in targets.values() if target.folder.startswith("Sources/")]
     shown.sort(key=lambda target: (-target.layer, target.position))
     lines = ["```mermaid", "graph TD"]
@@ -56,7 +56,7 @@ def page_faults(page, targets):
 
 
 def main():
-    """Does what the flag says; ends with 1 where a check fails."""
+    """Obeys the flag; ends with 1 if a check fails."""
     parser = argparse.ArgumentParser(prog="scripts/graph.sh", description=__doc__)
     actions = parser.add_mutually_exclusive_group()
     for flag, action in (("--write", f"put the graph into {PAGE}"),

@@ -1,4 +1,4 @@
-"""Counts what says how a tree is built: lines, functions, declarations, unsafe code, locks, threads.
+"""Counts lines, functions, declarations, unsafe code, locks and threads of a tree.
 
 scripts/house.sh runs it; see there.
 """
@@ -88,7 +88,7 @@ def body(code, position):
 
 
 def count(root):
-    """The rows of the table for the tree in root: {what: figure}."""
+    """The rows of the table for the tree in root: {name: figure}."""
     everything = {path.relative_to(root): path.read_text()
                   for path in sorted(root.glob("Sources/**/*.swift"))}
     texts = {path: text for path, text in everything.items() if not GENERATED.match(text)}

@@ -67,7 +67,7 @@ def threat_faults(page, sources):
 
 
 def main():
-    """Prints what is wrong, and ends with 1 if anything is."""
+    """Prints the faults, and ends with 1 if there are any."""
     listed = subprocess.run(["git", "ls-files", "--cached", "--others", "--exclude-standard"],
                             check=True, capture_output=True, text=True).stdout.splitlines()
     paths = {path for path in listed if pathlib.Path(path).exists()}

@@ -1,4 +1,4 @@
-"""What a vote costs, and a post weighs, as posts become more."""
+"""The cost of a vote and the bytes of a post, for growing numbers of posts."""
 
 import contextlib
 import random

@@ -21,7 +21,7 @@ IN_FLIGHT = 16
 TARGET_MICROSECONDS = 12
 ENOUGH_ANSWERED = 0.98  # of the votes; the last ones are answered after the clocks are read
 
-# What the service shows of a post, as a hash beside the sorted set. Redis fills itself.
+# The fields of a post that the service shows, as a hash beside the sorted set. Redis fills itself.
 FILL_SCRIPT = """
 for i = ARGV[1], ARGV[2] do
     local post = string.format('p%012d', i)

@@ -12,7 +12,7 @@ TARGET_REDIS = {1: 1.6, 16: 3.2, 64: 6.0}
 ZIPF = 0.99
 FIRST_PAGES_PER_SECOND = 1000
 
-# What is shown; keys are uniform, or as the name says.
+# The rows of the table; keys are uniform unless the name says otherwise.
 ROWS = {
     "floor": "floor: a C echo of the same frames",
     "service": "this service",
@@ -74,13 +74,13 @@ def run(tools, options, progress):
 
 
 def figures(samples):
-    """What was measured, as JSON has it."""
+    """The measurements, as JSON has them."""
     return [{"server": row, "in_flight": in_flight, "rounds": [one.values for one in taken]}
             for (row, in_flight), taken in samples.items()]
 
 
 def ratios(samples, over, under):
-    """Round by round, so that what drifts drifts out."""
+    """Compares round by round, so that a drift of the machine cancels out."""
     pairs = zip(samples.get(over, []), samples.get(under, []))
     return [a.cost / b.cost for a, b in pairs]
 
