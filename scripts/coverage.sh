@@ -11,6 +11,12 @@
 # The exit code is 0, 1 where a test failed (the table then lacks the lines of that test), or 2
 # where nothing could be measured.
 set -euo pipefail
+case ${1-} in
+    -h | --help)
+        sed -n '2,/^set /{/^#/s/^# \{0,1\}//p}' "$0"
+        exit 0
+        ;;
+esac
 cd "$(dirname "$0")/.."
 
 scratch=.build-coverage

@@ -5,6 +5,12 @@
 #   scripts/house.sh                 of the working tree
 #   scripts/house.sh 1a2b3c4 HEAD    of these commits, a column each
 set -euo pipefail
+case ${1-} in
+    -h | --help)
+        sed -n '2,/^set /{/^#/s/^# \{0,1\}//p}' "$0"
+        exit 0
+        ;;
+esac
 cd "$(dirname "$0")/.."
 
 work=$(mktemp -d)
