@@ -72,14 +72,14 @@ def vote(tools, server, row, in_flight, options):
 class Run:
     """One server's votes, and the floor around them."""
 
-    def __init__(self, sample, floors, written, settled):
+    def __init__(self, sample, floors, written, afterwards):
         self.sample, self.floors, self.written = sample, floors, written
-        self.settled_seconds, self.rests = settled
+        self.afterwards_seconds, self.rests = afterwards
 
     @property
     def cost(self):
         """CPU-seconds per million votes, with the work that was done after them."""
-        return self.sample.cost + self.settled_seconds / self.sample.votes * 1e6
+        return self.sample.cost + self.afterwards_seconds / self.sample.votes * 1e6
 
     @property
     def over_floor(self):
@@ -91,7 +91,7 @@ class Run:
 
     def figures(self):
         return {"run": self.sample.values, "floors": [floor.values for floor in self.floors],
-                "written_bytes": self.written, "settled_seconds": self.settled_seconds,
+                "written_bytes": self.written, "afterwards_seconds": self.afterwards_seconds,
                 "rests": self.rests}
 
 
