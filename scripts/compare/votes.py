@@ -119,6 +119,6 @@ def table(samples, options):
     result.note(
         f"The service keeps TOP, NEW and HOT, and {FIRST_PAGES_PER_SECOND} first pages a second "
         "are read from it beside the votes. Redis's zipf row and all others are by the same "
-        "minimal client in C, its uniform row by redis-benchmark. Where a server had much of its core "
-        "left, its client had not, and the votes a second are the client's.")
+        "minimal client in C, its uniform row by redis-benchmark. Where a server used much less than "
+        "its core, the client was the bottleneck, and the votes a second are the client's.")
     return result
