@@ -109,10 +109,23 @@ class FolderTests(unittest.TestCase):
                 self.assertIn("M: the folders A and B name each other", found[0])
                 self.assertEqual(len(found), 1 + allowed.count("\n"))
 
+    def test_a_circle_of_three_folders_is_found(self):
+        texts = {PATH("Sources/M/A/a.swift"): "struct Ape { var bee: Bee; var dog: Dog }",
+                 PATH("Sources/M/B/b.swift"): "struct Bee { var cat: Cat }",
+                 PATH("Sources/M/C/c.swift"): "struct Cat { var ape: Ape }",
+                 PATH("Sources/M/D/d.swift"): "struct Dog {}"}
+        module = self.module(texts)
+        self.assertEqual((module.pairs, module.circles), ({}, [["A", "B", "C"]]))
+        self.assertIn("  a circle without these pairs: A, B, C", folders.report([module]))
+        self.assertIn("M: the folders A, B, C name one another", folders.faults([module], "")[0])
+        self.assertEqual(folders.faults([module], "M: A, B, C\n"), [])
+        texts[PATH("Sources/M/B/b.swift")] = "struct Bee { var cat: Cat; var ape: Ape }"
+        self.assertEqual(self.module(texts).circles, [])
+
     def test_a_line_that_is_no_longer_true_is_named(self):
         texts = {path: text for path, text in self.TEXTS.items() if path.parent.name != "B"}
         cases = [("M: A, B\n", "delete the line"), ("M: A - B\n", ":1: not of the form"),
-                 ("M: A, B\nM: A, B\n", ":2: lists a pair twice")]
+                 ("M: A, B\nM: A, B\n", ":2: lists the same folders twice")]
         for allowed, fault in cases:
             with self.subTest(allowed):
                 self.assertIn(fault, folders.faults([self.module(texts)], allowed)[0])
