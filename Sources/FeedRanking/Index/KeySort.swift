@@ -21,7 +21,7 @@ package struct KeySort: ~Copyable {
             Self.insertionSort(&keys, 0..<keys.count, posts)
             return
         }
-        scratch.removeLast()
+        scratch.removeAll()
         scratch.extend(to: keys.count, with: keys[0])
         var least = UInt64.max
         for index in 0..<keys.count {

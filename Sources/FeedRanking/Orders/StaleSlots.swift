@@ -6,6 +6,9 @@ struct StaleSlots: ~Copyable {
     private(set) var tail = SlotSet()
     /// The number of slots in the tail.
     private(set) var tailCount = 0
+    /// The slot at which the search for the next job's posts begins, so that each post is taken
+    /// some time.
+    var nextJobSlot = 0
 
     /// The number of stale posts, with those of the head that have been deleted since.
     var count: Int { head.count + tailCount }

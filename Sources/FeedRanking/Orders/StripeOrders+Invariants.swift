@@ -32,9 +32,7 @@ extension StripeOrders {
         precondition(unindexed == unindexedCount, "The unindexed posts are counted wrong.")
         precondition(front.postCount == posts.count, "The lists of all feeds count other posts.")
         checkIndexes(front, unindexedCount: unindexed, posts)
-        if job.isSplit {
-            job.back.checkInvariants(pool, posts)
-        }
+        job.checkInvariants(pool, posts)
         for number in 0..<feeds.count {
             checkIndexes(feeds[number], unindexedCount: nil, posts)
         }
@@ -70,7 +68,7 @@ extension StripeOrders {
         let index = indexes(feed)[kind]
         guard index.isBuilt else { return }
         // A post cannot be checked alone in a list that the job has split or has not reached.
-        guard job.stage(feed, kind) == .refreshed else { return }
+        guard job.progress(feed, kind) == .refreshed else { return }
         let isIndexed = record.flags.contains(.isIndexed)
         let indexedKey = slots.key(kind, slot, record, record.indexedScore)
         let position = index.position(of: indexedKey, pool, posts)
@@ -93,7 +91,7 @@ extension StripeOrders {
     ) {
         for kind in IndexKind.allCases where indexes[kind].isBuilt {
             indexes[kind].checkInvariants(pool, posts)
-            if let unindexedCount, !job.isActive {
+            if let unindexedCount, job.isIdle {
                 let count = indexes.postCount - unindexedCount
                 precondition(indexes[kind].count == count, "An index holds other posts.")
             }

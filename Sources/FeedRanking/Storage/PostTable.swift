@@ -126,7 +126,7 @@ package struct PostTable: ~Copyable {
 
     /// Sets the title that probe keys compare with.
     package mutating func setProbeTitle(_ title: borrowing Span<UInt8>) {
-        probeTitle.removeLast()
+        probeTitle.removeAll()
         for index in title.indices {
             probeTitle.append(title[index])
         }

@@ -48,10 +48,9 @@ package struct Slab<Element: BitwiseCopyable>: ~Copyable {
         count = newCount
     }
 
-    /// Cuts the end off; keeps the memory.
-    package mutating func removeLast(keeping newCount: Int = 0) {
-        precondition(newCount >= 0 && newCount <= count, "A slab cannot be cut to a larger count.")
-        count = newCount
+    /// Removes all elements and keeps the memory; O(1).
+    package mutating func removeAll() {
+        count = 0
     }
 
     /// The elements as bytes, for the length of the call.

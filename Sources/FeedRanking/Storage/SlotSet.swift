@@ -10,8 +10,10 @@ package struct SlotSet: ~Copyable {
         words.extend(to: (slotCount + 63) / 64, with: 0)
     }
 
-    /// Whether there is room for a slot.
-    func hasRoom(for slot: UInt32) -> Bool { Int(slot >> 6) < words.count }
+    /// Whether a slot is in the set; false where there is no room for it.
+    package func contains(_ slot: UInt32) -> Bool {
+        Int(slot >> 6) < words.count && bit(slot) == 1
+    }
 
     /// 1 for a slot in the set, else 0: for sums that must not branch.
     ///
