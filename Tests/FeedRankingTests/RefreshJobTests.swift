@@ -3,7 +3,7 @@ import Testing
 
 /// The state machine by itself, without a store.
 @Suite struct RefreshJobTests {
-    private static let top = FeedID(rawValue: 3)
+    private static let first = FeedID(rawValue: 3)
     private static let last = FeedID(rawValue: 7)
 
     /// Posts with score 0. The members of a job have fallen to a score of -10.
@@ -15,7 +15,7 @@ import Testing
             for slot in 0..<UInt32(count) {
                 let record = PostRecord(
                     content: ContentBlob(PostContent(), updateTimeMilliseconds: 0, editRevision: 1),
-                    feed: slot < 4 ? RefreshJobTests.top : RefreshJobTests.last,
+                    feed: slot < 4 ? RefreshJobTests.first : RefreshJobTests.last,
                     voteMode: .tally,
                     createTimeMilliseconds: 0,
                     revision: 1
@@ -80,9 +80,10 @@ import Testing
             lists.append(list)
             job.leaveList()
         }
-        #expect(lists.map(\.feed) == [3, 3, 3, 7, 7, 7].map(FeedID.init(rawValue:)) + [nil, nil, nil])
+        let feeds: [FeedID?] = [Self.first, Self.last, nil]
+        #expect(lists.map(\.feed) == feeds.flatMap { [$0, $0, $0] })
         #expect(lists.map(\.kind) == [.top, .new, .hot, .top, .new, .hot, .top, .new, .hot])
-        #expect(lists.map(\.places) == [0..<2, 0..<2, 0..<2, 2..<3, 2..<3, 2..<3, 0..<3, 0..<3, 0..<3])
+        #expect(lists.map(\.places) == [0..<2, 2..<3, 0..<3].flatMap { [$0, $0, $0] })
         let isIdle = job.isIdle
         let postCount = job.postCount
         #expect(isIdle && postCount == 0)
@@ -92,7 +93,7 @@ import Testing
     @Test func tellsTheProgressWithListsThatHaveNoMembers() {
         let posts = Posts(count: 8)
         var job = posts.job([5])
-        #expect(job.progress(Self.top, .hot) == .refreshed)
+        #expect(job.progress(Self.first, .hot) == .refreshed)
         #expect(job.progress(FeedID(rawValue: 9), .top) == .waiting)
         #expect(job.progress(nil, .top) == .waiting)
         for _ in 0..<3 { job.leaveList() }
@@ -103,27 +104,27 @@ import Testing
     @Test func letsMembersLeave() {
         let posts = Posts(count: 8)
         var job = posts.job([1, 2, 5])
-        #expect(job.hasMember(2) && job.member(2, Self.top)?.newScore == -10)
+        #expect(job.hasMember(2) && job.member(2, Self.first)?.newScore == -10)
         #expect(job.member(2, Self.last) == nil && !job.hasMember(3) && !job.hasMember(1_000))
         #expect(job.member(at: 1)?.slot == 2)
         job.remove(2)
-        #expect(!job.hasMember(2) && job.member(2, Self.top) == nil && job.member(at: 1) == nil)
+        #expect(!job.hasMember(2) && job.member(2, Self.first) == nil && job.member(at: 1) == nil)
         #expect(job.member(5, Self.last)?.slot == 5)
     }
 
-    /// The keys of the list of `top` with slots 0 to 3 at score 0, of which 1 and 2 fall to -10.
+    /// The keys of the first list, with slots 0 to 3 at score 0, of which 1 and 2 fall to -10.
     @Test(arguments: [1, 100])
     func mergesTheNewKeysAndDropsTheOld(limit: Int) {
         var posts = Posts(count: 4)
         var job = posts.job([1, 2])
         let old = posts.index((0..<4).map { Self.key($0, score: 0) } + [Self.key(3, score: -20)])
         job.split(old, merging: Self.sorted([Self.key(1, score: -10), Self.key(2, score: -10)]))
-        #expect(job.progress(Self.top, .top) == .split)
-        #expect(job.progress(Self.top, .new) == .waiting)
+        #expect(job.progress(Self.first, .top) == .split)
+        #expect(job.progress(Self.first, .new) == .waiting)
         var index = RankedIndex()
         while !job.merge(limit, into: &index, &posts.pool, posts.table) {}
         job.leaveList()
-        #expect(job.progress(Self.top, .top) == .refreshed)
+        #expect(job.progress(Self.first, .top) == .refreshed)
         let expected = [(0, 0), (3, 0), (1, -10), (2, -10), (3, -20)] as [(UInt32, Int64)]
         #expect(posts.keys(index) == expected.map { Self.key($0.0, score: $0.1) })
         index.checkInvariants(posts.pool, posts.table)

@@ -12,3 +12,36 @@ package struct RefreshPace: Sendable {
     /// The pace of the service.
     package init() {}
 }
+
+/// The keys that a request may refresh before it must continue in a later turn.
+///
+/// A request keeps one budget for all of its turns. Each try starts over, and votes between two
+/// turns make posts stale again. So each renewal doubles the keys of the turn before. A request
+/// ends within log2(posts / 8,192) turns or so, however many votes come between its turns.
+package struct RefreshBudget: Sendable {
+    /// The keys of this turn, used ones included.
+    private var turnKeyCount: Int
+    /// The keys left; a refresh that has begun is finished, so this may fall below zero.
+    package private(set) var remainingKeyCount: Int
+
+    /// The budget of a request's first turn.
+    package init(keyCount: Int = RankingLimits.refreshedKeysPerTurn) {
+        turnKeyCount = keyCount
+        remainingKeyCount = keyCount
+    }
+
+    /// Begins the next turn of a request that was told `again`, with twice the keys.
+    package mutating func renew() {
+        let (doubled, isTooLarge) = turnKeyCount.multipliedReportingOverflow(by: 2)
+        turnKeyCount = isTooLarge ? .max : doubled
+        remainingKeyCount = turnKeyCount
+    }
+
+    /// Whether no further refresh may begin in this turn.
+    var isUsedUp: Bool { remainingKeyCount <= 0 }
+
+    /// Subtracts the keys that a refresh or a build has moved.
+    mutating func charge(_ keyCount: Int) {
+        remainingKeyCount -= keyCount
+    }
+}

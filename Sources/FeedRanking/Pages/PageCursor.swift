@@ -1,23 +1,3 @@
-/// A place in an order that stays where it is when its post moves or goes.
-package struct ListPosition: Equatable, Sendable {
-    /// The key's first part, ascending in the order of the list.
-    package var primary: UInt64
-    /// The key's second part: for `top` the first eight bytes of the title.
-    package var secondary: UInt64
-    /// Decides last; the post need not live any more.
-    package var id: PostID
-    /// The title's UTF-8, for `top` only: it decides between equal scores.
-    package var title: [UInt8]
-
-    /// A place as it was read from a post's key, or out of a token.
-    package init(primary: UInt64, secondary: UInt64, id: PostID, title: [UInt8]) {
-        self.primary = primary
-        self.secondary = secondary
-        self.id = id
-        self.title = title
-    }
-}
-
 /// What a page token carries: where a walk through a list goes on.
 package struct PageCursor: Equatable, Sendable {
     /// Which side of the position the page lies on.

@@ -54,35 +54,6 @@ package struct Stripe: ~Copyable {
         )
     }
 
-    /// Appends a post to a page; O(1) beside its texts.
-    func appendRow(_ slot: UInt32, _ voter: VoterID?, to page: inout PostPage) {
-        let record = posts[slot]
-        let none = TextRange(offset: 0, count: 0)
-        var row = PostRow(
-            id: slots.id(slot),
-            feed: record.feed,
-            score: record.score,
-            upvoteCount: record.upvoteCount,
-            downvoteCount: record.downvoteCount,
-            commentCount: 0,
-            createTimeMilliseconds: record.createTimeMilliseconds,
-            updateTimeMilliseconds: 0,
-            revision: record.revision,
-            viewerVote: nil,
-            authorName: none,
-            title: none,
-            text: none,
-            linkURL: none,
-            thumbnailURL: none,
-            imageURL: none
-        )
-        if let voter, record.flags.contains(.keepsBallots) {
-            row.viewerVote = ballots.ballot(slot, voter)
-        }
-        record.content.append(to: &page.texts, row: &row)
-        page.rows.append(row)
-    }
-
     /// The bytes of a post's texts, which decide whether a page still takes it.
     func textByteCount(_ slot: UInt32) -> Int {
         posts[slot].content.textByteCount

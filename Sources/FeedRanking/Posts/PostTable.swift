@@ -101,6 +101,16 @@ package struct PostTable: ~Copyable {
         return nil
     }
 
+    /// Calls the body with the slot of each live post; O(posts).
+    func forEachSlot(_ body: (UInt32) -> Void) {
+        var next = nextSlot(from: 0)
+        while let found = next {
+            let slot = UInt32(found)
+            if contains(slot) { body(slot) }
+            next = nextSlot(from: found + 1)
+        }
+    }
+
     /// Has the kernel make the pages of a piece at once, in place of a fault or two for each; a
     /// kernel that does not know how makes them one by one.
     ///

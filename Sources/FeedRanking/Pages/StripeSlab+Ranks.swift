@@ -1,4 +1,49 @@
-extension FeedStore {
+/// Places and ranks in the lists over all stripes.
+extension StripeSlab {
+    /// The place of a post in an order, and its feed; nil where the post is not live.
+    func place(of id: PostID, _ kind: IndexKind) -> (position: ListPosition, feed: FeedID)? {
+        withStripe(of: id) { stripe in
+            guard let slot = stripe.liveSlot(id) else { return nil }
+            return (stripe.orders.position(of: slot, kind, stripe.posts), stripe.posts[slot].feed)
+        }
+    }
+
+    /// The number of posts before a place of a list, and of all its posts; nil when the budget is
+    /// used up.
+    func count(
+        before position: ListPosition,
+        _ kind: IndexKind,
+        _ feed: FeedID?,
+        _ budget: inout RefreshBudget
+    ) -> WalkSummary? {
+        var sum = WalkSummary()
+        for number in 0..<count {
+            let counted = withStripe(number) { stripe in
+                stripe.orders.countBefore(position, kind, feed, &budget, &stripe.posts)
+            }
+            guard let counted else { return nil }
+            sum.postCount += counted.postCount
+            sum.skippedCount += counted.skippedCount
+        }
+        return sum
+    }
+
+    /// The place of an entry, with its full title where the title decides.
+    func position(of entry: MergeEntry) -> ListPosition {
+        var title: [UInt8] = []
+        if RankKey.titleDecides(entry.secondary) {
+            withStripe(of: entry.id) { stripe in
+                stripe.orders.appendTitle(of: entry, to: &title, stripe.posts)
+            }
+        }
+        return ListPosition(
+            primary: entry.primary,
+            secondary: entry.secondary,
+            id: entry.id,
+            title: title
+        )
+    }
+
     /// The candidates of a selection in one stripe: ranks within the stripe's share of the list.
     private struct Candidates {
         var low: Int
@@ -21,8 +66,8 @@ extension FeedStore {
         let kind = IndexKind(query.order)
         var candidates: [Candidates] = []
         var total = 0
-        for number in 0..<stripes.count {
-            let count = stripes.withStripe(number) { stripe -> Int? in
+        for number in 0..<count {
+            let count = withStripe(number) { stripe -> Int? in
                 guard stripe.orders.prepare(kind, query.feed, &budget, &stripe.posts),
                     stripe.orders.refreshAll(kind, &budget, &stripe.posts)
                 else { return nil }
@@ -38,13 +83,13 @@ extension FeedStore {
         let target = query.order == .old ? total - Int(rank) : Int(rank) - 1
         var last = ListPosition.behindAll(.top)
         // Writes in between may shift ranks; the bound ends the search in any case.
-        for round in 0..<64 * stripes.count {
+        for round in 0..<64 * count {
             guard let pivot = pivot(candidates, target, round, kind, query.feed) else { break }
             last = pivot.position
             var before = 0
             var counts: [Int] = []
-            for number in 0..<stripes.count {
-                let counted = stripes.withStripe(number) { stripe in
+            for number in 0..<count {
+                let counted = withStripe(number) { stripe in
                     stripe.orders.countBefore(
                         pivot.position,
                         kind,
@@ -58,7 +103,7 @@ extension FeedStore {
                 before += counted
             }
             if before == target { break }
-            for number in 0..<stripes.count {
+            for number in 0..<count {
                 if before < target {
                     let low = number == pivot.stripe ? counts[number] + 1 : counts[number]
                     candidates[number].low = max(candidates[number].low, low)
@@ -96,28 +141,10 @@ extension FeedStore {
             let share = Double(target - lowSum) / Double(countSum)
             offset = min(max(Int(share * Double(count)), 0), count - 1)
         }
-        let found = stripes.withStripe(stripe) { stripe in
+        let found = withStripe(stripe) { stripe in
             stripe.orders.position(atRank: low + offset, kind, feed, stripe.posts)
         }
         guard let found else { return nil }
         return (found, stripe)
-    }
-}
-
-extension ListPosition {
-    /// A place behind all posts, in the order of the list.
-    static func behindAll(_ order: Order) -> ListPosition {
-        end(ofKeys: order == .old ? 0 : .max)
-    }
-
-    /// A place before all posts, in the order of the list.
-    static func beforeAll(_ order: Order) -> ListPosition {
-        end(ofKeys: order == .old ? .max : 0)
-    }
-
-    private static func end(ofKeys part: UInt64) -> ListPosition {
-        // A secondary part that ends in a zero byte needs no title.
-        let id = PostID(rawValue: part)
-        return ListPosition(primary: part, secondary: part & ~0xFF, id: id, title: [])
     }
 }

@@ -51,6 +51,8 @@ struct StripeSlab: ~Copyable, @unchecked Sendable {
 
     /// The number of stripes, a power of two.
     let count: Int
+    /// The number of low bits of an id that are its stripe's number; the other bits are its slot.
+    let stripeBits: UInt64
     private let base: UnsafeMutableRawPointer
     private let byteStride: Int
     private let contentions = Atomic<UInt64>(0)
@@ -62,11 +64,12 @@ struct StripeSlab: ~Copyable, @unchecked Sendable {
     init(count: Int, pace: RefreshPace) {
         precondition(count > 0 && count & (count - 1) == 0, "Stripes come in a power of two.")
         self.count = count
+        let bits = count.trailingZeroBitCount
+        stripeBits = UInt64(bits)
         let size = MemoryLayout<LockedStripe>.size
         byteStride = (size + Self.alignment - 1) / Self.alignment * Self.alignment
         unsafe base = .allocate(byteCount: byteStride * count, alignment: Self.alignment)
         for number in 0..<count {
-            let bits = count.trailingZeroBitCount
             let stripe = Stripe(number: number, stripeBits: bits, pace: pace)
             let place = unsafe base + number * byteStride
             unsafe place.assumingMemoryBound(to: LockedStripe.self)
@@ -79,6 +82,21 @@ struct StripeSlab: ~Copyable, @unchecked Sendable {
             unsafe pointer(number).deinitialize(count: 1)
         }
         unsafe base.deallocate()
+    }
+
+    /// The number of the stripe that has an id; O(1).
+    @inline(__always)
+    func number(of id: PostID) -> Int {
+        Int(truncatingIfNeeded: id.rawValue) & (count - 1)
+    }
+
+    /// Runs the body with the lock held of the stripe that has an id.
+    @inline(__always)
+    func withStripe<Result, Failure: Error>(
+        of id: PostID,
+        _ body: (inout Stripe) throws(Failure) -> sending Result
+    ) throws(Failure) -> Result {
+        try withStripe(number(of: id), body)
     }
 
     /// Runs the body with a stripe's lock held.
@@ -94,11 +112,11 @@ struct StripeSlab: ~Copyable, @unchecked Sendable {
         return try unsafe stripe.pointee.withLock(body)
     }
 
-    /// Prefetches the cache line of a post's record without the lock; any slot is allowed.
+    /// Prefetches the cache line of a post's record without the lock; any id is allowed.
     @inline(__always)
-    func prefetch(_ number: Int, _ slot: UInt32) {
-        precondition(UInt(bitPattern: number) < UInt(bitPattern: count), "There is no such stripe.")
-        unsafe pointer(number).pointee.directory.prefetch(slot)
+    func prefetch(_ id: PostID) {
+        guard let slot = UInt32(exactly: id.rawValue >> stripeBits) else { return }
+        unsafe pointer(number(of: id)).pointee.directory.prefetch(slot)
     }
 
     @inline(__always)

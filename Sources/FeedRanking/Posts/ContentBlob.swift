@@ -140,12 +140,12 @@ package struct ContentBlob: BitwiseCopyable {
     /// Unix time of the last edit.
     var updateTimeMilliseconds: Int64 { unsafe base.load(as: Int64.self) }
 
-    /// Takes the numbers and the texts into a hash: the whole block, eight bytes a word.
-    func add(to hash: inout StateHash) {
+    /// Calls the body with the numbers and the texts: the whole block, eight bytes a word.
+    func forEachWord(_ body: (UInt64) -> Void) {
         let byteCount = Self.headerByteCount + textByteCount
         var offset = 0
         while offset + 8 <= byteCount {
-            hash.add(unsafe base.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
+            body(unsafe base.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
             offset += 8
         }
         var rest: UInt64 = 0
@@ -153,7 +153,7 @@ package struct ContentBlob: BitwiseCopyable {
             rest = rest << 8 | UInt64(unsafe base.load(fromByteOffset: offset, as: UInt8.self))
             offset += 1
         }
-        hash.add(rest)
+        body(rest)
     }
 
     private var commentCount: UInt64 {

@@ -1,20 +1,24 @@
-extension FeedStore {
-    /// Reads a page of a list, exact as of now.
+/// Reads a page of a list: finds its start, merges the stripes and copies the rows.
+struct PageReader {
+    /// The page that is asked for.
+    private let query: PageQuery
+
+    /// A reader of the page of a query.
+    init(_ query: PageQuery) {
+        self.query = query
+    }
+
+    /// Fills the page, exact as of now; false when the budget is used up.
     ///
     /// O(stripes * log n + size * log stripes) plus the refresh. A page that begins at a rank takes
     /// O(stripes² * log² n) at worst.
-    package func page(
-        _ query: PageQuery,
+    func read(
+        _ stripes: borrowing StripeSlab,
         into page: inout PostPage,
-        budget: inout RefreshBudget
-    ) throws(RankingError) -> PageOutcome {
-        precondition(
-            query.size > 0 && query.size <= RankingLimits.maximumPageSize,
-            "A page has 1 to \(RankingLimits.maximumPageSize) rows, not \(query.size)."
-        )
-        if let feed = query.feed, feedTable.policy(of: feed) == nil { throw .feedNotFound(feed) }
+        _ budget: inout RefreshBudget
+    ) throws(RankingError) -> Bool {
         page.removeAll()
-        guard let start = try start(of: query, &page, &budget) else { return .again }
+        guard let start = try start(stripes, &page, &budget) else { return false }
         let isBackwards = start.direction == .before
         let walk = ListWalk(
             feed: query.feed,
@@ -23,11 +27,11 @@ extension FeedStore {
             start: start.walkStart,
             limit: query.size + 1
         )
-        guard merge(walk, into: &page.merge, &budget) else { return .again }
-        let usedCount = fetchRows(query, walk, &page)
+        guard page.merge.run(walk, stripes, &budget) else { return false }
+        let usedCount = fetchRows(walk, stripes, &page)
         page.totalCount = UInt64(page.merge.summary.postCount)
-        finish(query, start, usedCount: usedCount, &page)
-        return .done
+        finish(start, usedCount: usedCount, stripes, &page)
+        return true
     }
 
     /// The start and the direction of a page's walk.
@@ -39,7 +43,7 @@ extension FeedStore {
     }
 
     private func start(
-        of query: PageQuery,
+        _ stripes: borrowing StripeSlab,
         _ page: inout PostPage,
         _ budget: inout RefreshBudget
     ) throws(RankingError) -> PageStart? {
@@ -54,23 +58,24 @@ extension FeedStore {
             )
         case .rank(let rank):
             guard rank > 1 else { return PageStart() }
-            let selected = select(rank, query, &budget)
-            guard let selected else { return nil }
+            guard let selected = stripes.select(rank, query, &budget) else { return nil }
             return PageStart(walkStart: selected, rank: rank)
         case .around(let id):
-            return try start(around: id, query, &page, &budget)
+            return try start(around: id, stripes, &page, &budget)
         }
     }
 
     /// Begins half a page before a post, and counts the rank of that place.
     private func start(
         around id: PostID,
-        _ query: PageQuery,
+        _ stripes: borrowing StripeSlab,
         _ page: inout PostPage,
         _ budget: inout RefreshBudget
     ) throws(RankingError) -> PageStart? {
         let kind = IndexKind(query.order)
-        guard let place = place(of: id, kind), query.feed == nil || query.feed == place.feed else {
+        guard let place = stripes.place(of: id, kind),
+            query.feed == nil || query.feed == place.feed
+        else {
             throw .postNotFound(id)
         }
         let isOld = query.order == .old
@@ -83,12 +88,13 @@ extension FeedStore {
                 start: .position(place.position, isIncluded: false),
                 limit: query.size / 2
             )
-            guard merge(walk, into: &page.merge, &budget) else { return nil }
+            guard page.merge.run(walk, stripes, &budget) else { return nil }
             if let last = page.merge.chosen.last {
-                first = position(of: last)
+                first = stripes.position(of: last)
             }
         }
-        guard let counted = count(before: first, kind, query.feed, &budget) else { return nil }
+        let counted = stripes.count(before: first, kind, query.feed, &budget)
+        guard let counted else { return nil }
         let before = isOld ? counted.postCount - counted.skippedCount - 1 : counted.skippedCount
         return PageStart(
             walkStart: .position(first, isIncluded: true),
@@ -102,22 +108,28 @@ extension FeedStore {
     /// Posts that have been deleted since are left out. Posts that have moved since are put in
     /// order. So are posts with a title of which only the end may have changed, because their keys
     /// do not show that change.
-    private func fetchRows(_ query: PageQuery, _ walk: ListWalk, _ page: inout PostPage) -> Int {
+    private func fetchRows(
+        _ walk: ListWalk,
+        _ stripes: borrowing StripeSlab,
+        _ page: inout PostPage
+    ) -> Int {
         let rowCount = min(query.size, page.merge.chosen.count)
         for index in 0..<rowCount {
-            prefetch(page.merge.chosen[index].id)
+            stripes.prefetch(page.merge.chosen[index].id)
         }
         var isOrdered = true
         var used = 0
         for index in 0..<rowCount {
             let entry = page.merge.chosen[index]
-            let outcome = stripes.withStripe(stripeNumber(entry.id)) { stripe in
-                guard let slot = stripe.liveSlot(entry.id) else { return RowOutcome.missing }
+            let outcome = stripes.withStripe(of: entry.id) { stripe in
+                guard let slot = stripe.liveSlot(entry.id) else {
+                    return PostPage.RowOutcome.missing
+                }
                 let byteCount = stripe.textByteCount(slot)
                 if page.isFull(for: byteCount, byteLimit: query.byteLimit) { return .full }
                 isOrdered =
                     isOrdered && stripe.orders.stillHas(entry, slot, walk.kind, stripe.posts)
-                stripe.appendRow(slot, query.voter, to: &page)
+                page.append(slot, of: stripe, query.voter)
                 return .appended
             }
             if outcome == .full { break }
@@ -131,45 +143,45 @@ extension FeedStore {
 
     /// Sets the ranks and both cursors, and reverses a page that was read backwards.
     private func finish(
-        _ query: PageQuery,
         _ start: PageStart,
         usedCount: Int,
+        _ stripes: borrowing StripeSlab,
         _ page: inout PostPage
     ) {
         let isBackwards = start.direction == .before
-        guard usedCount > 0 else { return finishEmpty(query, isBackwards: isBackwards, &page) }
+        guard usedCount > 0 else { return finishEmpty(isBackwards: isBackwards, &page) }
         let rowCount = UInt64(page.rows.count)
         page.firstRank = start.rank
         if isBackwards {
             page.rows.reverse()
             page.firstRank = start.rank > rowCount ? start.rank - rowCount : 1
         }
-        let goesOn = page.merge.chosen.count > usedCount
-        let comesFrom = page.merge.summary.skippedCount > 0
-        let nearEnd = page.merge.chosen[0]
-        let farEnd = page.merge.chosen[usedCount - 1]
-        if isBackwards ? comesFrom : goesOn {
+        let hasMore = page.merge.chosen.count > usedCount
+        let hasSkipped = page.merge.summary.skippedCount > 0
+        let firstEntry = page.merge.chosen[0]
+        let lastEntry = page.merge.chosen[usedCount - 1]
+        if isBackwards ? hasSkipped : hasMore {
             page.next = PageCursor(
                 feed: query.feed,
                 order: query.order,
                 direction: .after,
-                position: position(of: isBackwards ? nearEnd : farEnd),
+                position: stripes.position(of: isBackwards ? firstEntry : lastEntry),
                 rank: page.firstRank + max(rowCount, 1) - 1
             )
         }
-        if isBackwards ? goesOn : comesFrom {
+        if isBackwards ? hasMore : hasSkipped {
             page.previous = PageCursor(
                 feed: query.feed,
                 order: query.order,
                 direction: .before,
-                position: position(of: isBackwards ? farEnd : nearEnd),
+                position: stripes.position(of: isBackwards ? lastEntry : firstEntry),
                 rank: page.firstRank
             )
         }
     }
 
     /// Sets the cursor that leads from a page beyond an end of the list back into the list.
-    private func finishEmpty(_ query: PageQuery, isBackwards: Bool, _ page: inout PostPage) {
+    private func finishEmpty(isBackwards: Bool, _ page: inout PostPage) {
         let order = query.order
         page.firstRank = isBackwards ? 1 : page.totalCount + 1
         guard page.merge.summary.skippedCount > 0 else { return }
@@ -185,21 +197,5 @@ extension FeedStore {
         } else {
             page.previous = wayBack
         }
-    }
-
-    /// The place of an entry, with its full title where the title decides.
-    private func position(of entry: MergeEntry) -> ListPosition {
-        var title: [UInt8] = []
-        if RankKey.titleDecides(entry.secondary) {
-            stripes.withStripe(stripeNumber(entry.id)) { stripe in
-                stripe.orders.appendTitle(of: entry, to: &title, stripe.posts)
-            }
-        }
-        return ListPosition(
-            primary: entry.primary,
-            secondary: entry.secondary,
-            id: entry.id,
-            title: title
-        )
     }
 }

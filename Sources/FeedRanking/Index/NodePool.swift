@@ -1,5 +1,19 @@
 import Glibc
 
+/// A node's place in its pool; 0 is none.
+package struct NodeID: BitwiseCopyable, Equatable, Sendable {
+    /// Counted from 1 in the order of the pool's cells.
+    package let rawValue: UInt32
+
+    /// A number that a pool gave, or 0 for none.
+    package init(rawValue: UInt32) {
+        self.rawValue = rawValue
+    }
+
+    /// No node: the end of a chain, or an empty index.
+    package static let none = NodeID(rawValue: 0)
+}
+
 /// The nodes of all indexes of a stripe: cells of one size in chunks, linked by number.
 ///
 /// A leaf holds up to 63 keys of 24 bytes; an inner node up to 47 children, each with its first
@@ -241,5 +255,38 @@ package struct NodePool: ~Copyable {
 
     private func counts(_ node: NodeID) -> UnsafeMutablePointer<UInt32> {
         unsafe (cell(node) + Self.countsOffset).assumingMemoryBound(to: UInt32.self)
+    }
+}
+
+/// What a rebuild does to every key of an index, with a leaf's address taken once.
+extension NodePool {
+    /// Closes the gaps of a leaf's keys whose slots are in a set; returns how many keys stay.
+    mutating func compact(_ leaf: NodeID, dropping dropped: borrowing SlotSet) -> Int {
+        let keys = unsafe keys(leaf)
+        var kept = 0
+        for index in 0..<min(count(leaf), Self.leafCapacity) {
+            let key = unsafe keys[index]
+            unsafe keys[kept] = key
+            // No branch: which keys go cannot be predicted.
+            kept &+= 1 &- dropped.bit(key.slot)
+        }
+        setCount(leaf, kept)
+        return kept
+    }
+
+    /// The first place of a leaf, from `start` on, whose key comes behind `key`.
+    func place(
+        of key: RankKey,
+        in leaf: NodeID,
+        from start: Int,
+        _ posts: borrowing PostTable
+    ) -> Int {
+        let keys = unsafe keys(leaf)
+        let count = min(count(leaf), Self.leafCapacity)
+        var place = max(start, 0)
+        while place < count, posts.precedes(unsafe keys[place], key) {
+            place &+= 1
+        }
+        return place
     }
 }

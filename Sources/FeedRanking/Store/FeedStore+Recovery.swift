@@ -16,7 +16,7 @@ extension FeedStore {
     package func restore(_ counts: PostCounts) throws(RecoveryError) {
         let slot = try checkedSlot(counts)
         try raise(revision: counts.revision)
-        stripes.withStripe(stripeNumber(counts.id)) { stripe in
+        stripes.withStripe(of: counts.id) { stripe in
             stripe.restore(counts, at: slot)
         }
     }
@@ -35,7 +35,7 @@ extension FeedStore {
         let slot = try checkedSlot(counts)
         guard voter.rawValue < RankingLimits.maximumVoterCount else { throw .badVoter(voter) }
         guard direction != .clear else { throw .badBallot(counts.id) }
-        try stripes.withStripe(stripeNumber(counts.id)) { (stripe) throws(RecoveryError) -> Void in
+        try stripes.withStripe(of: counts.id) { (stripe) throws(RecoveryError) -> Void in
             guard stripe.restore(counts, voter, direction, at: slot) else {
                 throw .badBallot(counts.id)
             }
@@ -47,7 +47,7 @@ extension FeedStore {
     package func restore(_ post: PostState) throws(RecoveryError) {
         let slot = try check(post)
         let id = post.counts.id
-        let isNew = try stripes.withStripe(stripeNumber(id)) { (stripe) throws(RecoveryError) in
+        let isNew = try stripes.withStripe(of: id) { (stripe) throws(RecoveryError) in
             guard let isNew = stripe.restore(post, at: slot) else { throw .badFeed(id, post.feed) }
             return isNew
         }
@@ -61,7 +61,7 @@ extension FeedStore {
         let slot = try slot(id)
         try raise(revision: revision)
         raise(lastID: id.rawValue)
-        let wasThere = stripes.withStripe(stripeNumber(id)) { stripe in
+        let wasThere = stripes.withStripe(of: id) { stripe in
             stripe.restoreDeletion(at: slot)
         }
         if wasThere { livePostCount.wrappingSubtract(1, ordering: .relaxed) }
@@ -82,6 +82,26 @@ extension FeedStore {
         if id > 0 { _ = try slot(PostID(rawValue: id)) }
         try raise(revision: revision)
         raise(lastID: id)
+    }
+
+    /// A hash of all state that `restore` puts back; stores that answer alike have equal hashes.
+    ///
+    /// No thread may write meanwhile. The hash covers the feeds and their rules, each post with
+    /// every field, the ballots by device, and the devices. It does not cover the counters, the
+    /// numbers of voters, or the indexed scores. The hashes of posts, ballots and devices are added
+    /// up, so neither their order nor the count of stripes matters. O(feeds + posts + ballots +
+    /// voters).
+    package func stateHash() -> UInt64 { StateHash(of: self).value }
+
+    /// Calls the body with each live post, in no order; O(posts), while a stripe is locked.
+    ///
+    /// The body must not call the store.
+    package func forEachPost(_ body: (PostState) -> Void) {
+        for number in 0..<stripes.count {
+            stripes.withStripe(number) { stripe in
+                stripe.posts.forEachSlot { slot in body(stripe.state(slot)) }
+            }
+        }
     }
 
     /// Checks all that would trap, or never could have been.
@@ -115,7 +135,7 @@ extension FeedStore {
     }
 
     private func slot(_ id: PostID) throws(RecoveryError) -> UInt32 {
-        guard id.rawValue > 0, let slot = UInt32(exactly: id.rawValue >> stripeBits) else {
+        guard id.rawValue > 0, let slot = UInt32(exactly: id.rawValue >> stripes.stripeBits) else {
             throw .badPostID(id.rawValue)
         }
         return slot
