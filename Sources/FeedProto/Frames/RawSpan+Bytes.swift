@@ -21,32 +21,6 @@ extension FrameScanner {
     }
 }
 
-extension MessageDecoder {
-    /// The call in a body.
-    public mutating func decodeClientFrame(_ body: [UInt8]) throws(MessageError) -> ClientFrame {
-        try unsafe decodeClientFrame(body.span.bytes)
-    }
-
-    /// The call in a body, and the hash of its content if it has a sequence, otherwise 0.
-    package mutating func decodeCall(
-        _ body: [UInt8]
-    ) throws(MessageError) -> (frame: ClientFrame, contentHash: UInt32) {
-        try unsafe decodeCall(body.span.bytes)
-    }
-
-    /// The answer in a body.
-    public mutating func decodeServerFrame(_ body: [UInt8]) throws(MessageError) -> ServerFrame {
-        try unsafe decodeServerFrame(body.span.bytes)
-    }
-}
-
-extension ClientFrame {
-    /// A hash of 32 bits of the call's content, without the envelope.
-    package func requestHash(of body: [UInt8]) -> UInt32 {
-        unsafe requestHash(of: body.span.bytes)
-    }
-}
-
 extension [UInt8] {
     /// Appends a copy of the bytes.
     mutating func append(copying bytes: RawSpan) {

@@ -82,7 +82,7 @@ extension Reason {
     public static var channelFenced: Self { Self(rawValue: "CHANNEL_FENCED") }
     /// RESOURCE_EXHAUSTED: the service remembers as many channels as it can.
     public static var tooManyChannels: Self { Self(rawValue: "TOO_MANY_CHANNELS") }
-    /// UNAVAILABLE: the service's clock has jumped, and it takes no writes until that is settled.
+    /// UNAVAILABLE: the service's clock has jumped, and it takes no writes until the jump is resolved.
     public static var clockJumped: Self { Self(rawValue: "CLOCK_JUMPED") }
     /// FAILED_PRECONDITION: the service keeps its state in memory only.
     public static var notDurable: Self { Self(rawValue: "NOT_DURABLE") }

@@ -75,3 +75,16 @@ public struct MessageDecoder: ~Copyable {
         }
     }
 }
+
+// `Span.bytes` counts as unsafe because an element may have padding; a UInt8 has none.
+extension MessageDecoder {
+    /// The call in a body.
+    public mutating func decodeClientFrame(_ body: [UInt8]) throws(MessageError) -> ClientFrame {
+        try unsafe decodeClientFrame(body.span.bytes)
+    }
+
+    /// The answer in a body.
+    public mutating func decodeServerFrame(_ body: [UInt8]) throws(MessageError) -> ServerFrame {
+        try unsafe decodeServerFrame(body.span.bytes)
+    }
+}

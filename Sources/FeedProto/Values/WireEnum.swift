@@ -1,7 +1,7 @@
-/// An enum of the contract as it was received: it may hold a number that has no name here.
+/// An enum of the contract as it was received: it may be a number that has no name here.
 ///
 /// A receiver detects such numbers with `isKnown` or the `default` of a `switch`, and rejects them.
-/// Treating one as a default would do something that nobody asked for.
+/// Treating one as a default would do something that the sender did not ask for.
 public protocol WireEnum: RawRepresentable<Int32>, Hashable, Sendable, CustomStringConvertible {
     /// The contract's names of the numbers 0, 1, 2 and so on, without gaps.
     static var names: [String] { get }
