@@ -18,7 +18,7 @@ package struct PostCounts: BitwiseCopyable, Equatable, Sendable {
     }
 }
 
-/// All that the store keeps of a post, save for its voters' ballots.
+/// The whole state of a post, except for its voters' ballots.
 package struct PostState: Equatable, Sendable {
     /// The post, its votes and its last revision.
     package var counts: PostCounts
@@ -33,7 +33,7 @@ package struct PostState: Equatable, Sendable {
     package var updateTimeMilliseconds: Int64
     /// The revision of the write that gave the post its content, at most that of the counts.
     package var editRevision: UInt64
-    /// What the post says as of that revision.
+    /// The content of the post as of that revision.
     package var content: PostContent
 
     /// A post as of the revision of its counts.

@@ -3,7 +3,7 @@ struct EvenShare {
     private var remaining: Int
     private var partCount: Int
 
-    /// Spreads a count over as few nodes as hold it.
+    /// Spreads a count over as few nodes as possible.
     init(of count: Int, nodeCapacity: Int) {
         remaining = count
         partCount = (count + nodeCapacity - 1) / nodeCapacity
@@ -80,7 +80,7 @@ struct LeafWriter {
     }
 }
 
-/// Packs keys that come in order into leaves, and puts those behind an index.
+/// Packs keys that come in order into leaves, and appends the leaves to an index.
 struct LeafAppender {
     private var leaf = NodeID.none
 

@@ -16,8 +16,8 @@ package struct NodeID: BitwiseCopyable, Equatable, Sendable {
 
 /// The nodes of all indexes of a stripe: cells of one size in chunks, linked by number.
 ///
-/// A leaf holds up to 63 keys of 24 bytes; an inner node up to 47 children, each with its first
-/// key and how many keys lie below it. Every face checks the node and the place.
+/// A leaf has up to 63 keys of 24 bytes. An inner node has up to 47 children, each with its first
+/// key and the number of keys below it. Each package function checks the node and the place.
 @safe
 package struct NodePool: ~Copyable {
     /// The keys of a leaf.
@@ -32,7 +32,7 @@ package struct NodePool: ~Copyable {
     private static let childrenOffset = keysOffset + innerCapacity * MemoryLayout<RankKey>.stride
     private static let countsOffset = childrenOffset + innerCapacity * 4
 
-    /// What a cell begins with; a free cell links to the next free one.
+    /// The first bytes of a cell; a free cell links to the next free cell.
     private struct Header: BitwiseCopyable {
         var count: UInt32
         var previous: NodeID
@@ -91,13 +91,13 @@ package struct NodePool: ~Copyable {
         nodeCount -= 1
     }
 
-    /// The keys or children a node has.
+    /// The number of keys or children of a node.
     @inline(__always)
     package func count(_ node: NodeID) -> Int {
         Int(unsafe header(node).pointee.count)
     }
 
-    /// Says how many places of a node mean something.
+    /// Sets the number of keys or children of a node.
     @inline(__always)
     package mutating func setCount(_ node: NodeID, _ count: Int) {
         precondition(UInt(bitPattern: count) <= UInt(Self.leafCapacity), "A node is overfull.")
@@ -134,7 +134,7 @@ package struct NodePool: ~Copyable {
         unsafe keys(node)[checked(index)]
     }
 
-    /// Replaces a key; keeping the order is the caller's part.
+    /// Replaces a key; the caller keeps the order.
     @inline(__always)
     package mutating func setKey(_ node: NodeID, _ index: Int, _ key: RankKey) {
         unsafe keys(node)[checked(index)] = key
@@ -258,7 +258,7 @@ package struct NodePool: ~Copyable {
     }
 }
 
-/// What a rebuild does to every key of an index, with a leaf's address taken once.
+/// Loops over the keys of a leaf for a rebuild; each takes the leaf's address once.
 extension NodePool {
     /// Closes the gaps of a leaf's keys whose slots are in a set; returns how many keys stay.
     mutating func compact(_ leaf: NodeID, dropping dropped: borrowing SlotSet) -> Int {
@@ -267,14 +267,14 @@ extension NodePool {
         for index in 0..<min(count(leaf), Self.leafCapacity) {
             let key = unsafe keys[index]
             unsafe keys[kept] = key
-            // No branch: which keys go cannot be predicted.
+            // No branch, because the dropped keys cannot be predicted.
             kept &+= 1 &- dropped.bit(key.slot)
         }
         setCount(leaf, kept)
         return kept
     }
 
-    /// The first place of a leaf, from `start` on, whose key comes behind `key`.
+    /// The first place of a leaf, from `start` on, whose key is behind `key`.
     func place(
         of key: RankKey,
         in leaf: NodeID,

@@ -78,7 +78,7 @@ extension RankedIndex {
         root = levelFirst
     }
 
-    /// Spreads a chain of nodes evenly over parents, which are chained in turn.
+    /// Spreads a chain of nodes evenly over parents, which are chained too.
     private static func buildLevel(
         above first: NodeID,
         _ childHeight: Int,
@@ -116,8 +116,8 @@ extension RankedIndex {
     }
 }
 
-/// What moves an index from one tree into another leaf by leaf: off one's front, onto the other's
-/// back.
+/// Moves an index from one tree into another leaf by leaf: from the front of one to the back of the
+/// other.
 extension RankedIndex {
     /// Takes off the first leaf, whose keys leave the index; none where it is empty.
     ///

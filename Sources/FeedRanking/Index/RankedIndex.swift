@@ -30,7 +30,7 @@ package struct RankedIndex: BitwiseCopyable {
         var primary: UInt64
         var secondary: UInt64
 
-        /// No key comes behind it.
+        /// The boundary behind all keys.
         static let lowest = HeadBoundary(primary: .max, secondary: .max)
 
         /// Whether the key lies at the boundary or before it.
@@ -62,14 +62,14 @@ package struct RankedIndex: BitwiseCopyable {
         }
     }
 
-    /// Forgets all nodes, which an earlier copy of the index keeps; O(1).
+    /// Empties the index without freeing its nodes, which a copy of the index has; O(1).
     mutating func forgetKeys() {
         root = .none
         height = 0
         count = 0
     }
 
-    /// Frees all nodes and forgets all keys; O(n).
+    /// Frees all nodes; O(n).
     package mutating func removeAll(_ pool: inout NodePool) {
         if root != .none {
             Self.free(root, height, &pool)
@@ -96,7 +96,7 @@ package struct IndexPosition: Equatable {
     var leaf: NodeID
     /// The place within the leaf; one behind its last key at the index's end.
     var offset: Int
-    /// How many keys come before.
+    /// The number of keys before it.
     package var rank: Int
 }
 
@@ -131,7 +131,7 @@ extension RankedIndex {
         return IndexPosition(leaf: node, offset: offset, rank: rank + offset)
     }
 
-    /// The position of the key that `rank` keys come before, up to the count; O(log n).
+    /// The position behind the first `rank` keys, up to the count; O(log n).
     package func position(atRank rank: Int, _ pool: borrowing NodePool) -> IndexPosition {
         precondition(rank >= 0 && rank <= count, "No key has rank \(rank) of \(count).")
         guard root != .none else { return IndexPosition(leaf: .none, offset: 0, rank: 0) }
@@ -178,7 +178,7 @@ extension RankedIndex {
         position.rank -= 1
     }
 
-    /// The child whose keys the key lies among, or goes behind.
+    /// The child that has the key's place.
     static func childIndex(
         _ node: NodeID,
         _ key: RankKey,

@@ -3,8 +3,8 @@ import Glibc
 /// Reddit's hot rank: a factor of ten in the score weighs as much as 45,000 s of time.
 ///
 /// `sign(s) * log10(max(|s|, 1)) + (t - 1134028003) / 45000`, from `_sorts.pyx::_hot`, times 10^7
-/// and rounded to the nearest integer, with t in whole seconds: exactly, so that others who compute
-/// it come to the same orders.
+/// and rounded to the nearest integer, with t in whole seconds. The rounding is exact, so that other
+/// programs compute the same orders.
 ///
 /// There are no ties to round. The time's part is a multiple of 1/9, since 10^7 / 45000 is 2000 / 9;
 /// the logarithm's part is an integer where |s| is a power of ten and irrational elsewhere; so no
@@ -12,11 +12,11 @@ import Glibc
 package enum HotRank {
     private static let tableCount = 4_096
     private static let logarithms: [Double] = (0..<tableCount).map { log10(Double(max($0, 1))) }
-    /// How near to a half a sum of doubles may be before it is computed exactly.
+    /// A sum of doubles that is nearer to a half than this is computed exactly.
     ///
-    /// Its error is below 10^-6: that of `log10`, which is below 10^-14, times 10^7, and three
-    /// roundings of 2^-26 at most.
-    private static let doubt = 0x1p-16
+    /// The error of the sum is below 10^-6: the error of `log10`, below 10^-14, times 10^7, and
+    /// three roundings of 2^-26 at most.
+    private static let uncertainty = 0x1p-16
 
     /// The key of a score and a creation time; O(1).
     package static func key(score: Int64, createTimeMilliseconds: Int64) -> Int64 {
@@ -24,7 +24,7 @@ package enum HotRank {
         // Without the whole part of the time, which doubles could not hold beside seven decimals.
         let sum = order(score) * 1e7 + Double(ninths) * (1 / 9)
         let rounded = sum.rounded(.toNearestOrEven)
-        guard abs(sum - rounded) < 0.5 - doubt else { return whole + exactSum(score, ninths) }
+        guard abs(sum - rounded) < 0.5 - uncertainty else { return whole + exactSum(score, ninths) }
         return whole + Int64(rounded)
     }
 

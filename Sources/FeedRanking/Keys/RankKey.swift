@@ -12,7 +12,7 @@ package struct RankKey: BitwiseCopyable, Equatable, Sendable {
     /// 1 for a place that is looked for and is no post: its title is the table's probe title.
     package var isProbe: UInt32
 
-    /// A post's key, or a probe: a place between keys, which no index holds.
+    /// A post's key, or a probe: a place between keys, which no index has.
     @inline(__always)
     package init(primary: UInt64, secondary: UInt64, slot: UInt32, isProbe: Bool = false) {
         self.primary = primary

@@ -1,15 +1,15 @@
-/// A place in an order that stays where it is when its post moves or goes.
+/// A place in an order; it does not change when its post moves or is deleted.
 package struct ListPosition: Equatable, Sendable {
     /// The key's first part, ascending in the order of the list.
     package var primary: UInt64
     /// The key's second part: for `top` the first eight bytes of the title.
     package var secondary: UInt64
-    /// Decides last; the post need not live any more.
+    /// The id, which decides last; the post may be deleted.
     package var id: PostID
     /// The title's UTF-8, for `top` only: it decides between equal scores.
     package var title: [UInt8]
 
-    /// A place as it was read from a post's key, or out of a token.
+    /// A place from a post's key, or from a page token.
     package init(primary: UInt64, secondary: UInt64, id: PostID, title: [UInt8]) {
         self.primary = primary
         self.secondary = secondary
@@ -38,13 +38,13 @@ extension ListPosition {
 
 /// A post's key as a merge over the stripes compares it.
 struct MergeEntry {
-    /// The key's first part, by which almost all entries are told apart.
+    /// The key's first part, which almost always decides.
     var primary: UInt64
     /// The key's second part: for `top` the first eight bytes of the title.
     var secondary: UInt64
-    /// Stands for the key's slot, which means nothing outside its stripe.
+    /// The id of the key's slot, since a slot means nothing outside its stripe.
     var id: PostID
-    /// Where the merge keeps the full title; nil until a tie asks for it.
+    /// The full title in the buffer of the merge; nil until a tie needs it.
     var title: TextRange?
 
     /// The entry of a key that a stripe has for a post.
@@ -57,7 +57,7 @@ struct MergeEntry {
 
 /// The start of a walk through an index.
 enum WalkStart {
-    /// The end from which the walk comes.
+    /// The end of the list at which the walk starts.
     case end
     /// A place, with the post there or without it.
     case position(ListPosition, isIncluded: Bool)

@@ -2,7 +2,7 @@
 package struct StalePost: BitwiseCopyable {
     /// The slot of the post in its stripe.
     package var slot: UInt32
-    /// The feed whose indexes have the post, or are to have it.
+    /// The feed whose indexes have the post, or will have it.
     package var feed: FeedID
     /// The time of its creation, by which NEW, OLD and HOT place it.
     package var createTimeMilliseconds: Int64
@@ -15,7 +15,7 @@ package struct StalePost: BitwiseCopyable {
     /// Whether the indexes have the post.
     package var wasIndexed: Bool
 
-    /// Copies a post from a record that is about to be marked fresh.
+    /// Copies a post from its record, before the record counts as refreshed.
     package init(_ slot: UInt32, _ record: PostRecord) {
         self.slot = slot
         feed = record.feed

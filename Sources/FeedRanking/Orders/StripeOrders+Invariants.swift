@@ -12,7 +12,7 @@ extension StripeOrders {
         while let slot = nextInTail {
             precondition(
                 posts[slot].flags.contains(.isInStaleTail),
-                "A post of the stale tail is not marked."
+                "A post of the stale tail lacks its flag."
             )
             listed.insert(slot)
             tailCount += 1
@@ -93,7 +93,7 @@ extension StripeOrders {
             indexes[kind].checkInvariants(pool, posts)
             if let unindexedCount, job.isIdle {
                 let count = indexes.postCount - unindexedCount
-                precondition(indexes[kind].count == count, "An index holds other posts.")
+                precondition(indexes[kind].count == count, "An index has other posts.")
             }
         }
     }

@@ -112,9 +112,9 @@ extension StripeOrders {
         return stale.nextInTail(from: Int(slot) + 1)
     }
 
-    /// Marks a post fresh, and notes it unless its votes have cancelled each other out.
+    /// Counts a post as refreshed, and takes it unless its votes have cancelled each other out.
     ///
-    /// The indexes are behind the record until `refresh` ends.
+    /// The indexes have the post's old keys until `refresh` ends.
     private mutating func takeStale(_ slot: UInt32, _ posts: inout PostTable) {
         if job.hasMember(slot) {
             _ = takeOut(slot, &posts)

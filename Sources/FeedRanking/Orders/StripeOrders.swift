@@ -1,10 +1,10 @@
 /// The orders of a stripe's posts: the indexes of its lists, and the posts that are stale in them.
 ///
-/// The indexes are maintained lazily. A write marks its post stale, and a reader refreshes the
-/// indexes with the stale posts first. The records of the posts are the stripe's (`PostTable`). They
-/// hold the flags and the scores that the orders need, and are passed to each call.
+/// The indexes are maintained lazily. A write makes its post stale, and a reader refreshes the
+/// indexes with the stale posts first. The stripe owns the records of the posts (`PostTable`), with
+/// the flags and the scores that the orders need, and passes them to each call.
 ///
-/// Invariants (`checkInvariants`): A built index holds exactly the indexed posts of its feed, at
+/// Invariants (`checkInvariants`): A built index has exactly the indexed posts of its feed, at
 /// their indexed scores, except for the posts of `job`. A post is in the stale head or the stale
 /// tail if its score is not the indexed score, or if no index has it. A post of the stale tail lies
 /// behind the head boundary of every index, with its indexed score and with its own score.
@@ -74,7 +74,7 @@ struct StripeOrders: ~Copyable {
         feeds[Int(feed.rawValue)][kind] = index
     }
 
-    /// Takes a new post into its lists, and marks it stale; O(1).
+    /// Takes a new post into its lists, and makes it stale; O(1).
     mutating func add(_ slot: UInt32, _ record: inout PostRecord, slotLimit: Int) {
         let feed = Int(record.feed.rawValue)
         feeds.extend(to: feed + 1, with: FeedIndexes())
@@ -83,7 +83,7 @@ struct StripeOrders: ~Copyable {
         feeds[feed].postCount += 1
         front.postCount += 1
         unindexedCount += 1
-        markStale(slot, &record)
+        makeStale(slot, &record)
     }
 
     /// Takes a post out of its lists for good; O(log n) an index.
@@ -99,7 +99,7 @@ struct StripeOrders: ~Copyable {
 
     /// Puts a post whose place in the orders may have changed into the stale head or tail, once.
     @inline(__always)
-    mutating func markStale(_ slot: UInt32, _ record: inout PostRecord) {
+    mutating func makeStale(_ slot: UInt32, _ record: inout PostRecord) {
         if record.flags.contains(.isInStaleHead) { return }
         let wasInTail = record.flags.contains(.isInStaleTail)
         let isInHead =

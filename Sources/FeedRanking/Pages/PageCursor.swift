@@ -1,20 +1,20 @@
-/// What a page token carries: where a walk through a list goes on.
+/// The content of a page token: the place where a walk through a list continues.
 package struct PageCursor: Equatable, Sendable {
-    /// Which side of the position the page lies on.
+    /// The side of the position on which the page lies.
     package enum Direction: UInt8, Sendable {
         case after
         case before
     }
 
-    /// The feed walked; nil is the front page over all feeds.
+    /// The feed of the list; nil is the front page over all feeds.
     package var feed: FeedID?
-    /// The order walked.
+    /// The order of the list.
     package var order: Order
     /// Whether the page lies behind the position or before it.
     package var direction: Direction
-    /// The place that the page leaves out and lies beside.
+    /// The place beside the page; the page does not have its post.
     package var position: ListPosition
-    /// The rank the position's post had (1 = first).
+    /// The rank of the position's post when the cursor was made (1 = first).
     package var rank: UInt64
 
     package init(

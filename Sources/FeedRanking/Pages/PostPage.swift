@@ -1,23 +1,23 @@
-/// Posts with their texts in one buffer; reused from call to call, so that none allocates for long.
+/// Posts with their texts in one buffer; a caller reuses a page, so that calls rarely allocate.
 package struct PostPage: Sendable {
     /// The posts in the order of the page.
     package var rows: [PostRow] = []
     /// The UTF-8 of all rows, to which their ranges point.
     package var texts: [UInt8] = []
-    /// Where the list goes on; nil at its end, and on a page beyond it.
+    /// The start of the next page; nil at the end of the list, and on a page beyond it.
     package var next: PageCursor?
-    /// Where the list goes back; nil at its start, and on a page before it.
+    /// The start of the previous page; nil at the start of the list, and on a page before it.
     package var previous: PageCursor?
     /// The rank of the first row (1 = the list's first); one more than the list has posts where a
     /// page begins beyond its end.
     package var firstRank: UInt64 = 0
-    /// How many posts the list has.
+    /// The number of posts in the list.
     package var totalCount: UInt64 = 0
 
     /// The working memory of the call that fills the page.
     var merge = PageMerge()
 
-    /// A page without rows; its memory comes with the first that it takes.
+    /// A page without rows, which takes no memory.
     package init() {}
 
     /// Empties the page and keeps its memory.
@@ -77,7 +77,7 @@ package struct PostPage: Sendable {
         texts[Int(range.offset)..<Int(range.offset) + Int(range.count)]
     }
 
-    /// Puts rows in order that votes have moved while they were fetched; there are few.
+    /// Sorts the rows again after votes have moved posts between the merge and the copying of rows.
     mutating func sortRows(_ kind: IndexKind, isDescending: Bool) {
         for index in rows.indices.dropFirst() {
             var place = index

@@ -115,8 +115,8 @@ extension StripeSlab {
         return .position(last, isIncluded: true)
     }
 
-    /// A candidate of the stripe with the most candidates: by turns the expected place of the
-    /// target, and the middle.
+    /// A candidate of the stripe with the most candidates: the expected place of the target in even
+    /// rounds, and the middle in odd rounds.
     private func pivot(
         _ candidates: [Candidates],
         _ target: Int,

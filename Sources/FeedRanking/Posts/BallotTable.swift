@@ -1,26 +1,26 @@
 /// The ballots of a stripe's posts: open addressing in words of slot, voter and direction.
 ///
-/// It grows by half when three quarters are used, so a ballot costs 10.7 to 16 bytes. A deleted
-/// post's ballots go when the table next grows; its slot is never used again, so they are found by
-/// nobody until then.
+/// The table grows by half when three quarters are used, so a ballot costs 10.7 to 16 bytes. The
+/// ballots of a deleted post are dropped when the table next grows. No lookup finds them until
+/// then, because a slot is never used again.
 package struct BallotTable: ~Copyable {
     private static let directionMask: UInt64 = 3
     private static let minimumCapacity = 16
 
-    /// 0 is free; a word with direction 0 is a ballot taken back, whose place its voter may reuse.
+    /// 0 is free; a word with direction 0 is a withdrawn ballot, whose place its voter may reuse.
     private var words = Slab<UInt64>()
     private var usedCount = 0
 
     /// An empty table, which takes no memory.
     package init() {}
 
-    /// The standing ballot of a voter on a post; O(1).
+    /// The ballot of a voter on a post; nil where there is none; O(1).
     package func ballot(_ slot: UInt32, _ voter: VoterID) -> VoteDirection? {
         guard words.count > 0 else { return nil }
         return Self.direction(words[place(of: Self.key(slot, voter))])
     }
 
-    /// Sets a voter's ballot, or takes it back with nil; returns the one that stood.
+    /// Sets a voter's ballot, or withdraws it with nil; returns the ballot before.
     ///
     /// O(1) on average.
     package mutating func set(
@@ -46,12 +46,12 @@ package struct BallotTable: ~Copyable {
         return Self.direction(old)
     }
 
-    /// Calls the body with each ballot that stands on a post that lives; O(capacity).
+    /// Calls the body with each ballot on a live post; O(capacity).
     func forEach(
         _ posts: borrowing PostTable,
         _ body: (UInt32, VoterID, VoteDirection) -> Void
     ) {
-        for index in 0..<words.count where Self.stands(words[index], posts) {
+        for index in 0..<words.count where Self.isLive(words[index], posts) {
             let word = words[index]
             let voter = UInt32(truncatingIfNeeded: word) >> 2 - 1
             if let direction = Self.direction(word) {
@@ -63,7 +63,7 @@ package struct BallotTable: ~Copyable {
     /// The bytes the table takes.
     package var byteCount: Int { words.count * 8 }
 
-    /// Never 0, so that a ballot taken back is told from a free place.
+    /// Never 0, which distinguishes a withdrawn ballot from a free place.
     private static func key(_ slot: UInt32, _ voter: VoterID) -> UInt64 {
         UInt64(slot) << 32 | (UInt64(voter.rawValue) + 1) << 2
     }
@@ -72,7 +72,7 @@ package struct BallotTable: ~Copyable {
         VoteDirection(rawValue: UInt8(truncatingIfNeeded: word & directionMask))
     }
 
-    /// The place that holds the key, or the free one it would take.
+    /// The place of a key, or the free place that it would take.
     private func place(of key: UInt64) -> Int {
         // Fibonacci hashing, then a multiplication in place of a division by the capacity.
         var hash = key &* 0x9E37_79B9_7F4A_7C15
@@ -85,22 +85,22 @@ package struct BallotTable: ~Copyable {
         return place
     }
 
-    /// Moves what still has a meaning into a table half as large again, where that much is needed.
+    /// Moves the ballots of live posts into a table with room for as many again.
     private mutating func grow(_ posts: borrowing PostTable) {
         var kept = 0
-        for index in 0..<words.count where Self.stands(words[index], posts) {
+        for index in 0..<words.count where Self.isLive(words[index], posts) {
             kept += 1
         }
         var old = Slab<UInt64>()
         swap(&words, &old)
         words.extend(to: max(Self.minimumCapacity, kept * 2), with: 0)
         usedCount = kept
-        for index in 0..<old.count where Self.stands(old[index], posts) {
+        for index in 0..<old.count where Self.isLive(old[index], posts) {
             words[place(of: old[index] & ~Self.directionMask)] = old[index]
         }
     }
 
-    private static func stands(_ word: UInt64, _ posts: borrowing PostTable) -> Bool {
+    private static func isLive(_ word: UInt64, _ posts: borrowing PostTable) -> Bool {
         word & directionMask != 0 && posts.contains(UInt32(truncatingIfNeeded: word >> 32))
     }
 }

@@ -28,7 +28,7 @@ package struct PostRecord: BitwiseCopyable {
             self.rawValue = rawValue
         }
 
-        /// The slot holds a post.
+        /// The slot has a post.
         package static let isLive = Flags(rawValue: 1)
         /// Every index built for the post has it, at its indexed score.
         package static let isIndexed = Flags(rawValue: 2)

@@ -2,8 +2,8 @@ import Glibc
 
 /// The posts of a stripe by slot: a directory of segments, whose records are used piece by piece.
 ///
-/// A post is found without a hash, in two loads. The memory of a piece whose posts are all deleted
-/// is given back.
+/// Two loads find a post, without a hash. The memory of a piece is given back when all of its posts
+/// are deleted.
 @safe
 package struct PostTable: ~Copyable {
     private static let pieceBits = 10
@@ -12,7 +12,7 @@ package struct PostTable: ~Copyable {
     /// MADV_POPULATE_WRITE of Linux 5.14, whose number the C library may not know yet.
     private static let populateAdvice: CInt = 23
 
-    /// What leads to the records, also for those who do not hold the lock.
+    /// The addresses of the records, also for threads without the lock.
     let directory = RecordDirectory()
     /// The posts that live in each piece that has been used.
     private var liveCounts = Slab<UInt32>()
@@ -63,7 +63,7 @@ package struct PostTable: ~Copyable {
         @inline(__always) _modify { yield unsafe &record(slot).pointee }
     }
 
-    /// Puts a post into a slot that never held one.
+    /// Puts a post into a slot that has never had one.
     package mutating func insert(_ record: PostRecord, at slot: UInt32) {
         while Int(slot) >= slotLimit {
             appendPiece()
@@ -85,7 +85,7 @@ package struct PostTable: ~Copyable {
         liveCounts[piece] -= 1
         count -= 1
         if liveCounts[piece] == 0 {
-            // The pages are gone until somebody writes to them, and are read as zeros: no posts.
+            // The pages are read as zeros, which are no posts, until they are written to again.
             let first = unsafe record(UInt32(piece << Self.pieceBits))
             _ = unsafe madvise(first, Self.pieceByteCount, MADV_DONTNEED)
         }
@@ -126,7 +126,7 @@ package struct PostTable: ~Copyable {
         directory.makeSegment(of: UInt32(first))
         if first > 0, first % RecordDirectory.segmentSlotCount == 0 {
             let pieces = (first - RecordDirectory.segmentSlotCount) >> Self.pieceBits
-            // Where posts are gone, their memory would come back.
+            // A huge page would take the memory of deleted pieces again.
             if (pieces..<liveCounts.count).allSatisfy({ liveCounts[$0] > 0 }) {
                 directory.useHugePage(of: UInt32(first - 1))
             }
@@ -142,7 +142,7 @@ package struct PostTable: ~Copyable {
         }
     }
 
-    /// Whether one key comes before another in the order of the list.
+    /// Whether one key precedes another in the order of the list.
     @inline(__always)
     package func precedes(_ left: RankKey, _ right: RankKey) -> Bool {
         if left.primary != right.primary { return left.primary < right.primary }
@@ -176,7 +176,7 @@ package struct PostTable: ~Copyable {
     @inline(__always)
     private func record(_ slot: UInt32) -> UnsafeMutablePointer<PostRecord> {
         guard Int(slot) < slotLimit, let record = unsafe directory.record(slot) else {
-            preconditionFailure("No post lives near slot \(slot).")
+            preconditionFailure("No post has ever been near slot \(slot).")
         }
         return unsafe record
     }

@@ -2,13 +2,13 @@ internal import CPrefetch
 import Glibc
 import Synchronization
 
-/// Where the records of a stripe are: the address of each segment, none where no post ever was.
+/// The addresses of the segments that have a stripe's records; nil where there is no segment yet.
 ///
-/// It has room for every slot there can be, in pages that are not there until they are written to,
-/// and neither it nor a segment moves or goes before the stripe. So a thread without the stripe's
-/// lock may ask where a record is, but may not read it. A segment is as large as a huge page, and
-/// aligned to one; it takes the memory that was written to. `Sendable` because the addresses are
-/// atomic, and the records are read by who holds the lock.
+/// The directory has room for every possible slot. Its pages take memory once they are written to.
+/// Neither the directory nor a segment moves or is freed before the stripe. So a thread without the
+/// stripe's lock may ask for the address of a record, but may not read the record. A segment is as
+/// large as a huge page, and aligned to one. `Sendable` because the addresses are atomic, and only
+/// the owner of the lock reads records.
 @safe
 struct RecordDirectory: BitwiseCopyable, @unchecked Sendable {
     static let segmentBits = 15
@@ -41,7 +41,7 @@ struct RecordDirectory: BitwiseCopyable, @unchecked Sendable {
         return unsafe segment + (Int(slot) & (Self.segmentSlotCount - 1))
     }
 
-    /// Asks for a record's cache line; without effect where there is none.
+    /// Prefetches a record's cache line; does nothing where there is no segment.
     @inline(__always)
     func prefetch(_ slot: UInt32) {
         guard let record = unsafe record(slot) else { return }

@@ -2,18 +2,18 @@ import Synchronization
 
 /// Votes.
 extension FeedStore {
-    /// Asks for the memory of a post that is about to be voted on; O(1), without a lock.
+    /// Prefetches the record of a post that is about to be voted on; O(1), without a lock.
     ///
-    /// Who has several votes at hand asks for all before it casts the first: then they wait for
-    /// memory once instead of one after another. Any id may be asked for.
+    /// A caller with several votes prefetches all of their posts before it casts the first. Then
+    /// the waits for memory overlap. Any id is allowed.
     package func prefetch(_ id: PostID) {
         stripes.prefetch(id)
     }
 
     /// Casts a vote: in a tally it counts, in a ballot feed it sets the voter's ballot; O(1).
     ///
-    /// A ballot that stands already, or the clearing of none, changes nothing and takes no
-    /// revision. A clear needs no known voter: a new one has no ballot to clear.
+    /// A vote that equals the voter's ballot changes nothing and takes no revision; nor does a clear
+    /// without a ballot. A clear needs no known voter, because a new voter has no ballot to clear.
     package func castVote(
         _ id: PostID,
         _ direction: VoteDirection,

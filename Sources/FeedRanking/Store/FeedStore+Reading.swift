@@ -28,7 +28,7 @@ extension FeedStore {
         guard let counted else { return .again }
         let total = UInt64(counted.postCount)
         let before = UInt64(counted.skippedCount)
-        // The last key of the index ranks first in OLD. A post that is gone by now ranks 1.
+        // The last key of the index ranks first in OLD. A post that was deleted meanwhile ranks 1.
         let rank = order == .old ? total - min(before, total) : before + 1
         return .done(rank: max(rank, 1), total: total)
     }

@@ -3,8 +3,8 @@ import Synchronization
 /// A start puts back the state of earlier runs, change by change. One thread does this before any
 /// other uses the store.
 ///
-/// A change that is not newer than the store's state changes nothing. A deleted post never comes
-/// back. The times of posts do not move the store's clock. New posts get the current time, even
+/// A change that is not newer than the store's state changes nothing. A deleted post is never
+/// restored. The times of posts do not move the store's clock. New posts get the current time, even
 /// where posts that are put back lie ahead of it.
 extension FeedStore {
     /// Throws what `restore` would throw of a post's counts; any thread may call it.
@@ -23,10 +23,9 @@ extension FeedStore {
 
     /// Puts a ballot back, nil where it was taken back, and the votes with it; O(1).
     ///
-    /// The votes that a ballot post has when it is loaded are those of its ballots: the ballots are
-    /// loaded with them, at the post's own revision. Older ballots are taken for known. So a caller
-    /// that keeps posts and their ballots elsewhere writes a post's ballots before its counts, or
-    /// together with them.
+    /// A post that is loaded has the votes of its ballots. The ballots are loaded at the post's own
+    /// revision. A ballot of an older revision is ignored. So a caller that stores posts and ballots
+    /// writes a post's ballots before its counts, or together with them.
     package func restore(
         _ counts: PostCounts,
         _ voter: VoterID,
@@ -104,7 +103,7 @@ extension FeedStore {
         }
     }
 
-    /// Checks all that would trap, or never could have been.
+    /// Checks for values that would trap, or that no store can have.
     private func check(_ post: PostState) throws(RecoveryError) -> UInt32 {
         let counts = post.counts
         let slot = try checkedSlot(counts)
@@ -124,7 +123,7 @@ extension FeedStore {
     }
 
     private func checkedSlot(_ counts: PostCounts) throws(RecoveryError) -> UInt32 {
-        // As many votes again as a post may come with can never be cast.
+        // Nobody can cast as many votes as an import may bring.
         let limit = 2 * RankingLimits.maximumImportedCount
         let count = max(counts.upvoteCount, counts.downvoteCount)
         guard count <= limit else { throw .badCount(counts.id, count) }
@@ -141,7 +140,7 @@ extension FeedStore {
         return slot
     }
 
-    /// No other thread writes meanwhile, so a store will do.
+    /// No other thread writes meanwhile, so a load and a store suffice.
     private func raise(revision: UInt64) throws(RecoveryError) {
         guard revision <= RankingLimits.maximumRevision else { throw .badRevision(revision) }
         if revision > revisions.load(ordering: .relaxed) {

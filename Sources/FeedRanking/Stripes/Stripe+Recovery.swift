@@ -9,7 +9,7 @@ extension Stripe {
         record.upvoteCount = counts.upvoteCount
         record.downvoteCount = counts.downvoteCount
         record.revision = counts.revision
-        if record.score != score { orders.markStale(slot, &record) }
+        if record.score != score { orders.makeStale(slot, &record) }
         posts[slot] = record
     }
 

@@ -1,6 +1,6 @@
 /// A share of the posts, with their orders and ballots; the holder of its lock owns it.
 ///
-/// A vote changes the record of its post and marks the post stale in the orders, once.
+/// A vote changes the record of its post and makes the post stale in the orders, once.
 package struct Stripe: ~Copyable {
     /// The ids of the posts by slot, and the slots by id.
     let slots: SlotKeys

@@ -1,4 +1,4 @@
-/// The 16 bytes a device is known by.
+/// The 16 bytes that identify a device.
 package struct Device16: Hashable, BitwiseCopyable, Sendable {
     /// The first eight bytes.
     package var high: UInt64

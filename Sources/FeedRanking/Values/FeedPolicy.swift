@@ -3,7 +3,7 @@ package struct FeedID: Hashable, BitwiseCopyable, Sendable {
     /// 0 is the store's first feed.
     package let rawValue: UInt32
 
-    /// A number that the store gave; of another, calls say that there is no such feed.
+    /// Any number is allowed; calls find no feed where the number was never given.
     package init(rawValue: UInt32) {
         self.rawValue = rawValue
     }
@@ -11,7 +11,7 @@ package struct FeedID: Hashable, BitwiseCopyable, Sendable {
 
 /// The rules of a feed, which never change once it exists.
 package struct FeedPolicy: Sendable, Equatable {
-    /// What the feed is found by; no other feed of the store has it.
+    /// The name of the feed; no other feed of the store has it.
     package var name: String
     /// The order of a page that names none.
     package var defaultOrder: Order
@@ -24,7 +24,7 @@ package struct FeedPolicy: Sendable, Equatable {
     /// The longest text that the caller lets into the feed; the store does not check it.
     package var maximumTextCharacterCount: Int
 
-    /// The rules of a feed of posts, save for what is given.
+    /// The rules of a feed of posts, except for the given ones.
     package init(
         name: String,
         defaultOrder: Order = .top,

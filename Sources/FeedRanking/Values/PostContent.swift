@@ -1,4 +1,4 @@
-/// What a post says: its texts as UTF-8 without NUL, checked by the caller, and its comments.
+/// The texts of a post as UTF-8 without NUL, checked by the caller, and its number of comments.
 ///
 /// A text over `RankingLimits.maximumTextByteCount`, or another field over
 /// `RankingLimits.maximumFieldByteCount`, is a programmer's error.
@@ -7,18 +7,18 @@ package struct PostContent: Sendable, Equatable {
     package var authorName: String
     /// Decides between equal scores in `top`, by the byte order of its UTF-8.
     package var title: String
-    /// What the post says; decides no order.
+    /// The text of the post; decides no order.
     package var text: String
-    /// Where the post leads; the store does not look into it.
+    /// The address that the post links to; the store does not check it.
     package var linkURL: String
     /// A small picture for lists.
     package var thumbnailURL: String
     /// A picture for the post by itself.
     package var imageURL: String
-    /// What the caller says it is; the store counts no comments.
+    /// The number of comments, which the caller sets; the store counts none.
     package var commentCount: UInt64
 
-    /// A post that says nothing, save for what is given.
+    /// A content with empty texts, except for the given ones.
     package init(
         authorName: String = "",
         title: String = "",
@@ -53,7 +53,7 @@ package struct PostChanges: Sendable, Equatable {
     /// Replaces the count; the store adds nothing up.
     package var commentCount: UInt64?
 
-    /// Changes nothing, save for what is given.
+    /// Changes of the given fields only.
     package init(
         title: String? = nil,
         text: String? = nil,

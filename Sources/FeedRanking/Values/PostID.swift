@@ -1,9 +1,9 @@
-/// A post's number, from 1 upwards: it never goes back and is never given twice; 0 is no post.
+/// A post's number, from 1 upwards; no number is given twice, and 0 is no post.
 package struct PostID: Hashable, Comparable, BitwiseCopyable, Sendable {
     /// The low bits are the stripe, the others the slot in it.
     package let rawValue: UInt64
 
-    /// Any number may be asked for; of one never given, calls say that there is no such post.
+    /// Any number is allowed; calls find no post where the number was never given.
     package init(rawValue: UInt64) {
         self.rawValue = rawValue
     }

@@ -14,7 +14,7 @@ package struct TextRange: Equatable, Sendable {
 
 /// One post of a page: its numbers, and where its texts lie.
 package struct PostRow: Equatable, Sendable {
-    /// What calls name the post by.
+    /// The id of the post.
     package var id: PostID
     /// The feed it was made in.
     package var feed: FeedID
@@ -40,7 +40,7 @@ package struct PostRow: Equatable, Sendable {
     package var title: TextRange
     /// Empty where the post has none.
     package var text: TextRange
-    /// Empty where the post leads nowhere.
+    /// Empty where the post has no link.
     package var linkURL: TextRange
     /// Empty where the post has none.
     package var thumbnailURL: TextRange

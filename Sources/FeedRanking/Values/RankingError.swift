@@ -12,7 +12,7 @@ package enum RankingError: Error, Equatable, Sendable {
     case tooManyVoters(limit: Int)
     /// The post was edited since the revision that the change expects, or never had it.
     case revisionMismatch(expected: UInt64, actual: UInt64)
-    /// A vote of a tally, once counted, cannot be told from the others.
+    /// A vote of a tally cannot be cleared once it is counted.
     case clearOnTally
     /// An up or down of a ballot feed has to say whose ballot it sets.
     case voterRequired

@@ -3,7 +3,7 @@
 /// A caller keeps to the first five, and checks its own limits against them when it starts. A call
 /// that passes them is a programmer's error, and traps. The store itself keeps to the others.
 package enum RankingLimits {
-    /// The rows of a page: they bound what a call copies, and so how long it holds its thread.
+    /// The rows of a page: they bound what a call copies, and so how long it occupies its thread.
     package static let maximumPageSize = 100
     /// The bytes of a post's text: 16 MiB less one.
     ///
@@ -34,8 +34,8 @@ package enum RankingLimits {
     /// A ballot has 30 bits for a voter's number.
     package static let maximumVoterCount = 4_194_304
 
-    /// The keys that a request may refresh in its first turn: one to two milliseconds' worth.
-    package static let refreshedKeysPerTurn = 8_192
+    /// The keys that a request may refresh in its first try: one to two milliseconds' worth.
+    package static let firstTryKeyCount = 8_192
     /// The stale posts below which a stripe's refresh is never due: so many take a millisecond.
     ///
     /// A rebuild passes all keys, so the cost of each stale post falls as their number rises.

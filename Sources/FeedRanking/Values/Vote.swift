@@ -20,7 +20,7 @@ package enum VoteMode: UInt8, Sendable {
     case ballot
 }
 
-/// The store's number for a device that holds ballots.
+/// The store's number for a device that has ballots.
 package struct VoterID: Hashable, Sendable {
     /// The number, counted from 0 in the order of the voters' first ballots.
     package let rawValue: UInt32
