@@ -6,7 +6,7 @@ import Testing
     private static let first = FeedID(rawValue: 3)
     private static let last = FeedID(rawValue: 7)
 
-    /// Posts with score 0. The members of a job have fallen to a score of -10.
+    /// Posts with score 0, of which the members of a job have fallen to a score of -10.
     private struct Posts: ~Copyable {
         var table = PostTable()
         var pool = NodePool()
