@@ -4,8 +4,8 @@ import Synchronization
 ///
 /// It is a handle, copied freely, that is valid as long as its `ChangeLogs`. The entries between
 /// `lock` and `unlock` are one *transaction*. A commit batch takes all of a transaction or nothing.
-/// Lock order: the log's lock comes before every other. `Sendable` because the lock guards what it
-/// leads to.
+/// Lock order: the log's lock comes before every other. `Sendable` because the lock guards the
+/// block's contents.
 @safe
 package struct ChangeLog: BitwiseCopyable, @unchecked Sendable {
     private let block: UnsafeMutablePointer<LogBlock>?
@@ -29,7 +29,7 @@ package struct ChangeLog: BitwiseCopyable, @unchecked Sendable {
     package func lock() {
         guard let block = unsafe block else { return }
         unsafe block.pointee.lock()
-        unsafe block.pointee.contents.pointee.isHeld = true
+        unsafe block.pointee.contents.pointee.isInTransaction = true
     }
 
     /// Ends a transaction, and notifies of the first entry of a commit batch.
@@ -37,7 +37,7 @@ package struct ChangeLog: BitwiseCopyable, @unchecked Sendable {
         guard let block = unsafe block else { return }
         let wakes = unsafe block.pointee.contents.pointee.wakes
         unsafe block.pointee.contents.pointee.wakes = false
-        unsafe block.pointee.contents.pointee.isHeld = false
+        unsafe block.pointee.contents.pointee.isInTransaction = false
         let count = unsafe block.pointee.contents.pointee.buffer.count
         unsafe block.pointee.waitingByteCount.store(count, ordering: .relaxed)
         unsafe block.pointee.unlock()
@@ -53,7 +53,10 @@ package struct ChangeLog: BitwiseCopyable, @unchecked Sendable {
     /// The bytes appended since the last commit batch; within a transaction only.
     package var byteCount: Int {
         guard let block = unsafe block else { return 0 }
-        assert(unsafe block.pointee.contents.pointee.isHeld, "A log is read within a section only.")
+        assert(
+            unsafe block.pointee.contents.pointee.isInTransaction,
+            "A log is read within a transaction."
+        )
         return unsafe block.pointee.contents.pointee.buffer.count
     }
 
@@ -69,8 +72,8 @@ package struct ChangeLog: BitwiseCopyable, @unchecked Sendable {
     ) {
         guard let block = unsafe block else { return }
         assert(
-            unsafe block.pointee.contents.pointee.isHeld,
-            "An effect is appended within a section only."
+            unsafe block.pointee.contents.pointee.isInTransaction,
+            "An entry is appended within a transaction."
         )
         let contents = unsafe block.pointee.contents
         let count = unsafe contents.pointee.buffer.count
@@ -84,7 +87,7 @@ package struct ChangeLog: BitwiseCopyable, @unchecked Sendable {
         writer.byte(kind)
         if let revision {
             let previous = unsafe contents.pointee.previousRevision
-            assert(revision >= previous, "The revisions of a log's sections rise.")
+            assert(revision >= previous, "The revisions of a log rise.")
             writer.varint(revision &- previous)
             unsafe contents.pointee.previousRevision = revision
         }
@@ -92,7 +95,7 @@ package struct ChangeLog: BitwiseCopyable, @unchecked Sendable {
         let end = unsafe writer.next - contents.pointee.buffer.base
         precondition(
             unsafe end <= contents.pointee.buffer.capacity,
-            "An effect took more bytes than it had announced."
+            "An entry took more bytes than it announced."
         )
         unsafe contents.pointee.buffer.count = end
         unsafe contents.pointee.entryCount &+= 1
@@ -102,9 +105,9 @@ package struct ChangeLog: BitwiseCopyable, @unchecked Sendable {
 /// Writes the fields of a log entry into room that was made for them.
 @safe
 struct LogEntryWriter {
-    /// What a kind and a revision take at most.
+    /// The most bytes of a kind and a revision.
     static let headByteCount = 1 + maximumVarintByteCount
-    /// What a number takes at most.
+    /// The most bytes of a number.
     static let maximumVarintByteCount = 10
 
     fileprivate var next: UnsafeMutablePointer<UInt8>

@@ -1,25 +1,25 @@
 import Glibc
 import Synchronization
 
-/// What the logs of a set share: which commit batch is open, and what its first log entry calls.
+/// The state that all logs of a set share: the open commit batch, and the call for its first entry.
 struct BatchState: ~Copyable {
     /// The commit batch that takes log entries; it changes while all logs are locked.
     let openBatch: Atomic<UInt64>
-    /// The newest commit batch that holds a log entry.
+    /// The newest commit batch that has a log entry.
     let newestBatch: Atomic<UInt64>
     /// Called without a lock after a transaction has put the first log entry into a commit batch.
     let onFirstEntry: @Sendable () -> Void
 }
 
-/// One log: its lock, what the lock guards, and what the set shares.
+/// One log: its lock, the contents that the lock guards, and the state of the set.
 ///
-/// Nothing of the block itself ever changes, so it may be read without the lock that it leads to.
+/// The addresses in the block never change, so they may be read without the lock.
 @safe
 struct LogBlock: ~Copyable {
     private let mutex: UnsafeMutablePointer<pthread_mutex_t>
-    /// What the holder of the lock owns.
+    /// The contents, which the lock guards.
     let contents: UnsafeMutablePointer<LogContents>
-    /// What all logs share.
+    /// The state that all logs share.
     let batchState: UnsafeMutablePointer<BatchState>
     /// The bytes as of the end of the last transaction.
     let waitingByteCount = Atomic<Int>(0)
@@ -48,7 +48,7 @@ struct LogBlock: ~Copyable {
         precondition(status == 0, "A log's lock could not be taken.")
     }
 
-    /// Gives the lock back.
+    /// Releases the lock.
     @inline(__always)
     func unlock() {
         unsafe pthread_mutex_unlock(mutex)
@@ -65,7 +65,7 @@ struct LogBlock: ~Copyable {
     }
 
     /// Begins the next commit batch while the lock is held: swaps the bytes for an empty buffer,
-    /// and returns how many log entries they hold.
+    /// and returns the number of their log entries.
     func swapBuffer(for empty: inout LogBuffer) -> Int {
         let entryCount = unsafe contents.pointee.entryCount
         unsafe swap(&contents.pointee.buffer, &empty)
@@ -76,7 +76,7 @@ struct LogBlock: ~Copyable {
     }
 }
 
-/// What a log's lock guards.
+/// The contents of a log, which its lock guards.
 struct LogContents: ~Copyable {
     /// The bytes of the log entries since the last commit batch.
     var buffer = LogBuffer()
@@ -85,7 +85,8 @@ struct LogContents: ~Copyable {
     /// The revision of the last entry that has one; 0 after a commit batch.
     var previousRevision: UInt64 = 0
     /// Whether a transaction is under way.
-    var isHeld = false
-    /// Whether this transaction put the first log entry into a commit batch.
+    var isInTransaction = false
+    /// Whether this transaction put the first log entry into a commit batch, so that its end calls
+    /// `onFirstEntry`.
     var wakes = false
 }
