@@ -11,7 +11,7 @@ struct StateBench {
     private let database: StateDatabase
     private var generator = SeededGenerator(seed: 1)
     private var revision: UInt64 = 0
-    private var sequence: UInt64 = 0
+    private var number: UInt64 = 0
     private var lastID: UInt64 = 0
 
     init(path: String) throws {
@@ -196,8 +196,8 @@ struct StateBench {
     }
 
     private mutating func position() -> JournalPosition {
-        sequence += 1
-        return JournalPosition(sequence: sequence, hash: sequence)
+        number += 1
+        return JournalPosition(number: number, hash: number)
     }
 
     private func body(_ entries: [LogEntry]) -> [UInt8] {

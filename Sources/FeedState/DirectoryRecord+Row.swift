@@ -36,7 +36,7 @@ extension DirectoryRecord {
                 """
             )
             guard try row.step(), row.uint64(0) == instanceID else { return nil }
-            let known = JournalPosition(sequence: row.uint64(1), hash: row.uint64(2))
+            let known = JournalPosition(number: row.uint64(1), hash: row.uint64(2))
             var record = DirectoryRecord(known: known)
             if !row.isNull(3) {
                 let birth = row.uint64(4)
@@ -75,7 +75,7 @@ extension DirectoryRecord {
             }
         }
         try row.bind(instanceID, at: 1)
-        try row.bind(known.sequence, at: 2)
+        try row.bind(known.number, at: 2)
         try row.bind(known.hash, at: 3)
         try row.bind(sum(instanceID), at: 8)
         try row.run()
@@ -84,7 +84,7 @@ extension DirectoryRecord {
     private func sum(_ instanceID: UInt64) -> UInt64 {
         var sum = RowSum(seed: 0x6469_7265_6374_6F72)
         sum.add([
-            instanceID, known.sequence, known.hash, identity == nil ? 0 : 1,
+            instanceID, known.number, known.hash, identity == nil ? 0 : 1,
             identity?.inode ?? 0, identity?.birthNanoseconds ?? 0,
             previousInstanceID == nil ? 0 : 1, previousInstanceID ?? 0,
             acceptedLoss == nil ? 0 : 1, acceptedLoss ?? 0,

@@ -25,7 +25,7 @@ package enum StateError: Error, Equatable, Sendable {
     case changedBackup(path: String, name: String)
 
     /// A copy was made in the middle of a checkpoint, so its posts are not of one moment.
-    case unfinishedCheckpoint(file: String, sequence: UInt64)
+    case unfinishedCheckpoint(file: String, record: UInt64)
 
     /// SQLite refused.
     case database(SQLiteError)
@@ -69,8 +69,8 @@ extension StateError: CustomStringConvertible {
         case .changedBackup(let path, let name):
             return "The backup \(path) has a file \(name): another program has changed it. Use "
                 + "another backup."
-        case .unfinishedCheckpoint(let file, let sequence):
-            return "\(file) was copied while records up to \(sequence) were written to it: "
+        case .unfinishedCheckpoint(let file, let number):
+            return "\(file) was copied while records up to \(number) were written to it: "
                 + "without the journal it is of no use."
         case .database(let error): return Self.describe(error)
         case .file(let error): return error.description

@@ -6,8 +6,8 @@ extension StateMeta {
     private func sum(format: Int64) -> UInt64 {
         var sum = RowSum(seed: 0x6D65_7461)
         sum.add([
-            UInt64(bits: format), instanceID, checkpointed.sequence, checkpointed.hash,
-            checkpointing.sequence,
+            UInt64(bits: format), instanceID, checkpointed.number, checkpointed.hash,
+            checkpointing.number,
             checkpointing.hash, pageTokenKey.high, pageTokenKey.low, highestID, highestRevision,
             nextChannel,
         ])
@@ -34,8 +34,8 @@ extension StateMeta {
             instanceID: row.uint64(0),
             pageTokenKey: PageTokenKey(high: row.uint64(5), low: row.uint64(6))
         )
-        meta.checkpointed = JournalPosition(sequence: row.uint64(1), hash: row.uint64(2))
-        meta.checkpointing = JournalPosition(sequence: row.uint64(3), hash: row.uint64(4))
+        meta.checkpointed = JournalPosition(number: row.uint64(1), hash: row.uint64(2))
+        meta.checkpointing = JournalPosition(number: row.uint64(3), hash: row.uint64(4))
         meta.highestID = row.uint64(7)
         meta.highestRevision = row.uint64(8)
         meta.nextChannel = row.uint64(9)
@@ -65,9 +65,9 @@ extension StateMeta {
         )
         try row.bind(format, at: 1)
         try row.bind(instanceID, at: 2)
-        try row.bind(checkpointed.sequence, at: 3)
+        try row.bind(checkpointed.number, at: 3)
         try row.bind(checkpointed.hash, at: 4)
-        try row.bind(checkpointing.sequence, at: 5)
+        try row.bind(checkpointing.number, at: 5)
         try row.bind(checkpointing.hash, at: 6)
         try row.bind(pageTokenKey.high, at: 7)
         try row.bind(pageTokenKey.low, at: 8)

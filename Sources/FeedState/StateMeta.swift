@@ -73,5 +73,5 @@ package struct StateMeta: Equatable, Sendable {
     }
 
     /// Whether a checkpoint has begun and not ended.
-    package var isCheckpointing: Bool { checkpointing.sequence > checkpointed.sequence }
+    package var isCheckpointing: Bool { checkpointing.number > checkpointed.number }
 }

@@ -88,12 +88,12 @@ import Testing
         var configuration = JournalConfiguration.small()
         configuration.instanceID = 77
         let checkpointed = written.positions[damaged]
-        let number = Int(checkpointed.sequence)
+        let number = Int(checkpointed.number)
         let journal = try SegmentJournal(written.files, configuration, checkpointed: checkpointed)
         #expect(
-            try journal.records(after: checkpointed.sequence) == Array(written.records[number...])
+            try journal.records(after: checkpointed.number) == Array(written.records[number...])
         )
-        #expect(try !written.files.names(in: ".").contains(SegmentJournal.quarantineName))
+        #expect(try !written.files.names(in: ".").contains(Quarantine.directoryName))
     }
 
     @Test func takesNoOtherNumber() throws {

@@ -55,7 +55,7 @@ package final class Checkpoint {
     package init(_ memtable: consuming Memtable, into database: StateDatabase) {
         target = memtable.position == .start ? database.meta.checkpointed : memtable.position
         precondition(
-            target.sequence >= database.meta.checkpointed.sequence,
+            target.number >= database.meta.checkpointed.number,
             "Records are folded in their order."
         )
         cursor = Cursor(
@@ -135,7 +135,7 @@ package final class Checkpoint {
     private func moved(_ old: StateMeta, isLast: Bool) -> StateMeta {
         var meta = old
         // A checkpoint that was cut off may have reached further than this one does.
-        if target.sequence > meta.checkpointing.sequence { meta.checkpointing = target }
+        if target.number > meta.checkpointing.number { meta.checkpointing = target }
         guard isLast else { return meta }
         meta.checkpointed = target
         meta.highestID = max(meta.highestID, memtable.highestID)

@@ -96,7 +96,7 @@ package final class CheckpointThread: CommitBatchReceiver {
         news: @escaping @Sendable (CheckpointNews) -> Void = { _ in }
     ) {
         self.backups = backups
-        checkpointed = Atomic(work.database.meta.checkpointed.sequence)
+        checkpointed = Atomic(work.database.meta.checkpointed.number)
         pending = Atomic(work.addedByteCount)
         backlogLimit =
             Self.backlogFactor
@@ -108,7 +108,7 @@ package final class CheckpointThread: CommitBatchReceiver {
     }
 
     /// All records up to this one are in the tables, durably.
-    package var checkpointedSequence: UInt64 { checkpointed.load(ordering: .acquiring) }
+    package var checkpointedRecord: UInt64 { checkpointed.load(ordering: .acquiring) }
 
     /// How many bytes of commit batches are durable and not checkpointed, and how many may be.
     package var backlog: CheckpointBacklog {
@@ -121,8 +121,8 @@ package final class CheckpointThread: CommitBatchReceiver {
 
     /// Has a backup made of all records up to one that is durable, at least; `answer` hears of it
     /// on any thread.
-    package func backUp(through sequence: UInt64, _ answer: @escaping Backups.Answer) {
-        backups.ask(through: sequence, answer)
+    package func backUp(through number: UInt64, _ answer: @escaping Backups.Answer) {
+        backups.ask(through: number, answer)
         wakeUp.signal()
     }
 
@@ -192,7 +192,7 @@ package final class CheckpointThread: CommitBatchReceiver {
                 let isStopping = stopping.load(ordering: .acquiring)
                 try fill(&work, from: &batch)
                 try work.tendBackup(backups)
-                let wantsBackup = backups.wantedSequence != nil && !backups.isLookingAround
+                let wantsBackup = backups.wantedRecord != nil && !backups.isLookingAround
                 if isStopping, let deadline = stopDeadline.withLock({ $0 }), .now >= deadline {
                     return
                 }
@@ -224,7 +224,7 @@ package final class CheckpointThread: CommitBatchReceiver {
     private func writeStep(_ work: inout CheckpointWork) throws(StateStartError) {
         let began = ContinuousClock.now
         let byteCount = try work.writeStep()
-        checkpointed.store(work.database.meta.checkpointed.sequence, ordering: .releasing)
+        checkpointed.store(work.database.meta.checkpointed.number, ordering: .releasing)
         pending.wrappingSubtract(byteCount, ordering: .relaxed)
         written.wrappingAdd(UInt64(byteCount), ordering: .relaxed)
         statistics.countStep(

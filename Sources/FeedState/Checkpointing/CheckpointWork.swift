@@ -65,7 +65,7 @@ package struct CheckpointWork: ~Copyable, @unchecked Sendable {
         do throws(LogEntryError) {
             try memtable.add(body, at: position)
         } catch {
-            throw .entries(sequence: position.sequence, error)
+            throw .entries(record: position.number, error)
         }
         countRecord(body.count)
     }

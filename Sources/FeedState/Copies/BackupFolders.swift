@@ -73,7 +73,7 @@ package enum BackupFolders {
     /// Removes a folder with what a backup has in it.
     static func remove(_ name: String, _ files: any JournalFiles) throws(FileError) {
         for file in [StateDatabase.newFileName, StateDatabase.fileName] {
-            try files.discard("\(directory)/\(name)/\(file)")
+            try files.remove("\(directory)/\(name)/\(file)")
         }
         try files.removeDirectory("\(directory)/\(name)")
         try files.syncDirectory(directory)

@@ -68,11 +68,11 @@ package final class Backups: Sendable {
     ///
     /// Where one is under way the answer comes at once: `running`. The caller wakes the checkpoint
     /// thread.
-    package func ask(through sequence: UInt64, _ answer: @escaping Answer) {
+    package func ask(through number: UInt64, _ answer: @escaping Answer) {
         let refusal: BackupError? = state.withLock { state in
             guard !state.isClosed else { return .stopping }
             guard case .idle = state.phase else { return .running }
-            state.phase = .waiting(through: sequence)
+            state.phase = .waiting(through: number)
             state.answer = answer
             state.began = .now
             state.copiedByteCount = 0
@@ -117,10 +117,10 @@ package final class Backups: Sendable {
 extension Backups {
     /// The record up to which all have to be checkpointed for the backup that was asked for; nil
     /// where none waits.
-    var wantedSequence: UInt64? {
+    var wantedRecord: UInt64? {
         state.withLock { state in
-            guard case .waiting(let sequence) = state.phase else { return nil }
-            return sequence
+            guard case .waiting(let number) = state.phase else { return nil }
+            return number
         }
     }
 

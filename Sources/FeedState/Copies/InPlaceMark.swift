@@ -59,7 +59,7 @@ struct InPlaceMark: Equatable {
 
     /// Whether the old database was moved under this mark's number.
     func hasMoved(_ files: any JournalFiles) -> Bool {
-        let kept = (try? files.names(in: SegmentJournal.quarantineName)) ?? []
+        let kept = (try? files.names(in: Quarantine.directoryName)) ?? []
         return kept.contains(keptName(of: StateDatabase.fileName))
     }
 

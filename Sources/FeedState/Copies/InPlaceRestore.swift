@@ -65,7 +65,7 @@ package struct InPlaceRestore: Equatable, Sendable {
         } catch {
             throw .notContinued(
                 backup: backup,
-                checkpointed: database.meta.checkpointed.sequence,
+                checkpointed: database.meta.checkpointed.number,
                 problem: error
             )
         }
@@ -121,7 +121,7 @@ package struct InPlaceRestore: Equatable, Sendable {
             } else {
                 try? InPlaceMark.remove(files)
             }
-            try? files.removeDirectory(SegmentJournal.quarantineName)
+            try? files.removeDirectory(Quarantine.directoryName)
             throw error.isOutOfSpace ? noRoom() : error
         }
         do throws(RestoreError) {
@@ -144,11 +144,11 @@ package struct InPlaceRestore: Equatable, Sendable {
     ) throws(RestoreError) -> InPlaceMark {
         try restoreErrors { () throws(StateError) in
             try fileErrors { () throws(FileError) in
-                try files.createDirectory(SegmentJournal.quarantineName)
+                try files.createDirectory(Quarantine.directoryName)
                 try files.syncDirectory(".")
                 let folder = FileManager.default.currentDirectoryPath
                 let path = backup.hasPrefix("/") ? backup : "\(folder)/\(backup)"
-                let kept = try Set(files.names(in: SegmentJournal.quarantineName))
+                let kept = try Set(files.names(in: Quarantine.directoryName))
                 let mark = InPlaceMark.next(
                     path,
                     kept,
@@ -187,8 +187,8 @@ package struct InPlaceRestore: Equatable, Sendable {
         let database = try restoreErrors { () throws(StateError) in
             let database = try StateDatabase(directory, files, vfs, name: name)
             guard !database.meta.isCheckpointing else {
-                let sequence = database.meta.checkpointing.sequence
-                throw .unfinishedCheckpoint(file: StateDatabase.fileName, sequence: sequence)
+                let number = database.meta.checkpointing.number
+                throw .unfinishedCheckpoint(file: StateDatabase.fileName, record: number)
             }
             try database.verify()
             return database
@@ -229,7 +229,7 @@ package struct InPlaceRestore: Equatable, Sendable {
             var kept: [String] = []
             try fileErrors { () throws(FileError) in
                 for name in try oldNames(files) {
-                    let folder = SegmentJournal.quarantineName
+                    let folder = Quarantine.directoryName
                     let moved = "\(folder)/\(mark.keptName(of: name))"
                     try files.rename(name, to: moved)
                     try files.syncDirectory(folder)

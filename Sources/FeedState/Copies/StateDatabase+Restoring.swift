@@ -205,7 +205,7 @@ extension StateDatabase {
         guard !database.meta.isCheckpointing else {
             throw .unfinishedCheckpoint(
                 file: fileName,
-                sequence: database.meta.checkpointing.sequence
+                record: database.meta.checkpointing.number
             )
         }
         try database.verify(progress: progress)

@@ -93,7 +93,7 @@ package final class JournalThread: Sendable {
         checkpointing: any CommitBatchReceiver,
         events: Events
     ) {
-        let last = journal.value.last.sequence
+        let last = journal.value.last.number
         precondition(logs.openBatch == last + 1, "The next cut is the journal's next record.")
         durable = Atomic(last)
         let admission = ChangeAdmission(maximumByteCount: maximumWaitingByteCount)
@@ -212,7 +212,7 @@ package final class JournalThread: Sendable {
             count: UInt32(clamping: batch.entryCount),
             at: Self.unixMicroseconds()
         )
-        precondition(position.sequence == batch.number, "A cut is a record of the same number.")
+        precondition(position.number == batch.number, "A cut is a record of the same number.")
         let duration = began.duration(to: clock.now)
         durable.store(batch.number, ordering: .releasing)
         takenSince.store(0, ordering: .relaxed)
@@ -247,7 +247,7 @@ package final class JournalThread: Sendable {
 
     private func forget(_ work: inout Work) throws(JournalError) {
         guard !keepsSegments else { return }
-        try work.journal.forget(through: checkpointing.checkpointedSequence)
+        try work.journal.forget(through: checkpointing.checkpointedRecord)
     }
 
     private func checkSpaceIfDue(_ work: inout Work) throws(JournalError) {

@@ -37,7 +37,7 @@ package struct RecoveredState: ~Copyable {
         let recovery = Recovery(store: store, channels: channels, progress: progress)
         try recovery.load(database)
         let journal = try directory.journal(database, &summary, progress)
-        summary.checkpointedDamage = journal.checkpointedDamage?.note(last: journal.last.sequence)
+        summary.checkpointedDamage = journal.checkpointedDamage?.note(last: journal.last.number)
         var checkpointing = CheckpointWork(
             database,
             checkpointByteCount: directory.options.checkpointByteCount
@@ -46,7 +46,7 @@ package struct RecoveredState: ~Copyable {
         let epoch = try directory.beginEpoch(store, database, journal)
         let logs = ChangeLogs(
             count: directory.options.logCount,
-            firstBatch: journal.last.sequence + 1,
+            firstBatch: journal.last.number + 1,
             onFirstEntry: onFirstEntry
         )
         let found = journal.last

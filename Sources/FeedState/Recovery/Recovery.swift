@@ -35,8 +35,8 @@ struct Recovery {
         into checkpointing: inout CheckpointWork,
         _ summary: inout RecoverySummary
     ) throws(StateStartError) {
-        let first = checkpointing.database.meta.checkpointed.sequence
-        let total = journal.last.sequence - min(first, journal.last.sequence)
+        let first = checkpointing.database.meta.checkpointed.number
+        let total = journal.last.number - min(first, journal.last.number)
         var replay = Replay(store: store, channels: channels)
         let records = Handed(journal)
         let source: Replay.Source = { (body) throws(JournalError) in

@@ -159,7 +159,7 @@ extension RefusalWords {
     }
 
     private var quarantine: String {
-        RefusalCommands.quoted("\(path)/\(SegmentJournal.quarantineName)")
+        RefusalCommands.quoted("\(path)/\(Quarantine.directoryName)")
     }
 
     /// A backup's folder without the path.

@@ -72,7 +72,7 @@ struct RefusalWords {
                 commands: [commands.serve(nil, "--accept-data-loss \(left)", "--dry-run")]
             )
         )
-        let kept = RefusalCommands.quoted("\(path)/\(SegmentJournal.quarantineName)")
+        let kept = RefusalCommands.quoted("\(path)/\(Quarantine.directoryName)")
         steps.append(
             Step(
                 text: "Serve what is left. What is dropped is kept in \(kept); clients see a new "

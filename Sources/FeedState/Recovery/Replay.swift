@@ -132,7 +132,7 @@ struct Replay {
         do throws(RecoveryError) {
             try store.apply(entry)
         } catch {
-            throw .recovery(sequence: position.sequence, error)
+            throw .recovery(record: position.number, error)
         }
     }
 }

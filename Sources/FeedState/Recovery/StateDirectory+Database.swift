@@ -57,12 +57,12 @@ extension StateDirectory {
             guard try isLossOpen(database) else { return nil }
         }
         let scan = try scan(database, acceptsAnyInstance: database.directoryRecord == nil)
-        guard accepted == scan.last.sequence || accepted == scan.lastFound else {
+        guard accepted == scan.last.number || accepted == scan.lastFound else {
             throw .journal(
-                .otherLossAccepted(accepted: accepted, last: scan.last.sequence)
+                .otherLossAccepted(accepted: accepted, last: scan.last.number)
             )
         }
-        return scan.last.sequence
+        return scan.last.number
     }
 
     /// Draws a new instance id, which the journal gets when it is opened next.
@@ -135,7 +135,7 @@ extension StateDirectory {
     private func isLossOpen(_ database: StateDatabase) throws(StateStartError) -> Bool {
         do throws(StateStartError) {
             let scan = try scan(database)
-            return scan.problem != nil || scan.last.sequence < database.meta.checkpointing.sequence
+            return scan.problem != nil || scan.last.number < database.meta.checkpointing.number
         } catch {
             guard case .journal(.otherInstance) = error, database.directoryRecord == nil else {
                 throw error

@@ -27,19 +27,19 @@ extension StateDirectory {
         let last = journal.last
         if accepted != nil {
             // The names say after which record the files were dropped.
-            let isOfThisLoss = { (name: String) in name.contains("-after-\(last.sequence)-") }
-            let kept = try? names(in: SegmentJournal.quarantineName)
+            let isOfThisLoss = { (name: String) in name.contains("-after-\(last.number)-") }
+            let kept = try? names(in: Quarantine.directoryName)
             summary.quarantined = (kept ?? []).filter(isOfThisLoss).sorted()
         }
         if accepted == nil {
             try checkUnfinishedCheckpoint(database.meta, last)
-        } else if last.sequence < database.meta.checkpointing.sequence {
+        } else if last.number < database.meta.checkpointing.number {
             // Records of an unfinished checkpoint are lost. The rows that it wrote stay, and no
             // more of it follow.
             try stateErrors { () throws(StateError) in
                 try database.updateMeta { meta in
                     meta.checkpointing =
-                        last.sequence > meta.checkpointed.sequence ? last : meta.checkpointed
+                        last.number > meta.checkpointed.number ? last : meta.checkpointed
                 }
             }
         }
@@ -69,7 +69,7 @@ extension StateDirectory {
         do throws(RecoveryError) {
             try store.apply(epoch)
         } catch {
-            throw .recovery(sequence: 0, error)
+            throw .recovery(record: 0, error)
         }
         try withRoom(journal) { () throws(StateStartError) in
             try stateErrors { () throws(StateError) in
@@ -87,13 +87,13 @@ extension StateDirectory {
         _ meta: StateMeta,
         _ last: JournalPosition
     ) throws(StateStartError) {
-        let checkpointing = meta.checkpointing.sequence
-        guard last.sequence < checkpointing else { return }
-        let problem = JournalError.lost(sequences: last.sequence + 1...checkpointing)
+        let checkpointing = meta.checkpointing.number
+        guard last.number < checkpointing else { return }
+        let problem = JournalError.lost(records: last.number + 1...checkpointing)
         throw .loss(
             StateLoss(
                 problem: problem,
-                left: last.sequence,
+                left: last.number,
                 known: checkpointing,
                 partlyCheckpointed: checkpointing
             )
@@ -106,13 +106,13 @@ extension StateDirectory {
         case .damaged, .missing, .lost, .missingWatermark:
             // What is refused is read once more: the error has no room for what was found beside it.
             guard let scan = try? scan(database) else { return .journal(error) }
-            let checkpointing = database.meta.checkpointing.sequence
+            let checkpointing = database.meta.checkpointing.number
             return .loss(
                 StateLoss(
                     problem: error,
-                    left: scan.last.sequence,
+                    left: scan.last.number,
                     known: max(scan.lastKnown, checkpointing),
-                    partlyCheckpointed: checkpointing > scan.last.sequence ? checkpointing : nil,
+                    partlyCheckpointed: checkpointing > scan.last.number ? checkpointing : nil,
                     place: scan.firstMissing
                 )
             )

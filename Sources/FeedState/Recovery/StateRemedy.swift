@@ -69,7 +69,7 @@ package enum StateRemedy: Equatable, Sendable {
         _ path: String,
         _ files: any JournalFiles
     ) -> StateRemedy {
-        let checkpointed = database.meta.checkpointed.sequence
+        let checkpointed = database.meta.checkpointed.number
         do throws(JournalError) {
             let found = try JournalContinuation(of: database, path, files)
             let problem = found.problem.map { "\($0)" }

@@ -14,9 +14,9 @@ package enum StateStartError: Error {
     /// The database cannot be opened, or holds something else than was written.
     case state(StateError)
     /// A record of the journal holds no log entries.
-    case entries(sequence: UInt64, LogEntryError)
+    case entries(record: UInt64, LogEntryError)
     /// A record of the journal, or a row, holds what no store can have.
-    case recovery(sequence: UInt64, RecoveryError)
+    case recovery(record: UInt64, RecoveryError)
     /// A backup was being put in the place of `state.db`.
     case inPlaceInterrupted(path: String, backup: String)
     /// A restore into the directory has not come to its end; the backup is nil where a version that
@@ -74,10 +74,10 @@ extension StateStartError: CustomStringConvertible {
         case .journal(let error): "\(error)"
         case .loss(let loss): "\(loss.problem)"
         case .state(let error): "\(error)"
-        case .entries(let sequence, let error):
-            "Record \(sequence) of the journal cannot be read: \(error)"
-        case .recovery(let sequence, let error):
-            "Record \(sequence) of the journal cannot be applied: \(error)"
+        case .entries(let number, let error):
+            "Record \(number) of the journal cannot be read: \(error)"
+        case .recovery(let number, let error):
+            "Record \(number) of the journal cannot be applied: \(error)"
         case .restoreInterrupted(let path, _):
             "A restore into \(path) was interrupted: the directory holds only a part of the backup."
         case .inPlaceInterrupted(let path, _):

@@ -39,7 +39,7 @@ import Testing
         try directory.files.createDirectory("middle")
         let half = try Database(path: directory.path + "/state.db", mode: .existing)
         _ = try Backup(of: half, to: directory.path + "/middle/state.db").step()
-        #expect(throws: RestoreError.state(.unfinishedCheckpoint(file: "state.db", sequence: 1))) {
+        #expect(throws: RestoreError.state(.unfinishedCheckpoint(file: "state.db", record: 1))) {
             try StateDatabase.restore(
                 backup: directory.path + "/middle",
                 into: directory.path + "/restored"

@@ -44,13 +44,4 @@ package struct JournalConfiguration: Sendable {
     package init(instanceID: UInt64) {
         self.instanceID = instanceID
     }
-
-    /// The longest body, 48 MiB of a segment of 64: three quarters, so that rolling to the next
-    /// segment never leaves most of one unused.
-    package var maximumBodyByteCount: Int { segmentByteCount / 4 * 3 - SegmentLayout.firstRecord }
-
-    /// What is zeroed of the next segment at a time, beside an append.
-    var pieceByteCount: Int {
-        max(SegmentLayout.blockByteCount, min(32 << 10, segmentByteCount / 16))
-    }
 }

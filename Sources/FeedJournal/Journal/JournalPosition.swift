@@ -1,17 +1,17 @@
 /// A record's place in the journal, and the hash that stands for all up to it.
 package struct JournalPosition: Equatable, Hashable, Sendable {
     /// Records are numbered from 1, without gaps.
-    package var sequence: UInt64
+    package var number: UInt64
 
     /// The record's hash, which covers the hash of the one before.
     package var hash: UInt64
 
     /// Before the first record.
-    package static let start = JournalPosition(sequence: 0, hash: 0)
+    package static let start = JournalPosition(number: 0, hash: 0)
 
     /// The place of a record.
-    package init(sequence: UInt64, hash: UInt64) {
-        self.sequence = sequence
+    package init(number: UInt64, hash: UInt64) {
+        self.number = number
         self.hash = hash
     }
 }

@@ -71,8 +71,6 @@ struct SpareSegment {
             return
         }
         try file.writeZeros(start..<end)
-        // Else the sync of the whole would find all of it to be written, and hold up commits.
-        file.startWriting(start..<end)
         zeroedByteCount = end
     }
 

@@ -3,7 +3,7 @@ struct SegmentReplay {
     let files: any JournalFiles
 
     /// All segments, in order.
-    let segments: [RecoveryScan.Segment]
+    let segments: [Segment]
 
     /// The last record that is given.
     let last: UInt64
@@ -15,33 +15,33 @@ struct SegmentReplay {
 
     /// Gives the records behind a position, until `body` says false or none is left.
     func run(
-        after sequence: UInt64,
+        after number: UInt64,
         _ body: (JournalRecord, Span<UInt8>) -> Bool
     ) throws(JournalError) {
-        guard sequence < last else { return }
-        guard let start = segments.lastIndex(where: { $0.first <= sequence + 1 }) else {
-            throw .missing(sequences: sequence + 1...(segments.first?.first ?? last + 1) - 1)
+        guard number < last else { return }
+        guard let start = segments.lastIndex(where: { $0.first <= number + 1 }) else {
+            throw .missing(records: number + 1...(segments.first?.first ?? last + 1) - 1)
         }
         for index in start..<segments.count {
             let segment = segments[index]
             let file = try RecoveryScan.open(files, segment)
             var reader = try SegmentReader(file, first: segment.first, hash)
             if let damage = checkpointedDamage, damage.file == segment.name,
-                let place = damage.resumption, place.previous.sequence <= sequence
+                let place = damage.resumption, place.previous.number <= number
             {
                 reader.resume(at: place)
             }
-            while reader.last.sequence < endSequence(index) {
+            while reader.last.number < lastNumber(index) {
                 let offset = reader.offset
                 guard case .record(let header, body: let range) = reader.next() else {
                     throw .damaged(
                         file: segment.name,
                         offset: offset,
-                        sequence: reader.last.sequence + 1,
+                        record: reader.last.number + 1,
                         reason: "it was whole when the journal was opened"
                     )
                 }
-                guard header.sequence > sequence else { continue }
+                guard header.number > number else { continue }
                 let record = JournalRecord(
                     position: header.position,
                     count: header.count,
@@ -53,7 +53,28 @@ struct SegmentReplay {
     }
 
     /// The last record of a segment.
-    private func endSequence(_ index: Int) -> UInt64 {
+    private func lastNumber(_ index: Int) -> UInt64 {
         index + 1 < segments.count ? min(last, segments[index + 1].first - 1) : last
+    }
+}
+
+extension RecoveryScan {
+    /// Gives the records that were found behind a position in order, until `body` says false or
+    /// none is left; changes nothing.
+    ///
+    /// With everything kept, checkpointed records can be asked for too.
+    package func replay(
+        _ files: any JournalFiles,
+        after number: UInt64,
+        _ body: (JournalRecord, Span<UInt8>) -> Bool
+    ) throws(JournalError) {
+        let replay = SegmentReplay(
+            files: files,
+            segments: segments,
+            last: last.number,
+            hash: configuration.hash,
+            checkpointedDamage: checkpointedDamage
+        )
+        try replay.run(after: number, body)
     }
 }

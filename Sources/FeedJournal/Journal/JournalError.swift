@@ -22,13 +22,13 @@ package enum JournalError: Error, Equatable, Sendable {
     case otherInstance(file: String, found: UInt64, expected: UInt64)
 
     /// A file holds, at an offset, something else than the record that has to be there.
-    case damaged(file: String, offset: Int, sequence: UInt64, reason: String)
+    case damaged(file: String, offset: Int, record: UInt64, reason: String)
 
     /// No file has these records.
-    case missing(sequences: ClosedRange<UInt64>)
+    case missing(records: ClosedRange<UInt64>)
 
     /// The journal ends before records that were durable once.
-    case lost(sequences: ClosedRange<UInt64>)
+    case lost(records: ClosedRange<UInt64>)
 
     /// The journal has begun, and its watermark is missing or spoiled. So it is unknown whether
     /// records behind the last one are lost.
@@ -80,11 +80,11 @@ extension JournalError: CustomStringConvertible {
         case .otherInstance(let file, let found, let expected):
             return "\(file) is of instance \(hexadecimal(found)), and state.db is of instance "
                 + "\(hexadecimal(expected))."
-        case .damaged(let file, let offset, let sequence, let reason):
-            return "\(file) is damaged at offset \(offset), record \(sequence): \(reason)."
-        case .missing(let sequences): return "\(text(sequences)) in no file of the journal."
-        case .lost(let sequences):
-            return "\(text(sequences)) lost: durable once, and not in the journal any more."
+        case .damaged(let file, let offset, let number, let reason):
+            return "\(file) is damaged at offset \(offset), record \(number): \(reason)."
+        case .missing(let records): return "\(text(records)) in no file of the journal."
+        case .lost(let records):
+            return "\(text(records)) lost: durable once, and not in the journal any more."
         case .missingWatermark(let last):
             return "durable.hwm is missing or spoiled: it proves that record \(last), with which "
                 + "the journal ends, is the last one."
@@ -100,10 +100,10 @@ extension JournalError: CustomStringConvertible {
         }
     }
 
-    private func text(_ sequences: ClosedRange<UInt64>) -> String {
-        sequences.count == 1
-            ? "Record \(sequences.lowerBound) is"
-            : "Records \(sequences.lowerBound) to \(sequences.upperBound) are"
+    private func text(_ records: ClosedRange<UInt64>) -> String {
+        records.count == 1
+            ? "Record \(records.lowerBound) is"
+            : "Records \(records.lowerBound) to \(records.upperBound) are"
     }
 }
 

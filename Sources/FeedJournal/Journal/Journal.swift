@@ -19,10 +19,10 @@ package protocol Journal: AnyObject {
 
     /// Gives the records behind a position in order, until `body` says false or none is left.
     func replay(
-        after sequence: UInt64,
+        after number: UInt64,
         _ body: (JournalRecord, Span<UInt8>) -> Bool
     ) throws(JournalError)
 
-    /// Learns that all up to a sequence is kept elsewhere, durably, and need not be replayed.
-    func forget(through sequence: UInt64) throws(JournalError)
+    /// Learns that all records up to a number are kept elsewhere, durably, and need not be replayed.
+    func forget(through number: UInt64) throws(JournalError)
 }

@@ -21,32 +21,32 @@ extension RecoveryScan {
     }
 }
 
-extension SegmentJournal {
-    /// Where an accepted loss keeps what it drops, below the data directory.
-    package static let quarantineName = "quarantine"
+/// Where an accepted loss keeps what it drops.
+package enum Quarantine {
+    /// The folder's name below the data directory.
+    package static let directoryName = "quarantine"
 
-    /// Keeps in `quarantine/` what an accepted loss drops: segments are moved there, and of a segment
-    /// that stays in part a copy is made.
+    /// Keeps what an accepted loss drops: moves segments, and copies a segment that stays in part.
     ///
     /// A name has the file's first record, the last record that is left, and a hash of the content:
     /// nothing that is kept is overwritten, and a repetition after a power cut finds its own files.
-    static func quarantine(
-        _ files: any JournalFiles,
+    static func keep(
         _ scan: RecoveryScan,
+        _ files: any JournalFiles,
         _ hash: RecordHash
     ) throws(JournalError) {
         let parts = scan.droppedParts
         guard !parts.isEmpty else { return }
         do throws(FileError) {
-            try files.createDirectory(quarantineName)
+            try files.createDirectory(directoryName)
             try files.syncDirectory(".")
             // The copy first, as it needs room. Then the newest segments first: cut short, what is
             // left still ends with a proven loss.
             for part in parts where part.offset > 0 {
-                try keep(part.file, files, scan.last.sequence, hash, moves: false)
+                try keep(part.file, files, scan.last.number, hash, moves: false)
             }
             for part in parts.reversed() where part.offset == 0 {
-                try keep(part.file, files, scan.last.sequence, hash, moves: true)
+                try keep(part.file, files, scan.last.number, hash, moves: true)
             }
         } catch {
             throw error.isOutOfSpace ? .outOfSpace(error) : .file(error)
@@ -64,10 +64,10 @@ extension SegmentJournal {
         let bytes = try file.read(0..<file.byteCount())
         let digits = name.dropFirst(SegmentLayout.directory.count + 1).dropLast(".log".count)
         let sum = hexadecimal(hash.digest(bytes.span, 0))
-        let kept = "\(quarantineName)/\(digits)-after-\(last)-\(sum).log"
+        let kept = "\(directoryName)/\(digits)-after-\(last)-\(sum).log"
         if moves {
             try files.rename(name, to: kept)
-            try files.syncDirectory(quarantineName)
+            try files.syncDirectory(directoryName)
             try files.syncDirectory(SegmentLayout.directory)
         } else if try files.open(kept) == nil {
             let copy = try files.create("\(kept).new")
@@ -75,7 +75,7 @@ extension SegmentJournal {
             try copy.write(content, at: 0)
             try copy.sync()
             try files.rename("\(kept).new", to: kept)
-            try files.syncDirectory(quarantineName)
+            try files.syncDirectory(directoryName)
         }
     }
 }
