@@ -54,7 +54,7 @@ package final class CheckpointThread: CommitBatchReceiver {
     ///
     /// Those beyond a checkpoint's worth wait here unchanged while the previous checkpoint is
     /// written.
-    private struct Batch {
+    private struct TakenBatches {
         var commitBatches: [(body: [UInt8], position: JournalPosition)] = []
         /// The first commit batch that is not added.
         var next = 0
@@ -185,7 +185,7 @@ package final class CheckpointThread: CommitBatchReceiver {
 
     private func run(_ work: inout CheckpointWork) {
         defer { backups.close(.stopping) }
-        var batch = Batch()
+        var batch = TakenBatches()
         var stall = Episode()
         do throws(StateStartError) {
             while true {
@@ -246,7 +246,7 @@ package final class CheckpointThread: CommitBatchReceiver {
     /// Adds the handed-over commit batches to the memtable, up to a checkpoint's worth.
     private func fill(
         _ work: inout CheckpointWork,
-        from batch: inout Batch
+        from batch: inout TakenBatches
     ) throws(StateStartError) {
         var pauses = Pauses()
         while true {
@@ -270,7 +270,7 @@ package final class CheckpointThread: CommitBatchReceiver {
 
     /// Takes over the new commit batches, once all earlier ones are added; O(spares), as the
     /// journal thread uses the same lock.
-    private func takeInbox(_ batch: inout Batch) {
+    private func takeInbox(_ batch: inout TakenBatches) {
         batch.commitBatches.removeAll(keepingCapacity: true)
         batch.next = 0
         batch.evicted = []

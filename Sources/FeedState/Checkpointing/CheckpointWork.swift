@@ -70,7 +70,8 @@ package struct CheckpointWork: ~Copyable, @unchecked Sendable {
         countRecord(body.count)
     }
 
-    private mutating func countRecord(_ byteCount: Int) {
+    /// Counts a record whose log entries were added.
+    mutating func countRecord(_ byteCount: Int) {
         addedByteCount += byteCount
         lastBatchTime = .now
         firstBatchTime = firstBatchTime ?? lastBatchTime
@@ -148,19 +149,5 @@ package struct CheckpointWork: ~Copyable, @unchecked Sendable {
             ? checkpointingByteCount : Int(Double(checkpointingByteCount) * checkpoint.writtenShare)
         if isDone { self.checkpoint = nil }
         return writtenByteCount - before
-    }
-}
-
-/// A start adds the records that it replays to the memtable of its first checkpoint.
-extension CheckpointWork: ReplayedRecords {
-    var newestCounts: CountsTable { memtable.counts }
-
-    mutating func add(_ counts: [PostCounts]) { memtable.add(counts) }
-
-    mutating func add(_ entry: LogEntry) { memtable.add(entry) }
-
-    mutating func endRecord(_ byteCount: Int, at position: JournalPosition) {
-        memtable.endRecord(at: position)
-        countRecord(byteCount)
     }
 }

@@ -36,7 +36,7 @@ package final class Backups: Sendable {
         var copiedByteCount = 0
         var byteCount = 0
         var complete: BackupStatus.Complete?
-        var failure: BackupStatus.Failure?
+        var failure: BackupStatus.Failed?
         var isClosed = false
         var isLookingAround = false
     }
@@ -90,7 +90,7 @@ package final class Backups: Sendable {
             case .waiting: state.phase = .idle
             case .copying: state.phase = .cancelled
             }
-            state.failure = BackupStatus.Failure(error: error, date: .now)
+            state.failure = BackupStatus.Failed(error: error, date: .now)
             return (state.takeAnswer(), true)
         }
         guard isOver else { return }
@@ -283,7 +283,7 @@ extension Backups {
             defer { state.phase = .idle }
             // Who asked for one that was cancelled has heard so.
             if case .cancelled = state.phase { return nil }
-            state.failure = BackupStatus.Failure(error: error, date: .now)
+            state.failure = BackupStatus.Failed(error: error, date: .now)
             return state.takeAnswer()
         }
         guard let answer else { return }

@@ -4,7 +4,7 @@ internal import FeedJournal
 /// `in-place <number> <the backup's path>`.
 struct InPlaceMark: Equatable {
     private static let prefix = "in-place "
-    private static let newName = "\(StateDatabase.restoringName).new"
+    private static let newName = "\(BackupRestore.restoringName).new"
 
     /// The number in the names of the files that are moved to `quarantine/`: a repetition keeps it, so
     /// that a database and its log stay together.
@@ -16,7 +16,7 @@ struct InPlaceMark: Equatable {
     /// The mark of a directory; nil where no restore in place is under way.
     static func read(_ files: any JournalFiles) -> InPlaceMark? {
         guard
-            let bytes = try? files.begin(of: StateDatabase.restoringName, byteCount: 1 << 16),
+            let bytes = try? files.begin(of: BackupRestore.restoringName, byteCount: 1 << 16),
             bytes.last == UInt8(ascii: "\n"),
             let text = String(validating: bytes.dropLast(), as: UTF8.self),
             text.hasPrefix(prefix)
@@ -68,14 +68,14 @@ struct InPlaceMark: Equatable {
         let file = try files.create(Self.newName)
         try file.write(Array("\(Self.prefix)\(number) \(backup)\n".utf8).span, at: 0)
         try file.sync()
-        try files.rename(Self.newName, to: StateDatabase.restoringName)
+        try files.rename(Self.newName, to: BackupRestore.restoringName)
         try files.syncDirectory(".")
     }
 
     /// Removes the mark, durably.
     static func remove(_ files: any JournalFiles) throws(FileError) {
         try files.remove(newName)
-        try files.remove(StateDatabase.restoringName)
+        try files.remove(BackupRestore.restoringName)
         try files.syncDirectory(".")
     }
 }

@@ -28,7 +28,7 @@ package struct InPlaceRestore: Equatable, Sendable {
         backup: String,
         directory: String
     ) throws(RestoreError) -> InPlaceRestore {
-        let source = try StateDatabase.open(backup)
+        let source = try BackupRestore.open(backup)
         try refuse(backup, directory)
         let files: POSIXFiles
         do {

@@ -55,7 +55,7 @@ import Testing
         _ hash: UInt64,
         _ isWhole: Bool
     ) throws -> Int {
-        let isMarked = disk.names.contains(StateDatabase.restoringName)
+        let isMarked = disk.names.contains(BackupRestore.restoringName)
         if isMarked {
             #expect(!isWhole)
             let error = #expect(throws: StateStartError.self) { try RestoreLife.start(disk) }
@@ -105,7 +105,7 @@ enum RestoreLife {
 
     /// Restores it.
     static func restore(_ source: any JournalFile, _ disk: FakeDisk) throws {
-        try StateDatabase.restore(
+        try BackupRestore.run(
             source,
             of: backupPath,
             into: ".",

@@ -1,7 +1,7 @@
 import FeedSQLite
 
-/// The statements of checkpoints, prepared once for a connection.
-struct CheckpointStatements {
+/// The statements that read and write rows, prepared once for a connection.
+struct RowStatements {
     let post: (upsert: Statement, sum: Statement, delete: Statement)
     let counts: (upsert: Statement, one: Statement, delete: Statement)
     let ballots: (upsert: Statement, one: Statement, delete: Statement)

@@ -68,6 +68,17 @@ package enum StateStartError: Error {
     }
 }
 
+extension StateStartError {
+    /// Whether the disk, or what we may use of it, is full.
+    var isOutOfSpace: Bool {
+        switch self {
+        case .journal(.outOfSpace), .state(.database(.full)): true
+        case .journal(.file(let error)), .state(.file(let error)): error.isOutOfSpace
+        default: false
+        }
+    }
+}
+
 extension StateStartError: CustomStringConvertible {
     package var description: String {
         switch self {
@@ -95,5 +106,27 @@ extension StateStartError: CustomStringConvertible {
         case .full(let needed, let free):
             "The disk is full: \(free) bytes are free, and a start takes up to \(needed) bytes."
         }
+    }
+}
+
+/// Calls `body`, whose failures keep the state from being served.
+func journalErrors<Result>(
+    _ body: () throws(JournalError) -> Result
+) throws(StateStartError) -> Result {
+    do {
+        return try body()
+    } catch {
+        throw .journal(error)
+    }
+}
+
+/// Calls `body`, whose failures keep the state from being served.
+func stateErrors<Result>(
+    _ body: () throws(StateError) -> Result
+) throws(StateStartError) -> Result {
+    do {
+        return try body()
+    } catch {
+        throw .state(error)
     }
 }

@@ -3,9 +3,6 @@ package import FeedLog
 package import FeedRanking
 
 extension DurableState {
-    /// What revisions are raised by at each start, above all that were given before.
-    static let revisionGap: UInt64 = 1 << 24
-
     /// Locks a data directory, puts its state into an empty store, and makes ready to go on.
     ///
     /// - Parameters:

@@ -29,8 +29,8 @@ package final class StateDatabase {
     /// How long the commit of the last checkpoint step took, its sync included.
     var lastCommitTime = Duration.zero
 
-    /// Made by the first checkpoint and kept for the next ones.
-    var writer: CheckpointWriter?
+    /// Prepared by the first checkpoint and kept for the next ones.
+    private var preparedStatements: RowStatements?
 
     /// The pages of SQLite's log after which a log checkpoint is due again once ``thaw()`` is
     /// called; nil while the file is not frozen.
@@ -41,9 +41,9 @@ package final class StateDatabase {
     var copySource: (any JournalFile)?
 
     deinit {
-        // The writer's statements keep the connection open, and the directory's lock must not end
-        // before it: who takes the lock next opens the same file.
-        writer = nil
+        // The statements keep the connection open, and the directory's lock must not end before it:
+        // the next process that takes the lock opens the same file.
+        preparedStatements = nil
     }
 
     /// Opens the state of a data directory.
@@ -108,7 +108,7 @@ package final class StateDatabase {
         self.connection = connection
         self.format = isMigrated ? known : format
         self.meta = meta
-        totals = try Self.readTotals(connection)
+        totals = try TableTotals.readAll(connection)
     }
 
     /// The format of the file, which its meta's checksum covers.
@@ -121,10 +121,28 @@ package final class StateDatabase {
         try databaseErrors { () throws(SQLiteError) in
             try connection.transaction { () throws(SQLiteError) in
                 try changed.write(connection, format: format)
-                try Self.rewriteTotals(totals, connection)
+                try TableTotals.rewrite(totals, connection)
             }
         }
         meta = changed
+    }
+
+    /// Changes what the file knows of itself and of the other files, in one step, durably.
+    package func update(
+        _ record: DirectoryRecord,
+        _ change: (inout StateMeta) -> Void = { _ in }
+    ) throws(StateError) {
+        var changed = meta
+        change(&changed)
+        try databaseErrors { () throws(SQLiteError) in
+            try connection.transaction { () throws(SQLiteError) in
+                if changed != meta { try changed.write(connection, format: format) }
+                try record.write(connection, instanceID: changed.instanceID)
+                try TableTotals.rewrite(totals, connection)
+            }
+        }
+        meta = changed
+        directoryRecord = record
     }
 
     /// Lets the file grow to so many pages of 4 KiB and no further.
@@ -136,8 +154,48 @@ package final class StateDatabase {
         }
     }
 
+    /// The statements that write rows.
+    func rowStatements() throws(StateError) -> RowStatements {
+        if let preparedStatements { return preparedStatements }
+        let prepared = try databaseErrors { () throws(SQLiteError) in
+            try RowStatements(connection)
+        }
+        preparedStatements = prepared
+        return prepared
+    }
+
     /// How many rows the tables of the state have.
     package var rowCount: UInt64 { totals.reduce(0) { $0 &+ $1.rowCount } }
+}
+
+extension StateDatabase {
+    /// What every SQLite database begins with.
+    private static let magic = Array("SQLite format 3\0".utf8)
+
+    /// Refuses a file that is not there, or no database: SQLite takes an empty one for a new one.
+    static func checkFile(
+        _ name: String,
+        _ path: String,
+        _ files: any JournalFiles
+    ) throws(StateError) {
+        let begin = try fileErrors { () throws(FileError) -> [UInt8]? in
+            guard try files.names(in: ".").contains(name) else { return nil }
+            return try files.begin(of: name, byteCount: magic.count)
+        }
+        guard let begin else { throw .missingFile(path: path) }
+        guard !begin.isEmpty else { throw .notAState(file: name, reason: "the file is empty") }
+        guard begin == magic else {
+            throw .notAState(file: name, reason: "it does not begin as an SQLite database does")
+        }
+    }
+
+    /// Whether SQLite's log of a file has anything that is not in the file.
+    static func hasLog(_ name: String, _ files: any JournalFiles) throws(StateError) -> Bool {
+        try fileErrors { () throws(FileError) in
+            guard let log = try files.open("\(name)-wal") else { return false }
+            return try log.byteCount() > 0
+        }
+    }
 }
 
 @available(*, unavailable)

@@ -1,5 +1,32 @@
-import FeedJournal
+package import FeedJournal
 import FeedSQLite
+
+/// What `state.db` knows of the other files of its data directory, in the one row of `directory`.
+///
+/// The row belongs to an instance. A restored state has another one, so the row of its backup means
+/// nothing to it; a file of version 0.1 has no such table.
+package struct DirectoryRecord: Equatable, Sendable {
+    /// A record of the journal that was durable at the last start.
+    ///
+    /// From then on the journal and its watermark must be there.
+    package var known: JournalPosition
+
+    /// What told `state.db` from a copy at the last start; nil where the file system cannot say.
+    package var identity: FileIdentity?
+
+    /// The instance before this one, while the change of instance is not finished; else nil.
+    package var previousInstanceID: UInt64?
+
+    /// The last record that is left of an acceptance of loss that is not finished; nil where none
+    /// is under way.
+    package var acceptedLoss: UInt64?
+
+    /// A record that was durable, beside a file.
+    package init(known: JournalPosition, identity: FileIdentity? = nil) {
+        self.known = known
+        self.identity = identity
+    }
+}
 
 extension DirectoryRecord {
     private static let tableName = "directory"
@@ -90,25 +117,5 @@ extension DirectoryRecord {
             acceptedLoss == nil ? 0 : 1, acceptedLoss ?? 0,
         ])
         return sum.value
-    }
-}
-
-extension StateDatabase {
-    /// Changes what the file knows of itself and of the other files, in one step, durably.
-    package func update(
-        _ record: DirectoryRecord,
-        _ change: (inout StateMeta) -> Void = { _ in }
-    ) throws(StateError) {
-        var changed = meta
-        change(&changed)
-        try databaseErrors { () throws(SQLiteError) in
-            try connection.transaction { () throws(SQLiteError) in
-                if changed != meta { try changed.write(connection, format: format) }
-                try record.write(connection, instanceID: changed.instanceID)
-                try Self.rewriteTotals(totals, connection)
-            }
-        }
-        meta = changed
-        directoryRecord = record
     }
 }

@@ -60,7 +60,7 @@ extension StateDatabase {
                 let sum = try FeedRow.write(id, policy, with: feed)
                 totals[StateTable.feeds.rawValue].replace(nil, by: sum)
             }
-            try writeTotals(totals, over: nil, database)
+            try TableTotals.write(totals, over: nil, database)
             try meta.write(database, format: StateSchema.format)
             try DirectoryRecord.createTable(database)
         }

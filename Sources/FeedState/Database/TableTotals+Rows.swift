@@ -1,8 +1,9 @@
 import FeedSQLite
 
-extension StateDatabase {
+/// The rows of `totals`.
+extension TableTotals {
     /// Reads what the rows of each table come to.
-    static func readTotals(_ database: Database) throws(StateError) -> [TableTotals] {
+    static func readAll(_ database: Database) throws(StateError) -> [TableTotals] {
         let row = try databaseErrors { () throws(SQLiteError) in
             try database.prepare("SELECT name, row_count, sum_of_sums, sum FROM totals")
         }
@@ -29,7 +30,7 @@ extension StateDatabase {
     }
 
     /// Writes the totals that are not what they were.
-    static func writeTotals(
+    static func write(
         _ totals: [TableTotals],
         over old: [TableTotals]?,
         _ database: Database
@@ -50,12 +51,12 @@ extension StateDatabase {
     /// SQLite does not log a page that is what it was. So the log has the totals wherever it has the
     /// meta, and who puts another `state.db` beside the log of this one gets totals that its rows do
     /// not come to.
-    static func rewriteTotals(
+    static func rewrite(
         _ totals: [TableTotals],
         _ database: Database
     ) throws(SQLiteError) {
         try database.execute("DELETE FROM totals")
-        try writeTotals(totals, over: nil, database)
+        try write(totals, over: nil, database)
     }
 
     private static func sum(_ totals: TableTotals, _ table: StateTable) -> UInt64 {

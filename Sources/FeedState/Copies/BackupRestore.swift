@@ -2,7 +2,8 @@ package import FeedJournal
 import FeedSQLite
 internal import Foundation
 
-extension StateDatabase {
+/// Makes a data directory of a backup.
+package enum BackupRestore {
     /// A file that a restore makes first and removes last: a directory that has it was not restored
     /// to the end, and is not served.
     ///
@@ -20,7 +21,7 @@ extension StateDatabase {
     ///     its parent there.
     ///   - progress: Called now and then while rows are checked.
     /// - Throws: Why there is no data directory then.
-    package static func restore(
+    package static func run(
         backup: String,
         into directory: String,
         progress: (LoadProgress) -> Void = { _ in }
@@ -42,7 +43,7 @@ extension StateDatabase {
             )
         }
         do throws(RestoreError) {
-            try restore(source, of: backup, into: directory, files, progress: progress)
+            try run(source, of: backup, into: directory, files, progress: progress)
         } catch {
             if !isThere { files.removeUnused() }
             throw error
@@ -59,7 +60,7 @@ extension StateDatabase {
     ///   - vfs: SQLite's virtual file system that has it; nil is the system's own.
     ///   - progress: Called now and then while rows are checked.
     /// - Throws: Why there is no data directory then.
-    package static func restore(
+    package static func run(
         _ source: any JournalFile,
         of backup: String,
         into directory: String,
@@ -80,12 +81,12 @@ extension StateDatabase {
                 let copy = StateCopy(
                     of: source,
                     byteCount: byteCount,
-                    to: try files.create(newFileName)
+                    to: try files.create(StateDatabase.newFileName)
                 )
                 while try !copy.step() {}
             }
             try renew(directory, files, vfs, progress)
-            try publishNewFile(files)
+            try StateDatabase.publishNewFile(files)
             try fileErrors { () throws(FileError) in try endRestoring(files) }
         } catch {
             // What is left is no state. Where it cannot be removed, the next restore does it.
@@ -105,9 +106,9 @@ extension StateDatabase {
             where names.contains(name) {
                 throw .notABackup(path: backup, name: name)
             }
-            return try fileErrors { () throws(FileError) in try files.open(fileName) }
+            return try fileErrors { () throws(FileError) in try files.open(StateDatabase.fileName) }
         }
-        guard let source else { throw .incomplete(path: backup, file: fileName) }
+        guard let source else { throw .incomplete(path: backup, file: StateDatabase.fileName) }
         return source
     }
 
@@ -150,12 +151,12 @@ extension StateDatabase {
         let isRestoring = names.contains(restoringName)
         for name in names where !["lock", "lost+found", restoringName].contains(name) {
             // An empty directory of a restore of 0.1 may have the new file without the mark.
-            let isOurs = name.hasPrefix(newFileName) || isRestoring && name.hasPrefix(fileName)
+            let isOurs = name.hasPrefix(StateDatabase.newFileName) || isRestoring && name.hasPrefix(StateDatabase.fileName)
             guard isOurs else { throw .notEmpty(directory: directory, name: name) }
         }
         try fileErrors { () throws(FileError) in
             // The mark goes last: until then nothing that is left is served.
-            for name in names where name.hasPrefix(fileName) { try files.remove(name) }
+            for name in names where name.hasPrefix(StateDatabase.fileName) { try files.remove(name) }
             if isRestoring, !keepsMark { try endRestoring(files) }
         }
     }
@@ -201,10 +202,10 @@ extension StateDatabase {
         _ vfs: String?,
         _ progress: (LoadProgress) -> Void
     ) throws(StateError) {
-        let database = try StateDatabase(directory, files, vfs, name: newFileName)
+        let database = try StateDatabase(directory, files, vfs, name: StateDatabase.newFileName)
         guard !database.meta.isCheckpointing else {
             throw .unfinishedCheckpoint(
-                file: fileName,
+                file: StateDatabase.fileName,
                 record: database.meta.checkpointing.number
             )
         }
@@ -218,17 +219,6 @@ extension StateDatabase {
             meta.durability = ""
         }
         try databaseErrors { () throws(SQLiteError) in try database.connection.checkpointLog() }
-    }
-}
-
-extension StateError {
-    /// Whether the disk is full.
-    var isOutOfSpace: Bool {
-        switch self {
-        case .database(.full): true
-        case .file(let error): error.isOutOfSpace
-        default: false
-        }
     }
 }
 

@@ -52,6 +52,17 @@ extension StateError {
     }
 }
 
+extension StateError {
+    /// Whether the disk is full.
+    var isOutOfSpace: Bool {
+        switch self {
+        case .database(.full): true
+        case .file(let error): error.isOutOfSpace
+        default: false
+        }
+    }
+}
+
 extension StateError: CustomStringConvertible {
     package var description: String {
         switch self {
@@ -85,13 +96,13 @@ extension StateError {
     private static func describe(_ error: SQLiteError) -> String {
         let text = "\(error.failure.text) (SQLite error \(error.failure.code))"
         return switch error {
-        case .corrupt: "\(StateDatabase.fileName) is damaged: \(text)."
-        case .locked: "\(StateDatabase.fileName) is in use by another program: \(text)."
-        case .full: "The disk is full, \(StateDatabase.fileName) cannot be written: \(text)."
+        case .corrupt: "state.db is damaged: \(text)."
+        case .locked: "state.db is in use by another program: \(text)."
+        case .full: "The disk is full, state.db cannot be written: \(text)."
         case .other(let failure) where failure.isOfStatement:
-            "\(StateDatabase.fileName) is damaged: its tables are others than were made: \(text)."
+            "state.db is damaged: its tables are others than were made: \(text)."
         case .readOnly, .io, .constraint, .other:
-            "\(StateDatabase.fileName) cannot be read or written: \(text)."
+            "state.db cannot be read or written: \(text)."
         }
     }
 }
