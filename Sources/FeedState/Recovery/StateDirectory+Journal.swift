@@ -1,4 +1,4 @@
-package import FeedJournal
+internal import FeedJournal
 internal import FeedLog
 internal import FeedRanking
 
