@@ -7,7 +7,7 @@ extension SegmentJournal {
         _ acceptedLoss: UInt64?,
         _ progress: (JournalProgress) -> Void
     ) throws(JournalError) -> RecoveryScan {
-        // Where a journal has begun, a folder that is missing is a loss to be told of.
+        // Where a journal has begun, a folder that is missing is a loss.
         if configuration.known.number == 0 || acceptedLoss != nil {
             try fileErrors { () throws(FileError) in
                 try files.createDirectory(SegmentLayout.directory)
@@ -119,7 +119,7 @@ extension SegmentJournal {
         return Current(file: file, header: header, offset: SegmentLayout.firstRecord)
     }
 
-    /// Removes segments, the newest first: cut short, what is left still ends with a proven loss.
+    /// Removes segments, the newest first: after an interruption, what is left still ends with a proven loss.
     private static func remove(
         _ segments: inout [Segment],
         from index: Int,

@@ -3,14 +3,14 @@ package import FeedLog
 package import FeedRanking
 
 extension DurableState {
-    /// Locks a data directory, puts its state into an empty store, and makes ready to go on.
+    /// Locks a data directory, puts its state into an empty store, and prepares the threads.
     ///
     /// - Parameters:
     ///   - options: Where the directory is, and how durable answers are.
     ///   - store: An empty one.
     ///   - channels: Takes what is known of channels: a channel, then its outcomes.
-    ///   - events: Who is told what later.
-    ///   - progress: Hears how far the start has come.
+    ///   - events: Called later, when something happens.
+    ///   - progress: Called now and then with how far the start is.
     /// - Returns: The state, whose threads are to be started.
     /// - Throws: Why the directory cannot be served; the store is of no use then.
     package static func open(

@@ -5,7 +5,7 @@ internal import Synchronization
 /// The state that outlives the process: a data directory that was recovered, the logs of the loops,
 /// and the two threads behind them.
 package final class DurableState: Sendable {
-    /// Who is told what, each on the thread that it happens on.
+    /// What is called when something happens, on the thread on which it happens.
     package struct Events: Sendable {
         /// All commit batches up to this one are durable.
         package var durable: @Sendable (UInt64) -> Void = { _ in }
@@ -17,10 +17,10 @@ package final class DurableState: Sendable {
         package var space: @Sendable (SpaceNews) -> Void = { _ in }
         /// What there is to say of backups.
         package var backup: @Sendable (BackupEvent) -> Void = { _ in }
-        /// Checkpoints hold up changes, or do no more; a few times a minute at most.
+        /// Checkpoints slow changes, or have stopped to; a few times a minute at most.
         package var checkpoints: @Sendable (CheckpointNews) -> Void = { _ in }
 
-        /// Events that nobody listens to, to be filled in.
+        /// Events that do nothing, to be filled in.
         package init() {}
     }
 

@@ -41,7 +41,7 @@ import Testing
         #expect(throws: JournalError.recordTooLarge(byteCount: limit + 1, limit: limit)) {
             try journal.append(record(1, byteCount: limit + 1))
         }
-        // Nothing was written, so the journal goes on.
+        // Nothing was written, so the journal takes more.
         try journal.append(record(1, byteCount: limit))
         #expect(try journal.records() == [record(1, byteCount: limit)])
     }
@@ -83,7 +83,7 @@ import Testing
         expectStopped(journal)
     }
 
-    @Test func goesOnAfterShortWritesAndInterruptions() throws {
+    @Test func continuesAfterShortWritesAndInterruptions() throws {
         var calls = 0
         files.transferLimit = {
             calls += 1

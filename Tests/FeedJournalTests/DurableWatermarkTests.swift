@@ -76,7 +76,7 @@ import Testing
     }
 
     @Test(arguments: [0, 10, 512, 1000])
-    func aWatermarkThatWasCutShortIsNoHindrance(_ byteCount: Int) throws {
+    func aTruncatedWatermarkIsNoHindrance(_ byteCount: Int) throws {
         written.files[name] = Array(try #require(written.files[name]).prefix(byteCount))
         #expect(try SegmentJournal(written.files, .small()).records() == written.records)
     }

@@ -88,7 +88,7 @@ import Testing
     }
 
     @Test(.enabled(if: TemporaryDirectory.canMount, "Mounting needs root."))
-    func aFullDiskStopsAndARoomierOneGoesOn() throws {
+    func aFullDiskStopsAndARoomierOneContinues() throws {
         let directory = try TemporaryDirectory(mounting: 1 << 20, isReadOnly: false)
         let body = [UInt8](repeating: 3, count: 9000)
         var count: UInt64 = 0

@@ -108,7 +108,7 @@ import Testing
     }
 
     @Test(arguments: [0, 100, 5000])
-    func refusesASegmentThatWasCutShort(_ byteCount: Int) throws {
+    func refusesATruncatedSegment(_ byteCount: Int) throws {
         let name = written.segmentNames[2]
         written.files[name] = Array(try #require(written.files[name]).prefix(byteCount))
         guard case .damaged(file: name, offset: _, record: let number, reason: _) = problem()

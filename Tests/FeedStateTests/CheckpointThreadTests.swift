@@ -131,7 +131,7 @@ import Testing
 
     /// SQLite takes a quota that is used up for a broken disk.
     @Test(arguments: [ENOSPC, EDQUOT])
-    func aCheckpointWithoutRoomWaitsAndGoesOn(code: Int32) throws {
+    func aCheckpointWithoutRoomWaitsAndContinues(code: Int32) throws {
         let disk = FakeDisk()
         let database = try StateDatabase.create(
             directory: ".",

@@ -1,4 +1,4 @@
-/// A log of batches that outlives the process; what a batch means is its caller's own affair.
+/// A log of batches that outlives the process; its caller defines what a batch means.
 ///
 /// Each call blocks until the storage has answered. One thread makes all calls.
 package protocol Journal: AnyObject {
@@ -8,9 +8,9 @@ package protocol Journal: AnyObject {
     /// Adds a batch and returns once it is as durable as the journal promises.
     ///
     /// `count` is how many entries the caller has put into the body, and `microseconds` its time,
-    /// raised to the last record's where it is before that. After an error, save that of a record
-    /// that is too large, whether the batch will be found again is open, and nothing is taken any
-    /// more.
+    /// raised to the last record's where it is before that. After an error, the
+    /// batch may be found again or not, and every later append fails; only a record that is too
+    /// large changes nothing.
     func append(
         _ body: Span<UInt8>,
         count: UInt32,

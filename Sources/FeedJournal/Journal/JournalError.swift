@@ -1,4 +1,4 @@
-/// Why a journal cannot be opened or go on.
+/// Why a journal cannot be opened, or takes no more records.
 package enum JournalError: Error, Equatable, Sendable {
     /// Another process has the directory.
     case locked(path: String, holder: Int?)

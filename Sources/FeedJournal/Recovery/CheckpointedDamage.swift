@@ -13,13 +13,13 @@ package struct CheckpointedDamage: Equatable, Sendable {
     /// The number of that record.
     package let number: UInt64
 
-    /// Where the journal goes on behind the damage; nil where nothing is behind it.
+    /// Where the records continue behind the damage; nil where nothing is behind it.
     let resumption: RecordPlace?
 
     /// The last record that is checkpointed.
     package let checkpointed: UInt64
 
-    /// What is said to an operator, with the last record of the journal.
+    /// The sentence for an operator; `last` is the last record of the journal.
     package func note(last: UInt64) -> String {
         let behind =
             switch last {

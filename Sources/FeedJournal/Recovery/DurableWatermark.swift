@@ -2,8 +2,8 @@
 ///
 /// It has two slots of `{number, hash, checksum}`, each in a sector of its own. They are written
 /// in turn after each commit and never synced. A power cut may leave an older watermark or none. It
-/// never leaves one that is newer than the journal's end. A write that was cut short spoils one
-/// slot only.
+/// never leaves one that is newer than the journal's end. An interrupted write spoils one slot
+/// only.
 struct DurableWatermark {
     static let name = "durable.hwm"
     private static let slotByteCount = 512

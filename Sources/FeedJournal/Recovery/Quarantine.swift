@@ -40,8 +40,8 @@ package enum Quarantine {
         do throws(FileError) {
             try files.createDirectory(directoryName)
             try files.syncDirectory(".")
-            // The copy first, as it needs room. Then the newest segments first: cut short, what is
-            // left still ends with a proven loss.
+            // The copy first, as it needs room. Then the newest segments first: after an
+            // interruption, what is left still ends with a proven loss.
             for part in parts where part.offset > 0 {
                 try keep(part.file, files, scan.last.number, hash, moves: false)
             }

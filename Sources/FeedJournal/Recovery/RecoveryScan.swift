@@ -36,7 +36,7 @@ package struct RecoveryScan {
     /// When it was written.
     package internal(set) var lastMicroseconds: UInt64 = 0
 
-    /// Why the journal must not be gone on with unless its loss is accepted.
+    /// Why the journal must not be continued unless its loss is accepted.
     package private(set) var problem: JournalError?
 
     /// Damage in records that are checkpointed already: it is no problem.
@@ -253,7 +253,7 @@ extension RecoveryScan {
         }
     }
 
-    /// Judges the place where a segment has no more records.
+    /// Checks the place where a segment has no more records.
     private func check(end reader: SegmentReader, _ index: Int) -> JournalError? {
         let next = last.number + 1
         func damaged(_ reason: String) -> JournalError {

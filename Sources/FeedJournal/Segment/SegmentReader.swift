@@ -50,7 +50,7 @@ struct SegmentReader {
         return "the file has \(bytes.count) bytes of \(header.segmentByteCount)"
     }
 
-    /// Looks at the next place, and goes on behind it where the right record is there.
+    /// Reads the record at the next place, and moves behind it if it is the right one.
     mutating func next() -> Step {
         guard let record = intactRecord(at: offset) else { return .end }
         guard record.number == last.number + 1, record.previousHash == last.hash,
@@ -63,7 +63,7 @@ struct SegmentReader {
         return .record(record, body: start..<start + record.bodyByteCount)
     }
 
-    /// Goes on at a place that was found before.
+    /// Continues at a place that was found before.
     mutating func resume(at place: RecordPlace) {
         offset = place.offset
         last = place.previous

@@ -1,5 +1,5 @@
-/// The segment to come: its blocks are taken and zeroed piece by piece, ahead of need; or they are
-/// those of a segment that was forgotten, as PostgreSQL recycles its log.
+/// A file for a segment to come: a new one, whose blocks are taken and zeroed piece by piece ahead
+/// of need, or a forgotten segment, as PostgreSQL recycles its log.
 ///
 /// Zeroed and not only allocated: the first write to an allocated block changes the file's extents,
 /// which makes each sync commit the file system's own journal too (`docs/JOURNAL.md`).
@@ -38,7 +38,7 @@ struct SpareSegment {
     /// Takes a segment that was forgotten and renamed; nil where it cannot be had.
     ///
     /// What it holds needs no zeros: none of it is a record under another segment's salt. Its old
-    /// name is durably gone on return: a start would not look at it, but need not be trusted so.
+    /// name is durably gone on return: so no start finds both names.
     init?(
         _ files: any JournalFiles,
         _ configuration: JournalConfiguration,

@@ -56,7 +56,7 @@ package final class Checkpoint {
         target = memtable.position == .start ? database.meta.checkpointed : memtable.position
         precondition(
             target.number >= database.meta.checkpointed.number,
-            "Records are folded in their order."
+            "Records are checkpointed in their order."
         )
         cursor = Cursor(
             voters: SortedRuns(memtable.voters.keys.map { UInt64($0.rawValue) }),
@@ -134,7 +134,7 @@ package final class Checkpoint {
     /// The meta row after a step.
     private func moved(_ old: StateMeta, isLast: Bool) -> StateMeta {
         var meta = old
-        // A checkpoint that was cut off may have reached further than this one does.
+        // An interrupted checkpoint may have reached further than this one does.
         if target.number > meta.checkpointing.number { meta.checkpointing = target }
         guard isLast else { return meta }
         meta.checkpointed = target

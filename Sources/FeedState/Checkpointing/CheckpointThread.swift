@@ -83,7 +83,7 @@ package final class CheckpointThread: CommitBatchReceiver {
     private let backlogLimit: Int
     private let longestStop: Duration
 
-    /// A thread that is ready to be started, for work that nobody else does any more.
+    /// A thread that is ready to be started, for work that no other thread uses.
     ///
     /// The thread calls `failed` when nothing more can be checkpointed. It calls `news` when the
     /// disk has no room for a checkpoint, or has room again. A stop checkpoints for `longestStop` at
@@ -119,8 +119,8 @@ package final class CheckpointThread: CommitBatchReceiver {
         )
     }
 
-    /// Has a backup made of all records up to one that is durable, at least; `answer` hears of it
-    /// on any thread.
+    /// Asks for a backup of all records up to a durable one, at least; `answer` is called on any
+    /// thread.
     package func backUp(through number: UInt64, _ answer: @escaping Backups.Answer) {
         backups.ask(through: number, answer)
         wakeUp.signal()
@@ -173,7 +173,7 @@ package final class CheckpointThread: CommitBatchReceiver {
 
     /// Runs, closes the database and unlocks the directory.
     ///
-    /// Not left to the last reference: who has called `stop` may open the directory at once.
+    /// Not left to the last reference: the caller of `stop` may open the directory at once.
     private func runToTheEnd() {
         guard var work = work.withLock({ $0.take() }) else { return }
         let files = work.database.files

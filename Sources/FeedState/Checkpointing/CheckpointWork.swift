@@ -5,7 +5,7 @@ internal import FeedSQLite
 
 /// The memtable, the checkpoint under way and their counts, owned by the checkpoint thread.
 ///
-/// `Sendable` so that a start can give it to that thread, and uses it no more.
+/// `Sendable` so that a start can give it to that thread; the start does not use it again.
 package struct CheckpointWork: ~Copyable, @unchecked Sendable {
     /// The bytes of commit batches that one checkpoint writes at most, as a multiple of the bytes
     /// that are checkpointed at once.

@@ -9,7 +9,7 @@ import FeedSQLite
 final class CheckpointWriter {
     let statements: RowStatements
 
-    /// What the rows of each table come to with what was written in this transaction.
+    /// The totals of each table with what was written in this transaction.
     private(set) var totals: [TableTotals]
 
     /// About the bytes of the rows that were written in this transaction.
@@ -56,8 +56,10 @@ final class CheckpointWriter {
         replace(.feeds, old, by: new)
     }
 
-    /// Writes what has changed on a channel; of one that has no row and was not first seen now,
-    /// nothing: it has been evicted.
+    /// Writes what has changed on a channel.
+    ///
+    /// Nothing if the channel has no row and was not first seen since the last checkpoint: it has
+    /// been evicted.
     func write(_ news: PendingChannel) throws(StateError) {
         if news.isEvicted {
             return try databaseErrors { () throws(SQLiteError) in

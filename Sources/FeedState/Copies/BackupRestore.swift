@@ -13,8 +13,8 @@ package enum BackupRestore {
     /// Makes a data directory of a backup, under a new instance id, with a journal that begins anew.
     ///
     /// All is checked before the file gets its name. A restore that was killed leaves a directory
-    /// that no start serves; to run it again is to go on. One that fails removes the directory that
-    /// it has made.
+    /// that no start serves; the same call, made again, finishes it. A restore that fails removes the
+    /// directory that it has made.
     /// - Parameters:
     ///   - backup: The directory in which the backup is; nothing of it is changed.
     ///   - directory: The data directory to make: missing, empty, or of a restore that was killed;
@@ -69,7 +69,7 @@ package enum BackupRestore {
         progress: (LoadProgress) -> Void = { _ in }
     ) throws(RestoreError) {
         try restoreErrors { () throws(StateError) in
-            try removeRestored(directory, files, keepsMark: true)
+            try removeRestored(directory, files, keepsMarker: true)
         }
         let byteCount = try restoreErrors { () throws(StateError) in
             try fileErrors { () throws(FileError) in try source.byteCount() }
@@ -90,7 +90,7 @@ package enum BackupRestore {
             try fileErrors { () throws(FileError) in try endRestoring(files) }
         } catch {
             // What is left is no state. Where it cannot be removed, the next restore does it.
-            try? removeRestored(directory, files, keepsMark: false)
+            try? removeRestored(directory, files, keepsMarker: false)
             throw error.isOutOfSpace ? noRoom() : .state(error)
         }
     }
@@ -131,13 +131,13 @@ package enum BackupRestore {
         return String(validating: bytes.dropLast(), as: UTF8.self)
     }
 
-    /// Makes the mark of a restore under way, with the backup's path from the root on.
+    /// Makes the marker of a restore under way, with the absolute path of the backup.
     private static func note(_ backup: String, _ files: any JournalFiles) throws(FileError) {
         let folder = FileManager.default.currentDirectoryPath
         let path = backup.hasPrefix("/") ? backup : "\(folder)/\(backup)"
-        let mark = try files.create(restoringName)
-        try mark.write(Array("\(path)\n".utf8).span, at: 0)
-        try mark.sync()
+        let marker = try files.create(restoringName)
+        try marker.write(Array("\(path)\n".utf8).span, at: 0)
+        try marker.sync()
         try files.syncDirectory(".")
     }
 
@@ -145,19 +145,23 @@ package enum BackupRestore {
     private static func removeRestored(
         _ directory: String,
         _ files: any JournalFiles,
-        keepsMark: Bool
+        keepsMarker: Bool
     ) throws(StateError) {
         let names = try fileErrors { () throws(FileError) in try files.names(in: ".") }
         let isRestoring = names.contains(restoringName)
         for name in names where !["lock", "lost+found", restoringName].contains(name) {
-            // An empty directory of a restore of 0.1 may have the new file without the mark.
-            let isOurs = name.hasPrefix(StateDatabase.newFileName) || isRestoring && name.hasPrefix(StateDatabase.fileName)
+            // An empty directory of a restore of 0.1 may have the new file without the marker.
+            let isOurs =
+                name.hasPrefix(StateDatabase.newFileName)
+                || isRestoring && name.hasPrefix(StateDatabase.fileName)
             guard isOurs else { throw .notEmpty(directory: directory, name: name) }
         }
         try fileErrors { () throws(FileError) in
-            // The mark goes last: until then nothing that is left is served.
-            for name in names where name.hasPrefix(StateDatabase.fileName) { try files.remove(name) }
-            if isRestoring, !keepsMark { try endRestoring(files) }
+            // The marker goes last: until then nothing that is left is served.
+            for name in names where name.hasPrefix(StateDatabase.fileName) {
+                try files.remove(name)
+            }
+            if isRestoring, !keepsMarker { try endRestoring(files) }
         }
     }
 

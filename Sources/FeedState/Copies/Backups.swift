@@ -8,10 +8,10 @@ internal import Foundation
 /// The checkpoint thread writes up to the record asked for, freezes `state.db`, begins the job.
 /// A thread of the backup copies the file meanwhile. Any thread may ask, cancel and look.
 package final class Backups: Sendable {
-    /// Who hears of a backup, once, on any thread.
+    /// Called once with the result of a backup, on any thread.
     package typealias Answer = @Sendable (Result<BackupSummary, BackupError>) -> Void
 
-    /// How far the thread stands back: behind the checkpoint thread, and that behind the loops.
+    /// The thread's niceness: it yields to the checkpoint thread, which yields to the loops.
     private static let niceness: Int32 = 19
     /// How long the end of the service waits for a copy that was cancelled; a system call on a
     /// disk that hangs cannot be ended.
@@ -52,8 +52,8 @@ package final class Backups: Sendable {
     /// Signalled when the thread that looks around at the start has ended.
     private let looked = DispatchSemaphore(value: 0)
 
-    /// Backups that keep so many bytes of the disk free; `report` hears what is worth a line in the
-    /// log, on any thread.
+    /// Backups that keep so many bytes of the disk free; `report` is called with each line
+    /// for the log, on any thread.
     package init(
         _ options: BackupOptions,
         reservedByteCount: Int,
@@ -82,7 +82,7 @@ package final class Backups: Sendable {
         if let refusal { answer(.failure(refusal)) }
     }
 
-    /// Cancels the backup that is under way, if its copy is not complete: who asked hears why.
+    /// Cancels the backup that is under way, if its copy is not complete; its answer is the error.
     package func cancel(_ error: BackupError) {
         let (answer, isOver): (Answer?, Bool) = state.withLock { state in
             switch state.phase {
@@ -281,7 +281,7 @@ extension Backups {
     private func fail(_ error: BackupError) {
         let answer: Answer? = state.withLock { state in
             defer { state.phase = .idle }
-            // Who asked for one that was cancelled has heard so.
+            // A backup that was cancelled has had its answer.
             if case .cancelled = state.phase { return nil }
             state.failure = BackupStatus.Failed(error: error, date: .now)
             return state.takeAnswer()

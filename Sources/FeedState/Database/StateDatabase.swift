@@ -23,7 +23,7 @@ package final class StateDatabase {
     let directory: String
     let files: any JournalFiles
 
-    /// What the rows of each table come to, as it is on the disk, by ``StateTable``'s raw value.
+    /// The totals of each table, as they are on the disk, by ``StateTable``'s raw value.
     var totals: [TableTotals]
 
     /// How long the commit of the last checkpoint step took, its sync included.

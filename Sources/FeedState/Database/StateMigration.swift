@@ -9,7 +9,7 @@ package struct StateMigration: Sendable {
     /// The format it begins from; it leads to the one after.
     package let format: Int64
 
-    /// What is run, in one transaction with those of the other formats in between.
+    /// The statements, run in one transaction with all migrations that are due.
     package let statements: [String]
 
     /// What leads from a format to the next.

@@ -84,7 +84,7 @@ enum StateSchema {
         throw .notAState(file: file, reason: "it has no table \(missing)")
     }
 
-    /// The format of a file, whatever else is in it.
+    /// The format of a file, which every format keeps in the same column.
     static func format(of database: Database) throws(StateError) -> Int64 {
         try databaseErrors { () throws(SQLiteError) in
             let row = try database.prepare("SELECT format FROM meta")

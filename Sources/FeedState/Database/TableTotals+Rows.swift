@@ -2,7 +2,7 @@ import FeedSQLite
 
 /// The rows of `totals`.
 extension TableTotals {
-    /// Reads what the rows of each table come to.
+    /// Reads the totals of all tables.
     static func readAll(_ database: Database) throws(StateError) -> [TableTotals] {
         let row = try databaseErrors { () throws(SQLiteError) in
             try database.prepare("SELECT name, row_count, sum_of_sums, sum FROM totals")
@@ -49,8 +49,8 @@ extension TableTotals {
     /// Writes all totals anew, also those that are what they were.
     ///
     /// SQLite does not log a page that is what it was. So the log has the totals wherever it has the
-    /// meta, and who puts another `state.db` beside the log of this one gets totals that its rows do
-    /// not come to.
+    /// meta. If a person puts another `state.db` beside the log of this one, its rows do not agree
+    /// with these totals, and a start notices.
     static func rewrite(
         _ totals: [TableTotals],
         _ database: Database

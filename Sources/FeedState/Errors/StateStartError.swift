@@ -19,7 +19,7 @@ package enum StateStartError: Error {
     case recovery(record: UInt64, RecoveryError)
     /// A backup was being put in the place of `state.db`.
     case inPlaceInterrupted(path: String, backup: String)
-    /// A restore into the directory has not come to its end; the backup is nil where a version that
+    /// A restore into the directory was interrupted; the backup is nil where a version that
     /// did not note it has begun.
     case restoreInterrupted(path: String, backup: String?)
     /// The directory has a backup's `state.db`, and no journal.

@@ -13,7 +13,7 @@ package final class ReadAhead<Batch: Sendable, Failure: Error>: Sendable {
     /// How many batches wait at most.
     package static var limit: Int { 4 }
 
-    private struct State: Sendable {
+    private struct Queue: Sendable {
         var reading: Handed<Reading>?
         var batches: [Batch] = []
         /// Batches that were applied.
@@ -25,14 +25,14 @@ package final class ReadAhead<Batch: Sendable, Failure: Error>: Sendable {
         var isStopped = false
     }
 
-    private let state: TableLock<State>
+    private let state: TableLock<Queue>
     /// One for each batch that may be sent.
     private let room = DispatchSemaphore(value: 0)
     /// One for each batch that waits, and one for the end.
     private let filled = DispatchSemaphore(value: 0)
 
     private init(_ reading: Handed<Reading>) {
-        state = TableLock(State(reading: reading))
+        state = TableLock(Queue(reading: reading))
         // A semaphore must not be freed below the value that it began with.
         for _ in 0..<Self.limit { room.signal() }
     }

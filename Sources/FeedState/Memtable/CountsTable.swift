@@ -27,7 +27,7 @@ struct CountsTable {
 
     private var waiting = [PostCounts](repeating: free, count: 64)
     private var waitingCount = 0
-    /// Whatever came of looking, so that the looks are made.
+    /// Keeps the compiler from removing the loads.
     private var looks: UInt64 = 0
 
     /// Keeps the counts, unless newer ones of the post are there, from the next flush on; O(1).

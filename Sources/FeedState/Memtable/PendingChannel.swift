@@ -58,7 +58,7 @@ struct PendingChannel {
         }
     }
 
-    /// Forgets what came of calls.
+    /// Forgets the outcomes.
     mutating func removeOutcomes() {
         places = []
         masks = []

@@ -17,7 +17,7 @@ struct PendingPosts {
     /// The state of a post; O(1).
     subscript(id: UInt64) -> PostState? { places[id].map { states[$0] } }
 
-    /// Keeps the state, unless that of a newer edit is there; O(1).
+    /// Keeps the state, unless the state of a newer edit is there; O(1).
     mutating func set(_ post: PostState) {
         let id = post.counts.id.rawValue
         guard let place = places[id] else {

@@ -61,7 +61,7 @@ extension StateDirectory {
     ) throws(StateStartError) -> LogEntry {
         let meta = database.meta
         let bootID = SystemBoot.id()
-        // Every id that anybody has seen is durable, as answers wait for that; save where the
+        // Every id that a client has seen is durable, as answers wait for that; except where the
         // system went down and nothing had been synced.
         let mayLackIDs = meta.durability == Durability.os.rawValue && meta.bootID != bootID
         let gap: UInt64 = mayLackIDs ? 1 << 24 : 0
@@ -85,7 +85,7 @@ extension StateDirectory {
         return epoch
     }
 
-    /// A checkpoint that was cut off has rows of records that the journal must have too.
+    /// An interrupted checkpoint has rows of records that the journal must have too.
     func checkUnfinishedCheckpoint(
         _ meta: StateMeta,
         _ last: JournalPosition

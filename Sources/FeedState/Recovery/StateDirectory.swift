@@ -79,8 +79,8 @@ package struct StateDirectory {
     ) throws(StateStartError) {
         guard names.contains(BackupRestore.restoringName) else { return }
         // A restore in place may have left no `state.db`, or one with another's log.
-        if let mark = files.flatMap({ InPlaceMark.read($0) }) {
-            throw .inPlaceInterrupted(path: path, backup: mark.backup)
+        if let marker = files.flatMap({ InPlaceMarker.read($0) }) {
+            throw .inPlaceInterrupted(path: path, backup: marker.backup)
         }
         let backup = files.flatMap { BackupRestore.restoredBackup($0) }
         throw .restoreInterrupted(path: path, backup: backup)

@@ -42,7 +42,7 @@ package struct StateVerification: Sendable, Equatable {
     ///   - stripeCount: How many stripes the stores have that it is read into.
     ///   - replaysAll: Whether to replay the journal from its first record too, which has to be
     ///     there still.
-    ///   - progress: Hears how far it is.
+    ///   - progress: Called now and then with how far it is.
     /// - Returns: What was found.
     /// - Throws: What is wrong.
     package static func run(
@@ -78,7 +78,7 @@ package struct StateVerification: Sendable, Equatable {
         let meta = database.meta
         try stateErrors { () throws(StateError) in try database.checkPages() }
         let store = FeedStore(stripeCount: stripeCount) { 0 }
-        let recovery = Recovery(store: store, channels: { _ in }, progress: progress)
+        let recovery = StoreRecovery(store: store, channels: { _ in }, progress: progress)
         try recovery.load(database)
         let acceptsAny = accepted != nil && database.directoryRecord == nil
         let scan = try directory.scan(database, acceptsAnyInstance: acceptsAny)

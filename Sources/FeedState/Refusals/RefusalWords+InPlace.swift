@@ -1,8 +1,8 @@
 internal import FeedJournal
 
-// What a refusal says where `state.db` is of no use, and of restores in place.
+// What a refusal says where `state.db` cannot be used, and of restores in place.
 extension RefusalWords {
-    /// Where `state.db` is of no use: a backup, with the journal where it continues that one.
+    /// Where `state.db` cannot be used: a backup, with the journal if it continues the backup.
     ///
     /// - Parameters:
     ///   - first: What to do where the file itself can be had again.
@@ -58,7 +58,7 @@ extension RefusalWords {
         }
     }
 
-    /// What to do where a backup comes to more records than are left; nil where none does.
+    /// What to do where a backup has more records than are left; nil where none has.
     func moreThanIsLeft(_ left: UInt64, _ remedy: StateRemedy) -> StartRefusal.Step? {
         guard remedy.last > left else { return nil }
         switch remedy {

@@ -2,7 +2,7 @@ internal import FeedJournal
 
 // What a refusal says of backups and restores.
 extension RefusalWords {
-    /// How to come to a directory that a backup was restored into.
+    /// How to get a directory that a backup was restored into.
     var restoringStep: Step {
         let restored = commands.restored
         guard let newest = commands.backups.first else {

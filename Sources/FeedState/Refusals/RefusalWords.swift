@@ -12,7 +12,7 @@ struct RefusalWords {
     let path: String
     /// What a person can type for it.
     let commands: RefusalCommands
-    /// What backups and the journal come to beyond a record, looked up where it is needed.
+    /// The records that backups and the journal have beyond one, looked up where it is needed.
     private let remedy: (UInt64) -> StateRemedy
     /// What was typed.
     private let command: RefusedCommand
@@ -92,8 +92,8 @@ struct RefusalWords {
         let whole = "Records up to \(left) are whole"
         let mixed = loss.partlyCheckpointed.map { " \(StateLoss.partlyCheckpointedNote($0))" }
         if case .missingWatermark = loss.problem {
-            return "\(whole); if no other file was touched, they are all. Without the mark that is "
-                + "not proven.\(mixed ?? "")"
+            return "\(whole); if no other file was touched, they are all. Without the "
+                + "watermark that is not proven.\(mixed ?? "")"
         }
         let lost =
             loss.known > left + 1
@@ -104,7 +104,7 @@ struct RefusalWords {
         return "\(whole)\(state) What was acknowledged \(lost) is lost unless the file comes back."
     }
 
-    /// Where the journal is of no use: only a backup is left.
+    /// Where the journal cannot be used: only a backup is left.
     private func withoutRecords(_ first: String) -> Consequences {
         let meaning =
             "Nothing can be served from this directory. A backup has all up to its time; what was "

@@ -28,8 +28,8 @@ package struct StartRefusal: Error, Equatable, Sendable {
     ///   - error: Why the directory is refused.
     ///   - path: The data directory.
     ///   - command: What was typed, to be typed again where it was right.
-    ///   - remedy: What the backups and the journal come to where `state.db` is of no use; nil reads
-    ///     them where that is so.
+    ///   - remedy: What the backups and the journal have where `state.db` cannot be used; nil reads
+    ///     them in that case.
     package init(
         _ error: StateStartError,
         directory path: String,

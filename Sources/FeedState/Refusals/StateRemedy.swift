@@ -38,7 +38,7 @@ package enum StateRemedy: Equatable, Sendable {
     /// Looks at the backups and at the journal for what has the most records, and changes nothing.
     ///
     /// O(rows of a backup and bytes of the journal), for each backup that is looked at; of a backup
-    /// that comes to no more than `left` or another one, the rows are not looked at.
+    /// that has no more than `left` or another one, the rows are not looked at.
     ///
     /// - Parameters:
     ///   - path: The data directory.

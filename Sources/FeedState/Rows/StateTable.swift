@@ -10,7 +10,7 @@ package enum StateTable: Int, CaseIterable, Sendable {
     case voters
     /// The feeds and their rules.
     case feeds
-    /// The channels of clients, and what came of their latest calls.
+    /// The channels of clients, with the outcomes of their latest calls.
     case channels
 
     /// Its name in the file.
@@ -36,8 +36,8 @@ package enum StateTable: Int, CaseIterable, Sendable {
     }
 }
 
-/// What all rows of a table come to, so that a row that is gone or came back is noticed: checksums
-/// of rows cannot tell that.
+/// The count of a table's rows and the sum of their checksums: they find a row that is gone or came
+/// back, which the checksums of rows cannot find.
 struct TableTotals: Equatable {
     /// How many rows there are.
     var rowCount: UInt64 = 0

@@ -46,8 +46,8 @@ import Testing
         #expect(written.refusal(disk) == nil)
     }
 
-    @Test("killed at any call it is refused and goes on, and loses nothing, also of the old files")
-    func killedAnywhereItGoesOn() throws {
+    @Test("killed at any call it is refused, finishes when run again, and loses no old file")
+    func killedAnywhereItFinishes() throws {
         var interruptedCount = 0
         var isWhole = false
         for calls in 0..<400 where !isWhole {

@@ -17,7 +17,7 @@ final class FakeJournal: WatchedJournal {
     }
 
     let state = Locked(State())
-    /// One signal for each append that may go on.
+    /// One signal for each append that may proceed.
     let permits = DispatchSemaphore(value: 0)
     /// One signal for each append that has begun.
     let begun = DispatchSemaphore(value: 0)

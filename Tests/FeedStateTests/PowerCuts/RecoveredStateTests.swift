@@ -23,7 +23,7 @@ import Testing
         #expect(life.store.revision == 1 << 24)
     }
 
-    @Test func aLaterStartGoesOnFromTheJournal() throws {
+    @Test func aLaterStartContinuesFromTheJournal() throws {
         do {
             var life = try start()
             try commit(&life, [StateFixture.post(7, revision: (1 << 24) + 1)])

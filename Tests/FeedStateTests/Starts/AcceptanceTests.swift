@@ -106,7 +106,7 @@ import Testing
         #expect(last == left)
     }
 
-    @Test func cutShortAnywhereItIsNamedAndFinishedByRepeatingIt() throws {
+    @Test func interruptedAnywhereItIsNamedAndFinishedByRepeatingIt() throws {
         var interrupted = 0
         var isDone = false
         for calls in 0..<400 where !isDone {
@@ -130,7 +130,7 @@ import Testing
         #expect(interrupted > 0)
     }
 
-    @Test func aNewInstanceKeepsTheStateAndMayBeCutShort() throws {
+    @Test func aNewInstanceKeepsTheStateAndMayBeInterrupted() throws {
         let whole = try WrittenState(seed: 7, turns: 60).disk.copy()
         let hash = try StateVerification.run(Self.directory(whole)).stateHash
         var isDone = false

@@ -119,7 +119,7 @@ import Testing
         Row(testDescription: "damaged", error: .loss(damagedSegment), backups: times),
         Row(testDescription: "lost", error: .loss(loss)),
         Row(
-            testDescription: "mark",
+            testDescription: "watermark",
             error: .loss(StateLoss(problem: .missingWatermark(last: 7), left: 7, known: 5))
         ),
         Row(
@@ -128,7 +128,7 @@ import Testing
             remedy: .continued(backup: backup, checkpointed: 7, last: 9)
         ),
         Row(
-            testDescription: "damaged state.db, and a journal without its mark",
+            testDescription: "damaged state.db, and a journal without its watermark",
             error: .state(damagedRow),
             remedy: .continued(
                 backup: backup,

@@ -2,8 +2,8 @@
 ///
 /// A disk that has become slow must not be answered by a queue that grows. What waits is bounded by
 /// what the disk takes in about a second, and the rest is refused before it is executed.
-package struct Admission: Equatable {
-    /// What may wait in any case, so that the disk's speed goes on being measured.
+package struct JournalAdmission: Equatable {
+    /// What may wait in any case, so that the disk's speed is still measured.
     package static let minimumByteCount = 64 << 10
 
     /// What may wait for a disk of usual speed.

@@ -4,12 +4,12 @@ internal import FeedRanking
 
 /// Puts a store together from a data directory: the rows of `state.db`, then the records of the
 /// journal behind them.
-struct Recovery {
+struct StoreRecovery {
     /// Where posts, feeds and voters go.
     let store: FeedStore
     /// Where channels and their outcomes go.
     let channels: (LogEntry) -> Void
-    /// Hears how far it is.
+    /// Called now and then with how far it is.
     let progress: (RecoveryProgress) -> Void
 
     /// Checks and loads all rows.
