@@ -47,7 +47,6 @@ let package = Package(
             pkgConfig: "libxxhash",
             providers: [.apt(["libxxhash-dev"]), .brew(["xxhash"])]
         ),
-        .systemLibrary(name: "CWriteBack"),
         .systemLibrary(name: "CFileBirth"),
         .systemLibrary(
             name: "CSQLite",
@@ -67,7 +66,7 @@ let package = Package(
         // Layer 1: what the durable state stands on.
         .target(
             name: "FeedJournal",
-            dependencies: ["CFileBirth", "CXXHash", "CWriteBack"],
+            dependencies: ["CFileBirth", "CXXHash"],
             swiftSettings: settings
         ),
         .target(name: "FeedSQLite", dependencies: ["CSQLite"], swiftSettings: settings),

@@ -16,9 +16,9 @@ enum AcceptedLossReport {
             throw .refused(StartRefusal(error, directory: options.path))
         }
         Swift.print(
-            "would serve \(found.postCount) posts, up to record \(found.lastSequence) "
+            "would serve \(found.postCount) posts, up to record \(found.lastRecord) "
                 + "(\(found.recordCount) of the journal behind the fold at "
-                + "\(found.checkpointedSequence))"
+                + "\(found.checkpointedRecord))"
         )
         if let partly = found.partlyCheckpointed {
             Swift.print(StateLoss.partlyCheckpointedNote(partly))
@@ -34,7 +34,7 @@ enum AcceptedLossReport {
 
     /// The records that would be lost, and from when on they were made.
     private static func loss(_ found: StateVerification) -> String {
-        let last = found.lastSequence
+        let last = found.lastRecord
         let count = found.lostRecordCount
         let records =
             count > 0

@@ -32,8 +32,8 @@ struct VerifyCommand: ParsableCommand {
         print("instance \(FeedServer.hex(found.instanceID))")
         print("posts \(found.postCount)")
         print(
-            "journal up to record \(found.lastSequence): \(found.recordCount) records with "
-                + "\(found.entryCount) effects behind the fold at \(found.checkpointedSequence)"
+            "journal up to record \(found.lastRecord): \(found.recordCount) records with "
+                + "\(found.entryCount) effects behind the fold at \(found.checkpointedRecord)"
         )
         if let damage = found.checkpointedDamage { print(damage) }
         print("state hash \(FeedServer.hex(found.stateHash))")
@@ -54,7 +54,7 @@ struct VerifyCommand: ParsableCommand {
         print("\(directory) is a complete backup")
         print("instance \(FeedServer.hex(found.instanceID))")
         print("posts \(found.postCount)")
-        print("revision \(found.revision), up to record \(found.lastSequence) of the journal")
+        print("revision \(found.revision), up to record \(found.lastRecord) of the journal")
         print("state hash \(FeedServer.hex(found.stateHash))")
     }
 }

@@ -24,7 +24,7 @@ final class EvictedChannels: Sendable {
             if !evicted.isEmpty {
                 batches.append(Batch(commitBatch: state.logs.newestBatch, numbers: evicted))
             }
-            let checkpointed = state.checkpointing.checkpointedSequence
+            let checkpointed = state.checkpointing.checkpointedRecord
             while let first = batches.first, first.commitBatch <= checkpointed {
                 state.checkpointing.evict(first.numbers)
                 batches.removeFirst()

@@ -67,7 +67,7 @@ extension FeedServer {
         let hundredths = (seconds * 100).rounded() / 100
         return "recovered \(store.postCount) posts from \(options.path) in \(hundredths) s: "
             + "\(recovery.recordCount) records of the journal replayed, up to "
-            + "\(recovery.last.sequence)"
+            + "\(recovery.last.number)"
     }
 
     /// Tells of posts that a clock has stamped which was wrong, and how to correct them.

@@ -14,7 +14,7 @@ final class KillRun {
         /// Kills after which `state.db` lacked some of the journal.
         var killsBehindCheckpoint = 0
         /// The last record that `state.db` had, at the end.
-        var checkpointedSequence = 0
+        var checkpointedRecord = 0
         var problems: [String] = []
     }
 
@@ -195,7 +195,7 @@ extension KillRun {
             of: /(\d+) records with \d+ effects behind the fold at (\d+)/
         ) {
             counts.killsBehindCheckpoint += match.1 == "0" ? 0 : 1
-            counts.checkpointedSequence = Int(match.2) ?? 0
+            counts.checkpointedRecord = Int(match.2) ?? 0
         }
         return (text.firstMatch(of: /state hash (\w+)/)?.1).map { String($0) } ?? "none"
     }

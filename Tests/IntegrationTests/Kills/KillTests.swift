@@ -28,7 +28,7 @@ struct KillTests {
         #expect(summary.acknowledgedVoteCount > 1000)
         #expect(summary.acknowledgedChangeCount > 100)
         #expect(summary.killsBehindCheckpoint > 0)
-        #expect(summary.checkpointedSequence > 0)
+        #expect(summary.checkpointedRecord > 0)
     }
 
     @Test(

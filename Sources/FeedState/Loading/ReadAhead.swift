@@ -1,0 +1,121 @@
+internal import Dispatch
+internal import FeedRanking
+internal import Foundation
+
+/// Lets a start use two cores: a thread of its own reads batches, the calling thread applies them.
+///
+/// The thread is at most ``limit`` batches ahead, so memory is bounded. It has ended, and has let go
+/// of all that it used, when ``run(_:reading:applying:)`` returns or throws.
+package final class ReadAhead<Batch: Sendable, Failure: Error>: Sendable {
+    /// Reads, and calls ``send(_:)`` with each batch.
+    package typealias Reading = (ReadAhead) throws(Failure) -> Void
+
+    /// How many batches wait at most.
+    package static var limit: Int { 4 }
+
+    private struct Queue: Sendable {
+        var reading: Handed<Reading>?
+        var batches: [Batch] = []
+        /// Batches that were applied.
+        ///
+        /// The thread that made them frees them: the allocator has a lock for each thread's memory,
+        /// and two threads would wait for it at each text.
+        var applied: [Batch] = []
+        var failure: Failure?
+        var isStopped = false
+    }
+
+    private let state: TableLock<Queue>
+    /// One for each batch that may be sent.
+    private let room = DispatchSemaphore(value: 0)
+    /// One for each batch that waits, and one for the end.
+    private let filled = DispatchSemaphore(value: 0)
+
+    private init(_ reading: Handed<Reading>) {
+        state = TableLock(Queue(reading: reading))
+        // A semaphore must not be freed below the value that it began with.
+        for _ in 0..<Self.limit { room.signal() }
+    }
+
+    /// Calls `reading` on a thread, and here `applying` with each batch that it sends, in order.
+    ///
+    /// - Throws: What `applying` throws, which ends the thread. Otherwise what `reading` throws, after
+    ///   all batches that it sent before were applied: as if one thread did both.
+    package static func run(
+        _ threadName: String,
+        reading: @escaping Reading,
+        applying: (Batch) throws(Failure) -> Void
+    ) throws(Failure) {
+        let ahead = ReadAhead(Handed(reading))
+        Thread.detachNewThread {
+            Thread.current.name = threadName
+            ahead.read()
+        }
+        var result: Result<Void, Failure> = .success(())
+        while let batch = ahead.next() {
+            guard case .success = result else { continue }
+            do throws(Failure) {
+                try applying(batch)
+                ahead.state.withLock { $0.applied.append(batch) }
+            } catch {
+                result = .failure(error)
+                ahead.stop()
+            }
+        }
+        try result.get()
+        if let failure = ahead.state.withLock({ $0.failure }) { throw failure }
+    }
+
+    /// Hands a batch to the thread that applies; waits where ``limit`` batches wait.
+    ///
+    /// - Returns: False where no more are wanted.
+    package func send(_ batch: Batch) -> Bool {
+        room.wait()
+        var applied: [Batch] = []
+        let isSent = state.withLock { state in
+            swap(&state.applied, &applied)
+            if !state.isStopped { state.batches.append(batch) }
+            return !state.isStopped
+        }
+        // Where no more are wanted, later calls must not wait either.
+        if isSent { filled.signal() } else { room.signal() }
+        return isSent
+    }
+
+    /// The thread's work.
+    private func read() {
+        let failure = runReading()
+        state.withLock { $0.failure = failure }
+        filled.signal()
+    }
+
+    /// Takes the work over, so that nothing of it is left when this returns.
+    @inline(never)
+    private func runReading() -> Failure? {
+        let reading = state.withLock { state in
+            let reading = state.reading
+            state.reading = nil
+            return reading
+        }
+        do throws(Failure) {
+            try reading?.value(self)
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    /// The next batch; nil once the thread's work has ended.
+    private func next() -> Batch? {
+        filled.wait()
+        let batch = state.withLock { $0.batches.isEmpty ? nil : $0.batches.removeFirst() }
+        if batch != nil { room.signal() }
+        return batch
+    }
+
+    /// Has the thread end at the next batch that it sends.
+    private func stop() {
+        state.withLock { $0.isStopped = true }
+        room.signal()
+    }
+}
