@@ -8,28 +8,9 @@ import Testing
 /// A disk that stands still for a while (T-DISK-5).
 @Suite(.serialized, .timeLimit(.minutes(1)))
 struct SlowJournalTests {
-    private static func withGate(
-        fault: VoteFault? = nil,
-        _ body: @escaping @Sendable (UInt16, JournalGate) throws -> Void
-    ) async throws {
-        let directory = try TemporaryDirectory()
-        let gate = JournalGate()
-        try await withService {
-            var state = StateOptions(path: directory.path, logCount: $0.threadCount)
-            state.filtersJournal = gate.filter
-            state.journal.space.ballastByteCount = 1 << 20
-            $0.state = state
-            $0.fault = fault
-        } _: { port in
-            // However it ends, the service can end.
-            defer { gate.open() }
-            try body(port, gate)
-        }
-    }
-
     @Test("nobody hears of a change before it is durable: no voter, no reader, no refused caller")
     func holdsAnswers() async throws {
-        try await Self.withGate { port, gate in
+        try await withGatedService { port, gate in
             let voter = try WireClient(port: port)
             let reader = try WireClient(port: port)
             let id = try voter.createPost(title: "a")
@@ -67,7 +48,7 @@ struct SlowJournalTests {
 
     @Test("answers of many sizes that waited come in order, those of a connection that left aside")
     func sendsWhatWaitedInOrder() async throws {
-        try await Self.withGate { port, gate in
+        try await withGatedService { port, gate in
             let voter = try WireClient(port: port)
             let large = try OverloadTests.createLargePost(voter)
             let small = try voter.createPost(title: "small")
@@ -96,18 +77,6 @@ struct SlowJournalTests {
             #expect(try voter.receive()?.status == nil)
             #expect(try voter.vote(small).upvoteCount == 2)
             #expect(try OverloadTests.stats(voter).bufferedByteCount == 0)
-        }
-    }
-
-    /// The check above would see a service that does not hold its answers: it gets one.
-    @Test func seesAnswersThatAreNotHeld() async throws {
-        try await Self.withGate(fault: .unheld) { port, gate in
-            let voter = try WireClient(port: port)
-            let id = try voter.createPost(title: "a")
-            gate.close()
-            try voter.send(.castVote(CastVoteRequest(postID: id, direction: .up)))
-            gate.awaitCommit()
-            #expect(try voter.receive()?.status == nil)
         }
     }
 
@@ -146,7 +115,7 @@ struct SlowJournalTests {
 
     @Test("T-DISK-5: what waits for a slow disk is bounded, and the rest is refused unexecuted")
     func boundsWhatWaits() async throws {
-        try await Self.withGate { port, gate in
+        try await withGatedService { port, gate in
             let client = try WireClient(port: port)
             let id = try client.createPost(title: "a")
             gate.close()

@@ -7,6 +7,9 @@ package import FeedTransport
 /// The only file of the service that names both a frame and a connection.
 package final class ServerConnection: ConnectionHandler {
     private let loop: ServiceLoop
+    private let connection: TCPConnection
+    /// What the outbox sends the answers to.
+    let recipient: Recipient
     private var session: Session
     /// When whole requests began to wait for their loop iteration; nil while none waits.
     private var waitingSince: MonotonicInstant?
@@ -15,12 +18,17 @@ package final class ServerConnection: ConnectionHandler {
 
     init(_ connection: TCPConnection, on loop: ServiceLoop) {
         self.loop = loop
+        self.connection = connection
+        recipient = Recipient(
+            connection,
+            unsentLimitByteCount: loop.context.limits.maximumUnsentByteCount
+        )
         session = Session(caller: Caller(host: connection.peer.host))
     }
 
     package func connectionOpened(_ connection: TCPConnection) {
         // The service may have begun to stop before the connection was handed over.
-        if loop.context.isDraining { drain(connection) }
+        if loop.context.isDraining { drain() }
     }
 
     package func connection(
@@ -34,19 +42,21 @@ package final class ServerConnection: ConnectionHandler {
         let progress = loop.handler.serveIteration(
             bytes,
             of: &session,
-            on: connection,
+            for: connection.hostSlot,
+            to: recipient,
             through: loop.outbox,
             waited: waited
         )
         self.session = session
-        awaitBackups(loop.startBackups(for: connection), on: connection)
+        awaitBackups(loop.startBackups(for: self))
         if progress.wantsIteration {
+            if progress.lacksRoom { recipient.waitForRoom() }
             waitingSince = waitingSince ?? loop.eventLoop.now
         } else {
             waitingSince = nil
-            if session.state.isDraining { sayGoAway(connection) }
+            if session.state.isDraining { sayGoAway() }
         }
-        if session.state.isClosing { closeOnceAnswered(connection) }
+        if session.state.isClosing { closeOnceAnswered() }
         return ReadProgress(
             consumedByteCount: progress.byteCount,
             wantsIteration: progress.wantsIteration,
@@ -59,7 +69,7 @@ package final class ServerConnection: ConnectionHandler {
     }
 
     package func connectionEndedInput(_ connection: TCPConnection) {
-        close(connection)
+        close()
     }
 
     package func connectionClosed(_ connection: TCPConnection, reason: CloseReason) {
@@ -76,42 +86,42 @@ package final class ServerConnection: ConnectionHandler {
     }
 
     /// Finishes the requests that were received whole, says GoAway and closes.
-    func drain(_ connection: TCPConnection) {
+    func drain() {
         connection.stopReading()
         session.state.drain()
         // A connection that waits for a loop iteration says GoAway at the end of its last one.
-        if session.state.isDraining, waitingSince == nil { sayGoAway(connection) }
+        if session.state.isDraining, waitingSince == nil { sayGoAway() }
     }
 
-    private func sayGoAway(_ connection: TCPConnection) {
+    private func sayGoAway() {
         loop.handler.sayGoAway(lastID: session.state.lastID)
-        loop.handler.answers.send(on: connection, through: loop.outbox)
-        close(connection)
+        loop.handler.answers.send(to: recipient, through: loop.outbox)
+        close()
     }
 
-    private func close(_ connection: TCPConnection) {
-        if session.state.close() { closeOnceAnswered(connection) }
+    private func close() {
+        if session.state.close() { closeOnceAnswered() }
     }
 
-    private func closeOnceAnswered(_ connection: TCPConnection) {
-        if awaitedBackupCount == 0 { connection.closeAfterFlush() }
+    private func closeOnceAnswered() {
+        if awaitedBackupCount == 0 { recipient.closeAfterFlush() }
     }
 }
 
 extension ServerConnection {
     /// Adds backups that the connection waits for; it may be silent meanwhile.
-    private func awaitBackups(_ count: Int, on connection: TCPConnection) {
+    private func awaitBackups(_ count: Int) {
         guard count > 0 else { return }
         awaitedBackupCount += count
         connection.mayBeSilent = true
     }
 
     /// One of the requested backups is answered.
-    func backupAnswered(_ connection: TCPConnection) {
+    func backupAnswered() {
         awaitedBackupCount -= 1
         guard awaitedBackupCount == 0 else { return }
         connection.mayBeSilent = false
-        if session.state.isClosing { connection.closeAfterFlush() }
+        if session.state.isClosing { recipient.closeAfterFlush() }
     }
 }
 
@@ -121,30 +131,31 @@ extension RequestHandler {
     fileprivate mutating func serveIteration(
         _ bytes: RawSpan,
         of session: inout ServerConnection.Session,
-        on connection: TCPConnection,
+        for host: HostSlot,
+        to recipient: Recipient,
         through outbox: Outbox,
         waited: Duration?
     ) -> Progress {
-        answers.room.begin(for: connection.hostSlot)
+        answers.room.begin(for: host)
         let progress = serve(
             bytes,
             of: &session,
-            unsentByteCount: connection.pendingByteCount,
+            unsentByteCount: recipient.unsentByteCount,
             waited: waited
         )
-        answers.send(on: connection, through: outbox)
+        answers.send(to: recipient, through: outbox)
         answers.refreshDueStripe()
         return progress
     }
 }
 
 extension Answers {
-    /// Sends the encoded answers in one write, when the outbox releases them.
-    mutating func send(on connection: TCPConnection, through outbox: Outbox) {
+    /// Passes the encoded answers to the outbox, which sends them in one write.
+    mutating func send(to recipient: Recipient, through outbox: Outbox) {
         guard encoder.byteCount > 0 else { return }
-        encoder.lendBytes { outbox.send($0, on: connection) }
+        encoder.lendBytes { outbox.send($0, to: recipient) }
         encoder.removeAll()
-        // Answers that wait are counted where they wait.
+        // The outbox counts the answers that it holds.
         room.end()
     }
 }

@@ -5,7 +5,7 @@ internal import FeedTransport
 /// when they are done, after answers to later requests.
 extension ServiceLoop {
     /// Starts the backups that a connection has requested in this loop iteration; returns how many.
-    func startBackups(for connection: TCPConnection) -> Int {
+    func startBackups(for connection: ServerConnection) -> Int {
         guard !handler.backups.isEmpty, let state = context.state else { return 0 }
         let requests = handler.backups
         handler.backups = []
@@ -39,7 +39,7 @@ extension ServiceLoop {
             return
         }
         handler.answerBackup(request, result)
-        handler.answers.send(on: connection, through: outbox)
-        (connection.handler as? ServerConnection)?.backupAnswered(connection)
+        handler.answers.send(to: connection.recipient, through: outbox)
+        connection.backupAnswered()
     }
 }

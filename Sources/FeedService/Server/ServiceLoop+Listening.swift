@@ -35,7 +35,7 @@ extension ServiceLoop {
     /// Lets every connection finish what it received whole, then ends the loop.
     func drain() {
         eventLoop.forEachConnection { connection in
-            (connection.handler as? ServerConnection)?.drain(connection)
+            (connection.handler as? ServerConnection)?.drain()
         }
         boundBackupsOfDrain()
         let deadline = context.limits.drainTimeout

@@ -14,10 +14,11 @@ final class ServiceLoop {
     let log: ServiceLog
     /// The loop, which keeps this alive.
     unowned let eventLoop: EventLoop
-    /// Where the loop's answers leave, once all that they may reflect is durable.
+    /// Sends the loop's answers once the changes that they reflect are durable.
     let outbox: Outbox
-    /// Who waits for a backup, and the number of the latest.
-    var waitingForBackup: [UInt64: (TCPConnection, UInt64)] = [:]
+    /// The connections that wait for a backup, each with its request, by the number of the backup.
+    var waitingForBackup: [UInt64: (ServerConnection, UInt64)] = [:]
+    /// The number of the latest backup.
     var nextBackup: UInt64 = 0
     /// The listeners that this loop accepts for; only the first loop has some.
     var listeners: [TCPListener] = []

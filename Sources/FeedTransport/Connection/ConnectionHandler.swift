@@ -8,8 +8,7 @@ package protocol ConnectionHandler: AnyObject {
     /// A call that the handler asked for (``TCPConnection/requestIteration()``) may bring no bytes.
     func connection(_ connection: TCPConnection, received bytes: RawSpan) -> ReadProgress
 
-    /// These bytes are about to be delivered, after those of other connections: the handler may
-    /// already request the memory that they need.
+    /// Announces bytes that are delivered soon, after those of some other connections.
     func connection(_ connection: TCPConnection, willReceive bytes: RawSpan)
 
     /// The peer ended its side; all bytes before the end were delivered, and unconsumed ones are

@@ -2,11 +2,9 @@ extension TCPConnection {
     /// The bytes that closing the connection returns: the memory of bytes that were read and not
     /// used, the memory of unsent bytes, and, while those wait, the bytes in the kernel's full send
     /// buffer.
-    ///
-    /// Owed bytes are not included: the handler keeps them.
     private var heldByteCount: Int {
         let held = readBuffer.capacityByteCount
-        guard !writeQueue.isClear else { return held }
+        guard !writeQueue.isEmpty else { return held }
         return held + sendBuffers.capacityByteCount + kernelByteCount
     }
 

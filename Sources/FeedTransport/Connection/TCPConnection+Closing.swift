@@ -64,9 +64,7 @@ extension TCPConnection {
 
     /// Checks the deadlines, and the budget if it stopped the reading.
     func sweep() {
-        // Owed bytes are no fault of the peer's, and their count may look unchanged while it takes
-        // some.
-        if !writeQueue.isClear {
+        if !writeQueue.isEmpty {
             deadlines.observeUnsent(stream.untakenByteCount, at: loop.sweep)
         }
         if mayBeSilent { deadlines.received(at: loop.sweep) }
@@ -76,7 +74,7 @@ extension TCPConnection {
             if loop.configuration.closesOverBudget { deadlines.pausesReading(at: loop.sweep) }
             pauseOverBudget()
         }
-        if lentByteCount > 0, writeQueue.isClear,
+        if lentByteCount > 0, writeQueue.isEmpty,
             loop.sweep - lastWriteSweep > TransportLimits.lentSweepCount
         {
             returnSendBuffer()
@@ -96,6 +94,6 @@ extension TCPConnection {
         deadlines.waitsForNoRest()
         updateAccount()
         guard !reading.hasInputEnded else { return }
-        resumeReading([.handler, .backPressure, .iteration, .budget])
+        resumeReading([.handler, .suspension, .backPressure, .iteration, .budget])
     }
 }

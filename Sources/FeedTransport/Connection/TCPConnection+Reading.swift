@@ -11,6 +11,24 @@ extension TCPConnection {
         resumeReading(.handler)
     }
 
+    /// Reads nothing more and shows the handler nothing more, not even bytes that were read before,
+    /// until ``resume()``.
+    ///
+    /// Meanwhile no deadline for the rest of a frame passes: the peer may have sent it.
+    package func suspend() {
+        loop.preconditionOnLoop()
+        guard life.isOpen else { return }
+        pauseReading(.suspension)
+        deadlines.waitsForNoRest()
+    }
+
+    /// Ends ``suspend()``: shows the handler what it has not consumed, then reads again.
+    package func resume() {
+        loop.preconditionOnLoop()
+        guard life.isOpen, reading.pauses.contains(.suspension) else { return }
+        unblock(.suspension)
+    }
+
     /// Shows the handler its unconsumed bytes again in the next loop iteration, for work that it
     /// deferred.
     package func requestIteration() {
@@ -102,7 +120,7 @@ extension TCPConnection {
             requestIteration()
         }
         updateAccount()
-        if readBuffer.isEmpty || reading.isQueued || reading.isUnderBackPressure {
+        if readBuffer.isEmpty || reading.isQueued || reading.isBlocked {
             deadlines.waitsForNoRest()
         } else {
             precondition(
@@ -134,5 +152,17 @@ extension TCPConnection {
     /// Removes reasons not to read; without any the connection is read from again.
     func resumeReading(_ reasons: ReadingState.Pauses) {
         if reading.resume(reasons) { stream.startReading() }
+    }
+
+    /// Removes a reason to show the handler nothing.
+    func unblock(_ reason: ReadingState.Pauses) {
+        switch reading.unblock(reason, hasUnconsumedBytes: !readBuffer.isEmpty) {
+        case .stay: return
+        case .read(let startsReading):
+            if startsReading { stream.startReading() }
+            deliverInputEnd()
+        case .iterate(let queues):
+            if queues { loop.queueForIteration(self) }
+        }
     }
 }

@@ -5,37 +5,8 @@ extension TCPConnection {
     /// A connection that is closing takes nothing more.
     package func write(_ bytes: RawSpan) {
         loop.preconditionOnLoop()
-        precondition(writeQueue.owedByteCount == 0, "Bytes would pass those that are owed.")
         guard life.isOpen, bytes.byteCount > 0 else { return }
-        send(bytes)
-    }
-
-    /// Counts bytes as unsent that the handler keeps and writes later with ``writeOwed(_:)``.
-    ///
-    /// Until then nothing can be written past them.
-    ///
-    /// A closing connection takes nothing more; bytes owed to it before are still sent. The owner
-    /// of owed bytes counts them in the budget.
-    package func owe(_ byteCount: Int) {
-        loop.preconditionOnLoop()
-        guard life.isOpen else { return }
-        writeQueue.owe(byteCount)
-        beginBackPressure()
-    }
-
-    /// Sends the first of the bytes that are owed; without effect on a connection that is closed.
-    package func writeOwed(_ bytes: RawSpan) {
-        loop.preconditionOnLoop()
-        guard life.isOpen || life.isFlushing, bytes.byteCount > 0 else { return }
-        writeQueue.pay(bytes.byteCount)
-        send(bytes)
-        guard !life.isClosed else { return }
-        if life.isFlushing, writeQueue.isEmpty { linger() }
-        endBackPressure()
-    }
-
-    private func send(_ bytes: RawSpan) {
-        guard writeQueue.isClear else {
+        guard writeQueue.isEmpty else {
             queue(bytes)
             return
         }
@@ -54,13 +25,13 @@ extension TCPConnection {
         updateAccount()
     }
 
-    func beginBackPressure() {
+    private func beginBackPressure() {
         guard writeQueue.isAboveHighWatermark else { return }
         pauseReading(.backPressure)
         deadlines.waitsForNoRest()
     }
 
-    func startWrite() {
+    private func startWrite() {
         writeQueue.startWrite()
         sendBuffers.startWrite()
         deadlines.observeUnsent(writeQueue.inFlightByteCount, at: loop.sweep)
@@ -90,16 +61,10 @@ extension TCPConnection {
         endBackPressure()
     }
 
-    func endBackPressure() {
-        guard life.isOpen, reading.isUnderBackPressure, !writeQueue.isAboveHighWatermark else {
-            return
-        }
-        switch reading.endBackPressure(hasUnconsumedBytes: !readBuffer.isEmpty) {
-        case .read(let startsReading):
-            if startsReading { stream.startReading() }
-            deliverInputEnd()
-        case .iterate(let queues):
-            if queues { loop.queueForIteration(self) }
-        }
+    private func endBackPressure() {
+        guard life.isOpen, reading.pauses.contains(.backPressure),
+            !writeQueue.isAboveHighWatermark
+        else { return }
+        unblock(.backPressure)
     }
 }

@@ -70,7 +70,7 @@ package final class TCPConnection {
     /// Whether the handler may still be shown bytes and write some.
     package var isOpen: Bool { life.isOpen }
 
-    /// Bytes that were written and that the kernel has not taken, and bytes that are owed.
+    /// Bytes that were written and that the kernel has not taken.
     package var pendingByteCount: Int { writeQueue.byteCount }
 
     /// Whether so much is unsent that the handler should do no more work for this peer: it leaves

@@ -9,8 +9,7 @@ struct UVArrivals: ~Copyable {
         let range: Range<Int>
     }
 
-    /// How many reads are announced before the first of them is shown, so that their memory is on
-    /// its way.
+    /// How many reads are announced before the first of them is shown.
     private static let announcedCount = 64
 
     private var arrivals: [Arrival] = unsafe []
