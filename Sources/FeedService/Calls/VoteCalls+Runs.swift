@@ -25,10 +25,8 @@ extension VoteCalls {
         return run.count
     }
 
-    /// Whether votes may be cast on the fast path now: no fault is set, and changes are taken.
-    var takesFastPath: Bool {
-        faultyVotes == nil && environment.context.refusalOfChanges == nil
-    }
+    /// Whether votes may be cast on the fast path now, because the service takes changes.
+    var takesFastPath: Bool { environment.context.refusalOfChanges == nil }
 
     /// Casts votes of the run in one transaction, up to the first unusual vote.
     ///

@@ -63,9 +63,6 @@ struct FeedServiceCommand: ParsableCommand {
     )
     var insecure = false
 
-    @Option(name: .long, help: .hidden)
-    var fault: VoteFault?
-
     func run() throws {
         let configuration = try ServiceConfiguration(self)
         // What the service writes is for its own user only.

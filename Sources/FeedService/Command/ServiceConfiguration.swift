@@ -16,8 +16,6 @@ package struct ServiceConfiguration: Sendable {
     package var state: StateOptions?
     /// Whether to log a hash of the state when it was recovered, and at the end.
     package var logsStateHash = false
-    /// A deliberate fault, or none.
-    package var fault: VoteFault?
     /// The limits.
     package var limits = ServiceLimits()
     /// What is held for connections, for tests to fill; nil makes a budget of the limits.
@@ -98,7 +96,6 @@ extension ServiceConfiguration {
         hasSampleData = command.sampleData
         state = try StateOptions(command.state, logCount: threadCount)
         logsStateHash = command.state.stateHash
-        fault = command.fault
     }
 
     /// The most event loops of a service: the journal's admission counts on it.

@@ -123,12 +123,11 @@ struct RequestHandler: ~Copyable {
     /// Executes a request with any sequence or none; a change within a transaction.
     mutating func answer(
         _ request: Request?,
-        id: UInt64,
         from caller: inout Caller
     ) throws(Status) -> Answer {
         switch request {
         case .castVote(let request):
-            try votes.castVote(request, from: &caller, id: id, &answers)
+            try votes.castVote(request, from: &caller, &answers)
         case .batchCastVotes(let request):
             try votes.batchCastVotes(request, from: &caller, &answers).answer
         case .listPosts(let request): try posts.listPosts(request, from: caller)

@@ -28,8 +28,6 @@ final class ServiceContext: Sendable {
     let channels: RecordTable
     /// The rows of channels that were evicted and not deleted yet.
     private let evictedChannels = EvictedChannels()
-    /// A deliberate fault in counting votes, or none.
-    let fault: VoteFault?
     /// The bytes that wait in buffers, over all connections.
     let budget: BufferBudget
     /// Bounds what imports log at the same time; unbounded where nothing is journaled.
@@ -69,7 +67,6 @@ final class ServiceContext: Sendable {
                 && limits.maximumImportedCount <= RankingLimits.maximumImportedCount,
             "The service's limits are within what the ranking can hold."
         )
-        fault = configuration.fault
         loopClock = configuration.loopClock
         timeOfDay = configuration.timeOfDay
         startTimeMilliseconds = configuration.timeOfDay()

@@ -36,7 +36,7 @@ final class ServiceLoop {
         self.log = log
         counters = context.counters[number]
         outbox = Outbox(
-            context.fault == .unheld ? nil : context.state?.logs,
+            context.state?.logs,
             durableBatch: context.state?.journal.durableBatch ?? 0,
             context.budget,
             counters
