@@ -35,7 +35,7 @@ package final class ServerConnection: ConnectionHandler {
         _ connection: TCPConnection,
         received bytes: RawSpan
     ) -> ReadProgress {
-        if session.state.isClosing { return ReadProgress(consumedByteCount: bytes.byteCount) }
+        if session.life.isClosing { return ReadProgress(consumedByteCount: bytes.byteCount) }
         let waited = waitingSince.map { loop.eventLoop.now.duration(since: $0) }
         // The session is copied out and back: that costs less than a check for exclusive access.
         var session = session
@@ -54,9 +54,9 @@ package final class ServerConnection: ConnectionHandler {
             waitingSince = waitingSince ?? loop.eventLoop.now
         } else {
             waitingSince = nil
-            if session.state.isDraining { sayGoAway() }
+            if session.life.isDraining { sayGoAway() }
         }
-        if session.state.isClosing { closeOnceAnswered() }
+        if session.life.isClosing { closeOnceAnswered() }
         return ReadProgress(
             consumedByteCount: progress.byteCount,
             wantsIteration: progress.wantsIteration,
@@ -88,19 +88,19 @@ package final class ServerConnection: ConnectionHandler {
     /// Finishes the requests that were received whole, says GoAway and closes.
     func drain() {
         connection.stopReading()
-        session.state.drain()
+        session.life.drain()
         // A connection that waits for a loop iteration says GoAway at the end of its last one.
-        if session.state.isDraining, waitingSince == nil { sayGoAway() }
+        if session.life.isDraining, waitingSince == nil { sayGoAway() }
     }
 
     private func sayGoAway() {
-        loop.handler.sayGoAway(lastID: session.state.lastID)
+        loop.handler.sayGoAway(lastID: session.life.lastID)
         loop.handler.answers.send(to: recipient, through: loop.outbox)
         close()
     }
 
     private func close() {
-        if session.state.close() { closeOnceAnswered() }
+        if session.life.close() { closeOnceAnswered() }
     }
 
     private func closeOnceAnswered() {
@@ -121,7 +121,7 @@ extension ServerConnection {
         awaitedBackupCount -= 1
         guard awaitedBackupCount == 0 else { return }
         connection.mayBeSilent = false
-        if session.state.isClosing { recipient.closeAfterFlush() }
+        if session.life.isClosing { recipient.closeAfterFlush() }
     }
 }
 
@@ -130,7 +130,7 @@ extension RequestHandler {
     /// a stripe that is due.
     fileprivate mutating func serveIteration(
         _ bytes: RawSpan,
-        of session: inout ServerConnection.Session,
+        of session: inout Session,
         for host: HostSlot,
         to recipient: Recipient,
         through outbox: Outbox,

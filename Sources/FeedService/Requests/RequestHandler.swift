@@ -13,7 +13,7 @@ internal import FeedRanking
 /// property of a class would be checked at run time.
 struct RequestHandler: ~Copyable {
     /// The end of a request's execution.
-    enum Outcome {
+    enum Execution {
         /// The answer is encoded.
         case answered
         /// The request has more work than one loop iteration allows: hand it in again in the next.
@@ -67,7 +67,7 @@ struct RequestHandler: ~Copyable {
         writtenHash: UInt32? = nil,
         from caller: inout Caller,
         waited: Duration?
-    ) -> Outcome {
+    ) -> Execution {
         let method = Method(frame.request)
         defer { answers.room.settle(answers.byteCount) }
         do throws(Status) {

@@ -68,3 +68,10 @@ extension TCPConnection {
         unblock(.backPressure)
     }
 }
+
+extension TCPConnection {
+    /// Sends the bytes of an array; see ``write(_:)-(RawSpan)``.
+    package func write(_ bytes: [UInt8]) {
+        bytes.withRawSpan { write($0) }
+    }
+}

@@ -3,7 +3,7 @@
 /// The connections are not retained: libuv holds each until its close callback, which comes after
 /// the step that shows these reads.
 @safe
-struct UVArrivals: ~Copyable {
+struct Arrivals: ~Copyable {
     @unsafe private struct Arrival {
         let connection: Unmanaged<TCPConnection>
         let range: Range<Int>

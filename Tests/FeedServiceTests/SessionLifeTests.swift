@@ -1,8 +1,8 @@
 import FeedService
 import Testing
 
-@Suite struct ConnectionStateMachineTests {
-    typealias StateMachine = ServerConnection.StateMachine
+@Suite struct SessionLifeTests {
+    typealias StateMachine = SessionLife
 
     @Test func executesRisingIDs() {
         var state = StateMachine()

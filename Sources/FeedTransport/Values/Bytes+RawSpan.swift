@@ -16,10 +16,3 @@ extension [UInt8] {
         unsafe bytes.withUnsafeBytes { unsafe append(contentsOf: $0) }
     }
 }
-
-extension TCPConnection {
-    /// Sends the bytes of an array; see ``write(_:)-(RawSpan)``.
-    package func write(_ bytes: [UInt8]) {
-        bytes.withRawSpan { write($0) }
-    }
-}

@@ -5,7 +5,7 @@
 package final class ManualClock: Sendable {
     private struct State: Sendable {
         var now = MonotonicInstant(nanoseconds: 0)
-        var loops: [LoopMailbox] = []
+        var listeners: [@Sendable (MonotonicInstant) -> Void] = []
     }
 
     private let state = UVMutex(State())
@@ -21,16 +21,16 @@ package final class ManualClock: Sendable {
     /// Each loop then fires the timers that are due, one after another, before any work that is
     /// posted to it later.
     package func advance(by duration: Duration) {
-        let (now, loops) = state.withLock { state in
+        let (now, listeners) = state.withLock { state in
             state.now = state.now.advanced(by: duration)
-            return (state.now, state.loops)
+            return (state.now, state.listeners)
         }
-        for loop in loops { loop.post { $0.manualTimers?.run(through: now) } }
+        for listener in listeners { listener(now) }
     }
 
-    /// Notifies a loop of the clock's advances from now on.
-    func attach(_ loop: LoopMailbox) {
-        state.withLock { $0.loops.append(loop) }
+    /// Calls `listener` with each new instant of the clock from now on.
+    func notify(_ listener: @escaping @Sendable (MonotonicInstant) -> Void) {
+        state.withLock { $0.listeners.append(listener) }
     }
 }
 
