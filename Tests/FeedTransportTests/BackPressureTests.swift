@@ -89,7 +89,7 @@ import Testing
             }
     }
 
-    @Test func takesNoTurnsWhileAHandlerWaitsForItsWrites() async throws {
+    @Test func takesNoIterationsWhileAHandlerWaitsForItsWrites() async throws {
         // Well below the high watermark, and more than the kernel takes.
         let byteCount = 200 * 1_024
         let shown = Recorder<Int>()

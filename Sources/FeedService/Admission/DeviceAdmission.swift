@@ -4,23 +4,22 @@ internal import Synchronization
 /// Limits how many new devices one host may bring: a device is not a person, and ballots are cheap
 /// for a client that invents identities.
 ///
-/// Many clients may share a host, as behind a proxy. So a host's bucket has parts that not every
-/// connection may use, and one client cannot empty it for the others: half of it is for the first
-/// new device of each connection, and the last quarter for connections that have been here for a
-/// while.
+/// Many clients may share a host, as behind a proxy. So one client must not empty the host's bucket:
+/// half of it is for the first new device of each connection, and the last quarter is for
+/// connections that have been open for a minute.
 package final class DeviceAdmission: Sendable {
-    /// What is known of the connection that brings a new device.
+    /// The history of the connection that brings a new device.
     package enum Standing: Sendable {
-        /// It has been open for `settledAge`, or longer, and brings its first new device.
-        case settled
+        /// It has been open for at least `establishedAge`, and brings its first new device.
+        case established
         /// It brings its first new device.
         case fresh
         /// It has brought a new device before.
         case repeated
     }
 
-    /// How long a connection has to be open to use all of its host's bucket.
-    package static let settledAge = Duration.seconds(60)
+    /// The least age of a connection that may use all of its host's bucket.
+    package static let establishedAge = Duration.seconds(60)
 
     private let buckets: HostBuckets
     private let refused = Atomic<UInt64>(0)
@@ -33,16 +32,16 @@ package final class DeviceAdmission: Sendable {
         buckets = HostBuckets(burst: limit, countPerMinute: limit, clock: clock)
     }
 
-    /// How many devices were refused so far.
+    /// The number of refused devices.
     package var refusedCount: UInt64 { refused.load(ordering: .relaxed) }
 
     /// Counts a new device of a host; O(1) on average.
     ///
-    /// - Returns: nil where it is admitted, else how long until one of this standing will be.
+    /// - Returns: nil if it is admitted, otherwise the time until a device of this standing will be.
     package func admit(_ host: ClientHost, _ standing: Standing) -> Duration? {
         let reserve =
             switch standing {
-            case .settled: 0
+            case .established: 0
             case .fresh: buckets.burst / 4
             case .repeated: buckets.burst / 2
             }

@@ -6,18 +6,18 @@ package import FeedTransport
 ///
 /// A bucket is kept as the time at which it will be full (the generic cell rate algorithm), so a
 /// full one need not be kept at all. The table is bounded: a host that is dropped from it has a
-/// full bucket again, which is to nobody's disadvantage.
+/// full bucket again, which refuses no host.
 package final class HostBuckets: Sendable {
     /// The hosts that are kept at once.
     package static let maximumHostCount = 65_536
 
-    /// How many tokens a full bucket has.
+    /// The tokens of a full bucket.
     package let burst: Int
-    /// How many tokens a bucket gets in a minute.
+    /// The tokens that a bucket gets in a minute.
     package let countPerMinute: Int
     private let nanosecondsPerToken: UInt64
     private let clock: @Sendable () -> MonotonicInstant
-    /// When each host's bucket will be full, in nanoseconds of the clock.
+    /// The time at which each host's bucket will be full, in nanoseconds of the clock.
     private let fullTimes = Lock<[ClientHost: UInt64]>([:])
 
     /// Full buckets for all hosts.
@@ -38,7 +38,7 @@ package final class HostBuckets: Sendable {
         self.clock = clock
     }
 
-    /// The hosts whose buckets are not full, as far as that was noticed.
+    /// The number of hosts in the table; the buckets of some of them may be full again.
     package var hostCount: Int { fullTimes.withLock { $0.count } }
 
     /// Takes a token out of a host's bucket, which must keep some; O(1) on average.
@@ -46,7 +46,7 @@ package final class HostBuckets: Sendable {
     /// - Parameters:
     ///   - host: Whose bucket.
     ///   - reserve: How many tokens must be left in it afterwards.
-    /// - Returns: nil where a token was taken, else when there will be one.
+    /// - Returns: nil if a token was taken, otherwise the time until there is one.
     package func take(from host: ClientHost, leaving reserve: Int = 0) -> Duration? {
         let now = clock().nanoseconds
         return fullTimes.withLock { fullTimes in

@@ -24,8 +24,8 @@ struct AnswerRoom {
         return true
     }
 
-    /// The answers so far have this many bytes: gives back what was taken beyond them.
-    mutating func settle(_ encodedByteCount: Int) {
+    /// Gives back the room beyond these bytes, which the encoded answers have.
+    mutating func shrink(to encodedByteCount: Int) {
         let surplus = byteCount - encodedByteCount
         guard surplus > 0 else { return }
         budget.addReserved(-surplus)
@@ -34,6 +34,6 @@ struct AnswerRoom {
 
     /// The answers have left, or are counted elsewhere.
     mutating func end() {
-        settle(0)
+        shrink(to: 0)
     }
 }

@@ -8,7 +8,7 @@ internal import FeedRanking
 /// `VoteCalls+Batches`). All other votes are decoded, as other calls are, and are cast here. Both
 /// ways cast a vote by ``cast(_:from:_:)``.
 struct VoteCalls: ~Copyable {
-    /// What all calls of the loop work with.
+    /// The shared parts of all calls of the loop.
     let environment: CallEnvironment
     /// The votes that are executed next.
     var run = VoteRun()

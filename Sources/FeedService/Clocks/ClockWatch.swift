@@ -1,29 +1,30 @@
 internal import FeedConcurrency
 internal import Synchronization
 
-/// Compares the time of day with a clock that only counts on: where the two part by more than five
-/// minutes, somebody has set the clock, and posts would be stamped with times that are not theirs.
+/// Compares the time of day with the monotonic clock.
 ///
-/// Changes that take a time look before they are admitted, and the first loop looks every second.
-/// What the clock is corrected by in smaller steps is followed.
+/// If they part by more than five minutes, the clock was set, and posts would get wrong times.
+///
+/// Changes that take a time check the clock before their admission, and the first loop checks it
+/// every second. Smaller corrections of the clock are followed.
 package final class ClockWatch: Sendable {
     /// The jump that is not followed, in milliseconds.
     package static let limitMilliseconds: Int64 = 5 * 60 * 1000
-    /// The correction, in milliseconds, from which on operators are told: clocks that are kept right
-    /// by small steps say nothing.
+    /// The least correction that is logged, in milliseconds; the small steps of a synchronised clock
+    /// are not logged.
     package static let toldMilliseconds: Int64 = 1000
 
-    /// What operators should hear of the clock.
+    /// News of the clock for operators.
     package enum News: Equatable, Sendable {
-        /// The clock is off by so many milliseconds: changes are refused.
+        /// The clock is wrong by these milliseconds, and changes are refused.
         case jumped(by: Int64)
-        /// The clock can be gone by again.
+        /// The clock is right again.
         case agrees
-        /// The clock was set by so many milliseconds, and is followed.
+        /// The clock was set by these milliseconds, and is followed.
         case corrected(by: Int64)
     }
 
-    /// The two clocks when they last agreed, and what there is to tell.
+    /// The two clocks when they last agreed, and the news that were not logged.
     private struct State {
         var wallMilliseconds: Int64
         var monotonicMilliseconds: Int64
@@ -36,11 +37,11 @@ package final class ClockWatch: Sendable {
     private let state: Lock<State>
     private let jump = Atomic<Int64>(0)
 
-    /// A watch that takes the time of day for right as it is now.
+    /// A watch that begins with the time of day as the right one.
     ///
     /// - Parameters:
     ///   - timeOfDay: Unix milliseconds.
-    ///   - monotonic: Milliseconds of a clock that nobody sets, since any time.
+    ///   - monotonic: Milliseconds of a monotonic clock, since any time.
     package init(
         timeOfDay: @escaping @Sendable () -> Int64,
         monotonic: @escaping @Sendable () -> Int64 = { WallClock.monotonicMilliseconds() }
@@ -52,11 +53,11 @@ package final class ClockWatch: Sendable {
         )
     }
 
-    /// How far the time of day was from where it should be, in milliseconds, when it was last looked
-    /// at; 0 where it could be gone by.
+    /// The difference between the time of day and the right one at the last check, in milliseconds; 0
+    /// within the limit.
     package var jumpMilliseconds: Int64 { jump.load(ordering: .relaxed) }
 
-    /// Looks at both clocks; the time of day, or after a jump what it should be.
+    /// Checks both clocks; returns the time of day, or the right time after a jump.
     ///
     /// O(1), some 100 ns.
     @discardableResult
@@ -78,7 +79,7 @@ package final class ClockWatch: Sendable {
         }
     }
 
-    /// What has become of the clock since it was last told; nil where there is nothing to tell.
+    /// The news of the clock since the last call; nil where there are none.
     package func takeNews() -> News? {
         state.withLock { state in
             let difference = jumpMilliseconds

@@ -7,7 +7,7 @@ enum WallClock {
         Int64(Date.now.timeIntervalSince1970 * 1000)
     }
 
-    /// Milliseconds of a clock that nobody sets, since some time.
+    /// Milliseconds of a monotonic clock, since some time.
     static func monotonicMilliseconds() -> Int64 {
         Int64(ContinuousClock.now.duration(to: start) / .milliseconds(-1))
     }

@@ -16,7 +16,7 @@ extension ServiceConfiguration {
                 throw .badFlag(
                     "--listen",
                     "\(text) is not a loopback address: its traffic would be unencrypted, and "
-                        + "whoever connects could read, post and vote. Add --insecure to allow that."
+                        + "every client could read, post and vote. Add --insecure to allow that."
                 )
             }
             addresses.append(address)

@@ -1,4 +1,4 @@
-/// How the files that the process may open are divided: so many for itself, the rest for connections.
+/// Divides the files that the process may open between the process itself and its connections.
 package struct OpenFileBudget: Equatable, Sendable {
     /// The files that the process may open (`ulimit -n`).
     package let limit: Int

@@ -2,7 +2,7 @@ internal import FeedJournal
 internal import FeedState
 
 extension ServiceConfiguration {
-    /// What an answer outlives, for the start line.
+    /// The durability of answers, for the start line.
     var durabilityText: String {
         guard let state else { return "none (all state is in memory and ends with the process)" }
         return switch state.durability {

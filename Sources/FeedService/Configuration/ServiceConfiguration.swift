@@ -2,7 +2,7 @@ package import FeedState
 package import FeedTransport
 internal import Foundation
 
-/// What a service is started with; made from checked flags, or by a test.
+/// The settings of a start, from checked flags or from a test.
 package struct ServiceConfiguration: Sendable {
     /// The addresses to listen on.
     package var addresses: [SocketAddress]
@@ -12,17 +12,17 @@ package struct ServiceConfiguration: Sendable {
     package var stripeCount: Int
     /// Whether to start with the sample posts.
     package var hasSampleData = false
-    /// Where the state is kept, and how; nil keeps it in memory.
+    /// The options of the durable state; nil keeps the state in memory.
     package var state: StateOptions?
     /// Whether to log a hash of the state when it was recovered, and at the end.
     package var logsStateHash = false
     /// The limits.
     package var limits = ServiceLimits()
-    /// What is held for connections, for tests to fill; nil makes a budget of the limits.
+    /// The budget of held bytes, which tests may fill; nil makes one of the limits.
     package var budget: BufferBudget?
-    /// What timers and deadlines of connections go by; nil is the system's clock.
+    /// The clock of timers and deadlines; nil is the system's clock.
     package var loopClock: ManualClock?
-    /// Tells the time of day, in Unix milliseconds; tests set a clock of their own.
+    /// The time of day, in Unix milliseconds; tests set another clock.
     package var timeOfDay: @Sendable () -> Int64 = { WallClock.unixMilliseconds() }
 
     /// A configuration for one loopback address and defaults that suit it.

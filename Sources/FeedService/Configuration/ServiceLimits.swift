@@ -4,8 +4,8 @@ package struct ServiceLimits: Sendable, Equatable {
     package var maximumFrameByteCount = 1 << 20
     /// The requests of one connection that a loop executes in an iteration; the others follow.
     package var requestsPerIteration = 64
-    /// The requests in flight on a connection that clients are told to keep to; a service that
-    /// executes on arrival holds at most one read of 64 KiB more, and then stops reading.
+    /// The requests in flight on a connection, which Hello names as the limit; the service executes
+    /// on arrival, and holds at most one read of 64 KiB more before it stops reading.
     package var maximumInFlightCount = 256
     /// Unsent answers of a connection: beyond them nothing more is read from it or executed for it.
     package var maximumUnsentByteCount = 1 << 20
@@ -13,7 +13,7 @@ package struct ServiceLimits: Sendable, Equatable {
     package var maximumConnectionCount = 10_000
     /// The page size that 0 stands for.
     package var defaultPageSize = 20
-    /// The page size that larger ones are lowered to: bounds how long one call holds a loop.
+    /// The page size that larger ones are lowered to: bounds how long one call occupies a loop.
     package var maximumPageSize = 100
     /// The ids in one BatchGetPosts.
     package var maximumBatchGetCount = 100
@@ -26,8 +26,8 @@ package struct ServiceLimits: Sendable, Equatable {
     package var walkedTextByteCount = 64 << 10
     /// Each count of an imported post: 2^53, up to where a script's numbers are exact.
     package var maximumImportedCount: UInt64 = 1 << 53
-    /// How far in the future an imported post may have been created, as clocks differ; beyond that a
-    /// post's time is one to correct.
+    /// The most time by which an imported post may be ahead of this clock, as clocks differ; a later
+    /// time is corrected.
     package var maximumImportedTimeLead = Duration.seconds(300)
     /// The ids that one CorrectTimes looks at: under a millisecond.
     package var correctedIDCount = 16_384

@@ -1,25 +1,25 @@
 package import FeedState
 package import FeedTransport
 
-/// Why the service does not start, as one sentence for the operator.
+/// The reason why the service does not start, as one sentence for the operator.
 package enum ServiceStartError: Error, CustomStringConvertible {
-    /// A flag's value is outside of what it takes.
+    /// The value of a flag is not allowed.
     case badFlag(String, String)
     /// The files that the process may open do not suffice for one connection.
     case tooFewOpenFiles(OpenFileBudget, wanted: Int)
-    /// An address could not be listened on, or a loop not be made.
+    /// The service cannot listen on an address, or cannot make a loop.
     case transport(TransportError)
-    /// The data directory is refused, in the words for its operator.
+    /// The data directory is refused, with a text for its operator.
     case refused(StartRefusal)
     /// A backup could not be restored.
     case state(StateStartError)
-    /// The journal, replayed from its first record, comes to another state than the database.
+    /// A replay of the whole journal gives another state than the database has.
     case differs(String)
 
     /// The exit status for a flag that is not understood or out of range.
     static let badFlagStatus: Int32 = 2
 
-    /// What the process exits with.
+    /// The exit status of the process.
     var exitStatus: Int32 {
         switch self {
         case .badFlag, .tooFewOpenFiles: Self.badFlagStatus
@@ -41,7 +41,7 @@ package enum ServiceStartError: Error, CustomStringConvertible {
         case .transport(let error): "\(error)"
         case .refused(let refusal): "\(refusal)"
         case .state(let error): "\(error)"
-        case .differs(let path): "The journal of \(path) comes to another state than its database."
+        case .differs(let path): "The journal of \(path) gives another state than its database."
         }
     }
 }

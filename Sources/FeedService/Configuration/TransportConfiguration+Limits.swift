@@ -1,7 +1,7 @@
 internal import FeedTransport
 
 extension TransportConfiguration {
-    /// What the limits of the service mean for its sockets, on the system's clock or another.
+    /// The transport's configuration for the limits of the service; a nil `clock` is the system's.
     init(_ limits: ServiceLimits, clock: ManualClock?) {
         self.init()
         self.clock = clock

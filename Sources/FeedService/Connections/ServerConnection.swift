@@ -8,12 +8,12 @@ package import FeedTransport
 package final class ServerConnection: ConnectionHandler {
     private let loop: ServiceLoop
     private let connection: TCPConnection
-    /// What the outbox sends the answers to.
+    /// The outbox's count of this connection's held answers.
     let recipient: Recipient
     private var session: Session
-    /// When whole requests began to wait for their loop iteration; nil while none waits.
+    /// The time since which whole requests wait for their loop iteration; nil while none waits.
     private var waitingSince: MonotonicInstant?
-    /// The unanswered backup requests; the connection is not closed before they are answered.
+    /// The number of backup requests that are not answered; the connection closes after them.
     private var awaitedBackupCount = 0
 
     init(_ connection: TCPConnection, on loop: ServiceLoop) {
@@ -27,7 +27,7 @@ package final class ServerConnection: ConnectionHandler {
     }
 
     package func connectionOpened(_ connection: TCPConnection) {
-        // The service may have begun to stop before the connection was handed over.
+        // The service may have begun to stop before the loop took the connection.
         if loop.context.isDraining { drain() }
     }
 

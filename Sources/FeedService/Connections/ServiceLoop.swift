@@ -2,15 +2,15 @@ internal import FeedRanking
 internal import FeedState
 internal import FeedTransport
 
-/// What the service keeps for one loop; bound to that loop's thread.
+/// The service's state of one loop, bound to that loop's thread.
 final class ServiceLoop {
     /// Executes the requests of the loop's connections.
     var handler: RequestHandler
-    /// What all loops share.
+    /// The context of all loops.
     let context: ServiceContext
-    /// What this loop counts.
+    /// The counts of this loop.
     let counters: LoopCounters
-    /// Reports what is worth a line, without flooding.
+    /// Writes log lines, at a limited rate.
     let log: ServiceLog
     /// The loop, which keeps this alive.
     unowned let eventLoop: EventLoop
@@ -23,7 +23,7 @@ final class ServiceLoop {
     /// The listeners that this loop accepts for; only the first loop has some.
     var listeners: [TCPListener] = []
 
-    /// What the service keeps for the loop of this number.
+    /// The state of the loop with this number.
     init(
         _ eventLoop: EventLoop,
         number: Int,
@@ -52,7 +52,7 @@ final class ServiceLoop {
         )
     }
 
-    /// What the service keeps for a loop.
+    /// The service's state of a loop.
     static func of(_ loop: EventLoop) -> ServiceLoop {
         guard let serviceLoop = loop.context as? ServiceLoop else {
             preconditionFailure("Every loop of the service is given its context at its start.")

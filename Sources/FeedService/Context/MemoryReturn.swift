@@ -2,24 +2,25 @@ internal import Dispatch
 internal import FeedConcurrency
 package import FeedTransport
 
-/// Gives memory back to the system once a peak is over: what connections held in small pieces stays
-/// with the allocator else.
+/// Returns memory to the system after a peak, because the allocator keeps the small pieces that
+/// connections have freed.
 ///
-/// What connections hold, the connections themselves and channels count. A peak is over once ten
-/// seconds in a row held less than half of it, and a sixteenth of the budget less. What is left then
-/// is the next peak, so what is freed later is given back too. That is once a minute at most: the
-/// allocator is locked meanwhile, and what a load uses again and again would have to be asked for
-/// again. So it waits for channels that are about to be forgotten, up to 40 s.
+/// Held bytes, connections and channels count. A peak is over after ten seconds in a row with less
+/// than half of it, and with a sixteenth of the budget less. The bytes that are left then are the
+/// next peak, so memory that is freed later is returned, too.
+///
+/// Memory is returned at most once a minute, because the allocator is locked meanwhile and a load
+/// would take the same memory again. So the return waits for channels that are about to be
+/// forgotten, up to 40 s.
 package final class MemoryReturn: Sendable {
-    /// The seconds of calm that a peak is over after; less than a minute, as memory is to be back
-    /// within one.
+    /// The seconds of calm after which a peak is over: memory must be returned within a minute.
     package static let calmSeconds = 10
     /// The same where channels are about to be forgotten: 20 s until they are, and about as long
     /// until the last one of a full table is.
     package static let longestCalmSeconds = 40
     /// The seconds from one return of memory to the next at least.
     package static let intervalSeconds = 60
-    /// What a connection takes of the allocator without anything to read or to send, about.
+    /// The memory of a connection without unread or unsent bytes, about.
     private static let connectionByteCount = 2 << 10
 
     private struct State {
@@ -31,7 +32,7 @@ package final class MemoryReturn: Sendable {
     private let state = Lock(State())
     private let trim: @Sendable () -> Void
 
-    /// Memory that `trim` gives back; by default on a thread of its own, as it takes a while.
+    /// Returns memory by `trim`; by default on a thread of its own, because it takes long.
     package init(
         trim: @escaping @Sendable () -> Void = {
             DispatchQueue.global(qos: .utility).async { ProcessSetup.giveMemoryBack() }

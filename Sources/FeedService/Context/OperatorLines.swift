@@ -1,6 +1,6 @@
 package import FeedState
 
-/// The log lines of a running service that `docs/OPERATIONS.md` shows, in the same words.
+/// The log lines of a running service; `docs/OPERATIONS.md` shows the same text.
 package enum OperatorLines {
     /// The time of day has left where the monotonic clock says it should be, or is back.
     package static func clock(_ news: ClockWatch.News) -> String {
@@ -22,12 +22,12 @@ package enum OperatorLines {
             + "clock is right, type: feedctl correct-times --apply"
     }
 
-    /// What there is to say of the room on the disk of a data directory.
+    /// News of the room on the disk of a data directory.
     package static func space(_ news: SpaceNews, _ directory: String) -> String {
         switch news {
         case .full(let free, let writable):
             "the disk of \(directory) is nearly full, \(size(free)) are free: changes are refused "
-                + "until \(size(writable)) are free, reads go on"
+                + "until \(size(writable)) are free, reads are served"
         case .hasRoom(let free):
             "the disk of \(directory) has room again, \(size(free)) are free: changes are taken"
         case .gaveUpBallast:

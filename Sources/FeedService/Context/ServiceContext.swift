@@ -6,7 +6,7 @@ internal import FeedTransport
 internal import FoundationEssentials
 internal import Synchronization
 
-/// What all loops share beside the store: limits, keys, counts and the state of the service.
+/// The context that all loops share beside the store: limits, keys, counts and the durable state.
 final class ServiceContext: Sendable {
     /// The limits that the service was started with.
     let limits: ServiceLimits
@@ -14,13 +14,13 @@ final class ServiceContext: Sendable {
     let tokens: PageTokenCoder
     /// Names this state; another number means other state.
     let instanceID: UInt64
-    /// What outlives the process; nil where nothing does.
+    /// The durable state; nil where all state is in memory.
     let state: DurableState?
     /// The time of day, in Unix milliseconds.
     let timeOfDay: @Sendable () -> Int64
-    /// Whether the time of day can be gone by, and what it is for changes.
+    /// Checks the time of day, and tells the time for changes.
     let clock: ClockWatch
-    /// When the service started, in Unix milliseconds.
+    /// The time of the start, in Unix milliseconds.
     let startTimeMilliseconds: Int64
     /// Limits new devices.
     let devices: DeviceAdmission
@@ -32,7 +32,7 @@ final class ServiceContext: Sendable {
     let budget: BufferBudget
     /// Bounds what imports log at the same time; unbounded where nothing is journaled.
     let importRoom: ImportRoom
-    /// What timers and deadlines of connections go by; nil is the system's clock.
+    /// The clock of timers and deadlines; nil is the system's clock.
     let loopClock: ManualClock?
     /// One loop's counts each, in the order of the loops.
     let counters: [LoopCounters]
@@ -83,12 +83,13 @@ final class ServiceContext: Sendable {
     /// The log that takes the entries of a loop's changes.
     func changeLog(_ loop: Int) -> ChangeLog { state?.logs[loop] ?? .none }
 
-    /// Evicts channels and looks at the clocks while a loop runs, which is to be the first.
-    func keepHouse(on loop: EventLoop, _ log: ServiceLog) throws(TransportError) {
+    /// Starts the periodic work on the first loop: evicts channels, checks the clocks and returns
+    /// memory.
+    func startMaintenance(on loop: EventLoop, _ log: ServiceLog) throws(TransportError) {
         lookAtClocks(log)
         try loop.addTimer(every: RecordTable.evictionInterval) { [self] in
             channels.evict()
-            if let state { evictedChannels.handOver(from: channels, to: state) }
+            if let state { evictedChannels.deleteRows(of: channels, in: state) }
         }
         try loop.addTimer(every: .seconds(1)) { [self] in
             lookAtClocks(log)
@@ -121,10 +122,10 @@ final class ServiceContext: Sendable {
     /// The connections that are open.
     var openConnectionCount: UInt64 { UInt64(clamping: budget.connectionCount) }
 
-    /// The connections accepted so far.
+    /// The number of accepted connections.
     var acceptedConnectionCount: UInt64 { total(\.acceptedCount) }
 
-    /// The connections turned away so far, because there were too many.
+    /// The number of connections that were refused because there were too many.
     var refusedConnectionCount: UInt64 { total(\.refusedCount) }
 
     /// How often accepting paused for want of a file descriptor.
@@ -139,7 +140,7 @@ final class ServiceContext: Sendable {
 
     /// Whether writes are refused because too many bytes are held for connections.
     ///
-    /// Reads do not come so far: ``AnswerRoom`` has no room for their answers long before.
+    /// Reads are refused much earlier, because ``AnswerRoom`` has no room for their answers.
     var isOverloaded: Bool { budget.isExhausted }
 
     /// The bytes of texts in one answer, which leave room for all else that a full page holds.
@@ -163,7 +164,7 @@ final class ServiceContext: Sendable {
         return min(limits.maximumUnsentByteCount / 16, max(Self.leastAnswerByteCount, share))
     }
 
-    /// What every connection may leave unsent: the answers to some hundred votes.
+    /// The least limit of a connection's unsent answers: those to some hundred votes.
     private static let leastAnswerByteCount = 4096
 
     /// How long a request may wait, by what it says itself.

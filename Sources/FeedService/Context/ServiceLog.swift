@@ -84,7 +84,7 @@ package final class ServiceLog: Sendable {
         }
     }
 
-    /// The drain's deadline cannot be kept; slow clients may hold the service up.
+    /// The drain's deadline cannot be kept; slow clients may delay the end of the service.
     func cannotBoundDrain(_ error: TransportError) {
         logger.error("The drain has no deadline: \(error)")
     }

@@ -3,7 +3,7 @@ internal import FeedRanking
 
 /// How the handler finds requests in the bytes of a connection.
 extension RequestHandler {
-    /// How far the bytes of a connection were served.
+    /// The progress in the bytes of a connection.
     struct Progress {
         /// The served bytes.
         var byteCount: Int
@@ -20,7 +20,7 @@ extension RequestHandler {
     ///   - session: The connection's state; it closes after a bad frame.
     ///   - unsentByteCount: The answers that the connection has not taken yet.
     ///   - waited: How long the first request has waited for its loop iteration; nil is not at all.
-    /// - Returns: How far the bytes were served.
+    /// - Returns: The progress in the bytes.
     mutating func serve(
         _ bytes: RawSpan,
         of session: inout Session,

@@ -2,7 +2,7 @@ internal import FeedState
 internal import Logging
 
 extension StateOutcomes {
-    /// Writes what there is to say of backups to the log.
+    /// Logs the events of backups.
     func report(_ event: BackupEvent) {
         switch event {
         case .began(let name, let byteCount):

@@ -3,31 +3,31 @@ internal import FeedState
 internal import FeedTransport
 internal import Logging
 
-/// What the threads behind the state have to say, to the loops and to the log.
+/// Passes the events of the state's threads to the loops and to the log.
 final class StateOutcomes: Sendable {
     private struct Listeners {
         var loops: [LoopMailbox] = []
         var failed: (@Sendable () -> Void)?
-        /// The failure came before anybody listened.
+        /// The state failed before `failed` was set.
         var hasFailed = false
     }
 
     private let listeners = Lock(Listeners())
     private let slow = Lock<ContinuousClock.Instant?>(nil)
     private let refusedBackups = Lock<ContinuousClock.Instant?>(nil)
-    /// Where the lines go.
+    /// Takes the log lines.
     let logger: Logger
 
     /// Writes to this logger.
     init(_ logger: Logger) { self.logger = logger }
 
-    /// The loops that hold answers, and what is durable by now: they may have missed it.
+    /// Sets the loops that hold answers, and notifies them of the last durable commit batch.
     func wake(_ loops: [LoopMailbox], durableBatch: UInt64) {
         listeners.withLock { $0.loops = loops }
         release(through: durableBatch)
     }
 
-    /// Calls `body` once the state can no more be made durable.
+    /// Calls `body` once the state cannot be made durable any more.
     func onFailure(_ body: @escaping @Sendable () -> Void) {
         let hasFailed = listeners.withLock { listeners in
             listeners.failed = body
@@ -36,7 +36,7 @@ final class StateOutcomes: Sendable {
         if hasFailed { body() }
     }
 
-    /// What to tell the state's threads of, for the state of a directory.
+    /// The receivers of the events of a directory's state.
     func events(_ directory: String) -> DurableState.Events {
         var events = DurableState.Events()
         events.durable = { [self] in release(through: $0) }
@@ -51,7 +51,7 @@ final class StateOutcomes: Sendable {
             }
         }
         events.backup = { [self] in report($0) }
-        events.checkpoints = { [self] in tell($0) }
+        events.checkpoints = { [self] in report($0) }
         return events
     }
 
@@ -94,8 +94,8 @@ final class StateOutcomes: Sendable {
         }
     }
 
-    /// A few lines a minute at most, which the state's threads see to.
-    private func tell(_ news: CheckpointNews) {
+    /// Logs news of checkpoints; the state's threads bound them to a few lines a minute.
+    private func report(_ news: CheckpointNews) {
         switch news {
         case .lagging(let backlog, let speed, let refusedCount):
             let isFull = backlog.pendingByteCount >= backlog.limitByteCount
@@ -104,7 +104,7 @@ final class StateOutcomes: Sendable {
                 checkpoints lag: \(mebibytes(backlog.pendingByteCount)) of at most \
                 \(mebibytes(backlog.limitByteCount)) MiB of changes wait to be written to state.db, \
                 which takes \(mebibytes(speed)) MiB/s; changes are \
-                \(isFull ? "refused" : "slowed") (\(refusedCount) refused so far), reads go on
+                \(isFull ? "refused" : "slowed") (\(refusedCount) refused so far), reads are served
                 """
             )
         case .caughtUp(let duration, let refusedCount):
@@ -122,7 +122,7 @@ final class StateOutcomes: Sendable {
                 """
             )
         case .resumed(let duration):
-            logger.notice("checkpoints go on after \(seconds(duration)) s: there is room again")
+            logger.notice("checkpoints resumed after \(seconds(duration)) s: there is room again")
         }
     }
 

@@ -1,14 +1,14 @@
 internal import FeedRanking
 internal import FeedTransport
 
-/// The party that calls on a connection: a device that has said Hello, or an anonymous one.
+/// The client of a connection: a device that has said Hello, or an anonymous client.
 struct Caller {
     /// The device that calls; nil on an anonymous connection.
     private(set) var device: Device?
-    /// The number that the ranking knows the device by; nil until it is looked up.
+    /// The device's number in the ranking; nil until it is looked up.
     var voter: VoterID?
-    /// The channel that the caller numbers its calls on; nil on an anonymous connection, and where
-    /// the service has refused one.
+    /// The channel of the caller's numbered calls; nil on an anonymous connection, and if the service
+    /// has refused it.
     private(set) var channel: HeldChannel?
     /// The channel that the service has refused to the caller's Hello.
     private(set) var missedChannel: UInt32?
@@ -17,7 +17,7 @@ struct Caller {
     /// Whether the connection has brought a new device.
     var hasBroughtDevice = false
     private let openTime: MonotonicInstant
-    /// The host that the connection came from; new devices are counted by it.
+    /// The host of the connection, which new devices are counted for.
     let host: SocketAddress.Host
 
     /// A caller from this host that has not said Hello.

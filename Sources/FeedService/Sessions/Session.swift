@@ -1,6 +1,6 @@
 internal import FeedRanking
 
-/// What the service keeps of a connection between two loop iterations.
+/// The service's state of a connection between two loop iterations.
 struct Session {
     /// The requests that may be executed.
     var life = SessionLife()

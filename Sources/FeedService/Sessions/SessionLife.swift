@@ -12,7 +12,7 @@ package struct SessionLife {
         case closing
     }
 
-    /// What to do with a request.
+    /// The decision about a request.
     package enum RequestAction: Equatable {
         /// Execute it and answer.
         case execute

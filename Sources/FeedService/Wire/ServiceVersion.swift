@@ -1,4 +1,4 @@
-/// What this build calls itself, on the start line and in Hello.
+/// The name and the versions of this build, for the start line and Hello.
 enum ServiceVersion {
     /// The version of the service, by semantic versioning: the newest section of CHANGELOG.md.
     static let current = "0.2.0"

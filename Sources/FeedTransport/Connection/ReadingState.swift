@@ -1,5 +1,5 @@
-/// Whether a connection is read from, what its unconsumed bytes wait for, and how far the end of
-/// its input has come.
+/// Whether a connection is read from, what its unconsumed bytes wait for, and whether its input has
+/// ended.
 ///
 /// It is a value: each call changes it and says what the connection has to do.
 package struct ReadingState {
@@ -38,7 +38,7 @@ package struct ReadingState {
         case unblocking
     }
 
-    /// How far the end of the peer's input has come.
+    /// Whether the peer's input has ended.
     package enum Input {
         /// The peer may send more.
         case open
@@ -52,7 +52,7 @@ package struct ReadingState {
     package private(set) var pauses: Pauses = .unopened
     /// What the unconsumed bytes wait for.
     package private(set) var rest = Rest.bytes
-    /// How far the end of the input has come.
+    /// Whether the input has ended.
     package private(set) var input = Input.open
 
     /// The state of a connection that is not open yet.
@@ -117,7 +117,7 @@ package struct ReadingState {
     /// While the handler is blocked it may not: the iteration is made up for at the end of that.
     package mutating func takeIteration() -> Bool {
         guard case .iteration = rest else {
-            preconditionFailure("A loop iteration came that nobody has requested.")
+            preconditionFailure("A loop iteration came that was not requested.")
         }
         rest = isBlocked ? .unblocking : .bytes
         return !isBlocked

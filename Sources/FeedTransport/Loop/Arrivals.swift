@@ -9,7 +9,7 @@ struct Arrivals: ~Copyable {
         let range: Range<Int>
     }
 
-    /// How many reads are announced before the first of them is shown.
+    /// The reads that are announced before the first of them is shown.
     private static let announcedCount = 64
 
     private var arrivals: [Arrival] = unsafe []

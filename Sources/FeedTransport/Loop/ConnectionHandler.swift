@@ -1,4 +1,4 @@
-/// What a program does with one connection; called on the connection's loop only.
+/// Receives the events of one connection, on the connection's loop only.
 package protocol ConnectionHandler: AnyObject {
     /// The connection is ready: for a client, the peer has accepted.
     func connectionOpened(_ connection: TCPConnection)

@@ -19,7 +19,7 @@ package final class EventLoop {
     /// How often deadlines were checked.
     private(set) var sweep = 0
 
-    /// What the program keeps for this loop's connections; set on the loop before the first one.
+    /// The program's own object for this loop's connections; set on the loop before the first one.
     package var context: AnyObject?
 
     let uv: UVLoop

@@ -64,7 +64,7 @@ package final class EventLoopThread: Sendable {
     }
 
     deinit {
-        // Nobody waits for the thread any more; its memory is freed when it ends.
+        // The thread is not joined; its memory is freed when it ends.
         _ = identifier.withLock { $0.map { pthread_detach($0) } }
     }
 

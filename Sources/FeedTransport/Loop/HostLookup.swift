@@ -3,8 +3,8 @@ import Glibc
 
 /// Finds the addresses of a host name, on a thread of its own.
 ///
-/// The system's lookup blocks and cannot be cancelled. A thread that nobody waits for delays neither
-/// a loop nor its end.
+/// The system's lookup blocks and cannot be cancelled. A detached thread delays neither a loop nor
+/// its end.
 package struct HostLookup: Sendable {
     /// The addresses in the order in which to try them, or why there are none.
     package typealias Answer = Result<[SocketAddress], TransportError>
@@ -48,7 +48,7 @@ package struct HostLookup: Sendable {
         pthread_detach(thread)
     }
 
-    /// What is transferred to the thread.
+    /// The work that is transferred to the thread.
     private final class Job: Sendable {
         let body: @Sendable () -> Void
 

@@ -24,15 +24,15 @@ package final class TCPConnection {
     var writeQueue: WriteQueue
     var sendBuffers = UVSendBuffers()
     var deadlines: ConnectionDeadlines
-    /// What the budget counts for this connection.
+    /// The bytes that the budget counts for this connection.
     var accountedByteCount = 0
     /// The memory of the bytes that were unsent at the close; it is freed with the handle.
     var closingByteCount = 0
-    /// Where the budget counts what is held for the peer's host.
+    /// The slot of the peer's host in the budget.
     package let hostSlot: HostSlot
     /// The size of the send buffer lent to it, as the kernel counts; 0 where it has its own.
     var lentByteCount = 0
-    /// When a write in flight last ended, in sweeps.
+    /// The sweep in which a write in flight last ended.
     var lastWriteSweep = 0
     /// Its place in the loop's list.
     var place = 0
@@ -73,8 +73,9 @@ package final class TCPConnection {
     /// Bytes that were written and that the kernel has not taken.
     package var pendingByteCount: Int { writeQueue.byteCount }
 
-    /// Whether so much is unsent that the handler should do no more work for this peer: it leaves
-    /// its bytes and is shown them again when the peer has taken its answers.
+    /// Whether the handler should do no more work for this peer because too much is unsent.
+    ///
+    /// The handler leaves its bytes, and is shown them again when the peer has taken its answers.
     package var isAboveHighWatermark: Bool { writeQueue.isAboveHighWatermark }
 
     /// Starts an accepted connection.

@@ -1,4 +1,4 @@
-/// Where a client connects to: an address, or the name of a host that has some.
+/// The destination of a client's connection: an address, or the name of a host that has some.
 package enum Endpoint: Sendable, Hashable {
     /// An address.
     case address(SocketAddress)

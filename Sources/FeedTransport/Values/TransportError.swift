@@ -1,4 +1,4 @@
-/// What the network or the machine refused; each case is a cause that callers distinguish.
+/// An error of the network or the machine; each case is a cause that callers distinguish.
 package enum TransportError: Error, Sendable, Hashable {
     /// Another socket listens at the address.
     case addressInUse(SocketAddress)
@@ -12,7 +12,7 @@ package enum TransportError: Error, Sendable, Hashable {
     case unknownHost(String, String)
     /// The process, or the machine, has no descriptor left.
     case tooManyOpenFiles
-    /// Nobody listens at the peer's address.
+    /// The peer's address has no listener.
     case connectionRefused
     /// The peer or the network broke the connection.
     case connectionReset
@@ -27,7 +27,7 @@ package enum TransportError: Error, Sendable, Hashable {
 }
 
 extension TransportError: CustomStringConvertible {
-    /// What happened, as a sentence.
+    /// The error as a sentence.
     package var description: String {
         switch self {
         case .addressInUse(let address):

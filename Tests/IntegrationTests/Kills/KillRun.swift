@@ -191,7 +191,7 @@ extension KillRun {
         let text = output.joined(separator: "\n")
         if status != 0 { model.withLock { $0.complain("verify: \(status), \(text)") } }
         if let match = text.firstMatch(
-            of: /(\d+) records with \d+ effects behind the fold at (\d+)/
+            of: /(\d+) records with \d+ log entries after the checkpoint at (\d+)/
         ) {
             counts.killsBehindCheckpoint += match.1 == "0" ? 0 : 1
             counts.checkpointedSequence = Int(match.2) ?? 0
