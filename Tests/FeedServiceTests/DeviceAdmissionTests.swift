@@ -50,7 +50,7 @@ import Testing
         #expect(count(admission, proxy, .repeated) == 200)
         #expect(count(admission, proxy, .fresh) == 100)
         #expect(count(admission, proxy, .established) == 100)
-        // What comes back is for those first who have the larger share.
+        // New tokens are first for connections with the larger share.
         pass(.seconds(15))
         #expect(admission.admit(proxy, .repeated) != nil)
         #expect(admission.admit(proxy, .fresh) != nil)

@@ -8,7 +8,7 @@ import Testing
 /// A disk that stands still for a while (T-DISK-5).
 @Suite(.serialized, .timeLimit(.minutes(1)))
 struct SlowJournalTests {
-    @Test("nobody hears of a change before it is durable: no voter, no reader, no refused caller")
+    @Test("no answer shows a change before it is durable: to no voter, reader or refused caller")
     func holdsAnswers() async throws {
         try await withGatedService { port, gate in
             let voter = try WireClient(port: port)
@@ -99,7 +99,7 @@ struct SlowJournalTests {
             #expect(refusal?.reason == .overloaded)
             #expect(refusal?.isNotExecuted == true)
             #expect(refusal?.retryAfterMilliseconds == 1000)
-            // What was refused holds no room: imports that fit together are taken one by one.
+            // Refused imports take no room: imports that fit together are taken one by one.
             for number in 0..<10 {
                 let request = ImportPostsRequest(posts: Array(posts.prefix(20)))
                 let answer = try client.call(.importPosts(request))
@@ -113,7 +113,9 @@ struct SlowJournalTests {
         }
     }
 
-    @Test("T-DISK-5: what waits for a slow disk is bounded, and the rest is refused unexecuted")
+    @Test(
+        "T-DISK-5: the changes that wait for a slow disk are bounded, others are refused unexecuted"
+    )
     func boundsWhatWaits() async throws {
         try await withGatedService { port, gate in
             let client = try WireClient(port: port)
@@ -147,7 +149,7 @@ struct SlowJournalTests {
             // At most one import more than the limit, which is looked at before each.
             #expect(gate.largestByteCount > 20 << 20)
             #expect(gate.largestByteCount < (24 << 20) + (2 << 20))
-            // Then it goes on as before, with what it said it took and no more.
+            // Then it serves as before, with the posts of its answers and no others.
             #expect(try client.receive()?.status == nil)
             let stats = try OverloadTests.stats(client)
             #expect(stats.postCount == UInt64(taken.count) + 1)

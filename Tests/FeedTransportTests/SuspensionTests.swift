@@ -4,7 +4,7 @@ import Testing
 
 /// A handler that asks to be shown nothing for a while.
 @Suite(.timeLimit(.minutes(1))) struct SuspensionTests {
-    /// What a handler saw.
+    /// The events of a handler.
     private struct Events: Sendable {
         let shown = Recorder<[UInt8]>()
         let ended = Recorder<Void>()

@@ -28,7 +28,7 @@ struct LossyClientTests {
     }
 
     /// A client makes calls, loses some connections with all answers that are on their way, and
-    /// sends again, in any order, what was not answered.
+    /// sends the unanswered calls again, in any order.
     private static func run(
         seed: UInt64,
         renumbers: Bool = false
@@ -50,7 +50,7 @@ struct LossyClientTests {
     }
 }
 
-/// One client on one channel, and what it wants to have been counted.
+/// One client on one channel, with the counts that its calls should give.
 private struct LossyClient {
     private let port: UInt16
     private let posts: [UInt64]
@@ -107,7 +107,7 @@ private struct LossyClient {
         }
     }
 
-    /// Sends what is left until all is answered.
+    /// Sends the unanswered calls until all are answered.
     mutating func finish() throws {
         let rest = unanswered.keys.sorted()
         try send(rest)
