@@ -83,10 +83,10 @@ unsafe_flags() {
 version() {
     local current newest
     current=$(sed -nE 's/^ *static let current = "([0-9]+\.[0-9]+\.[0-9]+)"$/\1/p' \
-        Sources/FeedService/ServiceVersion.swift)
+        Sources/FeedService/Wire/ServiceVersion.swift)
     newest=$(sed -nE 's/^## ([0-9]+\.[0-9]+\.[0-9]+)( .*)?$/\1/p' CHANGELOG.md | head -1)
     if [[ -z "$current" || "$current" != "$newest" ]]; then
-        echo "Sources/FeedService/ServiceVersion.swift says '$current', and the newest section of" \
+        echo "Sources/FeedService/Wire/ServiceVersion.swift says '$current', and the newest section of" \
             "CHANGELOG.md is '$newest'."
         return 1
     fi

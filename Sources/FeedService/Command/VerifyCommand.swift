@@ -1,7 +1,7 @@
 internal import ArgumentParser
 internal import FeedState
 
-/// `feed-service verify DIR`: reads a data directory as a start would, and says what it holds.
+/// `feed-service verify DIR`: reads a data directory as a start does, and prints its content.
 struct VerifyCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "verify",
@@ -33,7 +33,8 @@ struct VerifyCommand: ParsableCommand {
         print("posts \(found.postCount)")
         print(
             "journal up to record \(found.lastRecord): \(found.recordCount) records with "
-                + "\(found.entryCount) effects behind the fold at \(found.checkpointedRecord)"
+                + "\(found.entryCount) log entries after the checkpoint at "
+                + "\(found.checkpointedRecord)"
         )
         if let damage = found.checkpointedDamage { print(damage) }
         print("state hash \(FeedServer.hex(found.stateHash))")

@@ -70,7 +70,7 @@ extension FeedServer {
             + "\(recovery.last.number)"
     }
 
-    /// Tells of posts that a clock has stamped which was wrong, and how to correct them.
+    /// Warns of posts that a wrong clock has stamped, and says how to correct them.
     private static func warnOfPostsAhead(
         _ store: FeedStore,
         _ configuration: ServiceConfiguration,
@@ -84,7 +84,7 @@ extension FeedServer {
     }
 }
 
-/// Tells of a long start, a line a second at most.
+/// Logs the progress of a long start, at most one line a second.
 private final class ProgressLines {
     private let logger: Logger
     private var last = ContinuousClock.now

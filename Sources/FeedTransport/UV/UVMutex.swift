@@ -8,7 +8,7 @@ final class UVMutex<Value: Sendable>: @unchecked Sendable {
     private let mutex: UnsafeMutablePointer<uv_mutex_t>
     private var value: Value
 
-    /// A lock that nobody holds.
+    /// An unlocked lock.
     init(_ value: Value) {
         unsafe mutex = .allocate(capacity: 1)
         self.value = value
