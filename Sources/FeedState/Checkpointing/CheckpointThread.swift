@@ -149,7 +149,7 @@ package final class CheckpointThread: CommitBatchReceiver {
     package func start() {
         let thread = Thread { [self] in
             // By itself, as a name given before the start reaches no thread.
-            Thread.current.name = "feed-fold"
+            Thread.current.name = "feed-checkpoint"
             // On Linux of this thread alone: where cores are few, answers come first.
             _ = setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, Self.niceness)
             runToTheEnd()
@@ -177,7 +177,7 @@ package final class CheckpointThread: CommitBatchReceiver {
     private func runToTheEnd() {
         guard var work = work.withLock({ $0.take() }) else { return }
         let files = work.database.files
-        backups.lookAround(files) { [wakeUp] in wakeUp.signal() }
+        backups.inspect(files) { [wakeUp] in wakeUp.signal() }
         run(&work)
         _ = consume work
         files.unlock()
@@ -191,8 +191,8 @@ package final class CheckpointThread: CommitBatchReceiver {
             while true {
                 let isStopping = stopping.load(ordering: .acquiring)
                 try fill(&work, from: &batch)
-                try work.tendBackup(backups)
-                let wantsBackup = backups.wantedRecord != nil && !backups.isLookingAround
+                try work.updateBackup(backups)
+                let wantsBackup = backups.wantedRecord != nil && !backups.isInspecting
                 if isStopping, let deadline = stopDeadline.withLock({ $0 }), .now >= deadline {
                     return
                 }

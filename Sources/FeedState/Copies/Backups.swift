@@ -6,7 +6,7 @@ internal import Foundation
 /// The backups of a state: at most one under way, from the call that asks to its end.
 ///
 /// The checkpoint thread writes up to the record asked for, freezes `state.db`, begins the job.
-/// A thread of the backup copies the file meanwhile. Any thread may ask, cancel and look.
+/// A thread of the backup copies the file meanwhile. Any thread may ask for a backup, cancel it and read the status.
 package final class Backups: Sendable {
     /// Called once with the result of a backup, on any thread.
     package typealias Answer = @Sendable (Result<BackupSummary, BackupError>) -> Void
@@ -38,7 +38,7 @@ package final class Backups: Sendable {
         var complete: BackupStatus.Complete?
         var failure: BackupStatus.Failed?
         var isClosed = false
-        var isLookingAround = false
+        var isInspecting = false
     }
 
     private let state = Lock(State())
@@ -49,8 +49,8 @@ package final class Backups: Sendable {
     private let cancelled = DispatchSemaphore(value: 0)
     /// Signalled when the thread of a copy has ended.
     private let ended = DispatchSemaphore(value: 0)
-    /// Signalled when the thread that looks around at the start has ended.
-    private let looked = DispatchSemaphore(value: 0)
+    /// Signalled when the thread that inspects `backups/` at the start has ended.
+    private let inspected = DispatchSemaphore(value: 0)
 
     /// Backups that keep so many bytes of the disk free; `report` is called with each line
     /// for the log, on any thread.
@@ -124,8 +124,8 @@ extension Backups {
         }
     }
 
-    /// Whether what earlier backups have left is still looked for: no new one may begin.
-    var isLookingAround: Bool { state.withLock { $0.isLookingAround } }
+    /// Whether `backups/` is still inspected: no new backup may begin.
+    var isInspecting: Bool { state.withLock { $0.isInspecting } }
 
     /// Whether the file is being read, and has to be held still.
     var isReading: Bool {
@@ -135,24 +135,24 @@ extension Backups {
         }
     }
 
-    /// Removes what earlier backups have left, and looks which is the newest.
+    /// Removes what earlier backups have left, and finds the newest complete one.
     ///
     /// On a thread of its own, as `backups/` may be a link to a disk that hangs; `done` is called on
     /// that thread at the end.
-    func lookAround(_ files: any JournalFiles, done: @escaping @Sendable () -> Void) {
-        state.withLock { $0.isLookingAround = true }
+    func inspect(_ files: any JournalFiles, done: @escaping @Sendable () -> Void) {
+        state.withLock { $0.isInspecting = true }
         let handed = Handed(files)
         let thread = Thread { [self] in
             Thread.current.name = "feed-backup"
-            lookAround(handed.value)
-            state.withLock { $0.isLookingAround = false }
-            looked.signal()
+            inspect(handed.value)
+            state.withLock { $0.isInspecting = false }
+            inspected.signal()
             done()
         }
         thread.start()
     }
 
-    private func lookAround(_ files: any JournalFiles) {
+    private func inspect(_ files: any JournalFiles) {
         let removed = (try? BackupFolders.removeLeftovers(files)) ?? []
         if !removed.isEmpty { report(.removedLeftovers(removed)) }
         guard let name = try? BackupFolders.complete(files).last,
@@ -209,7 +209,7 @@ extension Backups {
             return true
         }
         if isRunning { _ = ended.wait(timeout: .now() + Self.longestClose) }
-        if isLookingAround { _ = looked.wait(timeout: .now() + Self.longestClose) }
+        if isInspecting { _ = inspected.wait(timeout: .now() + Self.longestClose) }
     }
 }
 
