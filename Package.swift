@@ -29,7 +29,8 @@ let package = Package(
         // A target depends on targets of lower layers, and, in a layer whose comment says `in order`,
         // on those above it. scripts/graph.sh --check reads these comments.
 
-        // Layer 0, in order: C libraries, and the C generated from proto/feed.proto.
+        // Layer 0, in order: C libraries, the C generated from proto/feed.proto, and what locks and
+        // threads are made of.
         .systemLibrary(
             name: "CLibUV",
             pkgConfig: "libuv",
@@ -49,14 +50,19 @@ let package = Package(
         ),
         .systemLibrary(name: "CWriteBack"),
         .systemLibrary(name: "CFileBirth"),
+        .systemLibrary(name: "CThreadName"),
         .systemLibrary(
             name: "CSQLite",
             pkgConfig: "sqlite3",
             providers: [.apt(["libsqlite3-dev"]), .brew(["sqlite3"])]
         ),
 
-        // Layer 0: the one way to lock.
-        .target(name: "FeedConcurrency", swiftSettings: settings),
+        // Locks, threads and clocks.
+        .target(
+            name: "FeedConcurrency",
+            dependencies: ["CThreadName"],
+            swiftSettings: settings
+        ),
 
         // Layer 1: the wire, the ranking, the transport and files of posts. None knows another.
         .target(name: "FeedProto", dependencies: ["CFeedProto"], swiftSettings: settings),
@@ -196,6 +202,11 @@ let package = Package(
 
         // Layer 6: tests.
         .testTarget(
+            name: "FeedConcurrencyTests",
+            dependencies: ["FeedConcurrency"],
+            swiftSettings: settings
+        ),
+        .testTarget(
             name: "FeedProtoTests",
             dependencies: ["FeedProto", "FeedTestSupport", "CMallocHook"],
             exclude: ["Golden"],
@@ -236,8 +247,8 @@ let package = Package(
         .testTarget(
             name: "FeedStateTests",
             dependencies: [
-                "FeedState", "FeedLog", "FeedRanking", "FeedJournal", "FeedSQLite",
-                "FeedDiskFaults", "FeedTestSupport",
+                "FeedState", "FeedConcurrency", "FeedLog", "FeedRanking", "FeedJournal",
+                "FeedSQLite", "FeedDiskFaults", "FeedTestSupport",
             ],
             swiftSettings: settings
         ),

@@ -1,4 +1,3 @@
-internal import Dispatch
 internal import FeedConcurrency
 internal import FeedJournal
 internal import Foundation
@@ -11,11 +10,12 @@ package final class Backups: Sendable {
     /// Who hears of a backup, once, on any thread.
     package typealias Answer = @Sendable (Result<BackupSummary, BackupError>) -> Void
 
+    private static let threadName = "feed-backup"
     /// How far the thread stands back: behind the checkpoint thread, and that behind the loops.
     private static let niceness: Int32 = 19
     /// How long the end of the service waits for a copy that was cancelled; a system call on a
     /// disk that hangs cannot be ended.
-    private static let longestClose = DispatchTimeInterval.seconds(5)
+    private static let longestClose = Duration.seconds(5)
 
     fileprivate enum Phase {
         case idle
@@ -46,11 +46,11 @@ package final class Backups: Sendable {
     private let reservedByteCount: Int
     private let report: @Sendable (BackupEvent) -> Void
     /// Signalled when a rest is to end.
-    private let cancelled = DispatchSemaphore(value: 0)
+    private let cancelled = Semaphore()
     /// Signalled when the thread of a copy has ended.
-    private let ended = DispatchSemaphore(value: 0)
+    private let ended = Semaphore()
     /// Signalled when the thread that looks around at the start has ended.
-    private let looked = DispatchSemaphore(value: 0)
+    private let looked = Semaphore()
 
     /// Backups that keep so many bytes of the disk free; `report` hears what is worth a line in the
     /// log, on any thread.
@@ -141,15 +141,13 @@ extension Backups {
     /// that thread at the end.
     func lookAround(_ files: any JournalFiles, done: @escaping @Sendable () -> Void) {
         state.withLock { $0.isLookingAround = true }
-        let handed = Handed(files)
-        let thread = Thread { [self] in
-            Thread.current.name = "feed-backup"
-            lookAround(handed.value)
+        let files = Transferred(files)
+        NamedThread(Self.threadName).startOrTrap { [self] in
+            lookAround(files.value)
             state.withLock { $0.isLookingAround = false }
             looked.signal()
             done()
         }
-        thread.start()
     }
 
     private func lookAround(_ files: any JournalFiles) {
@@ -186,17 +184,18 @@ extension Backups {
         }
         guard isWanted else { return job.abandon() }
         // Signals of earlier backups that were cancelled where no thread rested.
-        while cancelled.wait(timeout: .now()) == .success {}
-        let handed = Handed(job)
-        let thread = Thread { [self] in
-            // By itself, as a name given before the start reaches no thread.
-            Thread.current.name = "feed-backup"
-            _ = setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, Self.niceness)
-            make(handed.value, ready)
-            ready()
-            if state.withLock({ $0.isClosed }) { ended.signal() }
+        cancelled.reset()
+        let transferred = Transferred(job)
+        do {
+            try NamedThread(Self.threadName, niceness: Self.niceness).start { [self] in
+                make(transferred.value, ready)
+                ready()
+                if state.withLock({ $0.isClosed }) { ended.signal() }
+            }
+        } catch {
+            job.abandon()
+            fail(.failed(.stopped(reason: error.description)))
         }
-        thread.start()
     }
 
     /// Cancels what is under way and takes nothing more; returns when no copy is read any more, or
@@ -208,8 +207,8 @@ extension Backups {
             if case .idle = state.phase { return false }
             return true
         }
-        if isRunning { _ = ended.wait(timeout: .now() + Self.longestClose) }
-        if isLookingAround { _ = looked.wait(timeout: .now() + Self.longestClose) }
+        if isRunning { _ = ended.wait(upTo: Self.longestClose) }
+        if isLookingAround { _ = looked.wait(upTo: Self.longestClose) }
     }
 }
 
@@ -244,7 +243,7 @@ extension Backups {
         let took = began.duration(to: .now)
         let share = Duration.seconds(1) * options.stepByteCount / options.byteRate
         let rest = max(took, share - took)
-        _ = cancelled.wait(timeout: .now() + .microseconds(Int(rest.wholeMicroseconds)))
+        _ = cancelled.wait(upTo: rest)
     }
 
     private func beginFinishing() -> Bool {

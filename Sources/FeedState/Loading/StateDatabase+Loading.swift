@@ -1,3 +1,4 @@
+internal import FeedConcurrency
 package import FeedLog
 package import FeedRanking
 import FeedSQLite
@@ -75,7 +76,7 @@ extension StateDatabase {
     ) throws(StateError) {
         var loader = StateLoader(connection, totals)
         var sinceProgress = 0
-        let (connection, totals) = (Handed(connection), totals)
+        let (connection, totals) = (Transferred(connection), totals)
         try ReadAhead<LoadedRows, StateError>.run("feed-load") { (ahead) throws(StateError) in
             var loader = StateLoader(connection.value, totals, send: ahead.send)
             try loader.readAll()

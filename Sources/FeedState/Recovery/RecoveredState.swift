@@ -1,3 +1,4 @@
+internal import FeedConcurrency
 package import FeedJournal
 package import FeedLog
 package import FeedRanking
@@ -83,7 +84,7 @@ package struct RecoveredState: ~Copyable {
             try journal.append(
                 body.span,
                 count: UInt32(batch.entryCount),
-                at: JournalThread.unixMicroseconds()
+                at: SystemClock.unixMicroseconds()
             )
         }
         try checkpointing.add(body, at: position)

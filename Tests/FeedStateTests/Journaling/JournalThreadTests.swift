@@ -1,3 +1,4 @@
+import FeedConcurrency
 import FeedJournal
 import FeedLog
 import FeedRanking
@@ -58,7 +59,7 @@ import Testing
                 said.signal()
             }
             thread = JournalThread(
-                journal: Handed(journal),
+                journal: Transferred(journal),
                 maximumWaitingByteCount: 1 << 20,
                 keepsSegments: false,
                 logs: logs,
