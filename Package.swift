@@ -66,20 +66,32 @@ let package = Package(
 
         // Layer 1: the wire, the ranking, the transport and files of posts. None knows another.
         .target(name: "FeedProto", dependencies: ["CFeedProto"], swiftSettings: settings),
-        .target(name: "FeedRanking", dependencies: ["CPrefetch"], swiftSettings: settings),
-        .target(name: "FeedTransport", dependencies: ["CLibUV"], swiftSettings: settings),
+        .target(
+            name: "FeedRanking",
+            dependencies: ["CPrefetch", "FeedConcurrency"],
+            swiftSettings: settings
+        ),
+        .target(
+            name: "FeedTransport",
+            dependencies: ["CLibUV", "FeedConcurrency"],
+            swiftSettings: settings
+        ),
         .target(name: "FeedDataset", swiftSettings: settings),
 
         // Layer 1: what the durable state stands on.
         .target(
             name: "FeedJournal",
-            dependencies: ["CFileBirth", "CXXHash", "CWriteBack"],
+            dependencies: ["CFileBirth", "CXXHash", "CWriteBack", "FeedConcurrency"],
             swiftSettings: settings
         ),
         .target(name: "FeedSQLite", dependencies: ["CSQLite"], swiftSettings: settings),
 
         // Layer 2: the log of the ranking's changes.
-        .target(name: "FeedLog", dependencies: ["FeedRanking"], swiftSettings: settings),
+        .target(
+            name: "FeedLog",
+            dependencies: ["FeedConcurrency", "FeedRanking"],
+            swiftSettings: settings
+        ),
 
         // Layer 2: posts of files, as they are imported.
         .target(

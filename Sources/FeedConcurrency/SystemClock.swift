@@ -14,6 +14,14 @@ package enum SystemClock {
     /// Milliseconds since 1970, without leap seconds.
     package static func unixMilliseconds() -> Int64 { Int64(read(CLOCK_REALTIME) / 1_000_000) }
 
+    /// Milliseconds of a clock that no correction moves and that runs while the machine sleeps, since
+    /// some time in this process.
+    package static func continuousMilliseconds() -> Int64 {
+        Int64(ContinuousClock.now.duration(to: start) / .milliseconds(-1))
+    }
+
+    private static let start = ContinuousClock.now
+
     /// Suspends the calling thread for at least some time; returns at once for zero or less.
     package static func sleep(for duration: Duration) {
         guard duration > .zero else { return }

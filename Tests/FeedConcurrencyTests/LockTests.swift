@@ -1,4 +1,5 @@
 import FeedConcurrency
+import Glibc
 import Testing
 
 /// Locks let one thread at a time use what they guard.
@@ -57,9 +58,12 @@ import Testing
         let lock = SharedLock()
         let counter = Counter()
         onThreads {
-            for _ in 0..<Self.roundCount {
+            for round in 0..<Self.roundCount {
                 lock.lock.lock()
-                counter.value += 1
+                let value = counter.value
+                // Without the lock, another thread's addition here would be lost.
+                if round.isMultiple(of: 64) { sched_yield() }
+                counter.value = value + 1
                 lock.lock.unlock()
             }
         }

@@ -1,4 +1,4 @@
-internal import Dispatch
+internal import FeedConcurrency
 import Glibc
 
 /// A data directory of the system's, locked for this process as long as the value lives.
@@ -116,7 +116,11 @@ package final class POSIXFiles: JournalFiles {
         let descriptor = unsafe openat(directory, name, O_RDONLY | O_CLOEXEC)
         try remove(name)
         guard descriptor >= 0 else { return }
-        DispatchQueue.global(qos: .background).async { close(descriptor) }
+        do {
+            try NamedThread("feed-discard", niceness: 19).start { close(descriptor) }
+        } catch {
+            close(descriptor)
+        }
     }
 
     package func removeDirectory(_ name: String) throws(FileError) {

@@ -1,4 +1,4 @@
-import Glibc
+import FeedConcurrency
 import Synchronization
 
 /// The logs of all event loops, and the commit batches that are taken from them.
@@ -15,7 +15,7 @@ package final class ChangeLogs: @unchecked Sendable {
     private let batchState: UnsafeMutablePointer<BatchState>
     /// The buffers that are swapped with those of the logs; they belong to the taker of a batch.
     private let spares: UnsafeMutablePointer<LogBuffer>
-    private let taking = Mutex(())
+    private let taking = Lock(())
 
     /// Makes empty logs.
     ///

@@ -1,4 +1,4 @@
-import Glibc
+import FeedConcurrency
 import Synchronization
 
 /// What the logs of a set share: which commit batch is open, and what its first log entry calls.
@@ -16,7 +16,7 @@ struct BatchState: ~Copyable {
 /// Nothing of the block itself ever changes, so it may be read without the lock that it leads to.
 @safe
 struct LogBlock: ~Copyable {
-    private let mutex: UnsafeMutablePointer<pthread_mutex_t>
+    private let mutex = UnscopedLock()
     /// What the holder of the lock owns.
     let contents: UnsafeMutablePointer<LogContents>
     /// What all logs share.
@@ -29,30 +29,20 @@ struct LogBlock: ~Copyable {
         unsafe self.batchState = batchState
         unsafe contents = .allocate(capacity: 1)
         unsafe contents.initialize(to: LogContents())
-        unsafe mutex = .allocate(capacity: 1)
-        let status = unsafe pthread_mutex_init(mutex, nil)
-        precondition(status == 0, "A lock could not be made: \(status).")
     }
 
     deinit {
-        unsafe pthread_mutex_destroy(mutex)
-        unsafe mutex.deallocate()
         unsafe contents.deinitialize(count: 1)
         unsafe contents.deallocate()
     }
 
     /// Waits for the lock.
     @inline(__always)
-    func lock() {
-        let status = unsafe pthread_mutex_lock(mutex)
-        precondition(status == 0, "A log's lock could not be taken.")
-    }
+    func lock() { mutex.lock() }
 
     /// Gives the lock back.
     @inline(__always)
-    func unlock() {
-        unsafe pthread_mutex_unlock(mutex)
-    }
+    func unlock() { mutex.unlock() }
 
     /// Notes that the open commit batch has an entry.
     ///

@@ -1,3 +1,5 @@
+import FeedConcurrency
+
 /// The devices that hold ballots, numbered as they come; none is forgotten.
 ///
 /// Once the table is full, a device that it does not know can cast no ballot (`tooManyVoters`);
@@ -10,7 +12,7 @@ struct VoterTable: ~Copyable, Sendable {
         var next = 0
     }
 
-    private let state = TableLock(State())
+    private let state = Lock(State())
 
     /// The voter of a device, a new one on first sight; O(1).
     func voter(

@@ -1,3 +1,4 @@
+internal import FeedConcurrency
 package import FeedState
 package import FeedTransport
 internal import Foundation
@@ -25,7 +26,7 @@ package struct ServiceConfiguration: Sendable {
     /// What timers and deadlines of connections go by; nil is the system's clock.
     package var loopClock: ManualClock?
     /// Tells the time of day, in Unix milliseconds; tests set a clock of their own.
-    package var timeOfDay: @Sendable () -> Int64 = { WallClock.unixMilliseconds() }
+    package var timeOfDay: @Sendable () -> Int64 = { SystemClock.unixMilliseconds() }
 
     /// A configuration for one loopback address and defaults that suit it.
     package init(addresses: [SocketAddress], threadCount: Int, stripeCount: Int? = nil) {

@@ -1,4 +1,3 @@
-internal import Dispatch
 internal import FeedConcurrency
 internal import FeedRanking
 internal import FeedState
@@ -125,7 +124,7 @@ package final class FeedServer: Sendable {
     ///
     /// Blocks until the signal is watched: who is told that the service runs may stop it.
     package func onSignal(_ number: Int32, _ body: @escaping @Sendable () -> Void) {
-        let isWatched = DispatchSemaphore(value: 0)
+        let isWatched = Semaphore()
         let isPosted = threads[0].mailbox.post { [logger] loop in
             do throws(TransportError) {
                 try loop.onSignal(number, body)
@@ -170,7 +169,7 @@ package final class FeedServer: Sendable {
         _ context: ServiceContext
     ) throws(ServiceStartError) -> [SocketAddress] {
         let result = Lock<Result<[SocketAddress], TransportError>>(.success([]))
-        let isDone = DispatchSemaphore(value: 0)
+        let isDone = Semaphore()
         let targets = threads.map(\.mailbox)
         threads[0].mailbox.post { loop in
             let serviceLoop = ServiceLoop.of(loop)

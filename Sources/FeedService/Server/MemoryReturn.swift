@@ -1,4 +1,3 @@
-internal import Dispatch
 internal import FeedConcurrency
 package import FeedTransport
 
@@ -34,7 +33,8 @@ package final class MemoryReturn: Sendable {
     /// Memory that `trim` gives back; by default on a thread of its own, as it takes a while.
     package init(
         trim: @escaping @Sendable () -> Void = {
-            DispatchQueue.global(qos: .utility).async { ProcessSetup.giveMemoryBack() }
+            // Where the system refuses the thread, the memory is given back after the next peak.
+            try? NamedThread("feed-memory").start { ProcessSetup.giveMemoryBack() }
         }
     ) {
         self.trim = trim
