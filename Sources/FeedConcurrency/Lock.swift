@@ -12,8 +12,9 @@ public import Synchronization
 ///
 /// It is not recursive.
 public struct Lock<Value: ~Copyable>: ~Copyable {
-    @usableFromInline let mutex: Mutex<Value>
+    // First, because the mutex begins with its word: both are in one cache line.
     @usableFromInline let handover = Atomic<Bool>(false)
+    @usableFromInline let mutex: Mutex<Value>
 
     /// Takes the value; from then on only the lock gives access to it.
     @inlinable

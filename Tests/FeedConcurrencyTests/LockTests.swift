@@ -54,20 +54,33 @@ import Testing
         #expect(found == 2)
     }
 
-    @Test func anUnscopedLockLosesNoAddition() {
+    /// The lock keeps threads apart also where it guards something beside its own value.
+    @Test func oneThreadAtATimeRunsItsBody() {
         let lock = SharedLock()
         let counter = Counter()
         onThreads {
             for round in 0..<Self.roundCount {
-                lock.lock.lock()
-                let value = counter.value
-                // Without the lock, another thread's addition here would be lost.
-                if round.isMultiple(of: 64) { sched_yield() }
-                counter.value = value + 1
-                lock.lock.unlock()
+                lock.lock.withLock { _ in
+                    let value = counter.value
+                    // Without the lock, another thread's addition here would be lost.
+                    if round.isMultiple(of: 64) { sched_yield() }
+                    counter.value = value + 1
+                }
             }
         }
         #expect(counter.value == Self.threadCount * Self.roundCount)
+    }
+
+    @Test func anErrorReleasesTheLock() {
+        struct Failure: Error {}
+        let lock = Lock(1)
+        #expect(throws: Failure.self) {
+            try lock.withLock { (value) throws(Failure) in
+                value = 2
+                throw Failure()
+            }
+        }
+        #expect(lock.withLockIfAvailable { $0 } == 2)
     }
 
     private final class SharedSum: Sendable {
@@ -75,6 +88,6 @@ import Testing
     }
 
     private final class SharedLock: Sendable {
-        let lock = UnscopedLock()
+        let lock = Lock(())
     }
 }

@@ -1,26 +1,31 @@
-import FeedConcurrency
+public import FeedConcurrency
 import Synchronization
 
 /// What the logs of a set share: which commit batch is open, and what its first log entry calls.
+@usableFromInline
 struct BatchState: ~Copyable {
     /// The commit batch that takes log entries; it changes while all logs are locked.
     let openBatch: Atomic<UInt64>
     /// The newest commit batch that holds a log entry.
     let newestBatch: Atomic<UInt64>
     /// Called without a lock after a transaction has put the first log entry into a commit batch.
-    let onFirstEntry: @Sendable () -> Void
+    @usableFromInline let onFirstEntry: @Sendable () -> Void
 }
 
 /// One log: its lock, what the lock guards, and what the set shares.
 ///
-/// Nothing of the block itself ever changes, so it may be read without the lock that it leads to.
+/// Nothing of the block itself ever changes, so it may be read without the lock. The lock has no value
+/// of its own, because the log entries of a transaction are appended from inside the closure that
+/// holds it.
 @safe
+@usableFromInline
 struct LogBlock: ~Copyable {
-    private let mutex = UnscopedLock()
+    /// Guards what `contents` leads to.
+    @usableFromInline let lock = Lock(())
     /// What the holder of the lock owns.
     let contents: UnsafeMutablePointer<LogContents>
     /// What all logs share.
-    let batchState: UnsafeMutablePointer<BatchState>
+    @usableFromInline let batchState: UnsafeMutablePointer<BatchState>
     /// The bytes as of the end of the last transaction.
     let waitingByteCount = Atomic<Int>(0)
 
@@ -31,18 +36,30 @@ struct LogBlock: ~Copyable {
         unsafe contents.initialize(to: LogContents())
     }
 
+    @usableFromInline
     deinit {
         unsafe contents.deinitialize(count: 1)
         unsafe contents.deallocate()
     }
 
-    /// Waits for the lock.
-    @inline(__always)
-    func lock() { mutex.lock() }
+    /// Begins a transaction; the lock is held.
+    @usableFromInline
+    func beginTransaction() {
+        unsafe contents.pointee.isHeld = true
+    }
 
-    /// Gives the lock back.
-    @inline(__always)
-    func unlock() { mutex.unlock() }
+    /// Ends a transaction; the lock is held.
+    ///
+    /// - Returns: Whether the transaction put the first log entry into a commit batch.
+    @usableFromInline
+    func endTransaction() -> Bool {
+        let isFirst = unsafe contents.pointee.isFirst
+        unsafe contents.pointee.isFirst = false
+        unsafe contents.pointee.isHeld = false
+        let count = unsafe contents.pointee.buffer.count
+        waitingByteCount.store(count, ordering: .relaxed)
+        return isFirst
+    }
 
     /// Notes that the open commit batch has an entry.
     ///
@@ -51,7 +68,7 @@ struct LogBlock: ~Copyable {
     func openBatchHasEntry() {
         let batch = unsafe batchState.pointee.openBatch.load(ordering: .relaxed)
         let newest = unsafe batchState.pointee.newestBatch.exchange(batch, ordering: .relaxed)
-        if newest != batch { unsafe contents.pointee.wakes = true }
+        if newest != batch { unsafe contents.pointee.isFirst = true }
     }
 
     /// Begins the next commit batch while the lock is held: swaps the bytes for an empty buffer,
@@ -77,5 +94,5 @@ struct LogContents: ~Copyable {
     /// Whether a transaction is under way.
     var isHeld = false
     /// Whether this transaction put the first log entry into a commit batch.
-    var wakes = false
+    var isFirst = false
 }

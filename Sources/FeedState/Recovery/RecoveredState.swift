@@ -73,9 +73,7 @@ package struct RecoveredState: ~Copyable {
         _ journal: SegmentJournal,
         _ checkpointing: inout CheckpointWork
     ) throws(StateStartError) -> JournalPosition {
-        logs[0].lock()
-        logs[0].append(epoch)
-        logs[0].unlock()
+        logs[0].transaction { logs[0].append(epoch) }
         var body: [UInt8] = []
         guard let batch = logs.takeBatch(into: &body) else {
             preconditionFailure("The epoch's effect waits in the log.")
