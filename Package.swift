@@ -118,7 +118,8 @@ let package = Package(
         .target(
             name: "LoadGen",
             dependencies: [
-                "FeedClient", "FeedDataset", "FeedImport", "FeedProto", "FeedTransport",
+                "FeedClient", "FeedConcurrency", "FeedDataset", "FeedImport", "FeedProto",
+                "FeedTransport",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Histogram", package: "hdrhistogram-swift"),
             ],
@@ -148,7 +149,7 @@ let package = Package(
         .executableTarget(
             name: "FeedCtl",
             dependencies: [
-                "FeedClient", "FeedDataset", "FeedImport", "FeedProto",
+                "FeedClient", "FeedConcurrency", "FeedDataset", "FeedImport", "FeedProto",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: settings
@@ -215,7 +216,7 @@ let package = Package(
         // Layer 6: tests.
         .testTarget(
             name: "FeedConcurrencyTests",
-            dependencies: ["FeedConcurrency"],
+            dependencies: ["FeedConcurrency", "CThreadName"],
             swiftSettings: settings
         ),
         .testTarget(

@@ -71,15 +71,6 @@ package final class NamedThread: Sendable {
         throw ThreadStartError(name: name, code: code)
     }
 
-    /// Starts the thread as ``start(_:)`` does, and ends the process where the system refuses.
-    package func startOrTrap(_ body: @escaping @Sendable () -> Void) {
-        do {
-            try start(body)
-        } catch {
-            fatalError(error.description)
-        }
-    }
-
     /// Waits until the thread has ended and has released all that it used; returns at once for a
     /// thread that was not started.
     ///

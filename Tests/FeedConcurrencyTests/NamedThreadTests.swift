@@ -1,3 +1,4 @@
+import CThreadName
 import FeedConcurrency
 import Foundation
 import Glibc
@@ -78,10 +79,51 @@ import Testing
         #expect(token == nil)
     }
 
+    /// In a process of its own, as the size of new stacks is the process's.
+    @Test func aRefusedThreadIsAnErrorInWords() async {
+        await #expect(processExitsWith: .success) {
+            let thread = NamedThread("refused")
+            let error = #expect(throws: ThreadStartError.self) {
+                try withImpossibleStacks { try thread.start {} }
+            }
+            #expect(error == ThreadStartError(name: "refused", code: EAGAIN))
+            let words =
+                "The system does not start the thread refused: there are too many threads, or no "
+                + "memory is left for another."
+            #expect(error?.description == words)
+            // Nothing waits for the thread that is not there, and it may be started later.
+            thread.join()
+            let ran = Semaphore()
+            try thread.start { ran.signal() }
+            thread.join()
+            #expect(ran.wait(upTo: .zero))
+        }
+    }
+
     @Test func aWakeUpBeforeTheWaitIsKept() {
         let thread = NamedThread("woken")
         thread.wake()
         thread.startOrTrap { [weak thread] in thread?.waitForWakeUp(upTo: .seconds(Int64.max)) }
         thread.join()
     }
+}
+
+/// Runs the body while new threads get stacks that are larger than all addresses of a process, so that
+/// the system refuses every thread.
+private func withImpossibleStacks(_ body: () throws -> Void) throws {
+    typealias Setter = @convention(c) (UnsafePointer<pthread_attr_t>) -> Int32
+    // A function of GNU's, which the Glibc module does not have.
+    let symbol = try unsafe #require(dlsym(nil, "pthread_setattr_default_np"))
+    let setDefault = unsafe unsafeBitCast(symbol, to: Setter.self)
+    func setStackSize(_ byteCount: Int) {
+        var attributes = pthread_attr_t()
+        unsafe pthread_attr_init(&attributes)
+        unsafe pthread_attr_setstacksize(&attributes, byteCount)
+        let code = unsafe setDefault(&attributes)
+        #expect(code == 0)
+        unsafe pthread_attr_destroy(&attributes)
+    }
+    setStackSize(1 << 50)
+    defer { setStackSize(8 << 20) }
+    try body()
 }

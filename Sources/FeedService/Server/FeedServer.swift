@@ -59,7 +59,7 @@ package final class FeedServer: Sendable {
         if configuration.hasSampleData, store.postCount == 0 {
             SampleData.fill(store, logging: context.changeLog(0))
         }
-        state?.start()
+        if let state { try startThreads(of: state, configuration) }
         var threads: [EventLoopThread] = []
         do throws(ServiceStartError) {
             for index in 0..<configuration.threadCount {

@@ -1,4 +1,4 @@
-internal import FeedConcurrency
+package import FeedConcurrency
 package import FeedJournal
 internal import FeedRanking
 internal import Synchronization
@@ -144,8 +144,8 @@ package final class CheckpointThread: CommitBatchReceiver {
     }
 
     /// Starts the thread.
-    package func start() {
-        thread.startOrTrap { [self] in runToTheEnd() }
+    package func start() throws(ThreadStartError) {
+        try thread.start { [self] in runToTheEnd() }
     }
 
     /// Checkpoints the commit batches that were handed over, and ends the thread; to be called

@@ -90,7 +90,7 @@ package final class Backups: Sendable {
             case .waiting: state.phase = .idle
             case .copying: state.phase = .cancelled
             }
-            state.failure = BackupStatus.Failure(error: error, date: .now)
+            state.failure = BackupStatus.Failure(error: error, date: .timeOfDay)
             return (state.takeAnswer(), true)
         }
         guard isOver else { return }
@@ -118,10 +118,7 @@ extension Backups {
     /// The record up to which all have to be checkpointed for the backup that was asked for; nil
     /// where none waits.
     var wantedSequence: UInt64? {
-        state.withLock { state in
-            guard case .waiting(let sequence) = state.phase else { return nil }
-            return sequence
-        }
+        state.withLock { if case .waiting(let sequence) = $0.phase { sequence } else { nil } }
     }
 
     /// Whether what earlier backups have left is still looked for: no new one may begin.
@@ -129,24 +126,26 @@ extension Backups {
 
     /// Whether the file is being read, and has to be held still.
     var isReading: Bool {
-        state.withLock { state in
-            guard case .copying = state.phase else { return false }
-            return true
-        }
+        state.withLock { if case .copying = $0.phase { true } else { false } }
     }
 
     /// Removes what earlier backups have left, and looks which is the newest.
     ///
     /// On a thread of its own, as `backups/` may be a link to a disk that hangs; `done` is called on
-    /// that thread at the end.
+    /// that thread at the end. Where the system refuses the thread, the next start looks again.
     func lookAround(_ files: any JournalFiles, done: @escaping @Sendable () -> Void) {
         state.withLock { $0.isLookingAround = true }
         let files = Transferred(files)
-        NamedThread(Self.threadName).startOrTrap { [self] in
-            lookAround(files.value)
+        do {
+            try NamedThread(Self.threadName).start { [self] in
+                lookAround(files.value)
+                state.withLock { $0.isLookingAround = false }
+                looked.signal()
+                done()
+            }
+        } catch {
             state.withLock { $0.isLookingAround = false }
-            looked.signal()
-            done()
+            report(.failed(.failed(.thread(error))))
         }
     }
 
@@ -194,7 +193,7 @@ extension Backups {
             }
         } catch {
             job.abandon()
-            fail(.failed(.stopped(reason: error.description)))
+            fail(.failed(.thread(error)))
         }
     }
 
@@ -266,7 +265,7 @@ extension Backups {
             state.phase = .idle
             state.complete = BackupStatus.Complete(
                 name: summary.name,
-                date: .now,
+                date: .timeOfDay,
                 byteCount: summary.byteCount,
                 duration: took
             )
@@ -282,7 +281,7 @@ extension Backups {
             defer { state.phase = .idle }
             // Who asked for one that was cancelled has heard so.
             if case .cancelled = state.phase { return nil }
-            state.failure = BackupStatus.Failure(error: error, date: .now)
+            state.failure = BackupStatus.Failure(error: error, date: .timeOfDay)
             return state.takeAnswer()
         }
         guard let answer else { return }

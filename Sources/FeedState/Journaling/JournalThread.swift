@@ -149,8 +149,8 @@ package final class JournalThread: Sendable {
     }
 
     /// Starts the thread.
-    package func start() {
-        thread.startOrTrap { [self] in runToTheEnd() }
+    package func start() throws(ThreadStartError) {
+        try thread.start { [self] in runToTheEnd() }
     }
 
     /// Commits what waits, and ends the thread; to be called once, when nothing is logged any more.

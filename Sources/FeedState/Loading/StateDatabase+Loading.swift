@@ -77,7 +77,8 @@ extension StateDatabase {
         var loader = StateLoader(connection, totals)
         var sinceProgress = 0
         let (connection, totals) = (Transferred(connection), totals)
-        try ReadAhead<LoadedRows, StateError>.run("feed-load") { (ahead) throws(StateError) in
+        try ReadAhead<LoadedRows, StateError>.run("feed-load", refused: StateError.thread) {
+            (ahead) throws(StateError) in
             var loader = StateLoader(connection.value, totals, send: ahead.send)
             try loader.readAll()
         } applying: { (rows) throws(StateError) in

@@ -1,4 +1,4 @@
-internal import FeedConcurrency
+package import FeedConcurrency
 
 /// Lets a start use two cores: a thread of its own reads batches, the calling thread applies them.
 ///
@@ -32,17 +32,23 @@ package final class ReadAhead<Batch: Sendable, Failure: Error>: Sendable {
 
     /// Calls `reading` on a thread, and here `applying` with each batch that it sends, in order.
     ///
-    /// - Throws: What `applying` throws, which ends the thread. Otherwise what `reading` throws, after
-    ///   all batches that it sent before were applied: as if one thread did both.
+    /// - Throws: What `refused` makes of the system's refusal to start the thread. What `applying`
+    ///   throws, which ends the thread. Otherwise what `reading` throws, after all batches that it
+    ///   sent before were applied: as if one thread did both.
     package static func run(
         _ threadName: String,
+        refused: (ThreadStartError) -> Failure,
         reading: @escaping Reading,
         applying: (Batch) throws(Failure) -> Void
     ) throws(Failure) {
         let ahead = ReadAhead()
         let transferred = Transferred(reading)
         let thread = NamedThread(threadName)
-        thread.startOrTrap { ahead.read(transferred.value) }
+        do throws(ThreadStartError) {
+            try thread.start { ahead.read(transferred.value) }
+        } catch {
+            throw refused(error)
+        }
         defer { thread.join() }
         var result: Result<Void, Failure> = .success(())
         while let batch = ahead.next() {
