@@ -67,6 +67,9 @@ meetings() {
 # docs/UNSAFE.md lists the files that may be unsafe, one by one, each with its reason.
 unsafe_code() { python3 -B scripts/codebase/unsafe.py; }
 
+# Locks, threads, sleeps and clocks are those of FeedConcurrency.
+concurrency() { python3 -B scripts/codebase/concurrency.py; }
+
 unsafe_flags() {
     local found
     found=$(grep -nE 'unsafeFlags|-Ounchecked' Package.swift || true)
@@ -105,6 +108,7 @@ check "modules depend on lower layers; the page shows it" module_graph
 check "imports are what Package.swift declares" module_imports
 check "wire, ranking and transport meet where they may" meetings
 check "unsafe code is where docs/UNSAFE.md lists it" unsafe_code
+check "locks, threads and clocks are FeedConcurrency's" concurrency
 check "no unsafe compiler flags" unsafe_flags
 check "the version is that of the changelog" version
 check "no file over 300 lines" file_sizes

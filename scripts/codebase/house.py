@@ -21,13 +21,13 @@ DECLARATION = re.compile(
     r"subscript)\b", re.MULTILINE)
 LOCKS = {
     "Synchronization.Mutex": r"\bMutex<|\bMutex\(",
-    "UVMutex (uv_mutex_t)": r"\bUVMutex\b",
+    "uv_mutex_t": r"\buv_mutex_\w+",
     "pthread_mutex_t": r"\bpthread_mutex_\w+",
     "semaphore": r"\bDispatchSemaphore\b|\bsem_\w+\(|\bsem_t\b",
     "condition": r"\bpthread_cond_\w+|\bNSCondition\b",
     "NSLock": r"\bNSLock\b|\bNSRecursiveLock\b",
     "flock": r"\bflock\(",
-    "own lock type": r"\b(?:struct|class)\s+(?!UVMutex)\w*(?:Lock|Mutex)\b",
+    "own lock type": r"\b(?:struct|class)\s+\w*(?:Lock|Mutex)\b",
 }
 THREADS = {
     "uv_thread_create": r"\buv_thread_create\w*\(",
