@@ -48,7 +48,6 @@ let package = Package(
             pkgConfig: "libxxhash",
             providers: [.apt(["libxxhash-dev"]), .brew(["xxhash"])]
         ),
-        .systemLibrary(name: "CWriteBack"),
         .systemLibrary(name: "CFileBirth"),
         .systemLibrary(name: "CThreadName"),
         .systemLibrary(
@@ -81,7 +80,7 @@ let package = Package(
         // Layer 1: what the durable state stands on.
         .target(
             name: "FeedJournal",
-            dependencies: ["CFileBirth", "CXXHash", "CWriteBack", "FeedConcurrency"],
+            dependencies: ["CFileBirth", "CXXHash"],
             swiftSettings: settings
         ),
         .target(name: "FeedSQLite", dependencies: ["CSQLite"], swiftSettings: settings),

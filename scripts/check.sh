@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# The checks that need no build: format, shell scripts, generated code, layers, unsafe code, the
-# version, sizes.
-# Prints one line a check, and what is wrong where one fails.
+# The checks that need no build: format, shell scripts, generated code, layers, unsafe code,
+# documents, the version, sizes.
+# Prints one line a check, and the faults below a check that fails.
 #
 # The functions below are called by their names, through `check`, which shellcheck does not see.
 # shellcheck disable=SC2317,SC2329
@@ -46,6 +46,9 @@ module_graph() { scripts/graph.sh --check; }
 # The build checks that each import is declared; this also checks that each declared edge is used.
 module_imports() { scripts/graph.sh --imports; }
 
+# Two folders of a module that name each other are one, or a file stands in the wrong one.
+module_folders() { scripts/graph.sh --check-folders; }
+
 # Wire types and ranking types meet in three folders only; a frame and a connection in one file.
 meetings() {
     local file bad=0
@@ -70,6 +73,9 @@ unsafe_code() { python3 -B scripts/codebase/unsafe.py; }
 # Locks, threads, sleeps and clocks are those of FeedConcurrency.
 concurrency() { python3 -B scripts/codebase/concurrency.py; }
 
+# Links lead to files and headings, and docs/THREATS.md names tests that exist.
+pages() { python3 -B scripts/codebase/pages.py; }
+
 unsafe_flags() {
     local found
     found=$(grep -nE 'unsafeFlags|-Ounchecked' Package.swift || true)
@@ -80,10 +86,10 @@ unsafe_flags() {
 version() {
     local current newest
     current=$(sed -nE 's/^ *static let current = "([0-9]+\.[0-9]+\.[0-9]+)"$/\1/p' \
-        Sources/FeedService/ServiceVersion.swift)
+        Sources/FeedService/Wire/ServiceVersion.swift)
     newest=$(sed -nE 's/^## ([0-9]+\.[0-9]+\.[0-9]+)( .*)?$/\1/p' CHANGELOG.md | head -1)
     if [[ -z "$current" || "$current" != "$newest" ]]; then
-        echo "Sources/FeedService/ServiceVersion.swift says '$current', and the newest section of" \
+        echo "Sources/FeedService/Wire/ServiceVersion.swift says '$current', and the newest section of" \
             "CHANGELOG.md is '$newest'."
         return 1
     fi
@@ -106,11 +112,13 @@ fi
 check "generated C and Swift are what the contract gives" generated
 check "modules depend on lower layers; the page shows it" module_graph
 check "imports are what Package.swift declares" module_imports
+check "folders of a module do not name each other" module_folders
 check "wire, ranking and transport meet where they may" meetings
 check "unsafe code is where docs/UNSAFE.md lists it" unsafe_code
 check "locks, threads and clocks are FeedConcurrency's" concurrency
+check "links of the documents, and tests in THREATS.md" pages
 check "no unsafe compiler flags" unsafe_flags
-check "the version is that of the changelog" version
+check "the version is the newest of the changelog" version
 check "no file over 300 lines" file_sizes
 
 exit $((failures > 0))

@@ -13,7 +13,7 @@ cd "$(dirname "$0")/.."
 
 scripts/install-dependencies.sh --compare >&2
 
-# Help, and what is wrong with a flag, before the minutes of a build.
+# Prints the help, or the fault of a flag, before a build of some minutes.
 compare=(python3 -B scripts/compare --floor .build/floor)
 for word in "$@"; do
     [[ $word != -h && $word != --help ]] || exec "${compare[@]}" --binaries . --help

@@ -3,7 +3,7 @@
 # compares.
 #
 # protoc-c makes the C, and scripts/wire, a plugin of protoc, the Swift. protobuf-c hands a `string`
-# over as a NUL-terminated char *: its length is lost, and an embedded NUL cuts it. `string` and
+# over as a NUL-terminated char *: its length is lost, and an embedded NUL ends it. `string` and
 # `bytes` are the same on the wire, so the C is made from a copy of the contract in which every
 # string is bytes, and Swift validates the text by its length. The copy lacks the annotations for
 # Swift, so that they do not become comments of the C.

@@ -3,8 +3,8 @@
 # the service with its state on this disk, as users run it, loads it with 500 clients, prints the
 # report, stops the service and removes the state.
 #
-# Service and load generator share this machine, so each gets half of the cores; what comes out is a
-# lower bound of what the service can do. Extra arguments go to the load generator:
+# Service and load generator share this machine, so each gets half of the cores. The result is a lower
+# bound of what the service can do. Extra arguments go to the load generator:
 # scripts/quickstart.sh --duration 30s
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -21,7 +21,7 @@ swift build -c release --product feed-service
 swift build -c release --product loadgen
 binaries=$(swift build -c release --show-bin-path)
 
-# Beside the build and not in /tmp, which may be in memory: what is synced reaches a disk.
+# The state is beside the build and not in /tmp, which may be in memory: its syncs reach a disk.
 work=$(mktemp -d .build/quickstart.XXXXXX)
 service=
 # The trap calls it, which shellcheck does not see.

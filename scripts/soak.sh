@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The long versions of the tests of durability, with a line each that says what was reached.
+# The long versions of the tests of durability. Each ends with a line of its results.
 #
 #   scripts/soak.sh kill                 kill -9 under load: 1,000 cycles and 10 million votes
 #   scripts/soak.sh power                100,000 power cuts of simulated disks
@@ -7,10 +7,10 @@
 #   scripts/soak.sh dataset FILE.csv...  real votes through a service that is killed half way
 #   scripts/soak.sh attack               one host that takes answers, channels and devices without end
 #   scripts/soak.sh lag                  votes while the syncs of state.db are slow, and stand still
-#   scripts/soak.sh kill --minutes 10    stops after ten minutes; the next run goes on from there
+#   scripts/soak.sh kill --minutes 10    stops after ten minutes; the next run continues from there
 #   scripts/soak.sh kill --help          every flag
 #
-# What was reached is kept below --output (.build/soak), and adds up. The exit code is 0 where nothing
+# The results are kept below --output (.build/soak), and add up. The exit code is 0 where nothing
 # failed, 1 where something did, and 2 for a wrong flag.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -23,7 +23,7 @@ protoc --proto_path=proto --python_out="$generated" feed.proto
 export PYTHONPATH=$PWD/$generated
 soak=(/usr/bin/python3 -B scripts/soak)
 
-# Help, and what is wrong with a flag, before the minutes of a build.
+# Prints the help, or the fault of a flag, before a build of some minutes.
 for word in "$@"; do
     [[ $word != -h && $word != --help ]] || exec "${soak[@]}" "$@"
 done

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Everything that has to hold: installs what is missing, checks the sources, builds with warnings
+# Checks everything: installs what is missing, checks the sources, builds with warnings
 # as errors, and runs every test, then the concurrent ones under the thread sanitizer and the
 # decoder and the ranking under the address sanitizer.
 set -euo pipefail
@@ -40,16 +40,16 @@ scripts/check.sh
 
 strict=(--explicit-target-dependency-import-check error -Xswiftc -warnings-as-errors)
 
-step "Testing what checks the sources"
+step "Testing the scripts that check the sources"
 python3 -B -m unittest discover --start-directory Tests/CodebaseTests
 
-step "Testing what makes the Swift of the contract"
+step "Testing the scripts that generate Swift from the contract"
 /usr/bin/python3 -B -m unittest discover --start-directory Tests/WireTests
 
-step "Testing what the comparison is made with"
+step "Testing the scripts of the comparison"
 python3 -B -m unittest discover --start-directory Tests/CompareTests
 
-step "Testing what the long tests of durability are made with"
+step "Testing the scripts of the long tests of durability"
 /usr/bin/python3 -B -m unittest discover --start-directory Tests/SoakTests
 
 step "Building everything in release, warnings as errors"
@@ -75,9 +75,10 @@ FEED_MODEL_OPERATIONS=20000
 tests --scratch-path .build-thread --sanitize=thread "${sanitized[@]}" \
     --filter 'Concurren|FeedTransportTests|DrainTests|Storm|HotPost|JournalThread|ChannelFight|ReadAhead'
 
-# Left to the release run: what needs thousands of runs, disks or answers of many megabytes, to say anything.
+# The release run has the tests that need thousands of runs, or disks or answers of many megabytes.
 step "Address sanitizer: the decoder, the structure, the transport, the state and the service"
 FEED_MODEL_OPERATIONS=20000
+export LSAN_OPTIONS="suppressions=$PWD/scripts/leaks.supp:print_suppressions=0"
 tests --scratch-path .build-address --sanitize=address "${sanitized[@]}" \
     --filter 'FeedProtoTests|FeedRankingTests|FeedLogTests|FeedTransportTests|FeedServiceTests|FeedStateTests|FeedSQLiteTests|FeedJournalTests' \
     --skip 'PowerCut|BitFlip|SpaceWatchTests|OverloadTests'

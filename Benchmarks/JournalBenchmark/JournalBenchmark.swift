@@ -65,7 +65,7 @@ enum JournalBenchmark {
         journal = try SegmentJournal(files, configuration, checkpointed: checkpointed)
         let opened = clock.now
         var replayedByteCount = 0
-        try journal.replay(after: checkpointed.sequence) { _, body in
+        try journal.replay(after: checkpointed.number) { _, body in
             replayedByteCount += body.count
             return true
         }
@@ -76,7 +76,7 @@ enum JournalBenchmark {
                 + "\(replayedByteCount / 1_000_000) MB replayed in \(replayMilliseconds) ms"
         )
         checkpointed = journal.last
-        try journal.forget(through: checkpointed.sequence)
+        try journal.forget(through: checkpointed.number)
     }
 
     private static func measure(

@@ -21,7 +21,7 @@ extension BenchmarkRun {
                     }
                 )
             }
-            let name = "vote, \(transactionVoteCount) a section"
+            let name = "vote, \(transactionVoteCount) a transaction"
             Measurement.show("\(name), without a log", nanoseconds[0])
             Measurement.show("\(name), what the log adds", nanoseconds[1] - nanoseconds[0])
         }
@@ -94,7 +94,7 @@ extension BenchmarkRun {
                 if var reader = try? LogEntryReader(body) {
                     while case .counts = try? reader.next() { count += 1 }
                 }
-                precondition(count == ids.count, "Effects are missing.")
+                precondition(count == ids.count, "Log entries are missing.")
                 return Double(Measurement.processorNanoseconds() - start) / Double(count)
             }
             Measurement.show("reading a vote of \(partCount) logs", perEntry)
@@ -133,23 +133,23 @@ extension BenchmarkRun {
         Measurement.show("hashing a post", Double(used) / Double(posts.count))
     }
 
-    /// The first page of each order after a start builds its index, in turns.
+    /// The first page of each order after a start builds its index, in several tries.
     private mutating func showFirstPage(of restored: FeedStore) {
         for order in [Order.top, .new, .hot] {
             var budget = RefreshBudget()
             let query = PageQuery(feed: Self.feed, order: order, size: 20)
-            var turns: [Int] = []
+            var tries: [Int] = []
             var outcome: PageOutcome? = .again
             while outcome == .again {
                 let start = Measurement.processorNanoseconds()
                 outcome = try? restored.page(query, into: &page, budget: &budget)
-                turns.append(Measurement.processorNanoseconds() - start)
+                tries.append(Measurement.processorNanoseconds() - start)
                 budget.renew()
             }
-            let sum = Double(turns.reduce(0, +)) / 1_000_000
-            let longest = Double(turns.max() ?? 0) / 1_000_000
+            let sum = Double(tries.reduce(0, +)) / 1_000_000
+            let longest = Double(tries.max() ?? 0) / 1_000_000
             Measurement.show("first page of \(order) after that", sum, "ms")
-            Measurement.show("  the longest of \(turns.count) turns", longest, "ms")
+            Measurement.show("  the longest of \(tries.count) tries", longest, "ms")
         }
     }
 }

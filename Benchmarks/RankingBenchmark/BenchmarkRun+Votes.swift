@@ -26,7 +26,7 @@ extension BenchmarkRun {
     /// Votes in batches, as a connection's requests are read; a refresh follows a batch.
     mutating func measureVotes() {
         for keys in VoteKeys.allCases {
-            // As many votes before as bring the counts of stale posts to where they stay.
+            // So many votes first that the numbers of stale posts no longer rise.
             var warmed = 0
             while warmed < 2 * postCount {
                 _ = castVotes(draw(keys), Flight.all[2])
@@ -54,8 +54,8 @@ extension BenchmarkRun {
         Measurement.show(name, times.total)
         Measurement.show("  the vote itself", times.casting)
         Measurement.show("  its share of the pages", times.pages)
-        Measurement.show("  its share of settling", times.refresh)
-        Measurement.show("  the longest settling", times.longestRefresh / 1_000, "µs")
+        Measurement.show("  its share of refreshing", times.refresh)
+        Measurement.show("  the longest refresh step", times.longestRefresh / 1_000, "µs")
     }
 
     private mutating func castVotes(_ ids: [PostID], _ flight: Flight) -> VoteTimes {
@@ -122,7 +122,7 @@ extension BenchmarkRun {
                 readDeep()
                 return Double(Measurement.processorNanoseconds() - start)
             }
-            let name = "settle of a stripe, 1 post of \(share) dirty"
+            let name = "refresh of a stripe, 1 post of \(share) stale"
             Measurement.show(name, perVote / 1_000, "µs")
         }
     }

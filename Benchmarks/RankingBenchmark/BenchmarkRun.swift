@@ -43,10 +43,10 @@ struct BenchmarkRun {
             Measurement.show("create", createNanoseconds)
             Measurement.show("a post beside its text, with top and new", bytesPerPost, "bytes")
         case .vote: measureVotes()
-        case .settle: measureRefresh()
+        case .refresh: measureRefresh()
         case .page: measurePages()
         case .rank: measureRanks()
-        case .effects: measureChangeLog()
+        case .log: measureChangeLog()
         }
     }
 

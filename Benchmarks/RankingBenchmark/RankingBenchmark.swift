@@ -37,11 +37,11 @@ enum Scenario: String, CaseIterable {
     /// Votes with their share of pages and refreshing.
     case vote
     /// Votes on a stripe until a refresh is due, and the refresh.
-    case settle
+    case refresh
     /// First pages while votes run.
     case page
     /// Ranks and pages deep in the list.
     case rank
     /// What the change log adds to a vote, and what it costs to put log entries back.
-    case effects
+    case log
 }

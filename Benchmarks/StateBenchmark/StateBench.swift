@@ -5,13 +5,13 @@ import FeedSQLite
 import FeedState
 import FeedTestSupport
 
-/// One directory with a state, and writes of which nobody but the benchmark knows.
+/// One directory with a state, and log entries that only the benchmark makes.
 struct StateBench {
     private let path: String
     private let database: StateDatabase
     private var generator = SeededGenerator(seed: 1)
     private var revision: UInt64 = 0
-    private var sequence: UInt64 = 0
+    private var number: UInt64 = 0
     private var lastID: UInt64 = 0
 
     init(path: String) throws {
@@ -48,8 +48,8 @@ struct StateBench {
         let adding = ContinuousClock().measure {
             for body in bodies { try? memtable.add(body, at: position()) }
         }
-        report("read a vote's effect", reading / 1_000_000, "ns")
-        report("read and gather it, \(postCount) posts", adding / 1_000_000, "ns")
+        report("read a vote's log entry", reading / 1_000_000, "ns")
+        report("read it and add it to a memtable, \(postCount) posts", adding / 1_000_000, "ns")
         var again = memtable.byteCount
         let warm = ContinuousClock().measure {
             for body in bodies { try? memtable.add(body, at: position()) }
@@ -123,9 +123,9 @@ struct StateBench {
         func write(_ ids: [Int]) throws -> Duration {
             let clock = ContinuousClock()
             let start = clock.now
-            for slice in 0..<20 {
+            for step in 0..<20 {
                 try plain.execute("BEGIN")
-                for id in ids[(slice * ids.count / 20)..<((slice + 1) * ids.count / 20)] {
+                for id in ids[(step * ids.count / 20)..<((step + 1) * ids.count / 20)] {
                     revision += 1
                     try row.bind(Int64(id), at: 1)
                     try row.bind(Int64.random(in: 0...5_000, using: &generator), at: 2)
@@ -165,9 +165,9 @@ struct StateBench {
             if isDone { break }
         }
         guard !isQuiet else { return }
-        report("fold \(what)", (clock.now - start) / count, "µs a post")
+        report("checkpoint \(what)", (clock.now - start) / count, "µs a post")
         report("  its begin", begun - start, "ms")
-        report("  the longest of \(steps) slices", longest, "ms")
+        report("  the longest of \(steps) steps", longest, "ms")
     }
 
     private mutating func post(_ id: UInt64) -> PostState {
@@ -196,8 +196,8 @@ struct StateBench {
     }
 
     private mutating func position() -> JournalPosition {
-        sequence += 1
-        return JournalPosition(sequence: sequence, hash: sequence)
+        number += 1
+        return JournalPosition(number: number, hash: number)
     }
 
     private func body(_ entries: [LogEntry]) -> [UInt8] {

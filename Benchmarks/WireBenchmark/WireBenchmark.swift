@@ -58,7 +58,7 @@ struct WireBenchmark {
         show("by MessageDecoder", count: Batches.voteCount) {
             decode(bytes, [0..<bytes.count], &decoder)
         }
-        print("a vote's answer is written in that of a batch")
+        print("a vote's answer is written in a batch's answer")
         try show("past protobuf-c", count: Batches.voteCount) { () throws(FrameError) in
             try batches.write(&encoder)
         }

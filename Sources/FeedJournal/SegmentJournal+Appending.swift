@@ -17,7 +17,12 @@ extension SegmentJournal {
             failure = error.description
             throw error
         }
-        prepareSpare()
+        do {
+            try space.prepareSpare(currentOffset: current.offset)
+        } catch {
+            // The record that was appended is durable; what comes next is refused.
+            failure = error.description
+        }
         return last
     }
 
@@ -31,7 +36,7 @@ extension SegmentJournal {
         var record = RecordHeader(
             bodyByteCount: body.count,
             count: count,
-            sequence: last.sequence + 1,
+            number: last.number + 1,
             microseconds: microseconds,
             previousHash: last.hash
         )
@@ -54,57 +59,19 @@ extension SegmentJournal {
         do {
             try current.file.write(header, body, at: current.offset)
         } catch {
-            try makeRoom(after: error)
+            try space.makeRoom(after: error)
             try fileErrors { () throws(FileError) in
                 try current.file.write(header, body, at: current.offset)
             }
         }
     }
 
-    /// Deletes the ballast and what is kept for later after an error that says that the disk is
-    /// full; throws any other.
-    private func makeRoom(after error: FileError) throws(JournalError) {
-        guard error.isOutOfSpace else { throw .file(error) }
-        let hadRecycled = try fileErrors { () throws(FileError) in try releaseRecycled() }
-        guard ballast.isThere else {
-            guard hadRecycled else { throw .outOfSpace(error) }
-            return
-        }
-        try fileErrors { () throws(FileError) in try ballast.release() }
-        space.ballastReleased()
-    }
-
-    /// Keeps the next segment's preparation ahead: it is whole when this one is half full.
-    private func prepareSpare() {
-        guard recycled.isEmpty else { return }
-        do {
-            while true {
-                var next = if let spare { spare } else { try SpareSegment(files, configuration) }
-                defer { spare = next }
-                guard !next.isReady, next.zeroedByteCount < 2 * current.offset else { return }
-                try next.advance()
-            }
-        } catch {
-            // The record that was appended is durable. A full disk matters when the segment is
-            // needed; any other failure stops what comes next.
-            guard error.isOutOfSpace else {
-                failure = error.description
-                return
-            }
-            do {
-                if ballast.isThere { try makeRoom(after: error) }
-            } catch {
-                failure = error.description
-            }
-        }
-    }
-
-    /// Goes on in the next segment, which is finished first if it is not ready.
+    /// Makes the next segment the current one, once its file is ready.
     private func roll() throws(JournalError) {
         do {
             try startNext()
         } catch {
-            try makeRoom(after: error)
+            try space.makeRoom(after: error)
             do {
                 try startNext()
             } catch {
@@ -114,18 +81,14 @@ extension SegmentJournal {
     }
 
     private func startNext() throws(FileError) {
-        current = try Self.start(takeNext(), files, configuration, after: last, lastMicroseconds)
-        segments.append(RecoveryScan.Segment(first: last.sequence + 1))
-    }
-
-    /// The next segment's file: a forgotten one, else the one that was prepared.
-    private func takeNext() throws(FileError) -> SpareSegment {
-        while let name = recycled.popLast() {
-            if let next = try SpareSegment(files, configuration, recycling: name) { return next }
-            try files.discard(name)
-        }
-        defer { spare = nil }
-        return if let spare { spare } else { try SpareSegment(files, configuration) }
+        current = try Self.start(
+            space.takeSpare(),
+            files,
+            configuration,
+            after: last,
+            lastMicroseconds
+        )
+        segments.append(Segment(first: last.number + 1))
     }
 
     /// Makes a spare the segment behind a record: its header first, then its name.
@@ -143,7 +106,7 @@ extension SegmentJournal {
         let header = SegmentHeader(
             instanceID: configuration.instanceID,
             segmentByteCount: configuration.segmentByteCount,
-            firstSequence: last.sequence + 1,
+            firstNumber: last.number + 1,
             previousHash: last.hash,
             previousMicroseconds: microseconds,
             salt: configuration.drawSalt()
@@ -151,10 +114,25 @@ extension SegmentJournal {
         try spare.file.write(header.encoded(configuration.hash).span, at: 0)
         let isSynced = configuration.durability == .fsync
         if isSynced { try spare.file.sync() }
-        let name = SegmentLayout.name(first: header.firstSequence)
+        let name = SegmentLayout.name(first: header.firstNumber)
         try files.rename(spare.name, to: name)
         spare.file.name = name
         if isSynced { try files.syncDirectory(SegmentLayout.directory) }
         return Current(file: spare.file, header: header, offset: SegmentLayout.firstRecord)
+    }
+}
+
+extension SegmentJournal {
+    package func forget(through number: UInt64) throws(JournalError) {
+        // The current segment stays, so a newer one than any that goes is durable.
+        while segments.count > 1, segments[1].first - 1 <= number {
+            let segment = segments[0]
+            // Where a disk has damaged a file, a new one is safer.
+            let isDamaged = segment.name == checkpointedDamage?.file
+            try fileErrors { () throws(FileError) in
+                try space.release(segment, isDamaged: isDamaged)
+            }
+            segments.removeFirst()
+        }
     }
 }

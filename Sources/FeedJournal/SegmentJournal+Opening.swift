@@ -7,8 +7,8 @@ extension SegmentJournal {
         _ acceptedLoss: UInt64?,
         _ progress: (JournalProgress) -> Void
     ) throws(JournalError) -> RecoveryScan {
-        // Where a journal has begun, a folder that is missing is a loss to be told of.
-        if configuration.known.sequence == 0 || acceptedLoss != nil {
+        // Where a journal has begun, a folder that is missing is a loss.
+        if configuration.known.number == 0 || acceptedLoss != nil {
             try fileErrors { () throws(FileError) in
                 try files.createDirectory(SegmentLayout.directory)
                 try files.syncDirectory(".")
@@ -25,8 +25,8 @@ extension SegmentJournal {
             if let problem = scan.problem { throw problem }
             return scan
         }
-        guard acceptedLoss == scan.last.sequence else {
-            throw .otherLossAccepted(accepted: acceptedLoss, last: scan.last.sequence)
+        guard acceptedLoss == scan.last.number else {
+            throw .otherLossAccepted(accepted: acceptedLoss, last: scan.last.number)
         }
         return scan
     }
@@ -38,10 +38,10 @@ extension SegmentJournal {
         _ configuration: JournalConfiguration,
         _ scan: RecoveryScan,
         _ isLossAccepted: Bool
-    ) throws(JournalError) -> ([RecoveryScan.Segment], Current) {
+    ) throws(JournalError) -> ([Segment], Current) {
         var segments = scan.segments
         if isLossAccepted {
-            try quarantine(files, scan, configuration.hash)
+            try Quarantine.keep(scan, files, configuration.hash)
             segments.removeSubrange((scan.end.lastKeptIndex + 1)...)
         }
         switch scan.end {
@@ -74,7 +74,7 @@ extension SegmentJournal {
         case .fresh(let index):
             try remove(&segments, from: index, files)
         }
-        segments.append(RecoveryScan.Segment(first: scan.last.sequence + 1))
+        segments.append(Segment(first: scan.last.number + 1))
         return (segments, try startAnew(files, configuration, scan))
     }
 
@@ -96,7 +96,7 @@ extension SegmentJournal {
     private static func reopen(
         _ files: any JournalFiles,
         _ configuration: JournalConfiguration,
-        _ segment: RecoveryScan.Segment
+        _ segment: Segment
     ) throws(JournalError) -> Current {
         let file = try RecoveryScan.open(files, segment)
         let bytes = try fileErrors { () throws(FileError) in
@@ -119,9 +119,9 @@ extension SegmentJournal {
         return Current(file: file, header: header, offset: SegmentLayout.firstRecord)
     }
 
-    /// Removes segments, the newest first: cut short, what is left still ends with a proven loss.
+    /// Removes segments, the newest first: after an interruption, what is left still ends with a proven loss.
     private static func remove(
-        _ segments: inout [RecoveryScan.Segment],
+        _ segments: inout [Segment],
         from index: Int,
         _ files: any JournalFiles
     ) throws(JournalError) {

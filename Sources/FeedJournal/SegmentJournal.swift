@@ -32,13 +32,9 @@ package final class SegmentJournal: Journal {
     let configuration: JournalConfiguration
 
     /// In order; the last is the current one.
-    var segments: [RecoveryScan.Segment]
+    var segments: [Segment]
 
     var current: Current
-    var spare: SpareSegment?
-
-    /// The names of forgotten segments that are used again.
-    var recycled: [String] = []
 
     /// Damage in records that are checkpointed.
     ///
@@ -46,8 +42,7 @@ package final class SegmentJournal: Journal {
     package let checkpointedDamage: CheckpointedDamage?
 
     var watermark: DurableWatermark
-    var ballast: Ballast
-    var space: SpaceWatch
+    var space: JournalSpace
 
     /// Why no append is taken any more.
     var failure: String?
@@ -74,36 +69,38 @@ package final class SegmentJournal: Journal {
         lastMicroseconds = scan.lastMicroseconds
         checkpointedDamage = scan.checkpointedDamage
         // Before anything is made, which may need the room.
-        try fileErrors { () throws(FileError) in try Self.removeRecycled(files) }
+        try fileErrors { () throws(FileError) in try SpareSegments.removeForgotten(files) }
         (segments, current) = try Self.repair(files, configuration, scan, acceptedLoss != nil)
         let position = last
-        (watermark, ballast) = try fileErrors { () throws(FileError) in
+        (watermark, space) = try fileErrors { () throws(FileError) in
             var watermark = try DurableWatermark(files, configuration.hash)
             // It is durable from here on: a watermark that is missing later was removed.
             try watermark.replace(with: position)
             try files.syncDirectory(".")
-            let byteCount = configuration.space.ballastByteCount
-            return (watermark, try Ballast(files, byteCount: byteCount))
+            return (watermark, try JournalSpace(files, configuration))
         }
-        space = SpaceWatch(configuration.space, hasBallast: ballast.isThere)
         _ = try checkSpace()
+    }
+
+    package func replay(
+        after number: UInt64,
+        _ body: (JournalRecord, Span<UInt8>) -> Bool
+    ) throws(JournalError) {
+        let replay = SegmentReplay(
+            files: files,
+            segments: segments,
+            last: last.number,
+            hash: configuration.hash,
+            checkpointedDamage: checkpointedDamage
+        )
+        try replay.run(after: number, body)
     }
 
     /// Looks at the free space, writes the ballast where it is due, and says what may be taken.
     ///
     /// To be called every second or so, on the journal's thread.
     package func checkSpace() throws(JournalError) -> SpaceWatch.Mode {
-        try fileErrors { () throws(FileError) in
-            var free = try files.freeByteCount()
-            // What is kept for later is no reason to refuse anything.
-            if free < configuration.space.readOnlyByteCount, try releaseRecycled() {
-                free = try files.freeByteCount()
-            }
-            if case .writeBallast = space.observe(freeByteCount: free), try ballast.write() {
-                space.ballastWritten()
-            }
-            return space.mode
-        }
+        try fileErrors { () throws(FileError) in try space.check() }
     }
 }
 
@@ -117,24 +114,28 @@ extension SegmentJournal {
     package var writableByteCount: Int { space.writableByteCount }
 
     /// Whether the file is there that is given up on a full disk.
-    package var hasBallast: Bool { ballast.isThere }
+    package var hasBallast: Bool { space.hasBallast }
+
+    /// Gives up what only keeps room: the files for segments to come, and the ballast.
+    ///
+    /// For when another file of the directory finds no room. All of it is made anew when there is
+    /// room again.
+    package func giveUpReserves() throws(JournalError) {
+        try fileErrors { () throws(FileError) in try space.giveUp() }
+    }
+
+    /// Removes the files that only keep room: those for segments to come, and the ballast.
+    ///
+    /// For a start on a full disk, before there is a journal; all of them are made anew later.
+    package static func removeReserves(_ files: any JournalFiles) throws(JournalError) {
+        try fileErrors { () throws(FileError) in try JournalSpace.giveUp(files) }
+    }
 
     /// The bytes of the segments, each as large as the current one, and of those to come.
     package var fileByteCount: Int {
-        (segments.count + recycled.count + (spare == nil ? 0 : 1)) * current.header.segmentByteCount
+        (segments.count + space.spareCount) * current.header.segmentByteCount
     }
 }
 
 @available(*, unavailable)
 extension SegmentJournal: Sendable {}
-
-extension JournalConfiguration {
-    /// Traps where the numbers make no sense.
-    func check() {
-        precondition(
-            segmentByteCount.isMultiple(of: SegmentLayout.blockByteCount)
-                && (4 * SegmentLayout.blockByteCount...1 << 31).contains(segmentByteCount),
-            "A segment of \(segmentByteCount) bytes is not 4 blocks to 2 GiB, in blocks of 4096."
-        )
-    }
-}

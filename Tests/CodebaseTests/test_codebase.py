@@ -9,10 +9,12 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "scripts" /
 import concurrency
 import coverage
 import deadcode
+import folders
 import graph
 import house
 import indexstore
 import package
+import pages
 import swift_source
 import unsafe
 
@@ -76,11 +78,58 @@ class LayerTests(unittest.TestCase):
         self.assertEqual(len(graph.page_faults(page.replace("| `Sources/Left` |", ""), targets)), 1)
         self.assertEqual(len(graph.page_faults("no markers", targets)), 1)
 
+
+class FolderTests(unittest.TestCase):
+    TEXTS = {PATH("Sources/M/A/a.swift"): "struct Ape { var bee: Bee }",
+             PATH("Sources/M/B/b.swift"): "struct Bee { func f(_: Ape) {} }",
+             PATH("Sources/M/C/c.swift"): "let text = \"Ape\" // Bee",
+             PATH("Sources/M/Aa/d.swift"): "let ape = Ape(bee: Bee())"}
+
+    def module(self, texts):
+        return folders.Module("M", "Sources/M", texts)
+
     def test_folders_that_name_each_other_are_found(self):
-        edges = graph.folder_edges({PATH("M/A/a.swift"): "struct Ape { var bee: Bee }",
-                                    PATH("M/B/b.swift"): "struct Bee { func f(_: Ape) {} }",
-                                    PATH("M/C/c.swift"): "let text = \"Ape\" // Bee"})
-        self.assertEqual(set(edges), {(PATH("M/A"), PATH("M/B")), (PATH("M/B"), PATH("M/A"))})
+        self.assertEqual(self.module(self.TEXTS).pairs, {("A", "B"): ({"Bee"}, {"Ape"})})
+        report = folders.report([self.module(self.TEXTS)])
+        self.assertIn("M: 4 folders, 1 pairs name each other\n  A -> B: 1 (Bee)", report)
+        self.assertIn("All modules: 1 pairs", report)
+
+    def test_the_folder_of_the_module_itself_is_one(self):
+        texts = {PATH("Sources/M/m.swift"): "struct Mule { var ape: Ape }",
+                 PATH("Sources/M/A/a.swift"): "struct Ape { var mule: Mule }"}
+        self.assertEqual(list(self.module(texts).pairs), [("(top)", "A")])
+        self.assertEqual(folders.faults([self.module(texts)], "M: (top), A\n"), [])
+
+    def test_a_listed_pair_passes(self):
+        self.assertEqual(folders.faults([self.module(self.TEXTS)], "# M\n\nM: A, B\n"), [])
+
+    def test_a_pair_that_is_not_listed_is_named(self):
+        for allowed in ("", "N: A, B\nN: A, C\n", "M: A, Aa\n"):
+            with self.subTest(allowed):
+                found = folders.faults([self.module(self.TEXTS)], allowed)
+                self.assertIn("M: the folders A and B name each other", found[0])
+                self.assertEqual(len(found), 1 + allowed.count("\n"))
+
+    def test_a_circle_of_three_folders_is_found(self):
+        texts = {PATH("Sources/M/A/a.swift"): "struct Ape { var bee: Bee; var dog: Dog }",
+                 PATH("Sources/M/B/b.swift"): "struct Bee { var cat: Cat }",
+                 PATH("Sources/M/C/c.swift"): "struct Cat { var ape: Ape }",
+                 PATH("Sources/M/D/d.swift"): "struct Dog {}"}
+        module = self.module(texts)
+        self.assertEqual((module.pairs, module.circles), ({}, [["A", "B", "C"]]))
+        self.assertIn("  a circle without these pairs: A, B, C", folders.report([module]))
+        self.assertIn("M: the folders A, B, C name one another", folders.faults([module], "")[0])
+        self.assertEqual(folders.faults([module], "M: A, B, C\n"), [])
+        texts[PATH("Sources/M/B/b.swift")] = "struct Bee { var cat: Cat; var ape: Ape }"
+        self.assertEqual(self.module(texts).circles, [])
+
+    def test_a_line_that_is_no_longer_true_is_named(self):
+        texts = {path: text for path, text in self.TEXTS.items() if path.parent.name != "B"}
+        cases = [("M: A, B\n", "delete the line"), ("M: A - B\n", ":1: not of the form"),
+                 ("M: A, B\nM: A, B\n", ":2: lists the same folders twice")]
+        for allowed, fault in cases:
+            with self.subTest(allowed):
+                self.assertIn(fault, folders.faults([self.module(texts)], allowed)[0])
 
 
 class UnsafeTests(unittest.TestCase):
@@ -131,6 +180,36 @@ class ConcurrencyTests(unittest.TestCase):
         self.assertEqual(len(concurrency.faults({"Sources/M/a.swift": ""}, allowed)), 1)
 
 
+class PageTests(unittest.TestCase):
+    PAGES = {"README.md": "# Top\n[a](docs/A.md#the-way-of-a-vote) [b](docs) [c](#top) [d](https://x.y)\n",
+             "docs/A.md": "## The way of a `vote`\n[up](../README.md)\n```\n# no heading [x](nowhere)\n```\n"}
+    THREATS = "| T-A-1 | It | is so | `M/ATests.swift` `isSo` (twice), `staysSo`; `M/BTests.swift` |\n"
+    SOURCES = {"Tests/M/ATests.swift": "func isSo() {}\nfunc staysSo() {} // T-A-1",
+               "Tests/M/BTests.swift": ""}
+
+    def test_links_that_lead_somewhere_pass(self):
+        self.assertEqual(pages.link_faults(self.PAGES, set(self.PAGES)), [])
+
+    def test_links_that_lead_nowhere_are_named(self):
+        for link in ("docs/B.md", "docs/A.md#vote", "#no-heading", "A.md", "docs/A.md#no-heading-x"):
+            with self.subTest(link):
+                changed = self.PAGES | {"README.md": f"# Top\n[a]({link})\n"}
+                self.assertEqual(len(pages.link_faults(changed, set(changed))), 1)
+
+    def test_threats_that_tests_show_pass(self):
+        self.assertEqual(pages.threat_faults(self.THREATS, self.SOURCES), [])
+
+    def test_wrong_names_of_tests_and_rows_are_named(self):
+        cases = [(self.THREATS.replace("isSo", "is"), self.SOURCES),
+                 (self.THREATS.replace("staysSo", "stays"), self.SOURCES),
+                 (self.THREATS.replace("BTests", "CTests"), self.SOURCES),
+                 (self.THREATS + "| T-A-1 | again |\n", self.SOURCES),
+                 (self.THREATS, self.SOURCES | {"Sources/M/C.swift": "// T-A-2"})]
+        for page, sources in cases:
+            with self.subTest(page=page, sources=sources):
+                self.assertEqual(len(pages.threat_faults(page, sources)), 1)
+
+
 class DeadCodeTests(unittest.TestCase):
     def index(self, *occurrences):
         index = deadcode.Index(
@@ -168,6 +247,51 @@ class FigureTests(unittest.TestCase):
         text = "protocol P {\n func a()\n func b() -> Int\n}\nfunc c(\n d: () -> Void\n) {\n if d {\n }\n}\n" \
                "struct S { init() { x() } }\n"
         self.assertEqual(sorted(house.function_lengths(text)), [1, 4])
+
+    def test_declarations_are_counted_by_access(self):
+        text = """
+        package import FeedLog
+        public import FeedProto
+        public extension Int { func a() {} }
+        @inline(__always) package static func b() {}
+            @discardableResult
+            package mutating func c() {}
+        public struct D<E>: Sendable {
+            public let f = 1, g = 2
+            public package(set) var h = "package var i"
+            package init() {}
+            public subscript(at: Int) -> Int { 0 }
+            private var j = 1 // public var k
+            func l(package: Int) {}
+            package nonisolated(unsafe) static var m = 0
+        }
+        package indirect enum N { case o }
+        open class P {}
+        package typealias Q = Int
+        """
+        self.assertEqual(house.declarations(swift_source.code(text)), {"public": 5, "package": 6})
+
+    def test_lines_that_say_unsafe_are_counted(self):
+        text = """
+        // unsafe
+        let a = "unsafe"
+        let b = unsafe c.load(as: UnsafeRawPointer.self)
+        nonisolated(unsafe) var d = 1
+        final class E: @unchecked Sendable { var unsafely = 1 }
+        @safe struct F {}
+        let g = Unmanaged.passRetained(h)
+        func withUnsafeBytes() {}
+        """
+        self.assertEqual(house.unsafe_lines(swift_source.code(text)), 5)
+
+    def test_kinds_are_counted_once_a_file(self):
+        codes = ["let a = Mutex(1); let b = Mutex<Int>(2)", "let c: Mutex<Int>; let d = Lock(3)",
+                 "struct TableLock {}; struct Lock {}; struct UVMutex {}", "uv_sem_wait(e)"]
+        found = {name: count for name, count in house.kinds("Locks", house.LOCKS, codes).items() if count}
+        self.assertEqual(found, {
+            "Locks: kinds": 5, "Locks: files with FeedConcurrency.Lock": 1,
+            "Locks: files with Synchronization.Mutex": 2, "Locks: files with UVMutex (uv_mutex_t)": 1,
+            "Locks: files with a semaphore": 1, "Locks: files with another lock type": 1})
 
     def test_coverage_is_added_up_by_module(self):
         def covered(count, reached):

@@ -35,8 +35,8 @@ def sample(cost, per_second=1_000_000, seconds=2):
                    "server_seconds": cost * millions, "busy_seconds": 0, "steal_seconds": 0})
 
 
-def one_run(cost, per_second, floors, written=0, settled=(0, True)):
-    return durable.Run(sample(cost, per_second), [sample(one) for one in floors], written, settled)
+def one_run(cost, per_second, floors, written=0, afterwards=(0, True)):
+    return durable.Run(sample(cost, per_second), [sample(one) for one in floors], written, afterwards)
 
 
 class DiskTests(unittest.TestCase):
@@ -80,7 +80,7 @@ class DurableTests(unittest.TestCase):
 
     def rows(self, rests=True):
         runs = {("service", 64): [one_run(0.4, 1_000_000, [0.1, 0.3]),
-                                  one_run(0.6, 3_000_000, [0.2, 0.2], settled=(0.6, rests))],
+                                  one_run(0.6, 3_000_000, [0.2, 0.2], afterwards=(0.6, rests))],
                 ("redis always", 64): [one_run(2, 100_000, [0.2]), one_run(2, 1_000_000, [0.2])],
                 ("redis everysec", 64): [one_run(2, 500_000, [0.2]), one_run(2, 500_000, [0.2])]}
         about = {"file_system": "ext4", "device": "x"}
@@ -88,7 +88,7 @@ class DurableTests(unittest.TestCase):
             {"runs": runs, "disk": disk.summary([0.001]), "about": about}, self.options())
 
     def test_what_is_done_after_the_votes_is_a_part_of_their_cost(self):
-        taken = one_run(1, 1_000_000, [0.5], written=48_000_000, settled=(1, True))
+        taken = one_run(1, 1_000_000, [0.5], written=48_000_000, afterwards=(1, True))
         self.assertAlmostEqual(taken.cost, 1.5)       # a second more for two million votes
         self.assertAlmostEqual(taken.over_floor, 3)
         self.assertAlmostEqual(taken.bytes_a_vote, 24)
@@ -104,12 +104,12 @@ class DurableTests(unittest.TestCase):
         self.assertFalse(any("still worked" in text for text in self.rows().notes))
         self.assertTrue(any("still worked" in text for text in self.rows(rests=False).notes))
 
-    def test_settling_counts_until_the_process_rests(self):
+    def test_waiting_counts_until_the_process_is_idle(self):
         used = iter([1, 1.4, 1.7, 1.7])
         with mock.patch.object(machine, "cpu_seconds", side_effect=lambda _: next(used)), \
                 mock.patch.object(machine, "children_seconds", return_value=0), \
-                mock.patch.object(durable, "SETTLE_STEP_SECONDS", 0.001):
-            seconds, rests = durable.settle(1)
+                mock.patch.object(durable, "IDLE_STEP", 0.001):
+            seconds, rests = durable.wait_until_idle(1)
         self.assertAlmostEqual(seconds, 0.7)
         self.assertTrue(rests)
 

@@ -15,7 +15,7 @@ def run(*flags):
         for name, status in (("swift", 70), ("dpkg-query", 0)):
             path = os.path.join(directory, name)
             with open(path, "w") as file:
-                # What is asked for is installed, and whatever is built fails.
+                # The requested packages are installed, and each build fails.
                 file.write(f"#!/bin/sh\necho installed\nexit {status}\n")
             os.chmod(path, 0o755)
         return subprocess.run(

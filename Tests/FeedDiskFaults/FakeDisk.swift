@@ -122,8 +122,6 @@ package final class FakeDisk: JournalFiles {
         }
     }
 
-    package func discard(_ name: String) throws(FileError) { try remove(name) }
-
     package func syncDirectory(_ name: String) throws(FileError) {
         try change(.syncDirectory, name)
         guard !ignoresSyncs else { return }

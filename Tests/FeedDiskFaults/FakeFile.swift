@@ -57,10 +57,6 @@ final class FakeFile: JournalFile {
         content.grow(to: byteCount)
     }
 
-    func startWriting(_ range: Range<Int>) {}
-
-    func writeBack(_ range: Range<Int>) throws(FileError) { try disk.call(.write, name) }
-
     func sync() throws(FileError) {
         try disk.sync(content, name)
     }

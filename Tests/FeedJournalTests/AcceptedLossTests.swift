@@ -3,7 +3,7 @@ import FeedJournal
 import FeedTestSupport
 import Testing
 
-/// How a journal that has lost something goes on, when its owner says so.
+/// A journal that has lost records and is continued, as its operator accepts the loss.
 @Suite struct AcceptedLossTests {
     private let written: WrittenJournal
 
@@ -40,7 +40,7 @@ import Testing
         }
     }
 
-    @Test func goesOnBehindTheLastRecordThatIsLeft() throws {
+    @Test func continuesBehindTheLastRecordThatIsLeft() throws {
         let damaged = try middle
         try spoil(damaged)
         #expect(throws: JournalError.self) { try open(77) }
@@ -88,12 +88,12 @@ import Testing
         var configuration = JournalConfiguration.small()
         configuration.instanceID = 77
         let checkpointed = written.positions[damaged]
-        let number = Int(checkpointed.sequence)
+        let number = Int(checkpointed.number)
         let journal = try SegmentJournal(written.files, configuration, checkpointed: checkpointed)
         #expect(
-            try journal.records(after: checkpointed.sequence) == Array(written.records[number...])
+            try journal.records(after: checkpointed.number) == Array(written.records[number...])
         )
-        #expect(try !written.files.names(in: ".").contains(SegmentJournal.quarantineName))
+        #expect(try !written.files.names(in: ".").contains(Quarantine.directoryName))
     }
 
     @Test func takesNoOtherNumber() throws {
@@ -121,7 +121,7 @@ import Testing
         #expect(try open(78).records() == [written.records[0]])
     }
 
-    @Test func regrowsASegmentThatWasCutShort() throws {
+    @Test func regrowsATruncatedSegment() throws {
         let name = written.segmentNames[3]
         let first = try #require(UInt64(name.dropFirst(8).dropLast(4)))
         written.files[name] = Array(try #require(written.files[name]).prefix(4096))

@@ -9,9 +9,9 @@ import Testing
     private let files = FakeDisk()
     private let body: [UInt8] = [1, 2, 3]
 
-    private func record(_ sequence: UInt64, byteCount: Int = 3) -> WrittenRecord {
+    private func record(_ number: UInt64, byteCount: Int = 3) -> WrittenRecord {
         let body = [UInt8](repeating: 7, count: byteCount)
-        return WrittenRecord(sequence: sequence, count: 1, microseconds: 5, body: body)
+        return WrittenRecord(number: number, count: 1, microseconds: 5, body: body)
     }
 
     @Test func numbersFromOneAndChains() throws {
@@ -19,7 +19,7 @@ import Testing
         #expect(journal.last == .start)
         let first = try journal.append(record(1))
         let second = try journal.append(record(2))
-        #expect([first.sequence, second.sequence] == [1, 2])
+        #expect([first.number, second.number] == [1, 2])
         // The same body again has another hash, for what is before it.
         #expect(first.hash != second.hash)
         #expect(journal.last == second)
@@ -41,14 +41,14 @@ import Testing
         #expect(throws: JournalError.recordTooLarge(byteCount: limit + 1, limit: limit)) {
             try journal.append(record(1, byteCount: limit + 1))
         }
-        // Nothing was written, so the journal goes on.
+        // Nothing was written, so the journal takes more.
         try journal.append(record(1, byteCount: limit))
         #expect(try journal.records() == [record(1, byteCount: limit)])
     }
 
     @Test func forgetsWholeSegmentsOnly() throws {
         let journal = try SegmentJournal(files, .small())
-        for sequence in 1...40 { try journal.append(record(UInt64(sequence), byteCount: 3000)) }
+        for number in 1...40 { try journal.append(record(UInt64(number), byteCount: 3000)) }
         let segments = files.names.filter { $0.hasPrefix("journal/0") }
         let second = try #require(UInt64(segments[1].dropFirst(8).dropLast(4)))
         try journal.forget(through: second - 2)
@@ -83,7 +83,7 @@ import Testing
         expectStopped(journal)
     }
 
-    @Test func goesOnAfterShortWritesAndInterruptions() throws {
+    @Test func continuesAfterShortWritesAndInterruptions() throws {
         var calls = 0
         files.transferLimit = {
             calls += 1

@@ -7,7 +7,7 @@ import Testing
 ///
 /// `FEED_BIT_FLIPS` sets how many flips; `FEED_SEED` replays one.
 @Suite struct BitFlipTests {
-    /// What came of one flip.
+    /// The result of one flip.
     private enum Outcome: Equatable {
         case refused
         case harmless

@@ -76,12 +76,12 @@ import Testing
                     "\(record), \(checkpointed)"
                 )
                 #expect(journal.last == written.positions[count - 1])
-                #expect(journal.checkpointedDamage?.sequence == UInt64(record))
+                #expect(journal.checkpointedDamage?.number == UInt64(record))
                 skippedCount += 1
 
                 // It takes records, and a start finds them, from this checkpoint and a later one.
                 let more = WrittenRecord(
-                    sequence: UInt64(count + 1),
+                    number: UInt64(count + 1),
                     count: 1,
                     microseconds: UInt64(count + 1) * 1000,
                     body: [1, 2, 3]
@@ -121,7 +121,7 @@ import Testing
         let damaged = files[name]
         let journal = try open(files, checkpointed: record + 1)
         #expect(files[name] == damaged)
-        try journal.forget(through: journal.last.sequence)
+        try journal.forget(through: journal.last.number)
         #expect(files[name] == nil)
         let others = files.names.filter { $0.hasPrefix("journal/recycled-") }
         #expect(others.allSatisfy { files[$0] != damaged })

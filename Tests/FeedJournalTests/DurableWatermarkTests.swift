@@ -28,7 +28,7 @@ import Testing
     @Test func provesThatTheLastRecordIsLost() throws {
         try loseLastRecord()
         let last = UInt64(written.records.count)
-        #expect(throws: JournalError.lost(sequences: last...last)) {
+        #expect(throws: JournalError.lost(records: last...last)) {
             try SegmentJournal(written.files, .small())
         }
     }
@@ -58,7 +58,7 @@ import Testing
         _ = try SegmentJournal(written.files, .small())
         try loseLastRecord()
         let last = UInt64(written.records.count)
-        #expect(throws: JournalError.lost(sequences: last...last)) {
+        #expect(throws: JournalError.lost(records: last...last)) {
             try SegmentJournal(written.files, .small())
         }
     }
@@ -72,11 +72,11 @@ import Testing
             try SegmentJournal(written.files, configuration)
         }
         configuration.known = .start
-        #expect(try SegmentJournal(written.files, configuration).last.sequence == last)
+        #expect(try SegmentJournal(written.files, configuration).last.number == last)
     }
 
     @Test(arguments: [0, 10, 512, 1000])
-    func aWatermarkThatWasCutShortIsNoHindrance(_ byteCount: Int) throws {
+    func aTruncatedWatermarkIsNoHindrance(_ byteCount: Int) throws {
         written.files[name] = Array(try #require(written.files[name]).prefix(byteCount))
         #expect(try SegmentJournal(written.files, .small()).records() == written.records)
     }
@@ -84,9 +84,9 @@ import Testing
     @Test("a watermark of another journal costs no record: the chain proves what it contradicts")
     func aWatermarkOfAnotherJournal() throws {
         let last = UInt64(written.records.count)
-        for sequence in [last / 2, last] {
+        for number in [last / 2, last] {
             let files = written.files.copy()
-            files[name] = watermark(of: JournalPosition(sequence: sequence, hash: 4711))
+            files[name] = watermark(of: JournalPosition(number: number, hash: 4711))
             #expect(throws: JournalError.missingWatermark(last: last)) {
                 try SegmentJournal(files, .small())
             }
@@ -99,10 +99,10 @@ import Testing
     @Test func aLostRecordIsToldBesideAWatermarkOfAnotherJournal() throws {
         try loseLastRecord()
         let last = UInt64(written.records.count)
-        written.files[name] = watermark(of: JournalPosition(sequence: last / 2, hash: 4711))
+        written.files[name] = watermark(of: JournalPosition(number: last / 2, hash: 4711))
         var configuration = JournalConfiguration.small()
         configuration.known = try #require(written.positions.last)
-        #expect(throws: JournalError.lost(sequences: last...last)) {
+        #expect(throws: JournalError.lost(records: last...last)) {
             try SegmentJournal(written.files, configuration)
         }
     }
@@ -110,7 +110,7 @@ import Testing
     /// A file with one whole watermark.
     private func watermark(of position: JournalPosition) -> [UInt8] {
         var bytes: [UInt8] = []
-        for value in [position.sequence, position.hash] {
+        for value in [position.number, position.hash] {
             bytes += (0..<8).map { UInt8(truncatingIfNeeded: value >> (8 * $0)) }
         }
         let sum = JournalConfiguration.small().hash.digest(bytes.span, 0)

@@ -9,9 +9,9 @@ import Testing
     private let files = FakeDisk()
 
     private func fill(_ journal: SegmentJournal, through last: UInt64) throws {
-        while journal.last.sequence < last {
+        while journal.last.number < last {
             let record = WrittenRecord(
-                sequence: journal.last.sequence + 1,
+                number: journal.last.number + 1,
                 count: 0,
                 microseconds: 0,
                 body: [UInt8](repeating: 1, count: 2000)

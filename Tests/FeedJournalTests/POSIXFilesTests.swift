@@ -88,7 +88,7 @@ import Testing
     }
 
     @Test(.enabled(if: TemporaryDirectory.canMount, "Mounting needs root."))
-    func aFullDiskStopsAndARoomierOneGoesOn() throws {
+    func aFullDiskStopsAndARoomierOneContinues() throws {
         let directory = try TemporaryDirectory(mounting: 1 << 20, isReadOnly: false)
         let body = [UInt8](repeating: 3, count: 9000)
         var count: UInt64 = 0
@@ -96,12 +96,12 @@ import Testing
             let journal = try SegmentJournal(POSIXFiles(path: directory.path), .small())
             #expect(try journal.checkSpace() == .writable)
             while try journal.checkSpace() == .writable {
-                count = try journal.append(body.span, count: 1, at: 0).sequence
+                count = try journal.append(body.span, count: 1, at: 0).number
             }
             // What was begun is committed out of what is left, and of the ballast.
             do throws(JournalError) {
                 while count < 1000 {
-                    count = try journal.append(body.span, count: 1, at: 0).sequence
+                    count = try journal.append(body.span, count: 1, at: 0).number
                 }
                 Issue.record("A disk of a megabyte took nine.")
             } catch {
@@ -112,7 +112,7 @@ import Testing
         let files = try POSIXFiles(path: directory.path)
         try files.remove("journal/spare.log")
         let journal = try SegmentJournal(files, .small())
-        #expect(journal.last.sequence == count)
+        #expect(journal.last.number == count)
         try journal.forget(through: count)
         #expect(try journal.checkSpace() == .writable)
         _ = try journal.append(body.span, count: 1, at: 0)

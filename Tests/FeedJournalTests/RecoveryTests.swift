@@ -54,7 +54,7 @@ import Testing
     @Test func replaysUntilTheReaderHasEnough() throws {
         var seen: [UInt64] = []
         try open().replay(after: 2) { record, _ in
-            seen.append(record.position.sequence)
+            seen.append(record.position.number)
             return seen.count < 3
         }
         #expect(seen == [3, 4, 5])
@@ -73,13 +73,13 @@ import Testing
     @Test func namesTheRecordsOfADeletedSegment() {
         let missing = first(1)...first(2) - 1
         written.files[written.segmentNames[1]] = nil
-        #expect(problem() == .missing(sequences: missing))
+        #expect(problem() == .missing(records: missing))
     }
 
     @Test func namesTheRecordsOfADeletedFirstSegment() {
         let missing = 1...first(1) - 1
         written.files[written.segmentNames[0]] = nil
-        #expect(problem() == .missing(sequences: missing))
+        #expect(problem() == .missing(records: missing))
     }
 
     @Test("another directory's segments are told from a gap before them")
@@ -99,24 +99,24 @@ import Testing
     @Test func namesTheRecordsOfADeletedLastSegment() {
         let lost = first(3)...last
         written.files[written.segmentNames[3]] = nil
-        #expect(problem() == .lost(sequences: lost))
+        #expect(problem() == .lost(records: lost))
     }
 
     @Test func refusesAnEmptyDirectoryBehindACheckpoint() {
         for name in written.segmentNames { written.files[name] = nil }
-        #expect(problem(checkpointed: Int(last)) == .missing(sequences: last...last))
+        #expect(problem(checkpointed: Int(last)) == .missing(records: last...last))
     }
 
     @Test(arguments: [0, 100, 5000])
-    func refusesASegmentThatWasCutShort(_ byteCount: Int) throws {
+    func refusesATruncatedSegment(_ byteCount: Int) throws {
         let name = written.segmentNames[2]
         written.files[name] = Array(try #require(written.files[name]).prefix(byteCount))
-        guard case .damaged(file: name, offset: _, sequence: let sequence, reason: _) = problem()
+        guard case .damaged(file: name, offset: _, record: let number, reason: _) = problem()
         else {
             Issue.record("\(String(describing: problem()))")
             return
         }
-        #expect((first(2)..<first(3)).contains(sequence))
+        #expect((first(2)..<first(3)).contains(number))
     }
 
     @Test(arguments: [0, 2, 3])
@@ -132,12 +132,12 @@ import Testing
         )
         bytes[offset] ^= 1
         written.files[name] = bytes
-        guard case .damaged(file: name, offset: let found, let sequence, reason: _) = problem()
+        guard case .damaged(file: name, offset: let found, let number, reason: _) = problem()
         else {
             Issue.record("\(String(describing: problem()))")
             return
         }
-        #expect(sequence == UInt64(index + 1))
+        #expect(number == UInt64(index + 1))
         #expect(found == offset - 40)
     }
 
@@ -196,7 +196,7 @@ import Testing
         _ = try SegmentJournal(written.files, .small()) { progress.append($0) }
         #expect(progress.map(\.completedByteCount) == [1, 2, 3, 4].map { $0 * 32 << 10 })
         #expect(progress.allSatisfy { $0.totalByteCount == 4 * 32 << 10 })
-        #expect(progress.last?.sequence == last)
+        #expect(progress.last?.number == last)
     }
 }
 

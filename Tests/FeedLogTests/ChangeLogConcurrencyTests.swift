@@ -115,7 +115,7 @@ import Testing
             #expect(try replayed.ballots(of: voter, on: posts) == ballots)
         }
         replayed.checkInvariants()
-        // Both go on alike: with the same next id, revision, voter and feed.
+        // Both continue with the same next id, revision, voter and feed.
         for store in [store, replayed] {
             var page = PostPage()
             let outcome = try store.createPost(PostContent(), in: FeedID(rawValue: 0), into: &page)

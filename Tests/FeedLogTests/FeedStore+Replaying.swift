@@ -2,7 +2,7 @@ import FeedLog
 import FeedRanking
 
 extension FeedStore {
-    /// A store that holds what log entries say, and that they may write to.
+    /// A store with the state after some log entries.
     static func replaying(
         _ bodies: some Sequence<[UInt8]>,
         stripeCount: Int

@@ -112,7 +112,7 @@ import Testing
             content: content
         )
         let logs = ChangeLogs(count: 1, firstBatch: 1) {}
-        // The buffers take turns, and a large one is given back.
+        // The two buffers are used alternately, and a large one is given back.
         for _ in 0..<4 {
             logs[0].transaction {
                 logs[0].append(.post(post))

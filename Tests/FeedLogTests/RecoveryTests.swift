@@ -72,7 +72,7 @@ import Testing
         _ = try store.walks()
         try store.apply(.post(corrected))
         #expect(store.sortedPosts() == [corrected])
-        // As a start replays the records of a checkpoint that was cut off.
+        // A start replays the records of a checkpoint that did not end.
         try store.apply(.post(old))
         #expect(store.sortedPosts() == [corrected])
         store.checkInvariants()
@@ -122,7 +122,7 @@ import Testing
             try store.ballots(of: VoterID(rawValue: voter), on: [post])[0]
         }
         #expect(ballots == [.up, .up, nil])
-        // A vote goes on from there.
+        // A vote continues from there.
         let outcome = try store.castVote(PostID(rawValue: 1), .down, voter: VoterID(rawValue: 1))
         #expect(outcome.upvoteCount == 1 && outcome.downvoteCount == 1)
     }

@@ -10,15 +10,15 @@ struct AllocationTests {
         var encoder = FrameEncoder()
     }
 
-    /// The allocations of many turns after a first one, which may grow the buffers.
+    /// The allocations of many repeats after the first ones, which may grow the buffers.
     private func allocations(
-        turns: Int,
-        _ turn: (inout Codec) throws -> Void
+        repeats: Int,
+        _ body: (inout Codec) throws -> Void
     ) rethrows -> UInt64 {
         var codec = Codec()
-        for _ in 0..<10_000 { try turn(&codec) }
+        for _ in 0..<10_000 { try body(&codec) }
         let before = malloc_hook_count()
-        for _ in 0..<turns { try turn(&codec) }
+        for _ in 0..<repeats { try body(&codec) }
         return malloc_hook_count() - before
     }
 
@@ -28,7 +28,7 @@ struct AllocationTests {
             ClientFrame(id: 9, request: .castVote(vote), sequence: 1).encoded().dropFirst(4)
         )
         var score: Int64 = 0
-        let count = try allocations(turns: 1_000_000) { codec in
+        let count = try allocations(repeats: 1_000_000) { codec in
             let frame = try codec.decoder.decodeClientFrame(body)
             guard case .castVote(let vote) = frame.request else { return }
             score += vote.direction == .up ? 1 : 0
@@ -53,7 +53,7 @@ struct AllocationTests {
         let body = try Array(
             ServerFrame(id: 9, revision: 5, response: .castVote(counts)).encoded().dropFirst(4)
         )
-        let count = try allocations(turns: 100_000) { codec in
+        let count = try allocations(repeats: 100_000) { codec in
             let frame = try codec.decoder.decodeServerFrame(body)
             guard case .castVote(let counts) = frame.response else { return }
             let vote = CastVoteRequest(postID: counts.postID, direction: .down)
@@ -66,7 +66,7 @@ struct AllocationTests {
     @Test func pagesOfFieldsAllocateNothing() throws {
         let (posts, texts) = FieldsSample.posts(count: 100)
         let page = ListPostsFields(firstRank: 1, totalSize: 100)
-        let count = try allocations(turns: 1000) { codec in
+        let count = try allocations(repeats: 1000) { codec in
             try codec.encoder.append(
                 page: page,
                 posts: posts.span,
@@ -83,7 +83,7 @@ struct AllocationTests {
     @Test func seesAllocations() throws {
         var kept: [[UInt8]] = []
         kept.reserveCapacity(20_000)
-        let count = allocations(turns: 10) { _ in
+        let count = allocations(repeats: 10) { _ in
             kept.append([UInt8](repeating: 1, count: kept.count + 1))
         }
         #expect(count == 10)

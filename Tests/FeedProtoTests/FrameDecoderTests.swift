@@ -63,7 +63,7 @@ import Testing
         }
     }
 
-    /// After any number of frames no more is held than the bytes of the unfinished one.
+    /// After any number of frames the decoder has the bytes of the incomplete frame only.
     @Test func holdsOnlyTheUnfinishedFrame() throws {
         var decoder = FrameDecoder()
         for _ in 0..<10_000 {

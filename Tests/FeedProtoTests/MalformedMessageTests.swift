@@ -36,8 +36,8 @@ import Testing
         ("number field as fixed64", id + Wire.tag(2, type: 1) + Array(repeating: 0, count: 8)),
         ("message field as number", id + Wire.number(40, 1)),
         ("text field as number", id + Wire.bytes(10, Wire.number(2, 1))),
-        ("fixed64 cut short", id + Wire.tag(99, type: 1) + [1, 2, 3]),
-        ("fixed32 cut short", id + Wire.tag(99, type: 5) + [1, 2, 3]),
+        ("truncated fixed64", id + Wire.tag(99, type: 1) + [1, 2, 3]),
+        ("truncated fixed32", id + Wire.tag(99, type: 5) + [1, 2, 3]),
         ("packed ids that end in a varint", id + Wire.bytes(32, Wire.bytes(1, [1, 0x80]))),
         ("text of another protocol", Array("GET / HTTP/1.1\r\n\r\n".utf8)),
     ]

@@ -8,13 +8,14 @@ import Testing
     private static func hash(_ bytes: [UInt8]) throws -> UInt32 {
         var decoder = MessageDecoder()
         let body = Array(bytes.dropFirst(4))
-        return try decoder.decodeClientFrame(body).requestHash(of: body)
+        return try unsafe decoder.decodeClientFrame(body).requestHash(of: body.span.bytes)
     }
 
     /// The hash of a numbered frame's content as a service finds it.
     private static func contentHash(_ bytes: [UInt8]) throws -> UInt32 {
         var decoder = MessageDecoder()
-        return try decoder.decodeCall(Array(bytes.dropFirst(4))).contentHash
+        let body = Array(bytes.dropFirst(4))
+        return try unsafe decoder.decodeCall(body.span.bytes).contentHash
     }
 
     private static func hash(

@@ -1,13 +1,13 @@
 import FeedProto
 import Testing
 
-/// What is encoded comes back as it was, however the bytes were cut on their way.
+/// Encoded frames are decoded to equal frames, in any chunks.
 @Suite struct RoundTripTests {
     @Test(arguments: Samples.clientFrames.indices)
     func keepsEveryCall(index: Int) throws {
         let frame = Samples.clientFrames[index]
         let bytes = try frame.encoded()
-        for chunks in Self.cuts(bytes) {
+        for chunks in Self.chunkings(bytes) {
             var decoder = MessageDecoder()
             let body = try #require(try Self.body(chunks))
             let decoded = try decoder.decodeClientFrame(body)
@@ -19,7 +19,7 @@ import Testing
     func keepsEveryAnswer(index: Int) throws {
         let frame = Samples.serverFrames[index]
         let bytes = try frame.encoded()
-        for chunks in Self.cuts(bytes) {
+        for chunks in Self.chunkings(bytes) {
             var decoder = MessageDecoder()
             let body = try #require(try Self.body(chunks))
             let decoded = try decoder.decodeServerFrame(body)
@@ -49,8 +49,8 @@ import Testing
         #expect(names.count == 15)
     }
 
-    /// Whole, byte by byte, and cut in two at up to 200 places.
-    private static func cuts(_ bytes: [UInt8]) -> [[ArraySlice<UInt8>]] {
+    /// Whole, byte by byte, and in two chunks split at up to 200 places.
+    private static func chunkings(_ bytes: [UInt8]) -> [[ArraySlice<UInt8>]] {
         let step = max(1, bytes.count / 200)
         return [[bytes[...]], bytes.indices.map { bytes[$0...$0] }]
             + stride(from: 0, to: bytes.count, by: step).map { [bytes[..<$0], bytes[$0...]] }

@@ -8,7 +8,7 @@ import Testing
         ("NUL at the end", [97, 98, 0]),
         ("NUL after 40 bytes", Array(repeating: 97, count: 40) + [0, 97]),
         ("lone continuation", [0x80]),
-        ("cut short", [0xE2, 0x82]),
+        ("truncated", [0xE2, 0x82]),
         ("overlong slash", [0xC0, 0xAF]),
         ("overlong NUL", [0xC0, 0x80]),
         ("overlong of 3 bytes", [0xE0, 0x80, 0xAF]),

@@ -11,7 +11,7 @@ import Testing
             let frame = VoteFrame.random(using: &random)
             let body = try Array(ClientFrame(frame).encoded().dropFirst(4))
             #expect(scan(body) == frame, "seed \(seed): \(frame)")
-            // For any bytes around the body, and however near the end of the bytes it is.
+            // For any bytes around the body, and any number of bytes behind it.
             let before = Int.random(in: 0...9, using: &random)
             let after = Int.random(in: 0...9, using: &random)
             #expect(scan(body, before: before, after: after) == frame, "seed \(seed): \(frame)")
@@ -156,9 +156,9 @@ import Testing
         ("a direction before the post", [id, Wire.bytes(40, [16, 1, 8, 7])]),
         ("an unknown field in the vote", [id, Wire.bytes(40, [8, 7, 16, 1, 24, 1])]),
         ("a length with a needless byte", [id, [0xC2, 2, 0x84, 0, 8, 7, 16, 1]]),
-        ("a vote that is cut", [id, [0xC2, 2, 4, 8, 7, 16]]),
+        ("a truncated vote", [id, [0xC2, 2, 4, 8, 7, 16]]),
         ("a vote that ends early", [id, [0xC2, 2, 3, 8, 7, 16, 1]]),
-        ("a number that is cut", [id, [0xC2, 2, 4, 8, 7, 16, 0x81]]),
+        ("a truncated number", [id, [0xC2, 2, 4, 8, 7, 16, 0x81]]),
     ]
 
     private static let id = Wire.number(1, 9)

@@ -1,6 +1,6 @@
 package import Synchronization
 
-/// A clock that a run turns: it stands still, steps and jumps back.
+/// A clock that a test sets: it stands still, steps and jumps back.
 package final class TestClock: Sendable {
     /// The Unix time that the clock shows.
     package let milliseconds = Atomic<Int64>(1_700_000_000_000)

@@ -104,14 +104,14 @@ private struct ThreadTally: Sendable {
         if random.oneIn(4) {
             query.start = .rank(UInt64.random(in: 1...300, using: &random))
         }
-        // Less than the posts there are, so that pages take turns.
+        // Less than the posts there are, so that pages take several tries.
         var budget = RefreshBudget(keyCount: 64)
-        var turnCount = 1
+        var tryCount = 1
         while try store.page(query, into: &page, budget: &budget) == .again {
-            turnCount += 1
+            tryCount += 1
             budget.renew()
         }
-        if turnCount > 16 { tally.faults.append("\(order): a page took \(turnCount) turns") }
+        if tryCount > 16 { tally.faults.append("\(order): a page took \(tryCount) tries") }
         if Set(page.rows.map(\.id)).count != page.rows.count {
             tally.faults.append("\(order): an id came twice")
         }

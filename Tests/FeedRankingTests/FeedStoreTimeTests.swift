@@ -112,13 +112,13 @@ import Testing
         }
         #expect(ids == [1, 2, 3, 5, 6, 7, 8, 9, 10])
         #expect(count == 5)
-        let far = store.postsAhead(
+        let laterPosts = store.postsAhead(
             of: 0,
             behind: PostID(rawValue: .max),
             idCount: .max,
             postCount: 1
         )
-        #expect(far.posts.isEmpty && far.next == nil)
+        #expect(laterPosts.posts.isEmpty && laterPosts.next == nil)
         // After so many bytes of texts there is nothing more, but always one post.
         let short = store.postsAhead(
             of: 0,

@@ -20,7 +20,7 @@ import Testing
         #expect(HotRank.key(score: score, createTimeMilliseconds: time) == key)
     }
 
-    /// Sums that lie near a half of the seventh decimal, by 10^-5 to 10^-16 of it.
+    /// Sums that lie close to a half of the seventh decimal, by 10^-5 to 10^-16 of it.
     ///
     /// Doubles round some of them to the wrong side. Worked out with 160 bits, among 1.7 million such
     /// pairs.

@@ -3,8 +3,8 @@ import FeedRankingModel
 import FeedTestSupport
 
 extension ModelRun {
-    /// More turns than any request takes: a budget of one key doubled so often passes all posts.
-    private static let turnLimit = 32
+    /// More tries than any request takes: a budget of one key doubled so often passes all posts.
+    private static let tryLimit = 32
 
     mutating func read() throws {
         switch Int.random(in: 0..<12, using: &random) {
@@ -46,7 +46,7 @@ extension ModelRun {
 
     private mutating func load(_ query: PageQuery) throws {
         var budget = RefreshBudget(keyCount: shape.budgetKeyCount)
-        for _ in 0..<Self.turnLimit {
+        for _ in 0..<Self.tryLimit {
             if try store.page(query, into: &page, budget: &budget) == .done { return }
             budget.renew()
         }
@@ -80,9 +80,9 @@ extension ModelRun {
         let list = model.list(query.feed?.rawValue, query.order)
         do throws(RankingError) {
             var budget = RefreshBudget(keyCount: shape.budgetKeyCount)
-            for turn in 0... {
+            for tryNumber in 0... {
                 if try store.page(query, into: &page, budget: &budget) == .done { break }
-                guard turn < Self.turnLimit else { fatalError("A page never ends.") }
+                guard tryNumber < Self.tryLimit else { fatalError("A page never ends.") }
                 budget.renew()
             }
         } catch {

@@ -2,7 +2,7 @@ import FeedRanking
 import FeedTestSupport
 import Testing
 
-/// Requests whose every turn finds all posts stale again.
+/// Requests whose every try finds all posts stale again.
 @Suite struct RefreshBudgetTests {
     private static let feed = FeedID(rawValue: 0)
     private static let postCount = 1_600
@@ -52,23 +52,23 @@ import Testing
     }
 
     @Test(arguments: Request.allCases)
-    func endsARequestWhateverVotesComeInBetween(request: Request) throws {
+    func endsARequestDespiteVotesBetweenItsTries(request: Request) throws {
         let store = try Self.store()
         var budget = RefreshBudget(keyCount: Self.keyCount)
-        var turnCount = 0
+        var tryCount = 0
         var isDone = false
-        while !isDone && turnCount < 20 {
+        while !isDone && tryCount < 20 {
             try Self.voteOnAll(store)
-            if turnCount > 0 { budget.renew() }
+            if tryCount > 0 { budget.renew() }
             isDone = try Self.attempt(request, store, &budget)
-            turnCount += 1
+            tryCount += 1
         }
         // 128 keys doubled four times are more than there are posts.
-        #expect(isDone && turnCount <= 5, "\(turnCount) turns")
+        #expect(isDone && tryCount <= 5, "\(tryCount) tries")
         store.checkInvariants()
     }
 
-    /// What the renewal is for: with as many keys each turn, the same request never ends.
+    /// Shows the need of the renewal: with as many keys each try, the same request never ends.
     @Test(arguments: Request.allCases)
     func doesNotEndARequestWithoutRenewal(request: Request) throws {
         let store = try Self.store()

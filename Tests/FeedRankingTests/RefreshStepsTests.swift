@@ -7,7 +7,7 @@ import Testing
     private static let postCount = 4_000
     private static let feeds = [FeedID(rawValue: 0), FeedID(rawValue: 1)]
 
-    /// All posts in both feeds and all orders kept, and half of the posts stale, far behind.
+    /// All posts in both feeds and all orders kept, and half of the posts stale, in the tail.
     private static func store(minimumStaleCount: Int = 500) throws -> FeedStore {
         var pace = RefreshPace()
         pace.minimumStaleCount = minimumStaleCount
@@ -33,7 +33,7 @@ import Testing
         return store
     }
 
-    /// The keys that a page took from a budget of one turn.
+    /// The keys that a page took from a budget, and its rows.
     private static func read(
         _ store: FeedStore,
         _ feed: FeedID?,
@@ -116,9 +116,9 @@ import Testing
         store.checkInvariants()
     }
 
-    /// Posts of another time join NEW far behind its head boundary, and a job inserts them.
+    /// Posts of another time join NEW behind its head boundary, and a job inserts them.
     @Test(arguments: [1, 10, 25, 40, 60, 80])
-    func showsAllPostsToWhoeverReadsOn(stepCount: Int) throws {
+    func showsAllPostsOnPagesOneAfterAnother(stepCount: Int) throws {
         let store = try Self.store()
         // With all posts refreshed, the next job begins behind the posts that were voted on.
         _ = try Self.read(store, nil, .top, .rank(2_000), 4)

@@ -52,7 +52,7 @@ import Testing
         #expect(try copy.rows() == rows)
     }
 
-    @Test func goesOnWhenAFullDiskHasRoomAgain() throws {
+    @Test func continuesWhenAFullDiskHasRoomAgain() throws {
         var (database, rows) = try fill(20)
         disk.capacity = disk.names.reduce(0) { $0 + (disk[$1]?.count ?? 0) } + 20_000
         let error = #expect(throws: SQLiteError.self) { try write(1000, 100_000, to: database) }

@@ -89,7 +89,7 @@ import Testing
         }
     }
 
-    @Test func goesOnAfterAConstraintWasBroken() throws {
+    @Test func continuesAfterAConstraintWasBroken() throws {
         let insert = try database.prepare("INSERT INTO t VALUES (?, 0)")
         try insert.bind(1 as Int64, at: 1)
         try insert.run()

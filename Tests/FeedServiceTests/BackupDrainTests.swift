@@ -11,8 +11,11 @@ import Testing
 /// A service that stops while a backup is made.
 @Suite(.serialized, .timeLimit(.minutes(1)))
 struct BackupDrainTests {
-    @Test("who waits for a backup when the service stops is answered", arguments: [false, true])
-    func answersWhoWaits(_ endsInTime: Bool) async throws {
+    @Test(
+        "a client that waits for a backup when the service stops is answered",
+        arguments: [false, true]
+    )
+    func answersAWaitingClient(_ endsInTime: Bool) async throws {
         let directory = try TemporaryDirectory()
         let gate = BackupGate()
         var configuration = ServiceConfiguration(addresses: [.loopback(port: 0)], threadCount: 2)
@@ -20,7 +23,7 @@ struct BackupDrainTests {
         state.journal.space.ballastByteCount = 1 << 20
         state.backups.beforeStep = { _ in gate.pass() }
         configuration.state = state
-        // Half of it is what a backup gets.
+        // A backup gets half of it.
         configuration.limits.drainTimeout = .seconds(endsInTime ? 40 : 4)
         ProcessSetup.ignoreBrokenPipes()
         let server = try FeedServer.start(

@@ -118,7 +118,7 @@ struct BackupTests {
         }
     }
 
-    @Test("who waits for a backup is not closed for silence; who waits for nothing is")
+    @Test("a silent client is closed, but not while it waits for a backup")
     func isPatientMeanwhile() async throws {
         let isImpatient = { @Sendable (configuration: inout ServiceConfiguration) in
             configuration.limits.idleTimeout = .seconds(1)
@@ -170,7 +170,7 @@ struct BackupTests {
             gate.open()
             let client = try WireClient(port: port)
             let status = try #require(try client.call(.backup).status)
-            // By what was known of the disk when it was asked for.
+            // By the free space of the disk at the time of the request.
             #expect([.readOnly, .backupNoRoom].contains(status.reason))
             #expect(status.code == .resourceExhausted && status.isNotExecuted)
             let names = (try? Self.names(path)) ?? []

@@ -3,7 +3,7 @@ import FeedService
 import FeedTestSupport
 import Testing
 
-/// What calls mean, where they are used well.
+/// The meaning of valid calls.
 @Suite(.timeLimit(.minutes(1)))
 struct CallTests {
     @Test("T-CALL-3: a deleted post is gone for votes, and a repeated delete is fine")

@@ -4,10 +4,10 @@ import FeedTestSupport
 import Foundation
 import Testing
 
-/// A clock that somebody sets (T-CLOCK-1, T-CLOCK-2).
+/// A clock that is set (T-CLOCK-1, T-CLOCK-2).
 @Suite(.timeLimit(.minutes(1)))
 struct ClockTests {
-    /// A watch that has looked at two clocks, and what it is shown next.
+    /// A watch that has checked two clocks, and the times that it sees next.
     private struct Clocks {
         static let start: Int64 = 1_700_000_000_000
         private let clocks: Locked<(wall: Int64, monotonic: Int64)>
@@ -45,7 +45,7 @@ struct ClockTests {
         #expect(clocks.watch.jumpMilliseconds == 0)
         #expect(clocks.watch.takeNews() == nil)
         let jump = sign * (Self.limit + 1)
-        // The time that it should be, for who has been let in before.
+        // The right time, for changes that were admitted before.
         #expect(clocks.look(after: 1000, setBy: jump) == Clocks.start + 2000)
         #expect(clocks.watch.jumpMilliseconds == jump)
         #expect(clocks.watch.takeNews() == .jumped(by: jump))

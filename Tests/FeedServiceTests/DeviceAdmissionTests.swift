@@ -28,19 +28,19 @@ import Testing
 
     @Test func admitsSoManyAtOnceAndThenAsManyAMinute() {
         let admission = admission(60)
-        #expect(count(admission, .address(1), .settled) == 60)
-        #expect(admission.admit(.address(1), .settled) == .seconds(1))
+        #expect(count(admission, .address(1), .established) == 60)
+        #expect(admission.admit(.address(1), .established) == .seconds(1))
         #expect(admission.refusedCount == 2)
-        #expect(count(admission, .address(2), .settled) == 60)
+        #expect(count(admission, .address(2), .established) == 60)
         pass(.milliseconds(900))
-        #expect(admission.admit(.address(1), .settled) == .milliseconds(100))
+        #expect(admission.admit(.address(1), .established) == .milliseconds(100))
         // No minute has to end: each second brings one.
         pass(.milliseconds(100))
-        #expect(count(admission, .address(1), .settled) == 1)
+        #expect(count(admission, .address(1), .established) == 1)
         pass(.seconds(20))
-        #expect(count(admission, .address(1), .settled) == 20)
+        #expect(count(admission, .address(1), .established) == 20)
         pass(.seconds(3600))
-        #expect(count(admission, .address(1), .settled) == 60)
+        #expect(count(admission, .address(1), .established) == 60)
     }
 
     @Test func oneClientCannotTakeWhatIsForOthersBehindTheSameProxy() {
@@ -49,12 +49,12 @@ import Testing
         // One connection that invents devices, others that bring one each, one that was here before.
         #expect(count(admission, proxy, .repeated) == 200)
         #expect(count(admission, proxy, .fresh) == 100)
-        #expect(count(admission, proxy, .settled) == 100)
-        // What comes back is for those first who have the larger share.
+        #expect(count(admission, proxy, .established) == 100)
+        // New tokens are first for connections with the larger share.
         pass(.seconds(15))
         #expect(admission.admit(proxy, .repeated) != nil)
         #expect(admission.admit(proxy, .fresh) != nil)
-        #expect(count(admission, proxy, .settled) == 100)
+        #expect(count(admission, proxy, .established) == 100)
     }
 
     @Test func hostsOfOneNetworkShare() {
@@ -62,9 +62,9 @@ import Testing
         let hosts: [SocketAddress.Host] = [
             .v6(high: 9, low: 1), .v6(high: 9, low: 2), .v6(high: 9, low: 3),
         ]
-        for host in hosts { #expect(admission.admit(ClientHost(host), .settled) == nil) }
-        #expect(admission.admit(ClientHost(.v6(high: 9, low: 4)), .settled) != nil)
-        #expect(admission.admit(ClientHost(.v6(high: 8, low: 1)), .settled) == nil)
+        for host in hosts { #expect(admission.admit(ClientHost(host), .established) == nil) }
+        #expect(admission.admit(ClientHost(.v6(high: 9, low: 4)), .established) != nil)
+        #expect(admission.admit(ClientHost(.v6(high: 8, low: 1)), .established) == nil)
         #expect(ClientHost(.v6(high: 0, low: 0xFFFF_0000_0001)) == ClientHost(.v4(1)))
     }
 

@@ -7,10 +7,10 @@ import FeedTransport
 import Logging
 import Testing
 
-/// What clients see when the service stops while they vote.
+/// The clients' view of a service that stops while they vote.
 @Suite(.timeLimit(.minutes(1)))
 struct DrainTests {
-    /// What one client saw.
+    /// The answers that one client got.
     struct Seen: Sendable {
         var sentCount: UInt64 = 0
         var answeredIDs: [UInt64] = []
@@ -19,7 +19,7 @@ struct DrainTests {
     }
 
     @Test(
-        "T-RUN-5: answers every executed vote, says GoAway, and resets nobody",
+        "T-RUN-5: answers every executed vote, says GoAway, and resets no client",
         arguments: [1, 2]
     )
     func losesNoAnsweredVote(threads: Int) async throws {
@@ -65,7 +65,7 @@ struct DrainTests {
         }
     }
 
-    /// Votes with 64 in flight until the service says GoAway, then takes what is left.
+    /// Votes with 64 in flight until the service says GoAway, then receives the rest.
     static func voteUntilGoAway(
         _ port: UInt16,
         _ post: UInt64,

@@ -3,7 +3,7 @@ import FeedService
 import FeedTestSupport
 import Testing
 
-/// What each broken frame gets; the ids are those of `docs/THREATS.md`.
+/// The answer to each broken frame; the ids are those of `docs/THREATS.md`.
 @Suite(.timeLimit(.minutes(1)))
 struct FramingTests {
     /// Bytes that are no frame of the protocol.

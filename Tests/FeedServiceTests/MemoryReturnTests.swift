@@ -35,7 +35,7 @@ import Testing
         #expect(trims.withLock { $0 } == 0)
     }
 
-    /// A load with a spike every 30 s, which nobody sees but the peak.
+    /// A load with a spike every 30 s, which only the peak shows.
     @Test func givesMemoryBackOnceAMinuteAtMost() {
         let budget = BufferBudget(limitByteCount: 800)
         let trims = Locked(0)
@@ -96,7 +96,7 @@ import Testing
         #expect(look(60, 300) == 0)
         budget.addReserved(-500)
         #expect(look(MemoryReturn.calmSeconds, 300) == 1)
-        // Most of what was left is freed in the same minute.
+        // Most of the rest is freed in the same minute.
         #expect(look(MemoryReturn.intervalSeconds - 1, 100) == 1)
         #expect(look(1, 100) == 2)
         #expect(look(120, 100) == 2)

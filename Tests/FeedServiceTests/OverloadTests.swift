@@ -4,7 +4,7 @@ import FeedTestSupport
 import FeedTransport
 import Testing
 
-/// What clients get that take more than their share.
+/// The answers to clients that take more than their share.
 @Suite(.timeLimit(.minutes(1)))
 struct OverloadTests {
     static func stats(_ client: WireClient) throws -> ServerStats {

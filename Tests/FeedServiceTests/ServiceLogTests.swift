@@ -4,7 +4,7 @@ import FeedTransport
 import Logging
 import Testing
 
-/// What clients can have written into the log, and how often.
+/// The log lines that clients can cause, and their rate.
 struct ServiceLogTests {
     /// Keeps the lines that are logged.
     private struct Handler: LogHandler {

@@ -69,7 +69,7 @@ struct SlowCheckpointTests {
             let newcomer = try WireClient(port: port)
             #expect(try newcomer.call(.ping(PingRequest())).status == nil)
             #expect(try newcomer.call(.getPost(GetPostRequest(id: id))).status == nil)
-            // A repeat is no change, and is answered by what it did.
+            // A repeat changes nothing, and is answered with its recorded outcome.
             let repeated = try voter.call(vote, sequence: 1)
             guard case .castVote(let counts) = repeated.response else {
                 Issue.record("\(repeated)")

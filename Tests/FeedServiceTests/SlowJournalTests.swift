@@ -8,28 +8,9 @@ import Testing
 /// A disk that stands still for a while (T-DISK-5).
 @Suite(.serialized, .timeLimit(.minutes(1)))
 struct SlowJournalTests {
-    private static func withGate(
-        fault: VoteFault? = nil,
-        _ body: @escaping @Sendable (UInt16, JournalGate) throws -> Void
-    ) async throws {
-        let directory = try TemporaryDirectory()
-        let gate = JournalGate()
-        try await withService {
-            var state = StateOptions(path: directory.path, logCount: $0.threadCount)
-            state.filtersJournal = gate.filter
-            state.journal.space.ballastByteCount = 1 << 20
-            $0.state = state
-            $0.fault = fault
-        } _: { port in
-            // However it ends, the service can end.
-            defer { gate.open() }
-            try body(port, gate)
-        }
-    }
-
-    @Test("nobody hears of a change before it is durable: no voter, no reader, no refused caller")
+    @Test("no answer shows a change before it is durable: to no voter, reader or refused caller")
     func holdsAnswers() async throws {
-        try await Self.withGate { port, gate in
+        try await withGatedService { port, gate in
             let voter = try WireClient(port: port)
             let reader = try WireClient(port: port)
             let id = try voter.createPost(title: "a")
@@ -67,7 +48,7 @@ struct SlowJournalTests {
 
     @Test("answers of many sizes that waited come in order, those of a connection that left aside")
     func sendsWhatWaitedInOrder() async throws {
-        try await Self.withGate { port, gate in
+        try await withGatedService { port, gate in
             let voter = try WireClient(port: port)
             let large = try OverloadTests.createLargePost(voter)
             let small = try voter.createPost(title: "small")
@@ -99,18 +80,6 @@ struct SlowJournalTests {
         }
     }
 
-    /// The check above would see a service that does not hold its answers: it gets one.
-    @Test func seesAnswersThatAreNotHeld() async throws {
-        try await Self.withGate(fault: .unheld) { port, gate in
-            let voter = try WireClient(port: port)
-            let id = try voter.createPost(title: "a")
-            gate.close()
-            try voter.send(.castVote(CastVoteRequest(postID: id, direction: .up)))
-            gate.awaitCommit()
-            #expect(try voter.receive()?.status == nil)
-        }
-    }
-
     @Test("an import for which the imports under way leave no room is refused unexecuted")
     func boundsImportsUnderWay() async throws {
         let directory = try TemporaryDirectory()
@@ -130,7 +99,7 @@ struct SlowJournalTests {
             #expect(refusal?.reason == .overloaded)
             #expect(refusal?.isNotExecuted == true)
             #expect(refusal?.retryAfterMilliseconds == 1000)
-            // What was refused holds no room: imports that fit together are taken one by one.
+            // Refused imports take no room: imports that fit together are taken one by one.
             for number in 0..<10 {
                 let request = ImportPostsRequest(posts: Array(posts.prefix(20)))
                 let answer = try client.call(.importPosts(request))
@@ -144,9 +113,11 @@ struct SlowJournalTests {
         }
     }
 
-    @Test("T-DISK-5: what waits for a slow disk is bounded, and the rest is refused unexecuted")
+    @Test(
+        "T-DISK-5: the changes that wait for a slow disk are bounded, others are refused unexecuted"
+    )
     func boundsWhatWaits() async throws {
-        try await Self.withGate { port, gate in
+        try await withGatedService { port, gate in
             let client = try WireClient(port: port)
             let id = try client.createPost(title: "a")
             gate.close()
@@ -178,7 +149,7 @@ struct SlowJournalTests {
             // At most one import more than the limit, which is looked at before each.
             #expect(gate.largestByteCount > 20 << 20)
             #expect(gate.largestByteCount < (24 << 20) + (2 << 20))
-            // Then it goes on as before, with what it said it took and no more.
+            // Then it serves as before, with the posts of its answers and no others.
             #expect(try client.receive()?.status == nil)
             let stats = try OverloadTests.stats(client)
             #expect(stats.postCount == UInt64(taken.count) + 1)

@@ -3,7 +3,7 @@ import FeedService
 import FeedTestSupport
 import Testing
 
-/// What well-framed requests with bad contents get; the connection stays.
+/// The answers to well-framed requests with bad contents; the connection stays.
 ///
 /// The ids are those of `docs/THREATS.md`.
 @Suite(.timeLimit(.minutes(1)))

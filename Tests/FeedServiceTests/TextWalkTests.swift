@@ -66,7 +66,7 @@ struct TextWalkTests {
             _ = try client.hello(clientID: [UInt8](repeating: 7, count: 16))
             let request = Request.importPosts(ImportPostsRequest(posts: posts))
             for _ in 0..<2 {
-                // What came with it is answered behind it.
+                // The requests behind it are answered after it.
                 let ids = try [
                     client.send(request, sequence: isNumbered ? 1 : 0),
                     client.send(.ping(PingRequest())),

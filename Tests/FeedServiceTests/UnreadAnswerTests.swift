@@ -79,7 +79,7 @@ struct UnreadAnswerTests {
                 asking: [read, read, read, read, read, read]
             )
             while budget.connectionByteCount <= 384 << 10 {}
-            // What the kernels pass on by themselves is progress, and comes to an end: then
+            // The bytes that the kernels pass on by themselves are progress, which ends: then
             // connections are closed.
             repeat {
                 clock.advance(by: .milliseconds(500))

@@ -3,7 +3,7 @@ import FeedService
 import FeedTestSupport
 import Testing
 
-/// Batches of votes take a short way, which answers as the long one does.
+/// Batches of votes take the fast path, which gives the same answers as the path of all calls.
 @Suite(.timeLimit(.minutes(1)))
 struct VoteBatchTests {
     private static let tallyPostCount = 12
@@ -11,30 +11,30 @@ struct VoteBatchTests {
     private static let deletedPostCount = 2
     private static var postCount: Int { tallyPostCount + ballotPostCount + deletedPostCount }
 
-    /// What a service answered, and what its posts were in the end.
+    /// The answers of a service, and its posts at the end.
     private struct Outcome {
         var frames: [ServerFrame] = []
         var posts: [ServerFrame] = []
     }
 
-    /// Each batch is sent plain to one service, and to another with a field that nobody knows, which
-    /// keeps it from the short way.
+    /// Each batch is sent plain to one service, and with an unknown field to another, which keeps it
+    /// from the fast path.
     @Test(arguments: 1...8 as ClosedRange<UInt64>, [true, false])
-    func answersAsTheLongWay(seed: UInt64, isKnown: Bool) async throws {
+    func answersAsThePathOfAllCalls(seed: UInt64, isKnown: Bool) async throws {
         let calls = Self.calls(seed: seed)
         let plain = try calls.flatMap { try $0.encoded() }
         let marked = try calls.flatMap { try Self.marked($0.encoded()) }
-        let short = try await Self.outcome(of: plain, isKnown: isKnown)
-        let long = try await Self.outcome(of: marked, isKnown: isKnown)
-        for (one, other) in zip(short.frames + short.posts, long.frames + long.posts)
+        let fast = try await Self.outcome(of: plain, isKnown: isKnown)
+        let general = try await Self.outcome(of: marked, isKnown: isKnown)
+        for (one, other) in zip(fast.frames + fast.posts, general.frames + general.posts)
         where one != other {
-            Issue.record("seed \(seed): \(one), the long way \(other)")
+            Issue.record("seed \(seed): \(one), the path of all calls \(other)")
             break
         }
-        #expect(short.frames.count == calls.count - 5, "seed \(seed)")
-        #expect(short.frames.last?.status?.reason == .badFrame, "seed \(seed)")
-        #expect(short.frames.count == long.frames.count, "seed \(seed)")
-        let results: [CastVoteResult] = short.frames.flatMap { frame in
+        #expect(fast.frames.count == calls.count - 5, "seed \(seed)")
+        #expect(fast.frames.last?.status?.reason == .badFrame, "seed \(seed)")
+        #expect(fast.frames.count == general.frames.count, "seed \(seed)")
+        let results: [CastVoteResult] = fast.frames.flatMap { frame in
             guard case .batchCastVotes(let response) = frame.response else {
                 return [CastVoteResult]()
             }
@@ -69,7 +69,7 @@ struct VoteBatchTests {
         }
     }
 
-    /// What a new service with some posts answers to bytes that are sent at once.
+    /// The answers of a new service with some posts to bytes that are sent at once.
     private static func outcome(of bytes: [UInt8], isKnown: Bool) async throws -> Outcome {
         let result = Locked(Outcome())
         try await withService { port in
@@ -105,7 +105,7 @@ struct VoteBatchTests {
     }
 
     /// An answer without the revision of a single post: which vote of a batch has which revision
-    /// depends on the posts' stripes on the short way.
+    /// depends on the posts' stripes on the fast path.
     private static func withoutPostRevision(_ frame: ServerFrame) -> ServerFrame {
         guard case .castVote = frame.response else { return frame }
         var frame = frame
@@ -119,7 +119,7 @@ struct VoteBatchTests {
         var random = SeededGenerator(seed: seed)
         var calls: [ClientFrame] = []
         for id in 100..<220 as Range<UInt64> {
-            // The first batches leave clears to the way of a caller who never voted.
+            // The first batches have no clears, because the caller has never voted.
             let votes = (0..<Int.random(in: 1...20, using: &random)).map { _ in
                 vote(mayClear: id > 110, &random)
             }

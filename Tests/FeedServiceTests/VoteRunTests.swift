@@ -2,26 +2,27 @@ import FeedProto
 import FeedTestSupport
 import Testing
 
-/// Votes that arrive together take a short way, which gives the same answers as the long one.
+/// Votes that arrive together take the fast path, which gives the same answers as the path of all
+/// calls.
 @Suite(.timeLimit(.minutes(1)))
 struct VoteRunTests {
     private static let postCount = 20
 
-    /// Each vote is sent plain to one service, and to another with a field that nobody knows, which
-    /// keeps it from the short way.
+    /// Each vote is sent plain to one service, and with an unknown field to another, which keeps it
+    /// from the fast path.
     @Test(arguments: 1...6 as ClosedRange<UInt64>, [true, false])
-    func answersAsTheLongWay(seed: UInt64, isKnown: Bool) async throws {
+    func answersAsThePathOfAllCalls(seed: UInt64, isKnown: Bool) async throws {
         let calls = Self.calls(seed: seed)
         let plain = try calls.flatMap { try $0.encoded() }
         let marked = try calls.flatMap { try Self.marked($0.encoded()) }
-        let short = try await Self.answers(to: plain, isKnown: isKnown)
-        let long = try await Self.answers(to: marked, isKnown: isKnown)
-        #expect(short == long, "seed \(seed)")
+        let fast = try await Self.answers(to: plain, isKnown: isKnown)
+        let general = try await Self.answers(to: marked, isKnown: isKnown)
+        #expect(fast == general, "seed \(seed)")
         // Each call before the one whose id does not rise, and that one.
-        #expect(short.count == calls.count - 20, "seed \(seed)")
-        #expect(short.last?.status?.reason == .badFrame, "seed \(seed)")
-        #expect(short.count { $0.status == nil } > 100, "Votes are counted; seed \(seed).")
-        #expect(short.count { $0.status != nil } > 50, "Votes are refused; seed \(seed).")
+        #expect(fast.count == calls.count - 20, "seed \(seed)")
+        #expect(fast.last?.status?.reason == .badFrame, "seed \(seed)")
+        #expect(fast.count { $0.status == nil } > 100, "Votes are counted; seed \(seed).")
+        #expect(fast.count { $0.status != nil } > 50, "Votes are refused; seed \(seed).")
     }
 
     /// The answers that a new service with some posts gives to bytes that are sent at once.

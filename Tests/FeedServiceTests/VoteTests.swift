@@ -3,7 +3,7 @@ import FeedService
 import FeedTestSupport
 import Testing
 
-/// What a vote means in each kind of feed.
+/// The meaning of a vote in each kind of feed.
 @Suite(.timeLimit(.minutes(1)))
 struct VoteTests {
     @Test("T-VOTE-2: a tally counts every vote")

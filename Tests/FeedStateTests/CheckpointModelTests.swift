@@ -87,7 +87,7 @@ private final class CheckpointRun {
         let limit = Int.random(in: 1...12, using: &generator)
         guard try checkpoint.step(changes: limit) else { return }
         self.checkpoint = nil
-        try compare(Int(checkpoint.target.sequence))
+        try compare(Int(checkpoint.target.number))
     }
 
     /// The process dies: the memtable is gone, and its records are read from the journal again.
@@ -99,29 +99,29 @@ private final class CheckpointRun {
         let database = try directory.open()
         if database.meta.isCheckpointing { crashesInCheckpoints += 1 }
         let checkpointed = database.meta.checkpointed
-        #expect(checkpointed == Self.position(Int(checkpointed.sequence)))
-        added = Int(checkpointed.sequence)
+        #expect(checkpointed == Self.position(Int(checkpointed.number)))
+        added = Int(checkpointed.number)
         self.database = database
         if !database.meta.isCheckpointing { try compare(added) }
         try database.verify()
     }
 
-    private func compare(_ sequence: Int) throws {
+    private func compare(_ number: Int) throws {
         guard let database, !database.meta.isCheckpointing else { return }
         let evicted = source.evicted
         var found = try StateModel(database).without(evicted)
-        var expected = models[sequence].without(evicted)
+        var expected = models[number].without(evicted)
         #expect(found.highestID >= expected.highestID)
         #expect(found.highestRevision >= expected.highestRevision)
         found.highestID = expected.highestID
         expected.highestRevision = found.highestRevision
-        #expect(found == expected, "seed \(seed), record \(sequence)")
-        #expect(database.meta.checkpointed == Self.position(sequence))
+        #expect(found == expected, "seed \(seed), record \(number)")
+        #expect(database.meta.checkpointed == Self.position(number))
     }
 
-    private static func position(_ sequence: Int) -> JournalPosition {
-        sequence == 0
+    private static func position(_ number: Int) -> JournalPosition {
+        number == 0
             ? .start
-            : JournalPosition(sequence: UInt64(sequence), hash: UInt64(sequence) &* 0xABCD_EF01)
+            : JournalPosition(number: UInt64(number), hash: UInt64(number) &* 0xABCD_EF01)
     }
 }

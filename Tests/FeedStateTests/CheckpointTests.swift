@@ -15,7 +15,7 @@ import Testing
         let model = try StateModel(database)
         #expect(model.channels.keys.sorted() == [2])
         #expect(model.outcomes.isEmpty)
-        #expect(database.meta.checkpointed.sequence == 2)
+        #expect(database.meta.checkpointed.number == 2)
     }
 
     @Test func anOutcomeAfterTheEvictionKeepsTheRow() throws {
@@ -24,7 +24,7 @@ import Testing
         try StateFixture.checkpoint([Self.channels([1]), Self.outcome(1, 5)], into: database)
         try Self.checkpoint(database) { memtable in
             memtable.evict([1])
-            try memtable.add(Self.outcome(1, 6), at: JournalPosition(sequence: 3, hash: 3))
+            try memtable.add(Self.outcome(1, 6), at: JournalPosition(number: 3, hash: 3))
         }
         #expect(try StateModel(database).outcomes[1]?.keys.sorted() == [5, 6])
     }
@@ -34,7 +34,7 @@ import Testing
         let database = try directory.create()
         try StateFixture.checkpoint([Self.outcome(1, 5)], into: database)
         #expect(try StateModel(database).outcomes.isEmpty)
-        #expect(database.meta.checkpointed.sequence == 1)
+        #expect(database.meta.checkpointed.number == 1)
     }
 
     /// The outcomes of 256 sequences are kept, however many came between two checkpoints.
@@ -163,12 +163,12 @@ import Testing
         let isEmpty = memtable.isEmpty
         #expect(isEmpty)
         let posts = (1...5_000).map { StateFixture.post($0, revision: $0) }
-        try memtable.add(StateFixture.body(posts), at: JournalPosition(sequence: 1, hash: 1))
+        try memtable.add(StateFixture.body(posts), at: JournalPosition(number: 1, hash: 1))
         let changes = (isEmpty: memtable.isEmpty, count: memtable.changeCount)
         #expect(!changes.isEmpty && changes.count == 5_000)
         let byteCount = memtable.byteCount
         #expect(byteCount > 5_000 * 200)
-        try memtable.add(StateFixture.body(posts), at: JournalPosition(sequence: 2, hash: 2))
+        try memtable.add(StateFixture.body(posts), at: JournalPosition(number: 2, hash: 2))
         let again = memtable.byteCount
         #expect(again == byteCount)
     }

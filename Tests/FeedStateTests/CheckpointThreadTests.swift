@@ -23,8 +23,8 @@ import Testing
         return StateFixture.body(entries)
     }
 
-    private static func position(_ sequence: UInt64) -> JournalPosition {
-        JournalPosition(sequence: sequence, hash: sequence &* 31)
+    private static func position(_ number: UInt64) -> JournalPosition {
+        JournalPosition(number: number, hash: number &* 31)
     }
 
     private static func thread(
@@ -59,11 +59,11 @@ import Testing
         #expect(thread.backlog.share > 1)
         // On the checkpoint thread, before each sync: the records that could be forgotten by then.
         let seen = Locked<Set<UInt64>>([])
-        gate.onSync { seen.withLock { _ = $0.insert(thread.checkpointedSequence) } }
+        gate.onSync { seen.withLock { _ = $0.insert(thread.checkpointedRecord) } }
         try thread.start()
         thread.stop()
         gate.onSync {}
-        #expect(thread.checkpointedSequence == 8)
+        #expect(thread.checkpointedRecord == 8)
         #expect(thread.backlog.pendingByteCount == 0)
         let between = seen.withLock { $0 }.subtracting([0, 8])
         #expect(between.count >= 2, "\(between)")
@@ -88,12 +88,12 @@ import Testing
         for number in 2..<12 as Range<UInt64> {
             _ = thread.submit(Self.megabyte(number), at: Self.position(number + 1))
         }
-        #expect(thread.checkpointedSequence == 0)
+        #expect(thread.checkpointedRecord == 0)
         #expect(thread.backlog.share > 2)
         #expect(thread.statistics.timeUnderWay > .zero)
         gate.open()
         thread.stop()
-        #expect(thread.checkpointedSequence == 12)
+        #expect(thread.checkpointedRecord == 12)
         #expect(thread.backlog.writtenByteCount > 12 * 1_000_000)
         #expect(thread.statistics.timeUnderWay == .zero)
         #expect(thread.statistics.longestStepMicroseconds > 0)
@@ -102,10 +102,10 @@ import Testing
     @Test func theMemtableIsBoundedInBytesAndInMemory() throws {
         let directory = try DataDirectory()
         var work = CheckpointWork(try directory.create(), checkpointByteCount: 1 << 20)
-        var sequence: UInt64 = 0
+        var number: UInt64 = 0
         while !work.isFull {
-            sequence += 1
-            try work.add(Self.megabyte(sequence), at: Self.position(sequence))
+            number += 1
+            try work.add(Self.megabyte(number), at: Self.position(number))
         }
         let added = work.addedByteCount
         #expect(added <= 3 << 20)
@@ -131,7 +131,7 @@ import Testing
 
     /// SQLite takes a quota that is used up for a broken disk.
     @Test(arguments: [ENOSPC, EDQUOT])
-    func aCheckpointWithoutRoomWaitsAndGoesOn(code: Int32) throws {
+    func aCheckpointWithoutRoomWaitsAndContinues(code: Int32) throws {
         let disk = FakeDisk()
         let database = try StateDatabase.create(
             directory: ".",
@@ -150,12 +150,12 @@ import Testing
             return
         }
         let isCheckpointing = work.isCheckpointing
-        #expect(isCheckpointing && database.meta.checkpointed.sequence == 0)
+        #expect(isCheckpointing && database.meta.checkpointed.number == 0)
         disk.failure = { _, _ in nil }
         try work.writeStep(until: { false })
         #expect(work.stall == nil)
         while work.isCheckpointing { try work.writeStep(until: { false }) }
-        #expect(database.meta.checkpointed.sequence == 1)
+        #expect(database.meta.checkpointed.number == 1)
         try database.verify()
     }
 

@@ -21,9 +21,9 @@ import Testing
         #expect(try StateFixture.storeHash(database) == StateFixture.storeHash(nil, bodies))
     }
 
-    /// A checkpoint is cut off after each number of changes; the journal mends it.
+    /// A checkpoint is interrupted after each number of changes; the journal repairs it.
     @Test(arguments: TestEnvironment.seeds(1...4))
-    func replayMendsACheckpointThatWasCutOff(seed: UInt64) throws {
+    func replayRepairsAnInterruptedCheckpoint(seed: UInt64) throws {
         let directory = try DataDirectory()
         var database = try directory.create()
         var source = LogEntrySource()

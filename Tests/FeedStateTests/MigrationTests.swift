@@ -26,7 +26,7 @@ import Testing
         try directory.files.createDirectory("old")
         try directory.files.rename("state.db.format-1", to: "old/state.db")
         let target = directory.path + "/restored"
-        try StateDatabase.restore(backup: directory.path + "/old", into: target)
+        try BackupRestore.run(backup: directory.path + "/old", into: target)
     }
 
     @Test func aFormatIsChangedOnceOnly() throws {

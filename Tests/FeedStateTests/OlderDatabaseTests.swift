@@ -16,7 +16,7 @@ import Testing
             switch self {
             case .directoryRecord:
                 let known = JournalPosition(
-                    sequence: database.meta.checkpointed.sequence + 1,
+                    number: database.meta.checkpointed.number + 1,
                     hash: 5
                 )
                 try database.update(DirectoryRecord(known: known)) { $0.bootID = "next" }

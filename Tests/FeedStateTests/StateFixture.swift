@@ -28,10 +28,10 @@ enum StateFixture {
     /// A checkpoint of bodies behind those that are checkpointed.
     static func begin(_ bodies: [[UInt8]], into database: StateDatabase) throws -> Checkpoint {
         var memtable = Memtable()
-        var sequence = database.meta.checkpointed.sequence
+        var number = database.meta.checkpointed.number
         for body in bodies {
-            sequence += 1
-            try memtable.add(body, at: JournalPosition(sequence: sequence, hash: sequence &* 31))
+            number += 1
+            try memtable.add(body, at: JournalPosition(number: number, hash: number &* 31))
         }
         return Checkpoint(memtable, into: database)
     }

@@ -89,7 +89,7 @@ import Testing
             }
     }
 
-    @Test func takesNoTurnsWhileAHandlerWaitsForItsWrites() async throws {
+    @Test func takesNoIterationsWhileAHandlerWaitsForItsWrites() async throws {
         // Well below the high watermark, and more than the kernel takes.
         let byteCount = 200 * 1_024
         let shown = Recorder<Int>()
@@ -148,7 +148,7 @@ import Testing
             let socket = try await server.client(receiveBufferByteCount: 16 * 1_024)
             try await offload { try socket.send([UInt8](repeating: 1, count: 100)) }
             while case .executed = try await events.next() {}
-            // What the kernels pass on by themselves meanwhile is progress, and comes to an end.
+            // The bytes that the kernels pass on meanwhile are progress, which ends.
             var reason: CloseReason?
             while reason == nil {
                 await server.advance(by: configuration.sweepInterval)

@@ -56,7 +56,7 @@ import Testing
                 return ReadProgress(consumedByteCount: bytes.count)
             }
             handler.closed = { connection, reason in
-                // What is written now goes nowhere.
+                // These bytes are not sent.
                 connection.write([1])
                 connection.closeAfterFlush()
                 connection.reset()

@@ -10,7 +10,7 @@ import Testing
         return configuration
     }
 
-    /// Connects from a loop of its own and says what the handler heard.
+    /// Connects from a loop of its own and returns the events of the handler.
     private func connect(
         to address: SocketAddress,
         timeout: Duration = .seconds(20),
@@ -40,7 +40,7 @@ import Testing
                 loop.stop()
             }
         }
-        // The attempt has begun by the time that a loop hears of its clock's moves.
+        // The attempt has begun before a loop sees its clock move.
         clock?.advance(by: timeout + Self.configuration.sweepInterval * 2)
         try await offload { thread.join() }
         return events.events

@@ -7,7 +7,7 @@ import Testing
     /// Runs `body` on a loop of its own until the loop is stopped.
     private func withLoop(_ body: @escaping @Sendable (EventLoop) -> Void) async throws {
         var configuration = TransportConfiguration()
-        // Nothing but what a test does wakes its loop.
+        // Only a test's own work wakes its loop.
         configuration.sweepInterval = .seconds(3_600)
         let thread = try EventLoopThread(
             name: "loop",

@@ -3,7 +3,9 @@ import FeedTransport
 import Testing
 
 @Suite struct ReadingStateTests {
-    private static let reasons: [ReadingState.Pauses] = [.handler, .backPressure, .budget]
+    private static let reasons: [ReadingState.Pauses] = [
+        .handler, .backPressure, .suspension, .budget,
+    ]
 
     private static func open() -> ReadingState {
         var state = ReadingState()
@@ -30,7 +32,8 @@ import Testing
         let stops = state.pause(.backPressure)
         let isGiven = state.takeIteration()
         #expect([queues, queuesAgain, stops, isGiven] == [true, false, true, false])
-        guard case .iterate(queues: true) = state.endBackPressure(hasUnconsumedBytes: false) else {
+        let unblocking = state.unblock(.backPressure, hasUnconsumedBytes: false)
+        guard case .iterate(queues: true) = unblocking else {
             Issue.record("The iteration is lost.")
             return
         }
@@ -121,10 +124,11 @@ import Testing
             }
         }
 
-        mutating func endPressure(hasBytes: Bool) {
-            guard state.isUnderBackPressure else { return }
-            pauses.remove(ReadingState.Pauses.backPressure.rawValue)
-            switch state.endBackPressure(hasUnconsumedBytes: hasBytes) {
+        mutating func unblock(_ reason: ReadingState.Pauses, hasBytes: Bool) {
+            guard pauses.contains(reason.rawValue) else { return }
+            pauses.remove(reason.rawValue)
+            switch state.unblock(reason, hasUnconsumedBytes: hasBytes) {
+            case .stay: #expect(isBlocked)
             case .read(let starts):
                 #expect(!hasBytes && !wantsIteration)
                 start(starts)
@@ -149,10 +153,16 @@ import Testing
             endCount += 1
         }
 
+        private var isBlocked: Bool {
+            let reasons: [ReadingState.Pauses] = [.backPressure, .suspension]
+            return reasons.contains { pauses.contains($0.rawValue) }
+        }
+
         func check() {
+            #expect(isBlocked == state.isBlocked)
             #expect(isReading == pauses.isEmpty)
             #expect(isQueued == state.isQueued)
-            #expect(!wantsIteration || isQueued || state.isUnderBackPressure)
+            #expect(!wantsIteration || isQueued || state.isBlocked)
         }
     }
 
@@ -164,11 +174,15 @@ import Testing
             let reason = try #require(Self.reasons.randomElement(using: &generator))
             switch Int.random(in: 0..<9, using: &generator) {
             case 0: model.pause(reason)
-            case 1 where reason != .backPressure: model.resume(reason)
+            case 1 where reason.isDisjoint(with: .blocking): model.resume(reason)
             case 2: model.request()
             case 3: model.waitForWrites()
             case 4, 5: model.takeIteration()
-            case 6: model.endPressure(hasBytes: .random(using: &generator))
+            case 6:
+                model.unblock(
+                    Bool.random(using: &generator) ? .backPressure : .suspension,
+                    hasBytes: .random(using: &generator)
+                )
             case 7: model.deliver()
             case 8 where step > 1_900: model.end()
             default: break
@@ -176,9 +190,10 @@ import Testing
             model.check()
         }
         model.end()
-        // At most one iteration is owed, and it comes at the end of the pressure.
+        // At most one iteration is left, and it comes once nothing blocks the handler.
         for _ in 0..<2 {
-            model.endPressure(hasBytes: false)
+            model.unblock(.backPressure, hasBytes: false)
+            model.unblock(.suspension, hasBytes: false)
             model.takeIteration()
         }
         model.deliver()

@@ -92,7 +92,9 @@ import Testing
         }
     }
 
-    @Test("what is far too much is closed before the next wait, without a look at the clock")
+    @Test(
+        "connections that hold far too much are closed before the next wait, not at the next sweep"
+    )
     func closesAtOnceWhereFarTooMuchIsHeld() async throws {
         let closings = Recorder<Closing>()
         let answered = Recorder<Void>()
@@ -155,7 +157,7 @@ import Testing
             #expect(await server.onLoop { !$0.isReliefDue })
             await server.advance(by: TransportLimits.sweepInterval)
             #expect(closings.events.isEmpty)
-            // Nobody has closed anything since: now it is closed itself.
+            // No loop has closed anything since, so now it is closed itself.
             await server.advance(by: TransportLimits.sweepInterval)
             #expect(try await closings.next().isOther)
             budget.add(-600 * Self.kibibyte, for: elsewhere)

@@ -2,7 +2,7 @@ import FeedTestSupport
 import FeedTransport
 import Testing
 
-/// What is kept of frames that never end, and for how long their peers are waited for.
+/// The bytes that are kept of frames that never end, and the time that their peers have.
 @Suite(.timeLimit(.minutes(1))) struct UnfinishedFrameTests {
     private static let kibibyte = 1_024
     private static let greedy: UInt32 = 0x7f00_0001
@@ -22,7 +22,7 @@ import Testing
         }
     }
 
-    /// What the handlers of a server saw.
+    /// The events of a server's handlers.
     private struct Events: Sendable {
         /// The bytes that were shown.
         let shown = Recorder<Int>()
@@ -166,7 +166,7 @@ import Testing
     }
 }
 
-/// How long a peer is waited for whose reading the budget has paused.
+/// The deadline of a peer whose reading the budget has paused.
 extension UnfinishedFrameTests {
     /// Runs `body` with a connection that has begun a frame and is not read from, as too much else
     /// is held, until `body` gives that back.

@@ -26,7 +26,6 @@ struct DatasetLoadTests {
 
     /// Loads a service with two small files; returns the generator's exit status and output.
     private static func load(
-        serviceFlags: [String] = [],
         flags: [String] = [],
         times: Int = 1,
         runBefore: [String]? = nil
@@ -39,7 +38,7 @@ struct DatasetLoadTests {
         }
         for (file, text) in files { try text.write(to: file, atomically: true, encoding: .utf8) }
         let paths = files.map { $0.0.path() }.sorted()
-        return try await load(paths, serviceFlags, flags, times: times, runBefore: runBefore)
+        return try await load(paths, [], flags, times: times, runBefore: runBefore)
     }
 
     private static func load(
@@ -98,16 +97,6 @@ struct DatasetLoadTests {
         #expect(text.contains("Small_Posts.csv:9 left out: \"downs\" is \"-1\", \(limits)"))
         #expect(text.contains("Small_Posts.csv:12 left out: \"ups\" is \"many\", \(limits)"))
         #expect(text.contains(" s, 4 left out"))
-    }
-
-    @Test(
-        "the audit catches a deliberate fault",
-        arguments: ["drop:1000", "double:1000", "early:1000"]
-    )
-    func catchesFaults(_ fault: String) async throws {
-        let (status, output) = try await Self.load(serviceFlags: ["--fault", fault])
-        #expect(status == 3, "\(output.joined(separator: "\n"))")
-        #expect(output.contains { $0.contains("Audit") && $0.contains("FAIL") })
     }
 
     @Test func minglesWithPostsOfAnotherRun() async throws {

@@ -1,7 +1,9 @@
 import FeedTestSupport
 import Testing
 
-/// The load generator against the service: what it reports holds, and faults do not pass.
+/// The load generator against the service: its reports are true, and its audit passes.
+///
+/// LoadGenTests check that the audit fails for a service that counts wrong.
 ///
 /// One at a time: a run with 500 clients wants the machine for itself.
 @Suite(.serialized, .timeLimit(.minutes(2)))
@@ -44,15 +46,6 @@ struct LoadTests {
         #expect(status == 0, "\(output.joined(separator: "\n"))")
         #expect(output.contains { $0.contains("Audit") && $0.contains("PASS") })
         #expect(output.contains { $0.contains("error 0 + timeout 0 + lost 0") })
-        #expect(await service.stop() == 0)
-    }
-
-    @Test("the audit catches a deliberate fault", arguments: ["drop", "double", "early"])
-    func catchesFaults(_ fault: String) async throws {
-        let service = try await ServiceProcess.start(["--fault", "\(fault):1000"])
-        let (status, output) = try await Self.load(service.port, [])
-        #expect(status == 3, "\(output.joined(separator: "\n"))")
-        #expect(output.contains { $0.contains("Audit") && $0.contains("FAIL") })
         #expect(await service.stop() == 0)
     }
 

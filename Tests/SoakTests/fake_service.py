@@ -6,7 +6,7 @@ It appends each change to a file before it answers. Faults: `lose` answers first
 verifies another state than it serves, `replay` replays another one, `reuse` gives out ids again,
 `refuse` does not start anew, `status` does not end with 0,
 `crash` ends by itself, `last` leaves another
-state than it served last, `slow` answers a read after 100 ms, `full` lets too much wait to be folded,
+state than it served last, `slow` answers a read after 100 ms, `full` lets too much wait for a checkpoint,
 `deny` has no channel for anybody, `limit` takes no ballots, `grow` holds much for each batch of votes.
 """
 
@@ -25,7 +25,7 @@ import feed_pb2 as feed
 FAULT = os.environ.get("FAKE_FAULT", "")
 REFUSAL = feed.Status(code=8, reason="TOO_MANY_CHANNELS")
 HELD = []  # what `grow` holds
-BATCH = 40  # changes that `lose` gathers before it writes
+BATCH = 40  # changes that `lose` collects before it writes
 KEPT = 3  # of which it keeps the last for later, so that some are lost whenever it is killed
 
 

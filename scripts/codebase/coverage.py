@@ -4,12 +4,33 @@ import argparse
 import collections
 import json
 import pathlib
+import subprocess
 
 KINDS = ("lines", "functions", "regions")
 
 
+def export(build):
+    """The output of `llvm-cov export` for the counters that the tests left in a folder of products.
+
+    `swift test` exports nothing where a test fails, and then a figure is wanted all the same.
+    """
+    target = json.loads(subprocess.run(["swift", "-print-target-info"], check=True,
+                                       capture_output=True, text=True).stdout)
+    tools = pathlib.Path(target["paths"]["runtimeResourcePath"]).parents[1] / "bin"
+    counters = sorted(str(path) for path in (build / "codecov").glob("*.profraw"))
+    if not counters:
+        raise SystemExit(f"coverage: no counters are in {build / 'codecov'}: did the tests crash?")
+    merged = build / "codecov" / "merged.profdata"
+    subprocess.run([tools / "llvm-profdata", "merge", "-sparse", "-o", merged, *counters], check=True)
+    products = [str(path) for path in build.glob("*.xctest")]
+    exported = subprocess.run([tools / "llvm-cov", "export", "--summary-only",
+                               f"--instr-profile={merged}", *products],
+                              check=True, capture_output=True, text=True).stdout
+    return json.loads(exported)
+
+
 def table(exported, root, modules):
-    """The rows of the modules, out of what `llvm-cov export` wrote: a list of lines."""
+    """The rows of the modules, from the output of `llvm-cov export`: a list of lines."""
     counts = collections.defaultdict(lambda: dict.fromkeys(
         [(kind, field) for kind in KINDS for field in ("count", "covered")], 0))
     for each in exported["data"][0]["files"]:
@@ -48,12 +69,12 @@ def worst_files(exported, root, modules, limit):
 
 
 def main():
-    """Reads the export that the first argument names, and prints the table."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("export", type=pathlib.Path, help="what llvm-cov export wrote, in JSON")
+    """Reads the counters in the folder that the first argument names, and prints the table."""
+    parser = argparse.ArgumentParser(prog="scripts/coverage.sh", description=__doc__)
+    parser.add_argument("build", type=pathlib.Path, help="the folder of the products")
     parser.add_argument("modules", nargs="*", help="the modules to show: all without one")
     options = parser.parse_args()
-    root, exported = pathlib.Path.cwd(), json.loads(options.export.read_text())
+    root, exported = pathlib.Path.cwd(), export(options.build)
     print(*table(exported, root, options.modules), sep="\n")
     print("\nThe files with the most lines that no test of this run reaches:\n")
     for missed, path in worst_files(exported, root, options.modules, 10):

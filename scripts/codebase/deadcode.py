@@ -24,7 +24,7 @@ ASSOCIATED_TYPE, GENERIC_PARAMETER = 1012, 1013
 
 
 class Index:
-    """What declares what, and what names what: built from all occurrences of the index."""
+    """Which symbol declares, and which names, another: built from all occurrences of the index."""
 
     def __init__(self, occurrences, root):
         """Reads the occurrences, and the text of the files that they are in."""
@@ -69,12 +69,12 @@ class Index:
         return above + "\n" + self.line(definition)
 
     def parent(self, usr):
-        """What a symbol is declared in; for a member of an extension, the extended type."""
+        """The declaration around a symbol; for a member of an extension, the extended type."""
         found = self.parents.get(usr)
         return self.extended.get(found, found)
 
     def home(self, usr):
-        """The declaration that a symbol is a part of: itself, or that of an accessor or a local."""
+        """The declaration that a symbol belongs to: itself, or the one around an accessor or a local."""
         usr = self.extended.get(usr, usr)
         while usr is not None and not self.is_reported(usr):
             usr = self.parent(usr)
@@ -178,7 +178,7 @@ def dead_c_functions(root, named):
 
 
 def main():
-    """Prints what nothing reaches, and what tests alone reach; ends with 1 if nothing reaches some."""
+    """Prints both lists, and ends with 1 if nothing reaches some declaration."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("store", help="the folder of the index")
     parser.add_argument("--check", action="store_true", help="print what nothing reaches only")

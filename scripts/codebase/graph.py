@@ -1,27 +1,23 @@
-"""The graph of the modules for docs/ARCHITECTURE.md, and the folders that name each other.
+"""The graph of the modules for docs/ARCHITECTURE.md, and the checks of modules and folders.
 
 scripts/graph.sh runs it; see there.
 """
 
 import argparse
-import collections
 import itertools
 import pathlib
-import re
 import sys
 
+import folders
 import package
-import swift_source
 
 PAGE = "docs/ARCHITECTURE.md"
 BEGIN = "<!-- module graph: scripts/graph.sh --write -->"
 END = "<!-- end of the module graph -->"
-TYPE = re.compile(r"\b(?:struct|class|enum|protocol|actor|typealias)\s+([A-Z]\w*)")
-WORD = re.compile(r"\b[A-Z]\w*")
 
 
 def picture(targets):
-    """The modules of Sources as a Mermaid graph and as a table, each with what it uses."""
+    """The modules of Sources as a Mermaid graph and as a table, each with its dependencies."""
     shown = [target for target in targets.values() if target.folder.startswith("Sources/")]
     shown.sort(key=lambda target: (-target.layer, target.position))
     lines = ["```mermaid", "graph TD"]
@@ -59,58 +55,15 @@ def page_faults(page, targets):
                      if target.folder.startswith("Sources/") and f"`{target.folder}`" not in page]
 
 
-def folder_edges(texts):
-    """Which folder names types of which other folder: {(from, to): names}.
-
-    `texts` maps each path of a module to its text. A name that two folders declare is left out.
-    """
-    homes, words = collections.defaultdict(set), collections.defaultdict(set)
-    for path, text in texts.items():
-        source = swift_source.code(text)
-        for name in TYPE.findall(source):
-            homes[name].add(path.parent)
-        words[path.parent].update(WORD.findall(source))
-    edges = collections.defaultdict(set)
-    for folder, named in words.items():
-        for name in named & homes.keys():
-            if len(homes[name]) == 1 and folder not in homes[name]:
-                edges[folder, next(iter(homes[name]))].add(name)
-    return edges
-
-
-def print_folders(root, targets):
-    """Prints, for each module, the pairs of folders that name each other's types."""
-    total = 0
-    for target in targets.values():
-        paths = swift_source.files(root, target.folder)
-        if not target.folder.startswith("Sources/") or len({path.parent for path in paths}) < 2:
-            continue
-        edges = folder_edges({path: (root / path).read_text() for path in paths})
-        pairs = [(a, b) for a, b in sorted(edges) if a < b and (b, a) in edges]
-        total += len(pairs)
-        print(f"{target.name}: {len({path.parent for path in paths})} folders, "
-              f"{len(pairs)} pairs name each other")
-        for a, b in pairs:
-            names = [str(each.relative_to(target.folder)) for each in (a, b)]
-            names = ["(top)" if name == "." else name for name in names]
-            print(f"  {names[0]} -> {names[1]}: {sample(edges[a, b])}\n"
-                  f"  {names[1]} -> {names[0]}: {sample(edges[b, a])}")
-    print(f"All modules: {total} pairs")
-
-
-def sample(names):
-    """How many names there are, and the first four of them."""
-    return f"{len(names)} ({', '.join(sorted(names)[:4])}{', …' if len(names) > 4 else ''})"
-
-
 def main():
-    """Does what the flag says; ends with 1 where a check fails."""
+    """Obeys the flag; ends with 1 if a check fails."""
     parser = argparse.ArgumentParser(prog="scripts/graph.sh", description=__doc__)
     actions = parser.add_mutually_exclusive_group()
     for flag, action in (("--write", f"put the graph into {PAGE}"),
                          ("--check", f"check the layers, and that {PAGE} is not stale"),
                          ("--imports", "check that imports and declared dependencies agree"),
-                         ("--folders", "print the folders that name each other's types")):
+                         ("--folders", "print the folders that name each other's types"),
+                         ("--check-folders", "check that only the listed folders do")):
         actions.add_argument(flag, action="store_true", help=action)
     options = parser.parse_args()
     root = pathlib.Path.cwd()
@@ -118,7 +71,9 @@ def main():
     page = (root / PAGE).read_text()
     faults = package.layer_faults(targets)
     if options.folders:
-        print_folders(root, targets)
+        print(folders.report(folders.read(root, targets)))
+    elif options.check_folders:
+        faults = folders.faults(folders.read(root, targets), (root / folders.ALLOWED).read_text())
     elif options.imports:
         faults = package.import_faults(root, targets)
     elif not faults and options.check:

@@ -1,6 +1,6 @@
 """Reads the index that the compiler writes in debug builds: which symbol occurs where, and why.
 
-The toolchain brings the library that reads it (libIndexStore). The numbers below are those of its
+The toolchain brings the library that reads it (libIndexStore). The numbers below are from its
 header, indexstore/indexstore.h.
 """
 
@@ -63,7 +63,7 @@ class Occurrence:
     """A place where a file names a symbol: its identity (USR), its roles and its relations."""
 
     def __init__(self, path, line, symbol, roles, relations):
-        """Keeps what the index says; `symbol` is (usr, name, kind, access, subkind)."""
+        """Keeps one occurrence of the index; `symbol` is (usr, name, kind, access, subkind)."""
         self.path, self.line, self.roles, self.relations = path, line, roles, relations
         self.usr, self.name, self.kind, self.access, self.subkind = symbol
 
@@ -87,7 +87,7 @@ class IndexStore:
             raise SystemExit(f"indexstore: {path} cannot be read.")
 
     def occurrences(self, root):
-        """Yields what the Swift files below root say; a file that is gone is left out."""
+        """Yields the occurrences in the Swift files below root; a file that is gone is left out."""
         seen = set()
         for unit in sorted(each.name for each in (self.path / "v5" / "units").iterdir()):
             for record, path in self._records(unit):
@@ -143,7 +143,7 @@ class IndexStore:
         return found
 
     def _symbol(self, symbol):
-        """What Occurrence keeps of a symbol."""
+        """The part of a symbol that Occurrence keeps."""
         properties = self.symbol_get_properties(symbol)
         return (str(self.symbol_get_usr(symbol)), str(self.symbol_get_name(symbol)),
                 KINDS.get(self.symbol_get_kind(symbol), "other"),

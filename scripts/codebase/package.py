@@ -15,7 +15,7 @@ IMPORT = re.compile(
 
 
 class Target:
-    """One target: its name, its folder, its layer and what it depends on."""
+    """One target: its name, its folder, its layer and its dependencies."""
 
     def __init__(self, described):
         """Reads a target of `swift package dump-package`."""

@@ -27,14 +27,14 @@ def code(text):
 
 
 def _blank(match):
-    """What stands for a comment or a literal in the code."""
+    """The replacement of a comment or a literal in the code."""
     found = match.group()
     kept = "" if found.startswith(("//", "/*")) else _interpolations(found)
     return f'" {kept} "' + "\n" * (found.count("\n") - kept.count("\n"))
 
 
 def _interpolations(literal):
-    """What stands between the parentheses of each interpolation of a literal."""
+    """The code between the parentheses of each interpolation of a literal."""
     parts = []
     for begin in INTERPOLATION.finditer(literal):
         depth, position = 1, begin.end()

@@ -1,4 +1,4 @@
-"""Checks that docs/UNSAFE.md lists exactly the files that say what the compiler cannot prove safe.
+"""Checks that docs/UNSAFE.md lists exactly the files with code that the compiler cannot prove safe.
 
 scripts/check.sh runs it. `--rows` prints a row for each such file, with the reason that the page has.
 """
@@ -11,7 +11,7 @@ import sys
 import swift_source
 
 PAGE = "docs/UNSAFE.md"
-# What a file says, and the name of it in the table.
+# The words that the table lists, and the code that each stands for.
 WORDS = {
     "unsafe": re.compile(r"(?<!nonisolated\()\bunsafe\b|\bUnsafe\w+|\bUnmanaged\b|\bunsafeBitCast\b"),
     "nonisolated(unsafe)": re.compile(r"\bnonisolated\(unsafe\)"),
@@ -28,7 +28,7 @@ def said(text):
 
 
 def rows(page):
-    """What the page lists: {path: (words, why)}, and the paths that it lists twice."""
+    """The rows of the page: {path: (words, why)}, and the paths that it lists twice."""
     listed, twice = {}, []
     for line in page.splitlines():
         if found := ROW.match(line):
@@ -54,7 +54,7 @@ def faults(page, texts):
 
 
 def main():
-    """Prints what is wrong, and ends with 1 if anything is."""
+    """Prints the faults, and ends with 1 if there are any."""
     parser = argparse.ArgumentParser(prog="scripts/codebase/unsafe.py", description=__doc__)
     parser.add_argument("--rows", action="store_true", help="print the table's rows as they should be")
     options = parser.parse_args()

@@ -107,7 +107,7 @@ def measure(options, progress):
 
 
 def stop(*_):
-    """Ends what runs, once: a second signal does not disturb the cleaning up."""
+    """Ends the processes that run, once: a second signal does not disturb the cleanup."""
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, signal.SIG_IGN)
     raise KeyboardInterrupt

@@ -15,13 +15,13 @@ BATCH_VOTES = 256
 BATCH_CONNECTIONS = 50
 
 # Durable batches are offered at a rate: as fast as they are answered, more comes than is checkpointed, and
-# the service refuses some. Then the cost is no longer that of votes.
+# the service refuses some. Then the cost is no longer the cost of votes.
 DURABLE_RATE = 4_000_000
 # The changes that wait before a measurement are checkpointed in this time.
 CHECKPOINT_SECONDS = 2
 
 STATES = {"memory": "in memory", "durable": "durable, fsync"}
-# What is sent: the name of the row, and the flags of pump.
+# The requests: the name of the row, and the flags of pump.
 LOADS = {
     "single 64": ("single votes, 64 in flight", {"in_flight": 64}),
     "batch 1": (f"batches of {BATCH_VOTES}, 1 at once",
@@ -65,7 +65,7 @@ def run(tools, options, progress):
 
 
 def figures(samples):
-    """What was measured, as JSON has it."""
+    """The measurements, as JSON has them."""
     return [{"state": state, "load": load, "rounds": [one.values for one in taken]}
             for (state, load), taken in samples.items()]
 

@@ -9,7 +9,7 @@ import servers
 
 
 class Sample:
-    """One measurement: what was answered in how long, for how much of whose processor time."""
+    """One measurement: the answers, the seconds, and the processor time of server and client."""
 
     def __init__(self, values):
         self.values = values
@@ -98,5 +98,5 @@ def redis_benchmark(redis, in_flight, posts, options, seconds=None):
         client.kill()
         client.wait()
     if redis.call("ZCARD", "posts") != posts:
-        raise RuntimeError("redis-benchmark voted on other members than those of the set")
+        raise RuntimeError("redis-benchmark voted on members that the set did not have")
     return Sample({name: after[name] - before[name] for name in before})

@@ -1,4 +1,4 @@
-"""The disk that durable servers write to: what it is, how long it takes to sync, room on it."""
+"""The disk that durable servers write to: its file system, its time for a sync, its free room."""
 
 import contextlib
 import os
@@ -12,7 +12,7 @@ WARMUP_APPENDS = 20
 
 
 def mount_of(path, table="/proc/self/mountinfo"):
-    """The type of the file system that holds a path, and what it is mounted from."""
+    """The type of the file system that holds a path, and the device that it is mounted from."""
     path = os.path.realpath(path)
     longest, found = -1, ("unknown", "unknown")
     with open(table) as file:
@@ -71,7 +71,7 @@ def percentile(values, share):
 
 
 def summary(taken):
-    """Of many syncs, what is printed and kept."""
+    """The figures of many syncs that are printed and kept."""
     return {"appends": len(taken), "p50_ms": percentile(taken, 0.5) * 1e3,
             "p99_ms": percentile(taken, 0.99) * 1e3, "max_ms": max(taken) * 1e3}
 

@@ -1,8 +1,8 @@
 """Votes that survive a crash: the service and Redis with their logs synced, beside the floor.
 
 Each run has a server and a directory of its own, so that no server writes for another's votes. The
-floor is measured before and after it. What a server still does when the votes have ended
-(checkpointing, rewriting a log) is a part of what they cost.
+floor is measured before and after it. The work that a server does after the votes have ended
+(checkpoints, rewriting a log) is a part of their cost.
 """
 
 import contextlib
@@ -26,20 +26,20 @@ ROWS = {
     "redis everysec": "redis-server, appendfsync everysec",
 }
 
-SETTLED_SHARE = 0.02    # of a core
-SETTLE_SECONDS = 60
-SETTLE_STEP_SECONDS = 0.5
+IDLE_SHARE = 0.02   # of a core
+LONGEST_WAIT = 60   # seconds
+IDLE_STEP = 0.5     # seconds
 
 
-def settle(pid):
-    """Waits until the server rests, at most a minute; its processor time, and whether it rests."""
+def wait_until_idle(pid):
+    """Waits until the server is idle, at most a minute; its processor time, and whether it is idle."""
     first = last = machine.cpu_seconds(pid) + machine.children_seconds(pid)
-    end = time.monotonic() + SETTLE_SECONDS
+    end = time.monotonic() + LONGEST_WAIT
     while time.monotonic() < end:
-        time.sleep(SETTLE_STEP_SECONDS)
+        time.sleep(IDLE_STEP)
         before = last
         last = machine.cpu_seconds(pid) + machine.children_seconds(pid)
-        if last - before < SETTLED_SHARE * SETTLE_STEP_SECONDS:
+        if last - before < IDLE_SHARE * IDLE_STEP:
             return last - first, True
     return last - first, False
 
@@ -72,14 +72,14 @@ def vote(tools, server, row, in_flight, options):
 class Run:
     """One server's votes, and the floor around them."""
 
-    def __init__(self, sample, floors, written, settled):
+    def __init__(self, sample, floors, written, afterwards):
         self.sample, self.floors, self.written = sample, floors, written
-        self.settled_seconds, self.rests = settled
+        self.afterwards_seconds, self.rests = afterwards
 
     @property
     def cost(self):
-        """CPU-seconds per million votes, with what was done after them."""
-        return self.sample.cost + self.settled_seconds / self.sample.votes * 1e6
+        """CPU-seconds per million votes, with the work that was done after them."""
+        return self.sample.cost + self.afterwards_seconds / self.sample.votes * 1e6
 
     @property
     def over_floor(self):
@@ -91,7 +91,7 @@ class Run:
 
     def figures(self):
         return {"run": self.sample.values, "floors": [floor.values for floor in self.floors],
-                "written_bytes": self.written, "settled_seconds": self.settled_seconds,
+                "written_bytes": self.written, "afterwards_seconds": self.afterwards_seconds,
                 "rests": self.rests}
 
 
@@ -103,13 +103,13 @@ def measure(tools, floor, row, in_flight, options):
 
     with disk.directory(options) as directory, contextlib.ExitStack() as stack:
         server = stack.enter_context(start(tools, row, directory, options.posts))
-        settle(server.pid)  # from being filled
+        wait_until_idle(server.pid)  # from being filled
         before = measured_floor()
         written = machine.written_bytes(server.pid)
         children = machine.children_seconds(server.pid)
         sample = vote(tools, server, row, in_flight, options)
         children = machine.children_seconds(server.pid) - children
-        seconds, rests = settle(server.pid)
+        seconds, rests = wait_until_idle(server.pid)
         written = machine.written_bytes(server.pid) - written
         after = measured_floor()
     return Run(sample, [before, after], written, (seconds + children, rests))
@@ -134,7 +134,7 @@ def run(tools, options, progress):
 
 
 def figures(results):
-    """What was measured, as JSON has it."""
+    """The measurements, as JSON has them."""
     return {"disk": {**results["about"], **results["disk"]},
             "runs": [{"server": row, "in_flight": in_flight,
                       "rounds": [one.figures() for one in taken]}
@@ -176,12 +176,12 @@ def table(results, options):
                 target(row, in_flight, over_floor, ratio))
     every = [one for taken in runs.values() for one in taken]
     result.note(
-        f"Rounds: {options.durable_rounds}. Processor time is that of the whole process, and what it "
-        "still did when the votes had ended is in it: the journal, the folding, the rewriting of a "
-        "log. The floor was measured before and after each run. "
+        f"Rounds: {options.durable_rounds}. Processor time is of the whole process, with the work "
+        "that it did after the votes had ended: the journal, checkpoints, the rewriting of a log. "
+        "The floor was measured before and after each run. "
         + quietness([sample for one in every for sample in (one.sample, *one.floors)]))
     result.note(disk.sentence(results["disk"], results["about"]))
     if not all(one.rests for one in every):
-        result.note(f"**Some server still worked {SETTLE_SECONDS} s after its votes had ended: it "
+        result.note(f"**Some server still worked {LONGEST_WAIT} s after its votes had ended: it "
                     "cannot keep such a load up.**")
     return result

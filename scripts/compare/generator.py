@@ -1,4 +1,4 @@
-"""What loadgen itself costs, beside the minimal client, and its audit."""
+"""The cost of loadgen itself, beside the minimal client, and its audit."""
 
 import json
 import random
@@ -48,7 +48,7 @@ def pump(tools, in_flight, options):
 
 
 def run(tools, options, progress):
-    """By client and requests in flight, what each round gave."""
+    """The figures of each round, by client and requests in flight."""
     sides = {"loadgen": loadgen, "pump": pump}
     results = {f"{side} {in_flight}": [] for side in sides for in_flight in (1, 64)}
     for turn in range(options.growth_rounds):

@@ -1,4 +1,4 @@
-"""What a vote costs, and a post weighs, as posts become more."""
+"""The cost of a vote and the bytes of a post, for growing numbers of posts."""
 
 import contextlib
 import random
@@ -16,7 +16,7 @@ NEEDED_BYTES_A_POST = 600  # of memory that must be free to try
 
 
 def weigh(tools, service, posts):
-    """Creates the posts, has TOP and NEW kept, and returns the bytes of a post beside its text."""
+    """Creates the posts, has TOP and NEW kept, and returns the bytes of a post without its text."""
     before = machine.resident_bytes(service.pid)
     created = clients.pump(tools, service, create=posts)
     clients.pump(tools, service, read_orders=2)
@@ -38,7 +38,7 @@ def run(tools, options, progress):
             running[posts] = stack.enter_context(servers.Service(tools))
             weight = weigh(tools, running[posts], posts)
             results[posts] = {"bytes_a_post": weight, "costs": {p: [] for p in options.in_flight}}
-            progress(f"growth: {posts:,} posts: {weight:.0f} bytes a post beside its text")
+            progress(f"growth: {posts:,} posts: {weight:.0f} bytes a post without its text")
         for turn in range(options.growth_rounds):
             cells = [(posts, in_flight) for posts in running for in_flight in options.in_flight]
             random.Random(turn).shuffle(cells)
@@ -56,8 +56,8 @@ def run(tools, options, progress):
 
 def table(results, options):
     result = Table(
-        "The cost of a vote, and the weight of a post, as posts become more",
-        ["Posts", *(f"CPU-s/M at {p}" for p in options.in_flight), "Bytes a post beside its text"])
+        "The cost of a vote, and the bytes of a post, for growing numbers of posts",
+        ["Posts", *(f"CPU-s/M at {p}" for p in options.in_flight), "Bytes a post without its text"])
     sizes = results["posts"]
     for posts, taken in sizes.items():
         cells = [f"{middle(costs):.3f} ({spread(costs, '{:.3f}')})"
@@ -74,6 +74,6 @@ def table(results, options):
     result.add(f"growth, {least:,} to {most:,}", *grown, "")
     result.note(
         "As in the table of votes: TOP, NEW and HOT are kept, a first page is read every "
-        "millisecond, keys are uniform. The weight is what the service's resident memory grew by, "
-        "with TOP and NEW kept, less the bytes of titles and authors. " + results["quiet"])
+        "millisecond, keys are uniform. The bytes of a post are the growth of the service's "
+        "resident memory, with TOP and NEW kept, without the bytes of titles and authors. " + results["quiet"])
     return result

@@ -79,8 +79,8 @@ def table(results, options):
         *(f"{middle(one['disk'][name] for one in rounds):.2f} ms" for name in ("p50_ms", "p99_ms")),
         verdict(over * allowed, allowed, most=True, form="{:.1f} ms"))
     result.note(
-        f"Connections take turns and send {IN_FLIGHT} votes each, as many turns a millisecond as make "
-        "the rate, answered or not; a latency runs from the millisecond in which the vote was due. "
+        f"Connections send one after another, {IN_FLIGHT} votes each, as many a millisecond as the rate "
+        "needs, answered or not; a latency runs from the millisecond in which the vote was due. "
         f"The target is {BASE_MILLISECONDS} ms and {SYNCS} times the p99 of the disk's own "
         f"fdatasync ({results['about']['file_system']}), taken before and after. In memory: the same "
         "votes right after, of a service without a journal: what the machine itself takes. "

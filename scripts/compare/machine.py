@@ -1,4 +1,4 @@
-"""What the kernel says of processes and of the machine."""
+"""The kernel's figures on processes and on the machine."""
 
 import os
 import platform
@@ -25,7 +25,7 @@ def children_seconds(pid):
 
 
 def written_bytes(pid):
-    """What it had the kernel write to disks, with the children that it waited for."""
+    """The bytes that the kernel wrote to disks for a process and the children that it waited for."""
     with open(f"/proc/{pid}/io") as file:
         return int(re.search(r"^write_bytes: (\d+)", file.read(), re.MULTILINE).group(1))
 

@@ -21,7 +21,7 @@ IN_FLIGHT = 16
 TARGET_MICROSECONDS = 12
 ENOUGH_ANSWERED = 0.98  # of the votes; the last ones are answered after the clocks are read
 
-# What the service shows of a post, as a hash beside the sorted set. Redis fills itself.
+# The fields of a post that the service shows, as a hash beside the sorted set. Redis fills itself.
 FILL_SCRIPT = """
 for i = ARGV[1], ARGV[2] do
     local post = string.format('p%012d', i)
@@ -121,7 +121,7 @@ def table(results, options):
             else verdict(ratio, 1, most=False))
     result.note(
         f"{PAGE_CONNECTIONS} connections ask for pages as fast as they are answered, and "
-        f"{VOTE_CONNECTIONS} vote. A page costs what the server needs more than for the same votes "
-        "alone. Redis runs one Lua script a page; its hashes hold what our posts hold. "
+        f"{VOTE_CONNECTIONS} vote. Cost of a page = (CPU with pages − CPU with the same votes alone) ÷ "
+        "pages per second. Redis runs one Lua script a page; its hashes have the fields of our posts. "
         + answered_votes(rounds) + results["quiet"])
     return result

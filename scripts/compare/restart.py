@@ -20,7 +20,7 @@ def restart(tools, directory, posts):
     with servers.Service(tools, directory) as service:
         seconds = time.monotonic() - started
         clients.pump(tools, service, read_orders=3)
-        # Ids do not begin anew, nor go on behind a gap: the last one is the count of the posts.
+        # Ids continue without a gap: the last id is the number of posts.
         created = clients.pump(tools, service, create=1).values["last_post_id"]
     if created != posts + 1:
         raise RuntimeError(f"after the restart the next post was {created}, not {posts + 1}")

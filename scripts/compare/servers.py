@@ -15,7 +15,7 @@ STOP_SECONDS = 20
 
 
 def pinned(client):
-    """What a child does before it starts: servers have the first core, clients the others."""
+    """Runs in a child before it starts: servers get the first core, clients the others."""
     available = machine.cores()
     chosen = available[1:] if client else available[:1]
 
@@ -79,7 +79,7 @@ class Server:
 
 
 class Floor(Server):
-    """Echoes what it receives."""
+    """A server that echoes the bytes that it receives."""
 
     def __init__(self, tools):
         super().__init__([tools.floor + "/echo"], r"listening on 127\.0\.0\.1:(\d+)")

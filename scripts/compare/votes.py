@@ -12,7 +12,7 @@ TARGET_REDIS = {1: 1.6, 16: 3.2, 64: 6.0}
 ZIPF = 0.99
 FIRST_PAGES_PER_SECOND = 1000
 
-# What is shown; keys are uniform, or as the name says.
+# The rows of the table; keys are uniform unless the name says otherwise.
 ROWS = {
     "floor": "floor: a C echo of the same frames",
     "service": "this service",
@@ -74,13 +74,13 @@ def run(tools, options, progress):
 
 
 def figures(samples):
-    """What was measured, as JSON has it."""
+    """The measurements, as JSON has them."""
     return [{"server": row, "in_flight": in_flight, "rounds": [one.values for one in taken]}
             for (row, in_flight), taken in samples.items()]
 
 
 def ratios(samples, over, under):
-    """Round by round, so that what drifts drifts out."""
+    """Compares round by round, so that a drift of the machine cancels out."""
     pairs = zip(samples.get(over, []), samples.get(under, []))
     return [a.cost / b.cost for a, b in pairs]
 
@@ -119,6 +119,6 @@ def table(samples, options):
     result.note(
         f"The service keeps TOP, NEW and HOT, and {FIRST_PAGES_PER_SECOND} first pages a second "
         "are read from it beside the votes. Redis's zipf row and all others are by the same "
-        "minimal client in C, its uniform row by redis-benchmark. Where a server had much of its core "
-        "left, its client had not, and the votes a second are the client's.")
+        "minimal client in C, its uniform row by redis-benchmark. Where a server used much less than "
+        "its core, the client was the bottleneck, and the votes a second are the client's.")
     return result

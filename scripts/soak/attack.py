@@ -1,4 +1,4 @@
-"""One host that takes what it can get of a service, beside a healthy client of another host.
+"""One host that takes as much of a service as it can, beside a healthy client of another host.
 
 What must hold: the service's memory stays bounded and is given back; the healthy client is refused
 nothing, and a restart of the service does not cost it its channel.
@@ -80,7 +80,7 @@ def observed(port, posts, seconds, newcomers=OTHERS):
 
 
 def withstand(part, options, directory, say):
-    """One attack; what was seen. Raises Failure."""
+    """Makes one attack, and returns its figures. Raises Failure."""
     with Service(options.binaries, None if options.in_memory else directory) as service:
         pid, port = service.process.pid, service.port
         posts = create_posts(port)
@@ -134,7 +134,7 @@ def withstand(part, options, directory, say):
 
 
 def give_back(pid, enough, seconds):
-    """The seconds until no more than enough is in memory, and what is in memory then."""
+    """The seconds until the memory is small enough, and the memory at that time."""
     closed = time.monotonic()
     while resident(pid) > enough and time.monotonic() < closed + seconds:
         time.sleep(0.2)
@@ -154,7 +154,7 @@ def restarted(part, options, directory, posts, seen, say):
         if more > MEMORY_LIMIT:
             found.append(f"{more >> 20} MiB more were in memory after a restart")
         attack.close()
-        # What was restored is kept for its retention.
+        # Restored channels are kept for their retention.
         limit = RESTORED_LEFT_LIMIT
         seconds, left = give_back(service.process.pid, memory.before + limit, options.give_back)
         left -= memory.before

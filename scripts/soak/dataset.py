@@ -38,7 +38,7 @@ def await_votes(service, load, wanted):
 
 
 def live_through(options, directory, say):
-    """One run of loadgen; what it says of it. Raises Failure."""
+    """Makes one run of loadgen, and returns its results. Raises Failure."""
     with ReservedPort() as port:
         return live_through_at(port, options, directory, say)
 

@@ -1,4 +1,4 @@
-"""What attacks send: streams of frames, each on a connection of its own."""
+"""The streams of frames that attacks send, each on a connection of its own."""
 
 import os
 import select

@@ -1,4 +1,4 @@
-"""A client from another host's address than the attack's: what it is refused, and how long it waits."""
+"""A client from another host than the attack: counts its refusals, and times its calls."""
 
 import multiprocessing
 import os
@@ -14,7 +14,7 @@ VOTES_PER_NEWCOMER = 20
 
 
 class Observations:
-    """What came of its calls. Times are in seconds."""
+    """The results of its calls. Times are in seconds."""
 
     def __init__(self):
         self.client_id = os.urandom(16)
@@ -63,7 +63,7 @@ def newcomer(port, source, posts, seen):
 
 
 def vote(port, posts, newcomers, stopping, pipe):
-    """Votes one after another until it is told to stop, new clients between; sends what it saw."""
+    """Casts votes one after another until `stopping`, with new clients between; sends its observations."""
     seen, number = Observations(), 0
     try:
         with Connection(port, source=ADDRESS) as connection:
@@ -99,7 +99,7 @@ class Healthy:
         theirs.close()
 
     def stop(self):
-        """What it saw."""
+        """Its observations."""
         self.stopping.set()
         seen = self.pipe.recv()
         self.process.join()
@@ -107,7 +107,7 @@ class Healthy:
 
 
 def returned(port, posts, seen):
-    """What the client that was here before finds after a restart of the service: failures."""
+    """The failures that the earlier client finds after a restart of the service."""
     found = []
     with Connection(port, source=ADDRESS) as connection:
         def count(when):

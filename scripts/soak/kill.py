@@ -27,7 +27,7 @@ LOAD = ["--clients", "50", "--threads", "1", "--pipeline", "64", "--posts", "500
 
 
 class Directory:
-    """A data directory over some cycles, and those who know what is in it."""
+    """A data directory over some cycles, and the clients that know its content."""
 
     def __init__(self, path, options, seed):
         self.path, self.options = path, options
@@ -47,7 +47,7 @@ class Directory:
         mixed.check(self.clients, self.service.port)
 
     def end(self):
-        """Ends what runs."""
+        """Ends the processes that run."""
         if self.service:
             self.service.kill_if_alive()
 
@@ -61,11 +61,11 @@ class Directory:
             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
 
     def run(self, number):
-        """Where the loadgen of a cycle wrote what was acknowledged to it."""
+        """The file in which the loadgen of a cycle keeps the acknowledged votes."""
         return f"{self.path}/run-{number}.json"
 
     def cycle(self, piece):
-        """One cycle, of the seed in `piece`, which gets what was acknowledged. Raises Failure."""
+        """Runs one cycle with the seed in `piece`, and adds its counts to `piece`. Raises Failure."""
         if self.service is None:
             self.begin()
         generator = random.Random(piece["seed"])
@@ -101,7 +101,7 @@ class Directory:
             raise Failure(f"loadgen lost its service and ended with {load.returncode}:\n{output}")
 
     def recover(self, generator):
-        """Starts the service on what is left, which must be one state however it is read."""
+        """Starts the service on the directory; every way to read it must give one state."""
         data = self.path + "/data"
         left = verify(self.options.binaries, data, replays=self.keeps_journal)
         kills = 0
@@ -117,7 +117,7 @@ class Directory:
         return kills
 
     def audit(self, run):
-        """Has loadgen look for what was acknowledged to it; how many votes."""
+        """Has loadgen look for its acknowledged votes; returns their number."""
         record = record_of(run)
         if record is None:
             return 0  # killed before it had made its posts
@@ -131,14 +131,14 @@ class Directory:
         return sum(record["acknowledged"])
 
     def audit_all(self):
-        """Whether what earlier cycles acknowledged is there too, after all that came later."""
+        """Checks that the acknowledged votes of earlier cycles are there too."""
         for number in range(1, self.runs + 1):
             run = self.run(number)
             if os.path.exists(run):
                 self.audit(run)
 
     def stop(self):
-        """Ends it as supervisors do, which must go well, and leave what was served."""
+        """Ends the service as supervisors do: it must end with 0, and leave the state that it served."""
         self.audit_all()
         served = self.service.stop()
         left = verify(self.options.binaries, self.path + "/data")
@@ -148,7 +148,7 @@ class Directory:
 
 
 def record_of(run):
-    """What a run of loadgen knows to be acknowledged; None where it had made no post."""
+    """The acknowledged votes of a run of loadgen; None if it had created no post."""
     try:
         with open(run) as file:
             return json.load(file)["record"]

@@ -1,7 +1,7 @@
 """Votes at full speed while the syncs of state.db are slow, and while they stand still.
 
-Nobody may wait for that: Ping and reads are answered in time, each vote is answered, counted or refused
-with a time to wait, and all goes on as before once the disk is quick again.
+No client waits for the slow disk: Ping and reads are answered in time, and each vote is counted, or refused
+with a time to wait. Once the disk is quick again, everything is as before.
 """
 
 import json
@@ -67,7 +67,7 @@ def resident_mebibytes(pid):
 
 
 def live_through(options, directory, say):
-    """One run; what was found. Raises Failure."""
+    """Makes one run, and returns its results. Raises Failure."""
     library, delay = directory + "/slow_sync.so", directory + "/milliseconds"
     source = os.path.join(os.path.dirname(__file__), "slow_sync.c")
     subprocess.run(["cc", "-shared", "-fPIC", "-O1", "-o", library, source, "-ldl"], check=True)
@@ -134,7 +134,7 @@ def live_through(options, directory, say):
 
 
 def check(options, piece, probe, log):
-    """Throws what does not hold."""
+    """Raises Failure for each rule that does not hold."""
     if probe.failure:
         raise Failure(probe.failure)
     for phase in ("slow", "still", "quick"):

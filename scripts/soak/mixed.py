@@ -1,4 +1,4 @@
-"""A client that creates, edits, votes on and deletes posts, and knows what was acknowledged.
+"""A client that creates, edits, votes on and deletes posts, and remembers the acknowledged changes.
 
 It makes one call after another, so that at most one is in doubt when the service is killed. Then
 either the state before that call must be found, or the one after it; the call is sent again with
@@ -20,7 +20,7 @@ OPERATIONS = {"create": 30, "update": 25, "vote": 35, "delete": 10}
 
 @dataclasses.dataclass(frozen=True)
 class State:
-    """What a post is known to be."""
+    """The state of a post, as the client knows it."""
     title: str
     comment_count: int = 0
     ballot: int = feed.CLEAR
@@ -37,7 +37,7 @@ class Pending:
 
 
 def state_of(post):
-    """What the service shows of a post that has one voter."""
+    """The state of a post with one voter, as the service shows it."""
     ballots = {(0, 0): feed.CLEAR, (1, 0): feed.UP, (0, 1): feed.DOWN}
     ballot = ballots.get((post.upvote_count, post.downvote_count))
     return State(post.title, post.comment_count, ballot)
@@ -106,7 +106,7 @@ class MixedClient:
         self.send(connection)
 
     def send(self, connection):
-        """Sends what is pending, and takes note of its answer."""
+        """Sends the pending call, and takes note of its answer."""
         answer = connection.call(sequence=self.pending.sequence, **self.pending.request)
         done, self.pending = self.pending, None
         self.acknowledged += 1
@@ -167,8 +167,8 @@ class MixedClient:
             raise Failure(f"one call of client {self.name} created posts {unknown}")
         return unknown
 
-    def settle(self, port, shown):
-        """Sends the call in doubt again: if it was executed, it counts once, and says so."""
+    def resolve(self, port, shown):
+        """Sends the call in doubt again, and checks that it counts once in all."""
         unknown = self.check(shown)
         if self.pending:
             with self.connected(port) as connection:
@@ -180,7 +180,7 @@ class MixedClient:
 
 
 def shown_to(connection, clients):
-    """By client, id to State, all that the feed holds."""
+    """All posts of the feed: {client: {id: State}}."""
     shown = {client.name: {} for client in clients}
     for post in connection.posts(FEED):
         owner = shown.get(post.title.split(" ")[0])
@@ -192,12 +192,12 @@ def shown_to(connection, clients):
 
 
 def check(clients, port):
-    """After a restart: what was acknowledged is there, what is in doubt is settled, and counts once."""
+    """After a restart: finds all acknowledged changes, and sends calls in doubt again: each counts once."""
     with Connection(port) as connection:
         create_feed(connection)
         shown = shown_to(connection, clients)
         for client in clients:
-            client.settle(port, shown[client.name])
+            client.resolve(port, shown[client.name])
         shown = shown_to(connection, clients)
         for client in clients:
             client.check(shown[client.name])

@@ -87,7 +87,7 @@ class Service:
             self.kill()
 
     def stop(self):
-        """SIGTERM, which must end it with 0; the state hash of what it served last."""
+        """Stops the service by SIGTERM, which must end with 0; returns the hash of its last state."""
         self.process.terminate()
         try:
             status = self.process.wait(STOP_SECONDS)

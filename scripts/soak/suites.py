@@ -17,7 +17,7 @@ KINDS = {
 
 
 def test(kind, count, first_seed):
-    """Runs the suites; how many there were, and what failed."""
+    """Runs the suites; returns their number and the failures."""
     environment = {**os.environ, kind["variable"]: str(count), "FEED_FIRST_SEED": str(first_seed)}
     environment.pop("FEED_SEED", None)
     finished = subprocess.run(
@@ -28,7 +28,7 @@ def test(kind, count, first_seed):
     found = re.search(r"Test run with \d+ tests? in (\d+) suites? passed", finished.stdout)
     if finished.returncode == 0 and found and int(found.group(1)) > 0:
         return int(found.group(1)), []
-    # The lines that say what was expected, and of which seed.
+    # The lines that name the expectation and the seed.
     lines = [line for line in finished.stdout.splitlines() if "recorded an issue" in line]
     return 0, lines[:5] or [finished.stdout[-2000:] or "no test ran"]
 

@@ -1,4 +1,4 @@
-"""What was reached so far: a line of JSON a piece, so that runs add up, and a torn one costs it."""
+"""The results so far: a line of JSON a piece, so that runs add up, and a torn line costs one piece."""
 
 import json
 import os
@@ -45,9 +45,9 @@ class Tally:
         return [failure for piece in self.pieces for failure in piece.get("failures", [])]
 
     def line(self, counts, reached):
-        """The summary: what, how many of each, failures, seconds."""
+        """The summary: the kind of soak, the counts, the failures and the seconds."""
         numbers = ", ".join(f"{number:,} {name}" for name, number in counts)
-        end = "done" if reached else "not all of it yet: run it again to go on"
+        end = "done" if reached else "not all of it yet: run it again to continue"
         return (f"{self.what}: {numbers}, {len(self.failures)} failures, "
                 f"{self.sum('seconds'):,.0f} s: {'FAILED' if self.failures else end}")
 

@@ -10,7 +10,7 @@ from errors import ContractError
 
 ANNOTATION = re.compile(r"@([a-z]+)(?:\(([^()]*)\))?")
 
-# What may stand where; True is an annotation with a value in parentheses.
+# The annotations by the declaration that they may follow; True is one with a value in parentheses.
 KNOWN = {
     "message": {"frame": False, "hashable": False, "required": False},
     "field": {"default": True, "name": True, "optional": False, "required": False, "type": True},

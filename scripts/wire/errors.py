@@ -1,4 +1,4 @@
-"""What is wrong with a contract."""
+"""A fault of a contract."""
 
 
 class ContractError(Exception):

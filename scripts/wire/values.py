@@ -24,7 +24,7 @@ def file(family):
 
 
 def enum(declaration, field_names):
-    """A struct, because a number without a name must stay what it was."""
+    """A struct, because a number without a name must keep its value."""
     lines = comment_lines(declaration.documentation, declaration.place, field_names)
     lines += [
         f"public struct {declaration.name}: WireEnum {{",

@@ -339,8 +339,8 @@ struct  Feed__V1__ClientFrame
    */
   uint64_t sequence;
   /*
-   * Never answer from a state older than this revision; 0 is any. One that the service has not
-   * reached is FAILED_PRECONDITION / INSTANCE_CHANGED: the state it is from is gone.
+   * Never answer from a state older than this revision; 0 is any. A revision that the service has
+   * not reached is FAILED_PRECONDITION / INSTANCE_CHANGED: the state with that revision is gone.
    */
   uint64_t min_revision;
   Feed__V1__ClientFrame__BodyCase body_case;
@@ -443,7 +443,7 @@ struct  Feed__V1__ServerFrame
 
 
 /*
- * The answer of a call that has nothing to say but that it is done.
+ * The answer to a call that returns nothing.
  */
 struct  Feed__V1__Empty
 {
@@ -1538,8 +1538,8 @@ struct  Feed__V1__ServerStats
    */
   uint64_t repeated_calls;
   /*
-   * Connections closed because the service held too much for clients: first those of hosts that it
-   * held most for, and those of which a part of a request found no room.
+   * Connections closed because the service held too much for clients. It closes connections of the
+   * hosts that it holds most for, and connections whose unfinished request finds no room.
    */
   uint64_t over_budget_closes;
   /*
@@ -1642,11 +1642,11 @@ struct  Feed__V1__JournalStats
    */
   uint64_t commit_effects;
   /*
-   * The time that half of the commits stayed within, from the write to the end of the sync.
+   * The median time of a commit, from its write to the end of its sync.
    */
   uint64_t commit_p50_us;
   /*
-   * The time that 99 of 100 commits stayed within.
+   * The 99th percentile of the time of a commit.
    */
   uint64_t commit_p99_us;
   /*
@@ -1679,7 +1679,7 @@ struct  Feed__V1__JournalStats
   uint64_t unfolded_bytes;
   /*
    * The number of those bytes at which changes are refused (OVERLOADED). From half of it on changes
-   * are slowed: some are refused, so that the backlog settles below this limit.
+   * are slowed: some are refused, so that the backlog stays below this limit.
    */
   uint64_t unfolded_limit_bytes;
   /*
@@ -1691,7 +1691,7 @@ struct  Feed__V1__JournalStats
    */
   uint64_t checkpoint_us;
   /*
-   * The longest slice of a checkpoint, a transaction with its sync.
+   * The longest step of a checkpoint: one transaction of the database, with its sync.
    */
   uint64_t checkpoint_slice_max_us;
   /*

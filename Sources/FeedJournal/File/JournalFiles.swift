@@ -21,10 +21,6 @@ package protocol JournalFiles: AnyObject {
     /// Removes a file; one that is not there is no error.
     func remove(_ name: String) throws(FileError)
 
-    /// Removes a file's name at once; its blocks may be free a little later, as nobody waits for
-    /// them. Freeing many takes the system tens of milliseconds.
-    func discard(_ name: String) throws(FileError)
-
     /// Removes a directory; one that is not empty is an error, one that is not there is none.
     func removeDirectory(_ name: String) throws(FileError)
 
@@ -79,14 +75,6 @@ package protocol JournalFile: AnyObject {
 
     /// Grows the file to that size, with its blocks taken from the file system; it reads as zeros.
     func allocate(byteCount: Int) throws(FileError)
-
-    /// Lets the system begin to write a range to the disk, without waiting and without promise.
-    func startWriting(_ range: Range<Int>)
-
-    /// Writes a range to the disk and waits for that, so that little is left for ``sync()``.
-    ///
-    /// Promises nothing: other programs' syncs are not held up by it, as they are by a sync of much.
-    func writeBack(_ range: Range<Int>) throws(FileError)
 
     /// Returns when what was written is on the disk, with the metadata that reading it needs.
     func sync() throws(FileError)

@@ -1,4 +1,3 @@
-import CWriteBack
 import Glibc
 
 /// A file of the system's.
@@ -67,21 +66,6 @@ final class POSIXFile: JournalFile {
             if code == 0 { return }
             guard code == EINTR else { throw FileError("allocate", name, code: code) }
         }
-    }
-
-    func startWriting(_ range: Range<Int>) {
-        // A hint: the sync that follows one day reports what fails.
-        cwriteback_start(descriptor, Int64(range.lowerBound), Int64(range.count))
-    }
-
-    func writeBack(_ range: Range<Int>) throws(FileError) {
-        let (start, count) = (Int64(range.lowerBound), Int64(range.count))
-        guard cwriteback_wait(descriptor, start, count) != 0 else { return }
-        // Some file systems do not know the call; any other failure is reported only once.
-        guard [ENOSYS, EINVAL, ESPIPE, EOPNOTSUPP].contains(errno) else {
-            throw failure("write back")
-        }
-        try sync()
     }
 
     func sync() throws(FileError) {

@@ -1,4 +1,3 @@
-internal import FeedConcurrency
 import Glibc
 
 /// A data directory of the system's, locked for this process as long as the value lives.
@@ -108,18 +107,6 @@ package final class POSIXFiles: JournalFiles {
     package func remove(_ name: String) throws(FileError) {
         guard unsafe unlinkat(directory, name, 0) == 0 || errno == ENOENT else {
             throw failure("remove", name)
-        }
-    }
-
-    package func discard(_ name: String) throws(FileError) {
-        // The blocks go with the last descriptor: another thread closes it.
-        let descriptor = unsafe openat(directory, name, O_RDONLY | O_CLOEXEC)
-        try remove(name)
-        guard descriptor >= 0 else { return }
-        do {
-            try NamedThread("feed-discard", niceness: 19).start { close(descriptor) }
-        } catch {
-            close(descriptor)
         }
     }
 

@@ -11,15 +11,15 @@ package struct CheckpointedDamage: Equatable, Sendable {
     package let offset: Int
 
     /// The number of that record.
-    package let sequence: UInt64
+    package let number: UInt64
 
-    /// Where the journal goes on behind the damage; nil where nothing is behind it.
+    /// Where the records continue behind the damage; nil where nothing is behind it.
     let resumption: RecordPlace?
 
     /// The last record that is checkpointed.
     package let checkpointed: UInt64
 
-    /// What is said to an operator, with the last record of the journal.
+    /// The sentence for an operator; `last` is the last record of the journal.
     package func note(last: UInt64) -> String {
         let behind =
             switch last {
@@ -27,22 +27,10 @@ package struct CheckpointedDamage: Equatable, Sendable {
             case checkpointed + 1: "record \(last) behind them is whole"
             default: "records \(checkpointed + 1) to \(last) behind them are whole"
             }
-        return "\(file) is damaged at offset \(offset), record \(sequence). state.db has the "
+        return "\(file) is damaged at offset \(offset), record \(number). state.db has the "
             + "records up to \(checkpointed), and \(behind): nothing is lost. The file is removed "
             + "by a later checkpoint. Look at the disk."
     }
-}
-
-/// A place between two records of a segment.
-struct RecordPlace: Equatable {
-    /// Where the next record begins.
-    let offset: Int
-
-    /// The record before the place.
-    let previous: JournalPosition
-
-    /// When that one was written, or an earlier one.
-    let microseconds: UInt64
 }
 
 extension SegmentReader {
@@ -55,8 +43,8 @@ extension SegmentReader {
         let end = endOfContent
         var candidate = offset
         while candidate < end, candidate + RecordHeader.byteCount <= bytes.count {
-            let sequence = bytes.span.uint64(at: candidate + 8)
-            if sequence == known.sequence, bytes.span.uint64(at: candidate + 32) == known.hash,
+            let number = bytes.span.uint64(at: candidate + 8)
+            if number == known.number, bytes.span.uint64(at: candidate + 32) == known.hash,
                 let record = intactRecord(at: candidate)
             {
                 let byteCount = RecordHeader.recordByteCount(body: record.bodyByteCount)
@@ -67,7 +55,7 @@ extension SegmentReader {
                 )
                 return (place, candidate)
             }
-            if sequence == known.sequence + 1,
+            if number == known.number + 1,
                 bytes.span.uint64(at: candidate + 24) == known.hash,
                 intactRecord(at: candidate) != nil
             {
@@ -89,15 +77,15 @@ extension RecoveryScan {
     ///
     /// Notes the damage; false where nothing proves where that place is.
     mutating func skipCheckpointed(_ reader: inout SegmentReader, _ lastOffset: inout Int) -> Bool {
-        guard reader.last.sequence < checkpointed.sequence,
+        guard reader.last.number < checkpointed.number,
             let found = reader.place(behind: checkpointed)
         else { return false }
         checkpointedDamage = CheckpointedDamage(
             file: reader.name,
             offset: reader.offset,
-            sequence: reader.last.sequence + 1,
+            number: reader.last.number + 1,
             resumption: found.place,
-            checkpointed: checkpointed.sequence
+            checkpointed: checkpointed.number
         )
         reader.resume(at: found.place)
         last = checkpointed
@@ -113,18 +101,18 @@ extension RecoveryScan {
     /// segment has its full size, a trace of the damaged record, and no whole record of a later
     /// number.
     mutating func endsWithTheCheckpoint(_ reader: SegmentReader, _ index: Int) -> Bool {
-        guard index == segments.count - 1, reader.last.sequence < checkpointed.sequence,
-            watermark == checkpointed, configuration.known.sequence <= checkpointed.sequence,
+        guard index == segments.count - 1, reader.last.number < checkpointed.number,
+            watermark == checkpointed, configuration.known.number <= checkpointed.number,
             reader.sizeProblem == nil,
             reader.hasTraceAtEnd || reader.laterRecord() != nil,
-            reader.laterRecord(than: checkpointed.sequence) == nil
+            reader.laterRecord(than: checkpointed.number) == nil
         else { return false }
         checkpointedDamage = CheckpointedDamage(
             file: reader.name,
             offset: reader.offset,
-            sequence: reader.last.sequence + 1,
+            number: reader.last.number + 1,
             resumption: nil,
-            checkpointed: checkpointed.sequence
+            checkpointed: checkpointed.number
         )
         last = checkpointed
         return true

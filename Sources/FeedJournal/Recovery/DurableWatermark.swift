@@ -1,9 +1,9 @@
 /// The durable watermark: a sidecar that notes which record was durable last, to prove a loss.
 ///
-/// It has two slots of `{sequence, hash, checksum}`, each in a sector of its own. They are written
+/// It has two slots of `{number, hash, checksum}`, each in a sector of its own. They are written
 /// in turn after each commit and never synced. A power cut may leave an older watermark or none. It
-/// never leaves one that is newer than the journal's end. A write that was cut short spoils one
-/// slot only.
+/// never leaves one that is newer than the journal's end. An interrupted write spoils one slot
+/// only.
 struct DurableWatermark {
     static let name = "durable.hwm"
     private static let slotByteCount = 512
@@ -41,7 +41,7 @@ struct DurableWatermark {
 
     /// Notes that a record is durable.
     mutating func write(_ position: JournalPosition) throws(FileError) {
-        try write(position, slot: Int(position.sequence & 1))
+        try write(position, slot: Int(position.number & 1))
     }
 
     /// Replaces all watermarks durably; the new one may be lower.
@@ -54,7 +54,7 @@ struct DurableWatermark {
     private mutating func write(_ position: JournalPosition, slot: Int) throws(FileError) {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(Self.contentByteCount)
-        bytes.append(littleEndian: position.sequence)
+        bytes.append(littleEndian: position.number)
         bytes.append(littleEndian: position.hash)
         bytes.append(littleEndian: hash.digest(bytes.span, 0))
         try file.write(bytes.span, at: slot * Self.slotByteCount)
@@ -69,10 +69,10 @@ struct DurableWatermark {
                 continue
             }
             let position = JournalPosition(
-                sequence: slot.uint64(at: 0),
+                number: slot.uint64(at: 0),
                 hash: slot.uint64(at: 8)
             )
-            if newest.map({ $0.sequence < position.sequence }) ?? true { newest = position }
+            if newest.map({ $0.number < position.number }) ?? true { newest = position }
         }
         return newest
     }

@@ -7,5 +7,5 @@ package struct JournalProgress: Equatable, Sendable {
     package let totalByteCount: Int
 
     /// The last record that was checked.
-    package let sequence: UInt64
+    package let number: UInt64
 }

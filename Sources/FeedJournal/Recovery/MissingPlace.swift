@@ -12,17 +12,17 @@ extension RecoveryScan {
     /// the place, and where no file tells it.
     package var firstMissing: MissingPlace? {
         switch problem {
-        case .missing(let sequences):
+        case .missing(let records):
             // Behind whole records: a segment begins with the first one that is missing.
-            guard lastFound == sequences.lowerBound - 1,
-                segments.contains(where: { $0.first < sequences.lowerBound })
+            guard lastFound == records.lowerBound - 1,
+                segments.contains(where: { $0.first < records.lowerBound })
             else { return nil }
-            return .segment(SegmentLayout.name(first: sequences.lowerBound))
+            return .segment(SegmentLayout.name(first: records.lowerBound))
         case .lost:
             guard case .segment(let index, record: _, let offset, content: _) = end else {
                 return nil
             }
-            let next = SegmentLayout.name(first: last.sequence + 1)
+            let next = SegmentLayout.name(first: last.number + 1)
             return .end(of: segments[index].name, offset: offset, next: next)
         default: return nil
         }

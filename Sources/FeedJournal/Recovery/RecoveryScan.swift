@@ -6,12 +6,6 @@ import Glibc
 /// ever acknowledged, as far as can be proved; behind them is nothing, what the file held before it
 /// was used again, or a write that a power cut tore.
 package struct RecoveryScan {
-    /// A segment's place among the files.
-    struct Segment: Equatable {
-        let first: UInt64
-        var name: String { SegmentLayout.name(first: first) }
-    }
-
     /// Where the next record goes.
     enum End: Equatable {
         /// Into a segment, at an offset: its last record begins at `record`, and what is not zero
@@ -42,7 +36,7 @@ package struct RecoveryScan {
     /// When it was written.
     package internal(set) var lastMicroseconds: UInt64 = 0
 
-    /// Why the journal must not be gone on with unless its loss is accepted.
+    /// Why the journal must not be continued unless its loss is accepted.
     package private(set) var problem: JournalError?
 
     /// Damage in records that are checkpointed already: it is no problem.
@@ -64,7 +58,7 @@ package struct RecoveryScan {
 
     /// The last record that the watermark, the checkpoint or `state.db` knows to be durable.
     package var lastKnown: UInt64 {
-        max(checkpointed.sequence, watermark?.sequence ?? 0, configuration.known.sequence)
+        max(checkpointed.number, watermark?.number ?? 0, configuration.known.number)
     }
 
     /// The instance need not be the configured one where a loss is accepted, which changes it.
@@ -90,11 +84,11 @@ package struct RecoveryScan {
             guard try files.names(in: ".").contains(SegmentLayout.directory) else { return [] }
             return try files.names(in: SegmentLayout.directory)
         }
-        .compactMap(SegmentLayout.firstSequence).sorted().map(Segment.init)
+        .compactMap(SegmentLayout.firstNumber).sorted().map(Segment.init)
         try walk(files, progress)
         if problem == nil { problem = loss() }
-        lastFound = last.sequence
-        guard last.sequence >= checkpointed.sequence else {
+        lastFound = last.number
+        guard last.number >= checkpointed.number else {
             // The state has all up to the checkpoint; only the chain begins anew behind it. A file
             // that is not read up to there may have whole records behind it: it goes to quarantine.
             last = checkpointed
@@ -108,12 +102,12 @@ package struct RecoveryScan {
         _ progress: (JournalProgress) -> Void
     ) throws(JournalError) {
         // Those before are checkpointed: a power cut may have undone the unlink of some of them.
-        guard let start = segments.lastIndex(where: { $0.first <= checkpointed.sequence + 1 })
+        guard let start = segments.lastIndex(where: { $0.first <= checkpointed.number + 1 })
         else {
             guard let next = segments.first else { return }
             // What another directory has is no gap.
             if let header = try? reader(files, next).header { try check(header, next.name) }
-            problem = .missing(sequences: checkpointed.sequence + 1...next.first - 1)
+            problem = .missing(records: checkpointed.number + 1...next.first - 1)
             return
         }
         self.start = start
@@ -127,7 +121,7 @@ package struct RecoveryScan {
                     completedByteCount: completedByteCount,
                     totalByteCount: completedByteCount
                         + (segments.count - 1 - index) * reader.header.segmentByteCount,
-                    sequence: last.sequence
+                    number: last.number
                 )
             )
             guard problem == nil else { return }
@@ -146,8 +140,8 @@ package struct RecoveryScan {
         } catch {
             guard case .damaged(let file, let offset, _, let reason) = error else { throw error }
             // Checkpointed records of the segment are not lost with its header.
-            let next = last.sequence + 1
-            problem = .damaged(file: file, offset: offset, sequence: next, reason: reason)
+            let next = last.number + 1
+            problem = .damaged(file: file, offset: offset, record: next, reason: reason)
             return nil
         }
         try check(reader.header, segment.name)
@@ -204,12 +198,12 @@ extension RecoveryScan {
     /// Checks that a segment begins where the one before it, or the checkpoint, has ended.
     private func link(_ reader: SegmentReader) -> JournalError? {
         let first = reader.header.previous
-        guard first.sequence == last.sequence, first.hash != last.hash else { return nil }
+        guard first.number == last.number, first.hash != last.hash else { return nil }
         return .damaged(
             file: reader.name,
             offset: 0,
-            sequence: first.sequence + 1,
-            reason: "it does not continue record \(last.sequence) as that one is known"
+            record: first.number + 1,
+            reason: "it does not continue record \(last.number) as that one is known"
         )
     }
 
@@ -224,24 +218,24 @@ extension RecoveryScan {
                 .damaged(
                     file: reader.name,
                     offset: offset,
-                    sequence: reader.last.sequence + 1,
+                    record: reader.last.number + 1,
                     reason: reason
                 )
             }
             switch reader.next() {
             case .record(let record, body: _):
                 for known in [checkpointed, configuration.known]
-                where known.sequence == record.sequence {
+                where known.number == record.number {
                     guard known == record.position else {
                         return .damaged(
                             file: reader.name,
                             offset: offset,
-                            sequence: record.sequence,
+                            record: record.number,
                             reason: "it is not the record that was durable once"
                         )
                     }
                 }
-                if let old = watermark, old.sequence == record.sequence, old != record.position {
+                if let old = watermark, old.number == record.number, old != record.position {
                     isWatermarkForeign = true
                     watermark = nil
                 }
@@ -250,7 +244,7 @@ extension RecoveryScan {
                 lastMicroseconds = record.microseconds
             case .foreign(let record):
                 return damaged(
-                    "record \(record.sequence) is there and does not continue the journal"
+                    "record \(record.number) is there and does not continue the journal"
                 )
             case .end:
                 guard !skipCheckpointed(&reader, &lastOffset) else { continue }
@@ -259,11 +253,11 @@ extension RecoveryScan {
         }
     }
 
-    /// Judges the place where a segment has no more records.
+    /// Checks the place where a segment has no more records.
     private func check(end reader: SegmentReader, _ index: Int) -> JournalError? {
-        let next = last.sequence + 1
+        let next = last.number + 1
         func damaged(_ reason: String) -> JournalError {
-            .damaged(file: reader.name, offset: reader.offset, sequence: next, reason: reason)
+            .damaged(file: reader.name, offset: reader.offset, record: next, reason: reason)
         }
         if index + 1 < segments.count {
             let following = segments[index + 1].first
@@ -273,13 +267,13 @@ extension RecoveryScan {
             }
             // Without a trace of it in this file, the record was in one that is not there.
             guard reader.hasTraceAtEnd || reader.laterRecord() != nil else {
-                return .missing(sequences: next...following - 1)
+                return .missing(records: next...following - 1)
             }
             return damaged("its hash is wrong, and the journal goes on behind it")
         }
         guard let later = reader.laterRecord() else { return nil }
         return damaged(
-            "its hash is wrong, and record \(later.record.sequence) is behind it"
+            "its hash is wrong, and record \(later.record.number) is behind it"
                 + " at offset \(later.offset)"
         )
     }
@@ -287,14 +281,14 @@ extension RecoveryScan {
     /// What was durable once, by what is known of it, and is not found.
     private func loss() -> JournalError? {
         let known = lastKnown
-        guard last.sequence < known else {
+        guard last.number < known else {
             // The newest segment is never removed, even where all of it is checkpointed.
             guard segments.isEmpty, known > 0 else {
-                let isMissed = configuration.known.sequence > 0 && watermark == nil
-                return isMissed || isWatermarkForeign ? .missingWatermark(last: last.sequence) : nil
+                let isMissed = configuration.known.number > 0 && watermark == nil
+                return isMissed || isWatermarkForeign ? .missingWatermark(last: last.number) : nil
             }
-            return .missing(sequences: known...known)
+            return .missing(records: known...known)
         }
-        return .lost(sequences: last.sequence + 1...known)
+        return .lost(records: last.number + 1...known)
     }
 }

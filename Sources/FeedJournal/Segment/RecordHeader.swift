@@ -1,7 +1,7 @@
 /// What a record begins with: 40 bytes, all numbers least byte first.
 ///
 /// ```
-/// 0 length of the body u32  4 count u32  8 sequence  16 microseconds  24 hash of the one before
+/// 0 length of the body u32  4 count u32  8 number  16 microseconds  24 hash of the one before
 /// 32 hash: of the body, seeded with the hash of the first 32 bytes, seeded with the salt
 /// ```
 /// So each record is checked by itself, and stands for all before it.
@@ -11,13 +11,13 @@ struct RecordHeader: Equatable {
 
     var bodyByteCount: Int
     var count: UInt32
-    var sequence: UInt64
+    var number: UInt64
     var microseconds: UInt64
     var previousHash: UInt64
     var hash: UInt64 = 0
 
     /// Where the record stands.
-    var position: JournalPosition { JournalPosition(sequence: sequence, hash: hash) }
+    var position: JournalPosition { JournalPosition(number: number, hash: hash) }
 
     /// What a record takes of its segment, up to the next one's beginning.
     static func recordByteCount(body: Int) -> Int {
@@ -31,7 +31,7 @@ struct RecordHeader: Equatable {
         bytes.reserveCapacity(Self.byteCount)
         bytes.append(littleEndian: UInt32(bodyByteCount))
         bytes.append(littleEndian: count)
-        bytes.append(littleEndian: sequence)
+        bytes.append(littleEndian: number)
         bytes.append(littleEndian: microseconds)
         bytes.append(littleEndian: previousHash)
         self.hash = hash.digest(body, hash.digest(bytes.span, salt))
@@ -47,7 +47,7 @@ extension RecordHeader {
         bodyByteCount = Int(bytes.uint32(at: offset))
         guard bodyByteCount <= bytes.count - offset - Self.byteCount else { return nil }
         count = bytes.uint32(at: offset + 4)
-        sequence = bytes.uint64(at: offset + 8)
+        number = bytes.uint64(at: offset + 8)
         microseconds = bytes.uint64(at: offset + 16)
         previousHash = bytes.uint64(at: offset + 24)
         hash = bytes.uint64(at: offset + 32)

@@ -1,7 +1,7 @@
 /// What a segment begins with: 64 bytes, all numbers least byte first.
 ///
 /// ```
-/// 0 magic  8 format u32  12 size of the file u32  16 instance  24 first sequence
+/// 0 magic  8 format u32  12 size of the file u32  16 instance  24 first number
 /// 32 hash of the record before  40 microseconds of it  48 salt  56 checksum of the first 56 bytes
 /// ```
 /// Magic, format and checksum stay where they are in every format to come.
@@ -14,14 +14,14 @@ struct SegmentHeader: Equatable {
 
     var instanceID: UInt64
     var segmentByteCount: Int
-    var firstSequence: UInt64
+    var firstNumber: UInt64
     var previousHash: UInt64
     var previousMicroseconds: UInt64
     var salt: UInt64
 
     /// The record before the segment's first.
     var previous: JournalPosition {
-        JournalPosition(sequence: firstSequence - 1, hash: previousHash)
+        JournalPosition(number: firstNumber - 1, hash: previousHash)
     }
 
     /// The header's bytes.
@@ -32,7 +32,7 @@ struct SegmentHeader: Equatable {
         bytes.append(littleEndian: Self.format)
         bytes.append(littleEndian: UInt32(segmentByteCount))
         bytes.append(littleEndian: instanceID)
-        bytes.append(littleEndian: firstSequence)
+        bytes.append(littleEndian: firstNumber)
         bytes.append(littleEndian: previousHash)
         bytes.append(littleEndian: previousMicroseconds)
         bytes.append(littleEndian: salt)
@@ -46,7 +46,7 @@ extension SegmentHeader {
     init(_ bytes: Span<UInt8>, file: String, first: UInt64, _ hash: RecordHash) throws(JournalError)
     {
         func damaged(_ reason: String) -> JournalError {
-            .damaged(file: file, offset: 0, sequence: first, reason: reason)
+            .damaged(file: file, offset: 0, record: first, reason: reason)
         }
         guard bytes.count >= Self.byteCount else {
             throw damaged("the file has \(bytes.count) bytes, and a header \(Self.byteCount)")
@@ -61,12 +61,12 @@ extension SegmentHeader {
         }
         segmentByteCount = Int(bytes.uint32(at: 12))
         instanceID = bytes.uint64(at: 16)
-        firstSequence = bytes.uint64(at: 24)
+        firstNumber = bytes.uint64(at: 24)
         previousHash = bytes.uint64(at: 32)
         previousMicroseconds = bytes.uint64(at: 40)
         salt = bytes.uint64(at: 48)
-        guard firstSequence == first else {
-            throw damaged("the header says that it begins with record \(firstSequence)")
+        guard firstNumber == first else {
+            throw damaged("the header says that it begins with record \(firstNumber)")
         }
     }
 }

@@ -30,7 +30,7 @@ struct SegmentReader {
     /// Reads the segment, whole, and checks its header and its size.
     init(
         _ file: any JournalFile,
-        first sequence: UInt64,
+        first number: UInt64,
         _ hash: RecordHash
     ) throws(JournalError) {
         name = file.name
@@ -39,7 +39,7 @@ struct SegmentReader {
             try file.read(0..<file.byteCount())
         }
         self.bytes = bytes
-        header = try SegmentHeader(bytes.span, file: name, first: sequence, hash)
+        header = try SegmentHeader(bytes.span, file: name, first: number, hash)
         last = header.previous
         lastMicroseconds = header.previousMicroseconds
     }
@@ -50,10 +50,10 @@ struct SegmentReader {
         return "the file has \(bytes.count) bytes of \(header.segmentByteCount)"
     }
 
-    /// Looks at the next place, and goes on behind it where the right record is there.
+    /// Reads the record at the next place, and moves behind it if it is the right one.
     mutating func next() -> Step {
         guard let record = intactRecord(at: offset) else { return .end }
-        guard record.sequence == last.sequence + 1, record.previousHash == last.hash,
+        guard record.number == last.number + 1, record.previousHash == last.hash,
             record.microseconds >= lastMicroseconds
         else { return .foreign(record) }
         let start = offset + RecordHeader.byteCount
@@ -63,7 +63,7 @@ struct SegmentReader {
         return .record(record, body: start..<start + record.bodyByteCount)
     }
 
-    /// Goes on at a place that was found before.
+    /// Continues at a place that was found before.
     mutating func resume(at place: RecordPlace) {
         offset = place.offset
         last = place.previous
@@ -78,7 +78,7 @@ struct SegmentReader {
         guard end <= bytes.count, bytes[offset..<end].contains(where: { $0 != 0 }) else {
             return false
         }
-        return bytes.span.uint64(at: offset + 8) == last.sequence + 1
+        return bytes.span.uint64(at: offset + 8) == last.number + 1
             || bytes.span.uint64(at: offset + 24) == last.hash
     }
 
@@ -91,10 +91,10 @@ struct SegmentReader {
     /// One there proves that the journal went on once: what is missing before it is damaged, not
     /// torn. O(n) in what is left of the segment, where only headers with a fitting number are
     /// hashed; each of those that clients' bytes happen to look like takes its body's length more.
-    func laterRecord(than sequence: UInt64? = nil) -> (offset: Int, record: RecordHeader)? {
+    func laterRecord(than number: UInt64? = nil) -> (offset: Int, record: RecordHeader)? {
         let end = endOfContent
         let remaining = UInt64(max(0, bytes.count - offset) / RecordHeader.byteCount)
-        let next = (sequence ?? last.sequence) + 1
+        let next = (number ?? last.number) + 1
         let plausible = next...next + remaining
         var candidate = offset + SegmentLayout.alignment
         while candidate < end {
@@ -111,7 +111,7 @@ struct SegmentReader {
 
     func intactRecord(at offset: Int) -> RecordHeader? {
         guard let record = RecordHeader(bytes.span, at: offset),
-            record.sequence > 0,
+            record.number > 0,
             record.isIntact(bytes.span, at: offset, salt: header.salt, hash)
         else { return nil }
         return record

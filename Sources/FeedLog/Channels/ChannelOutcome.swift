@@ -1,12 +1,12 @@
-/// What came of a call that its client has numbered, so that it is never executed twice.
+/// The outcome of a numbered call, from which a repeat of the call is answered.
 package struct ChannelOutcome: Equatable, BitwiseCopyable, Sendable {
     /// The channel's number.
     package var channel: UInt64
     /// The call's number on its channel, from 1.
     package var sequence: UInt64
-    /// A hash of the request, which tells a repeat from another call under the same number.
+    /// A hash of the request, which distinguishes a repeat from another call with the same number.
     package var requestHash: UInt32
-    /// What a repeat is told.
+    /// The result that a repeat gets.
     package var outcome: Outcome
 
     /// The outcome of a call.
@@ -18,7 +18,7 @@ package struct ChannelOutcome: Equatable, BitwiseCopyable, Sendable {
     }
 }
 
-/// What a repeated call has to be told beside today's state.
+/// The result of a numbered call; a repeat gets it together with the current state.
 package enum Outcome: Equatable, BitwiseCopyable, Sendable {
     /// It was executed.
     case done

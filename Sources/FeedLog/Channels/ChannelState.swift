@@ -6,7 +6,7 @@ package struct ChannelState: Equatable, Hashable, BitwiseCopyable, Sendable {
     package var clientHigh: UInt64
     /// The last eight bytes of the client's id.
     package var clientLow: UInt64
-    /// Which of the client's channels it is.
+    /// The number that the client chose for the channel.
     package var channel: UInt32
 
     /// A channel under its number.

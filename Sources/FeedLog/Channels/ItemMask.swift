@@ -1,6 +1,6 @@
 /// A set of a batch's items, numbered from 0 to 255.
 package struct ItemMask: Hashable, BitwiseCopyable, Sendable {
-    /// How many items the set has room for.
+    /// The number of items that the set has room for.
     package static let itemCount = 256
 
     /// Items 0 to 63, the lowest bit for the first.
@@ -31,7 +31,7 @@ package struct ItemMask: Hashable, BitwiseCopyable, Sendable {
         self.init(word(0), word(64), word(128), word(192))
     }
 
-    /// Whether the set has an item; of one there is no room for, it has not, and takes none.
+    /// Whether the set has an item; false beyond the room of the set, where setting traps.
     package subscript(item: Int) -> Bool {
         get {
             let bit: UInt64 = 1 << UInt64(item & 63)

@@ -9,7 +9,7 @@ extension ChangeLog: ChangeSink {
         }
     }
 
-    /// Appends a ballot that now stands, or none, and the counts with it; O(1).
+    /// Appends a voter's ballot, nil where it was withdrawn, and the counts with it; O(1).
     @inline(__always)
     package func append(_ counts: PostCounts, _ voter: VoterID, _ direction: VoteDirection?) {
         write(LogEntryKind.ballot, revision: counts.revision, atMost: 40) { writer in
@@ -41,7 +41,7 @@ extension ChangeLog: ChangeSink {
         }
     }
 
-    /// Appends that a post is gone; O(1).
+    /// Appends that a post was deleted; O(1).
     package func append(deletionOf id: PostID, revision: UInt64) {
         write(LogEntryKind.deletion, revision: revision, atMost: 10) { writer in
             writer.varint(id.rawValue)
@@ -81,7 +81,7 @@ extension ChangeLog: ChangeSink {
         }
     }
 
-    /// Appends what came of a numbered call; O(1).
+    /// Appends the outcome of a numbered call; O(1).
     package func append(_ outcome: ChannelOutcome) {
         let kind =
             switch outcome.outcome {
@@ -146,7 +146,7 @@ extension PostContent {
 }
 
 extension LogEntryWriter {
-    /// Writes a post's id and its votes; the revision stands before them.
+    /// Writes a post's id and its votes; the revision is written before them.
     @inline(__always)
     fileprivate mutating func counts(_ counts: PostCounts) {
         varint(counts.id.rawValue)

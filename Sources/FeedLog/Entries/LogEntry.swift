@@ -1,20 +1,20 @@
 package import FeedRanking
 
-/// The redo of one write in a log: the values that it left, which replay puts back without a clock
-/// or random numbers.
+/// The redo of one write in a log: the values after the write.
 ///
+/// Replay puts the values back without a clock or random numbers.
 /// An entry with a revision has the values of its key as of that revision. So an entry that is
 /// applied twice, or after a newer one, changes nothing.
 package enum LogEntry: Equatable, Sendable {
     /// A vote that a tally counted.
     case counts(PostCounts)
-    /// A voter's ballot that stands now, nil where it was taken back, and the counts with it.
+    /// A voter's ballot, nil where it was withdrawn, and the counts with it.
     case ballot(PostCounts, VoterID, VoteDirection?)
     /// A post as it was created, imported, edited or corrected.
     ///
     /// It is indirect, as a feed is, so that frequent entries are moved without room for texts.
     indirect case post(PostState)
-    /// A post is gone for good.
+    /// A post was deleted for good.
     case deletion(PostID, revision: UInt64)
     /// A feed and its rules.
     indirect case feed(FeedID, FeedPolicy)
@@ -22,7 +22,7 @@ package enum LogEntry: Equatable, Sendable {
     case voter(VoterID, device: Device16)
     /// A channel was seen for the first time.
     case channel(ChannelState)
-    /// What came of a numbered call.
+    /// The outcome of a numbered call.
     case outcome(ChannelOutcome)
     /// The latest id and the latest revision given are at least these.
     case epoch(lastID: UInt64, revision: UInt64)

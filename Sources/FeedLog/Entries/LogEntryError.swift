@@ -1,7 +1,7 @@
 /// Why the bytes of a commit batch cannot be read; bytes that a log wrote cause none of these
 /// errors.
 package enum LogEntryError: Error, Equatable, Sendable {
-    /// The length of a log's part leads beyond the body, or the body ends within a length.
+    /// The length of a log's part reaches beyond the body, or the body ends within a length.
     case brokenPart(offset: Int)
     /// A log entry begins with the byte of no kind.
     case unknownKind(UInt8, offset: Int)
@@ -16,13 +16,13 @@ extension LogEntryError: CustomStringConvertible {
     package var description: String {
         switch self {
         case .brokenPart(let offset):
-            "The section at byte \(offset) of a cut is longer than the cut."
+            "The part at byte \(offset) of a commit batch is longer than the batch."
         case .unknownKind(let kind, let offset):
-            "The effect at byte \(offset) of a cut is of no known kind: \(kind)."
+            "The log entry at byte \(offset) of a commit batch is of no known kind: \(kind)."
         case .truncated(let kind, let offset):
-            "The effect of kind \(kind) at byte \(offset) of a cut goes beyond its section."
+            "The log entry of kind \(kind) at byte \(offset) of a commit batch ends beyond its part."
         case .badValue(let kind, let offset):
-            "The effect of kind \(kind) at byte \(offset) of a cut has an impossible value."
+            "The log entry of kind \(kind) at byte \(offset) of a commit batch has a bad value."
         }
     }
 }

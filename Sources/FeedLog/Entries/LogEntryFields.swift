@@ -51,7 +51,7 @@ struct LogEntryFields {
         }
     }
 
-    /// Reads a number that a smaller type has to hold.
+    /// Reads a number that has to fit into a smaller type.
     @inline(__always)
     private mutating func varint<Value: FixedWidthInteger>(
         as type: Value.Type,

@@ -1,4 +1,4 @@
-/// The part of one log in a commit batch's body, as far as it is not read yet.
+/// The unread rest of one log's part in the body of a commit batch.
 struct LogPart: BitwiseCopyable {
     /// Where the next entry begins.
     private var offset: Int

@@ -6,7 +6,7 @@ import Synchronization
 /// It is a handle, copied freely, that is valid as long as its `ChangeLogs`. The entries that the body
 /// of ``transaction(_:)`` appends are one *transaction*. A commit batch takes all of a transaction or
 /// nothing. Lock order: the log's lock comes before every other. `Sendable` because the lock guards
-/// what it leads to.
+/// the block's contents.
 @safe
 public struct ChangeLog: BitwiseCopyable, @unchecked Sendable {
     @usableFromInline let block: UnsafeMutablePointer<LogBlock>?
@@ -57,7 +57,10 @@ public struct ChangeLog: BitwiseCopyable, @unchecked Sendable {
     /// The bytes appended since the last commit batch; within a transaction only.
     package var byteCount: Int {
         guard let block = unsafe block else { return 0 }
-        assert(unsafe block.pointee.contents.pointee.isHeld, "A log is read within a section only.")
+        assert(
+            unsafe block.pointee.contents.pointee.isInTransaction,
+            "A log is read within a transaction."
+        )
         return unsafe block.pointee.contents.pointee.buffer.count
     }
 
@@ -73,8 +76,8 @@ public struct ChangeLog: BitwiseCopyable, @unchecked Sendable {
     ) {
         guard let block = unsafe block else { return }
         assert(
-            unsafe block.pointee.contents.pointee.isHeld,
-            "An effect is appended within a section only."
+            unsafe block.pointee.contents.pointee.isInTransaction,
+            "An entry is appended within a transaction."
         )
         let contents = unsafe block.pointee.contents
         let count = unsafe contents.pointee.buffer.count
@@ -88,7 +91,7 @@ public struct ChangeLog: BitwiseCopyable, @unchecked Sendable {
         writer.byte(kind)
         if let revision {
             let previous = unsafe contents.pointee.previousRevision
-            assert(revision >= previous, "The revisions of a log's sections rise.")
+            assert(revision >= previous, "The revisions of a log rise.")
             writer.varint(revision &- previous)
             unsafe contents.pointee.previousRevision = revision
         }
@@ -96,7 +99,7 @@ public struct ChangeLog: BitwiseCopyable, @unchecked Sendable {
         let end = unsafe writer.next - contents.pointee.buffer.base
         precondition(
             unsafe end <= contents.pointee.buffer.capacity,
-            "An effect took more bytes than it had announced."
+            "An entry took more bytes than it announced."
         )
         unsafe contents.pointee.buffer.count = end
         unsafe contents.pointee.entryCount &+= 1
@@ -106,9 +109,9 @@ public struct ChangeLog: BitwiseCopyable, @unchecked Sendable {
 /// Writes the fields of a log entry into room that was made for them.
 @safe
 struct LogEntryWriter {
-    /// What a kind and a revision take at most.
+    /// The most bytes of a kind and a revision.
     static let headByteCount = 1 + maximumVarintByteCount
-    /// What a number takes at most.
+    /// The most bytes of a number.
     static let maximumVarintByteCount = 10
 
     fileprivate var next: UnsafeMutablePointer<UInt8>

@@ -3,17 +3,17 @@ import Synchronization
 
 /// The logs of all event loops, and the commit batches that are taken from them.
 ///
-/// A commit batch is the bytes that all logs hold while the taking thread has locked all of them.
-/// So a commit batch splits no transaction. It holds no log entry before one that the entry depends
-/// on. All its revisions are below those of the next batch. `Sendable` because the logs are locked,
-/// and takers of batches take turns.
+/// A commit batch is the bytes of all logs at a moment when one thread has locked all of them. So a
+/// commit batch splits no transaction. It has an entry only together with the entries that the
+/// entry depends on, or after them. All its revisions are below the revisions of the next batch.
+/// `Sendable` because the logs are locked, and one thread at a time takes a batch.
 @safe
 package final class ChangeLogs: @unchecked Sendable {
-    /// How many logs there are.
+    /// The number of logs.
     package let count: Int
     private let blocks: UnsafeMutablePointer<LogBlock>
     private let batchState: UnsafeMutablePointer<BatchState>
-    /// The buffers that are swapped with those of the logs; they belong to the taker of a batch.
+    /// The buffers that are swapped with those of the logs; they belong to the thread that takes a batch.
     private let spares: UnsafeMutablePointer<LogBuffer>
     private let taking = Lock(())
 
@@ -25,7 +25,7 @@ package final class ChangeLogs: @unchecked Sendable {
     ///   - onFirstEntry: Called once for each commit batch, after the transaction that put the
     ///     first log entry into it, on that transaction's thread.
     package init(count: Int, firstBatch: UInt64, onFirstEntry: @escaping @Sendable () -> Void) {
-        precondition(count > 0 && firstBatch > 0, "There is at least one log, and no cut 0.")
+        precondition(count > 0 && firstBatch > 0, "There is at least one log, and no batch 0.")
         self.count = count
         unsafe batchState = .allocate(capacity: 1)
         unsafe batchState.initialize(
@@ -58,10 +58,10 @@ package final class ChangeLogs: @unchecked Sendable {
         return unsafe ChangeLog(block: blocks + loop)
     }
 
-    /// The newest commit batch that holds a log entry; one below the first where none does.
+    /// The newest commit batch that has a log entry; one below the first where none has.
     ///
-    /// A value that is loaded after a read or a write is at least the commit batch of everything
-    /// that it saw or did.
+    /// A value that is loaded after a read or a write is at least the commit batch of every change
+    /// that the read saw or the write made.
     package var newestBatch: UInt64 {
         unsafe batchState.pointee.newestBatch.load(ordering: .relaxed)
     }

@@ -1,30 +1,30 @@
 public import FeedConcurrency
 import Synchronization
 
-/// What the logs of a set share: which commit batch is open, and what its first log entry calls.
+/// The state that all logs of a set share: the open commit batch, and the call for its first entry.
 @usableFromInline
 struct BatchState: ~Copyable {
     /// The commit batch that takes log entries; it changes while all logs are locked.
     let openBatch: Atomic<UInt64>
-    /// The newest commit batch that holds a log entry.
+    /// The newest commit batch that has a log entry.
     let newestBatch: Atomic<UInt64>
     /// Called without a lock after a transaction has put the first log entry into a commit batch.
     @usableFromInline let onFirstEntry: @Sendable () -> Void
 }
 
-/// One log: its lock, what the lock guards, and what the set shares.
+/// One log: its lock, the contents that the lock guards, and the state of the set.
 ///
-/// Nothing of the block itself ever changes, so it may be read without the lock. The lock has no value
+/// The addresses in the block never change, so they may be read without the lock. The lock has no value
 /// of its own, because the log entries of a transaction are appended from inside the closure that
 /// holds it.
 @safe
 @usableFromInline
 struct LogBlock: ~Copyable {
-    /// Guards what `contents` leads to.
+    /// Guards the contents.
     @usableFromInline let lock = Lock(())
-    /// What the holder of the lock owns.
+    /// The contents, which the lock guards.
     let contents: UnsafeMutablePointer<LogContents>
-    /// What all logs share.
+    /// The state that all logs share.
     @usableFromInline let batchState: UnsafeMutablePointer<BatchState>
     /// The bytes as of the end of the last transaction.
     let waitingByteCount = Atomic<Int>(0)
@@ -45,7 +45,7 @@ struct LogBlock: ~Copyable {
     /// Begins a transaction; the lock is held.
     @usableFromInline
     func beginTransaction() {
-        unsafe contents.pointee.isHeld = true
+        unsafe contents.pointee.isInTransaction = true
     }
 
     /// Ends a transaction; the lock is held.
@@ -55,7 +55,7 @@ struct LogBlock: ~Copyable {
     func endTransaction() -> Bool {
         let isFirst = unsafe contents.pointee.isFirst
         unsafe contents.pointee.isFirst = false
-        unsafe contents.pointee.isHeld = false
+        unsafe contents.pointee.isInTransaction = false
         let count = unsafe contents.pointee.buffer.count
         waitingByteCount.store(count, ordering: .relaxed)
         return isFirst
@@ -72,7 +72,7 @@ struct LogBlock: ~Copyable {
     }
 
     /// Begins the next commit batch while the lock is held: swaps the bytes for an empty buffer,
-    /// and returns how many log entries they hold.
+    /// and returns the number of their log entries.
     func swapBuffer(for empty: inout LogBuffer) -> Int {
         let entryCount = unsafe contents.pointee.entryCount
         unsafe swap(&contents.pointee.buffer, &empty)
@@ -83,7 +83,7 @@ struct LogBlock: ~Copyable {
     }
 }
 
-/// What a log's lock guards.
+/// The contents of a log, which its lock guards.
 struct LogContents: ~Copyable {
     /// The bytes of the log entries since the last commit batch.
     var buffer = LogBuffer()
@@ -92,7 +92,8 @@ struct LogContents: ~Copyable {
     /// The revision of the last entry that has one; 0 after a commit batch.
     var previousRevision: UInt64 = 0
     /// Whether a transaction is under way.
-    var isHeld = false
-    /// Whether this transaction put the first log entry into a commit batch.
+    var isInTransaction = false
+    /// Whether this transaction put the first log entry into a commit batch, so that its end calls
+    /// `onFirstEntry`.
     var isFirst = false
 }

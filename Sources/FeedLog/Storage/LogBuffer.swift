@@ -1,7 +1,8 @@
-/// The bytes of a log since a commit batch, or those of a batch on their way into its body.
+/// The bytes of a log since the last commit batch, or bytes of a batch that are about to be moved
+/// into its body.
 @safe
 struct LogBuffer: ~Copyable {
-    /// What a buffer has room for before its first byte.
+    /// The bytes that an empty buffer has room for.
     private static let initialCapacity = 64 * 1_024
     /// The bytes that a log keeps of a grown buffer: several iterations' worth of imports.
     private static let keptByteCount = 1 << 22
@@ -36,7 +37,7 @@ struct LogBuffer: ~Copyable {
     /// Memory that an import has made large is given back.
     mutating func move(to body: inout [UInt8]) {
         guard count > 0 else { return }
-        precondition(count <= Int(UInt32.max), "A section's count has 32 bits.")
+        precondition(count <= Int(UInt32.max), "The byte count of a log's part has 32 bits.")
         for shift in stride(from: 0, to: 32, by: 8) {
             body.append(UInt8(truncatingIfNeeded: count >> shift))
         }

@@ -14,13 +14,13 @@ package protocol ChangeSink {
     /// The votes of a post have changed; O(1).
     func append(_ counts: PostCounts)
 
-    /// A voter's ballot now stands, or none where nil, and the votes have changed with it; O(1).
+    /// A voter's ballot was set, or withdrawn where nil, and the votes have changed with it; O(1).
     func append(_ counts: PostCounts, _ voter: VoterID, _ direction: VoteDirection?)
 
     /// A post was created, imported, edited or corrected; O(its texts).
     func append(_ post: PostState)
 
-    /// A post is gone for good; O(1).
+    /// A post was deleted for good; O(1).
     func append(deletionOf id: PostID, revision: UInt64)
 
     /// A feed was created; O(its name).
@@ -30,7 +30,7 @@ package protocol ChangeSink {
     func append(_ voter: VoterID, _ device: Device16)
 }
 
-/// The sink of a store whose changes nobody keeps.
+/// A sink that drops all changes.
 package struct NoChanges: ChangeSink {
     /// Makes a sink that drops all changes.
     package init() {}

@@ -1,4 +1,24 @@
-/// All that the store keeps of a post, save for its voters' ballots.
+/// The votes of a post as of a revision.
+package struct PostCounts: BitwiseCopyable, Equatable, Sendable {
+    /// The post.
+    package var id: PostID
+    /// All ups counted, or the ballots that are up.
+    package var upvoteCount: UInt64
+    /// All downs counted, or the ballots that are down.
+    package var downvoteCount: UInt64
+    /// The number of the post's last write of any kind, votes among them.
+    package var revision: UInt64
+
+    /// The votes of a post as of a revision.
+    package init(id: PostID, upvoteCount: UInt64, downvoteCount: UInt64, revision: UInt64) {
+        self.id = id
+        self.upvoteCount = upvoteCount
+        self.downvoteCount = downvoteCount
+        self.revision = revision
+    }
+}
+
+/// The whole state of a post, except for its voters' ballots.
 package struct PostState: Equatable, Sendable {
     /// The post, its votes and its last revision.
     package var counts: PostCounts
@@ -13,7 +33,7 @@ package struct PostState: Equatable, Sendable {
     package var updateTimeMilliseconds: Int64
     /// The revision of the write that gave the post its content, at most that of the counts.
     package var editRevision: UInt64
-    /// What the post says as of that revision.
+    /// The content of the post as of that revision.
     package var content: PostContent
 
     /// A post as of the revision of its counts.

@@ -1,9 +1,9 @@
 import FeedConcurrency
 
-/// The devices that hold ballots, numbered as they come; none is forgotten.
+/// The devices that have ballots, numbered in the order of their first ballots.
 ///
-/// Once the table is full, a device that it does not know can cast no ballot (`tooManyVoters`);
-/// those it knows go on as before, and tallies need no voter.
+/// Once the table is full, a new device can cast no ballot (`tooManyVoters`). Known devices still
+/// can, and tallies need no voter. No device is forgotten.
 struct VoterTable: ~Copyable, Sendable {
     /// What the lock keeps.
     struct State {

@@ -21,7 +21,7 @@ package struct KeySort: ~Copyable {
             Self.insertionSort(&keys, 0..<keys.count, posts)
             return
         }
-        scratch.removeLast()
+        scratch.removeAll()
         scratch.extend(to: keys.count, with: keys[0])
         var least = UInt64.max
         for index in 0..<keys.count {
@@ -40,16 +40,16 @@ package struct KeySort: ~Copyable {
         let wanted = Self.secondaryBits + (keys.count < Self.manyKeys ? 0 : 8)
         let rounded = (primaryWidth + min(wanted, differing) + 7) & ~7
         let width = min(rounded, 64, primaryWidth + differing)
-        let cut = differing - (width - primaryWidth)
+        let droppedBits = differing - (width - primaryWidth)
         let mask = differing == 64 ? UInt64.max : 1 << differing - 1
         for shift in stride(from: UInt64(0), to: width, by: 8) {
             pass(&keys) { key in
-                let primary = (key.primary &- least) &<< (differing &- cut)
-                let word = primary | (key.secondary & mask) >> cut
+                let primary = (key.primary &- least) &<< (differing &- droppedBits)
+                let word = primary | (key.secondary & mask) >> droppedBits
                 return Int(truncatingIfNeeded: word >> shift & 255)
             }
         }
-        Self.sortRuns(&keys, cut, posts)
+        Self.sortRuns(&keys, droppedBits, posts)
     }
 
     /// One stable distribution of the keys by a digit.
@@ -77,7 +77,7 @@ package struct KeySort: ~Copyable {
     /// Sorts the runs of keys that the passes left equal.
     private static func sortRuns(
         _ keys: inout Slab<RankKey>,
-        _ cut: UInt64,
+        _ droppedBits: UInt64,
         _ posts: borrowing PostTable
     ) {
         var start = 0
@@ -86,14 +86,14 @@ package struct KeySort: ~Copyable {
             var isSorted = true
             var end = start + 1
             while end < keys.count, keys[end].primary == first.primary,
-                (keys[end].secondary ^ first.secondary) >> cut == 0
+                (keys[end].secondary ^ first.secondary) >> droppedBits == 0
             {
                 isSorted = isSorted && posts.precedes(keys[end - 1], keys[end])
                 end += 1
             }
             if !isSorted {
                 if end - start > insertionLimit {
-                    heapSort(&keys, start..<end, posts)
+                    sortInArray(&keys, start..<end, posts)
                 } else {
                     insertionSort(&keys, start..<end, posts)
                 }
@@ -118,41 +118,16 @@ package struct KeySort: ~Copyable {
         }
     }
 
-    private static func heapSort(
+    /// Sorts by the standard library's sort, in an array; O(n log n).
+    private static func sortInArray(
         _ keys: inout Slab<RankKey>,
         _ range: Range<Int>,
         _ posts: borrowing PostTable
     ) {
-        for root in stride(from: range.count / 2 - 1, through: 0, by: -1) {
-            sink(&keys, range.lowerBound, root, range.count, posts)
-        }
-        for end in stride(from: range.count - 1, to: 0, by: -1) {
-            let last = keys[range.lowerBound + end]
-            keys[range.lowerBound + end] = keys[range.lowerBound]
-            keys[range.lowerBound] = last
-            sink(&keys, range.lowerBound, 0, end, posts)
-        }
-    }
-
-    private static func sink(
-        _ keys: inout Slab<RankKey>,
-        _ base: Int,
-        _ root: Int,
-        _ count: Int,
-        _ posts: borrowing PostTable
-    ) {
-        var parent = root
-        let key = keys[base + root]
-        while true {
-            var child = 2 * parent + 1
-            guard child < count else { break }
-            if child + 1 < count, posts.precedes(keys[base + child], keys[base + child + 1]) {
-                child += 1
-            }
-            guard posts.precedes(key, keys[base + child]) else { break }
-            keys[base + parent] = keys[base + child]
-            parent = child
-        }
-        keys[base + parent] = key
+        var sorted: [RankKey] = []
+        sorted.reserveCapacity(range.count)
+        for index in range { sorted.append(keys[index]) }
+        sorted.sort { posts.precedes($0, $1) }
+        for index in range { keys[index] = sorted[index - range.lowerBound] }
     }
 }

@@ -96,7 +96,9 @@ extension RankedIndex {
         return split
     }
 
-    /// How many keys a split leaves in place: half, but lists that grow at an end stay packed.
+    /// The number of keys that a split leaves in place: half of them.
+    ///
+    /// A list that grows at an end stays packed: there a split leaves all keys, or none.
     private static func keptCount(
         splitting count: Int,
         insertingAt place: Int,
@@ -118,14 +120,14 @@ extension RankedIndex {
         }
     }
 
-    /// Notes that a child has gained or lost keys, and perhaps another first key; O(1).
+    /// Updates the first key and the key count of a child in its parent; O(1).
     static func adjust(_ parent: NodeID, _ index: Int, by change: Int, _ pool: inout NodePool) {
         let child = pool.child(parent, index)
         let keyCount = pool.childKeyCount(parent, index) + change
         pool.setChild(parent, index, child, firstKey: pool.key(child, 0), keyCount: keyCount)
     }
 
-    /// Writes a child's place in its parent from what the child holds.
+    /// Sets a child's first key and key count in its parent.
     static func fill(
         _ parent: NodeID,
         _ index: Int,
@@ -137,7 +139,7 @@ extension RankedIndex {
         pool.setChild(parent, index, child, firstKey: pool.key(child, 0), keyCount: keyCount)
     }
 
-    /// The keys below a node, from its own places only.
+    /// The number of keys below a node; reads this node only.
     static func keyCount(_ node: NodeID, _ height: Int, _ pool: borrowing NodePool) -> Int {
         let count = pool.count(node)
         guard height > 0 else { return count }

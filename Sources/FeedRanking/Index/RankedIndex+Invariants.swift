@@ -8,7 +8,7 @@ extension RankedIndex {
         var lastLeaf = NodeID.none
         let found = check(root, height, &lastLeaf, pool)
         precondition(found == count, "The index counts \(count) keys and holds \(found).")
-        precondition(pool.next(lastLeaf) == .none, "The chain of leaves goes on behind the last.")
+        precondition(pool.next(lastLeaf) == .none, "The last leaf has a next leaf.")
 
         var position = position(atRank: 0, pool)
         var last: RankKey?

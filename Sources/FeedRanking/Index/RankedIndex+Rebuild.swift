@@ -78,7 +78,7 @@ extension RankedIndex {
         root = levelFirst
     }
 
-    /// Spreads a chain of nodes evenly over parents, which are chained in turn.
+    /// Spreads a chain of nodes evenly over parents, which are chained too.
     private static func buildLevel(
         above first: NodeID,
         _ childHeight: Int,
@@ -116,84 +116,102 @@ extension RankedIndex {
     }
 }
 
-/// Splits a count into nearly equal parts of at most a capacity.
-struct EvenShare {
-    private var remaining: Int
-    private var partCount: Int
-
-    /// Spreads a count over as few nodes as hold it.
-    init(of count: Int, nodeCapacity: Int) {
-        remaining = count
-        partCount = (count + nodeCapacity - 1) / nodeCapacity
-    }
-
-    /// The size of the next node; nil once all are given.
-    mutating func next() -> Int? {
-        guard partCount > 0 else { return nil }
-        let part = (remaining + partCount - 1) / partCount
-        remaining -= part
-        partCount -= 1
-        return part
-    }
-}
-
-/// Writes a known number of keys, in order, into a chain of evenly packed leaves.
-struct LeafWriter {
-    private(set) var firstLeaf = NodeID.none
-    private var leaf = NodeID.none
-    private var filled = 0
-    private var leafCount = 0
-    private var share: EvenShare
-
-    /// Begins a level of leaves for so many keys.
-    init(keyCount: Int, nodeCapacity: Int) {
-        share = EvenShare(of: keyCount, nodeCapacity: nodeCapacity)
-    }
-
-    /// Whether as many keys came as were announced.
-    var isComplete: Bool {
-        var share = share
-        return filled == leafCount && share.next() == nil
-    }
-
-    /// Puts a key behind all before it.
-    mutating func append(_ key: RankKey, _ pool: inout NodePool) {
-        if filled == leafCount {
-            startLeaf(&pool)
-        }
-        pool.setKey(leaf, filled, key)
-        filled += 1
-    }
-
-    /// Appends a run of another leaf's keys.
-    mutating func append(_ source: NodeID, _ range: Range<Int>, _ pool: inout NodePool) {
-        var start = range.lowerBound
-        while start < range.upperBound {
-            if filled == leafCount {
-                startLeaf(&pool)
-            }
-            let count = min(range.upperBound - start, leafCount - filled)
-            pool.moveKeys(source, start, count, to: leaf, filled)
-            filled += count
-            start += count
-        }
-    }
-
-    @inline(never)
-    private mutating func startLeaf(_ pool: inout NodePool) {
-        guard let count = share.next() else {
-            preconditionFailure("A rebuild was told a wrong count of dropped keys.")
-        }
-        let next = pool.makeNode()
-        pool.setCount(next, count)
-        if firstLeaf == .none {
-            firstLeaf = next
+/// Moves an index from one tree into another leaf by leaf: from the front of one to the back of the
+/// other.
+extension RankedIndex {
+    /// Takes off the first leaf, whose keys leave the index; none where it is empty.
+    ///
+    /// O(log n).
+    package mutating func takeFirstLeaf(_ pool: inout NodePool) -> NodeID {
+        guard root != .none else { return .none }
+        var leaf = root
+        if height == 0 {
+            root = .none
         } else {
-            pool.setNext(leaf, next)
-            pool.setPrevious(next, leaf)
+            leaf = Self.takeFirstLeaf(root, height, &pool)
         }
-        leaf = next
-        leafCount = count
-        filled = 0
+        count -= pool.count(leaf)
+        let next = pool.next(leaf)
+        if next != .none {
+            pool.setPrevious(next, .none)
+        }
+        while height > 0, pool.count(root) <= 1 {
+            let child = pool.count(root) == 1 ? pool.child(root, 0) : .none
+            pool.freeNode(root)
+            root = child
+            height = child == .none ? 0 : height - 1
+        }
+        return leaf
+    }
+
+    private static func takeFirstLeaf(
+        _ node: NodeID,
+        _ height: Int,
+        _ pool: inout NodePool
+    ) -> NodeID {
+        let first = pool.child(node, 0)
+        var leaf = first
+        if height > 1 {
+            leaf = takeFirstLeaf(first, height - 1, &pool)
+            guard pool.count(first) == 0 else {
+                fill(node, 0, first, height - 1, &pool)
+                return leaf
+            }
+            pool.freeNode(first)
+        }
+        let count = pool.count(node)
+        pool.moveChildren(node, 1, count - 1, to: node, 0)
+        pool.setCount(node, count - 1)
+        return leaf
+    }
+
+    /// Adds a leaf whose keys come behind all others; O(log n).
+    package mutating func appendLeaf(_ leaf: NodeID, _ pool: inout NodePool) {
+        pool.setNext(leaf, .none)
+        pool.setPrevious(leaf, .none)
+        count += pool.count(leaf)
+        guard root != .none else {
+            root = leaf
+            return
+        }
+        let sibling = Self.appendLeaf(leaf, root, height, &pool)
+        guard sibling != .none else { return }
+        addRoot(over: sibling, &pool)
+    }
+
+    /// Adds a leaf below a node; returns the node that did not fit into it, if one did not.
+    private static func appendLeaf(
+        _ leaf: NodeID,
+        _ node: NodeID,
+        _ height: Int,
+        _ pool: inout NodePool
+    ) -> NodeID {
+        guard height > 0 else {
+            pool.setNext(node, leaf)
+            pool.setPrevious(leaf, node)
+            return leaf
+        }
+        let count = pool.count(node)
+        let last = pool.child(node, count - 1)
+        let sibling = appendLeaf(leaf, last, height - 1, &pool)
+        fill(node, count - 1, last, height - 1, &pool)
+        guard sibling != .none else { return .none }
+        if count < packedInnerCount {
+            fill(node, count, sibling, height - 1, &pool)
+            pool.setCount(node, count + 1)
+            return .none
+        }
+        let split = pool.makeNode()
+        fill(split, 0, sibling, height - 1, &pool)
+        pool.setCount(split, 1)
+        return split
+    }
+
+    /// The last key; nil where there is none.
+    ///
+    /// O(log n).
+    func lastKey(_ pool: borrowing NodePool) -> RankKey? {
+        guard count > 0 else { return nil }
+        return pool.key(position(atRank: count - 1, pool))
     }
 }

@@ -1,12 +1,12 @@
 /// The orders of one list of posts within a stripe: of a feed, or of all feeds together.
 struct FeedIndexes: BitwiseCopyable {
-    /// The posts that live, in an index or not yet.
+    /// The number of live posts, in an index or not.
     var postCount = 0
     private var top = RankedIndex()
     private var new = RankedIndex()
     private var hot = RankedIndex()
 
-    /// The index of an order; not built where nobody has asked for it.
+    /// The index of an order; it is built when a reader first asks for it.
     subscript(kind: IndexKind) -> RankedIndex {
         @inline(__always) get {
             switch kind {

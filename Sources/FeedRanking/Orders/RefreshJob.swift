@@ -1,61 +1,193 @@
 /// A refresh of many posts of the stale tail, list by list and step by step between votes.
 ///
-/// The records of its posts count as refreshed from the start. The job passes the lists in the
-/// order of feeds and kinds, and the lists of all feeds last. The lists before `(feedNumber, kind)`
-/// have the new keys of the job's posts, and the lists behind it have the old keys. The list at
-/// `(feedNumber, kind)` may be split. Then its index has the keys that are merged. `back` has the
-/// keys that are not merged, which all lie behind the index. `keys` from `nextKey` on has the new
-/// keys to come, which lie behind the index's last key.
+/// The job is a state machine. It has no index: `StripeOrders` reads the current list, and moves
+/// the keys.
+///
+/// ```
+/// idle ──begin──► waiting ──split──► merging
+///                    ▲                  │
+///                    └────leaveList─────┘      behind the last list: idle
+/// ```
+///
+/// The records of the job's posts count as refreshed from the start. The job passes the lists in
+/// the order of feeds and kinds, and the lists of all feeds last. The lists before the current list
+/// have the new keys of the job's posts, and the lists behind it have the old keys.
 ///
 /// All old and new keys lie behind the head boundaries, so first pages do not see the job. A deeper
 /// read finishes the job first. A post that is deleted, retitled, given another time or moved to
 /// the stale head leaves the job (`StripeOrders.takeOut`).
-struct RefreshJob: ~Copyable {
-    /// The number that stands for the lists over all feeds, behind every feed.
-    static let frontNumber = Int.max
+package enum RefreshJob: ~Copyable {
+    /// No refresh in steps is under way.
+    case idle
+    /// The current list has the old keys of the members.
+    case waiting(Waiting)
+    /// The current list is split between its index and the merge.
+    case merging(Merging)
 
-    /// Whether work is left.
-    var isActive = false
-    /// The job's posts in the order of feeds, and of slots in a feed; some may have left.
-    var posts = Slab<StalePost>()
-    /// The posts that have not left the job.
-    var members = SlotSet()
-    /// The posts of the current list, as a range of `posts`.
-    var range = 0..<0
-    /// The feed of the current list.
-    var feedNumber = 0
-    /// The order of the current list.
-    var kind = IndexKind.top
-    /// Whether the current list is split.
-    var isSplit = false
-    /// The new keys of the current list, sorted.
-    var keys = Slab<RankKey>()
-    /// The place in `keys` of the first key that is not merged.
-    var nextKey = 0
-    /// The keys of the split index that are not merged.
-    var back = RankedIndex()
-    /// The slot at which the search for the next job's posts begins, so that each post gets its
-    /// turn.
-    var nextSlot = 0
+    /// A job whose current list has the old keys of its members.
+    package struct Waiting: ~Copyable {
+        var members: Members
+        var list: List
+    }
 
-    /// The progress of the job with a list.
-    enum Stage {
+    /// A job whose current list is split.
+    package struct Merging: ~Copyable {
+        var members: Members
+        var list: List
+        var merge: ListMerge
+    }
+
+    /// The posts of a job; some may have left.
+    package struct Members: ~Copyable {
+        /// The posts as they were when the job began, in the order of feeds, and of slots in a feed.
+        let posts: Slab<StalePost>
+        /// The slots of the posts that have not left.
+        var slots = SlotSet()
+    }
+
+    /// One of the lists that a job passes.
+    package struct List: Equatable {
+        /// The feed of the list; nil for the list of all feeds.
+        package var feed: FeedID?
+        /// The order of the list.
+        package var kind: IndexKind
+        /// The posts of the list, as a range of places in the job.
+        package var places: Range<Int>
+    }
+
+    /// The progress of a job with a list.
+    package enum Progress {
+        /// The list has the new keys.
         case refreshed
+        /// The list is split.
         case split
+        /// The list has the old keys.
         case waiting
+    }
+}
+
+extension RefreshJob {
+    /// Whether no refresh in steps is under way.
+    package var isIdle: Bool {
+        @inline(__always) get {
+            switch self {
+            case .idle: true
+            case .waiting: false
+            case .merging: false
+            }
+        }
+    }
+
+    /// The number of posts that the job began with; 0 while it is idle.
+    package var postCount: Int {
+        switch self {
+        case .idle: 0
+        case .waiting(let state): state.members.posts.count
+        case .merging(let state): state.members.posts.count
+        }
+    }
+
+    /// The current list; nil while the job is idle.
+    package var list: List? {
+        switch self {
+        case .idle: nil
+        case .waiting(let state): state.list
+        case .merging(let state): state.list
+        }
     }
 
     /// The progress of the job with the list of a feed, or of all feeds for nil.
-    func stage(_ feed: FeedID?, _ kind: IndexKind) -> Stage {
-        guard isActive else { return .refreshed }
-        let number = feed.map { Int($0.rawValue) } ?? Self.frontNumber
-        if number != feedNumber { return number < feedNumber ? .refreshed : .waiting }
-        if kind != self.kind { return kind.rawValue < self.kind.rawValue ? .refreshed : .waiting }
-        return isSplit ? .split : .waiting
+    package func progress(_ feed: FeedID?, _ kind: IndexKind) -> Progress {
+        switch self {
+        case .idle: .refreshed
+        case .waiting(let state): state.list.isBehind(feed, kind) ? .refreshed : .waiting
+        case .merging(let state):
+            if state.list.feed == feed && state.list.kind == kind {
+                .split
+            } else {
+                state.list.isBehind(feed, kind) ? .refreshed : .waiting
+            }
+        }
     }
 
-    /// The post of a slot as it was when the job began; O(log n).
-    func post(_ slot: UInt32, _ feed: FeedID) -> StalePost? {
+    /// Whether a post is in the job and has not left; any slot may be asked for.
+    package func hasMember(_ slot: UInt32) -> Bool {
+        switch self {
+        case .idle: false
+        case .waiting(let state): state.members.slots.contains(slot)
+        case .merging(let state): state.members.slots.contains(slot)
+        }
+    }
+
+    /// The post of a slot as it was when the job began; nil where it is not in the job or has left.
+    ///
+    /// O(log n).
+    package func member(_ slot: UInt32, _ feed: FeedID) -> StalePost? {
+        switch self {
+        case .idle: nil
+        case .waiting(let state): state.members.post(slot, feed)
+        case .merging(let state): state.members.post(slot, feed)
+        }
+    }
+
+    /// The post at a place of the job as it was when the job began; nil where it has left.
+    package func member(at place: Int) -> StalePost? {
+        switch self {
+        case .idle: nil
+        case .waiting(let state): state.members.post(at: place)
+        case .merging(let state): state.members.post(at: place)
+        }
+    }
+}
+
+extension RefreshJob {
+    /// Traps where an invariant of the keys that are not merged does not hold; O(n).
+    func checkInvariants(_ pool: borrowing NodePool, _ posts: borrowing PostTable) {
+        switch self {
+        case .idle: break
+        case .waiting: break
+        case .merging(let state): state.merge.back.checkInvariants(pool, posts)
+        }
+    }
+}
+
+extension RefreshJob.List {
+    /// Whether the job passes the list of a feed, or of all feeds for nil, before this list.
+    fileprivate func isBehind(_ other: FeedID?, _ otherKind: IndexKind) -> Bool {
+        if other == feed { return otherKind.rawValue < kind.rawValue }
+        guard let other else { return false }
+        return feed.map { other.rawValue < $0.rawValue } ?? true
+    }
+}
+
+extension RefreshJob.Members {
+    /// All of some posts, which are in the order of feeds, and of slots in a feed.
+    init(_ posts: consuming Slab<StalePost>) {
+        var slots = SlotSet()
+        for place in 0..<posts.count {
+            slots.reserve(Int(posts[place].slot) + 1)
+            slots.insert(posts[place].slot)
+        }
+        self.posts = posts
+        self.slots = slots
+    }
+
+    /// The first list of the feed whose posts begin at a place.
+    func firstList(from place: Int) -> RefreshJob.List {
+        let feed = posts[place].feed
+        var end = place + 1
+        while end < posts.count, posts[end].feed == feed { end += 1 }
+        return RefreshJob.List(feed: feed, kind: .top, places: place..<end)
+    }
+
+    /// The post at a place; nil where it has left.
+    fileprivate func post(at place: Int) -> StalePost? {
+        slots.contains(posts[place].slot) ? posts[place] : nil
+    }
+
+    /// The post of a slot; nil where it is not in the job or has left.
+    fileprivate func post(_ slot: UInt32, _ feed: FeedID) -> StalePost? {
+        guard slots.contains(slot) else { return nil }
         var low = 0
         var high = posts.count
         while low < high {
@@ -67,37 +199,6 @@ struct RefreshJob: ~Copyable {
                 high = middle
             }
         }
-        guard low < posts.count, posts[low].slot == slot, members.bit(slot) == 1 else { return nil }
-        return posts[low]
-    }
-
-    /// Moves to the next list; ends the job behind the last list.
-    mutating func advance() {
-        isSplit = false
-        keys.removeLast()
-        if let next = IndexKind(rawValue: kind.rawValue + 1) {
-            kind = next
-            return
-        }
-        kind = .top
-        if feedNumber == Self.frontNumber {
-            isActive = false
-        } else if range.upperBound < posts.count {
-            start(at: range.upperBound)
-        } else {
-            range = 0..<posts.count
-            feedNumber = Self.frontNumber
-        }
-    }
-
-    /// Begins with the lists of the feed whose posts begin at a place of `posts`.
-    mutating func start(at place: Int) {
-        let feed = posts[place].feed
-        var end = place + 1
-        while end < posts.count, posts[end].feed == feed {
-            end += 1
-        }
-        range = place..<end
-        feedNumber = Int(feed.rawValue)
+        return low < posts.count && posts[low].slot == slot ? posts[low] : nil
     }
 }

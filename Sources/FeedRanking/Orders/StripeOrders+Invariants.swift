@@ -12,7 +12,7 @@ extension StripeOrders {
         while let slot = nextInTail {
             precondition(
                 posts[slot].flags.contains(.isInStaleTail),
-                "A post of the stale tail is not marked."
+                "A post of the stale tail lacks its flag."
             )
             listed.insert(slot)
             tailCount += 1
@@ -32,9 +32,7 @@ extension StripeOrders {
         precondition(unindexed == unindexedCount, "The unindexed posts are counted wrong.")
         precondition(front.postCount == posts.count, "The lists of all feeds count other posts.")
         checkIndexes(front, unindexedCount: unindexed, posts)
-        if job.isSplit {
-            job.back.checkInvariants(pool, posts)
-        }
+        job.checkInvariants(pool, posts)
         for number in 0..<feeds.count {
             checkIndexes(feeds[number], unindexedCount: nil, posts)
         }
@@ -70,7 +68,7 @@ extension StripeOrders {
         let index = indexes(feed)[kind]
         guard index.isBuilt else { return }
         // A post cannot be checked alone in a list that the job has split or has not reached.
-        guard job.stage(feed, kind) == .refreshed else { return }
+        guard job.progress(feed, kind) == .refreshed else { return }
         let isIndexed = record.flags.contains(.isIndexed)
         let indexedKey = slots.key(kind, slot, record, record.indexedScore)
         let position = index.position(of: indexedKey, pool, posts)
@@ -93,9 +91,9 @@ extension StripeOrders {
     ) {
         for kind in IndexKind.allCases where indexes[kind].isBuilt {
             indexes[kind].checkInvariants(pool, posts)
-            if let unindexedCount, !job.isActive {
+            if let unindexedCount, job.isIdle {
                 let count = indexes.postCount - unindexedCount
-                precondition(indexes[kind].count == count, "An index holds other posts.")
+                precondition(indexes[kind].count == count, "An index has other posts.")
             }
         }
     }

@@ -118,7 +118,7 @@ extension StripeOrders {
         _ posts: inout PostTable
     ) -> Bool {
         let isFresh = stale.tailCount == 0 || (!kind.followsScore && unindexedCount == 0)
-        if isFresh && !job.isActive { return true }
+        if isFresh && job.isIdle { return true }
         return refreshTail(&budget, &posts)
     }
 
@@ -136,7 +136,7 @@ extension StripeOrders {
     private func isExact(_ index: RankedIndex, _ kind: IndexKind, upTo key: RankKey?) -> Bool {
         if index.headBoundary == .lowest { return true }
         let isFresh = stale.tailCount == 0 || (!kind.followsScore && unindexedCount == 0)
-        if isFresh && !job.isActive { return true }
+        if isFresh && job.isIdle { return true }
         guard let key else { return false }
         return index.headBoundary.covers(key)
     }

@@ -18,7 +18,7 @@ extension StripeOrders {
         if includingTail || stale.head.count > Self.movesBesideJob {
             finishedCount = finishJob(posts)
         }
-        stalePosts.removeLast()
+        stalePosts.removeAll()
         let takesTail = includingTail && stale.tailCount > 0
         for index in 0..<stale.head.count where posts.contains(stale.head[index]) {
             if takesTail {
@@ -27,13 +27,13 @@ extension StripeOrders {
                 takeStale(stale.head[index], &posts)
             }
         }
-        stale.head.removeLast()
+        stale.head.removeAll()
         if takesTail {
             takeTail(atMost: .max, &posts)
         }
         guard stalePosts.count > 0 else { return finishedCount }
         groupByFeed(posts)
-        let mayLower = stale.tailCount == 0 && !job.isActive
+        let mayLower = stale.tailCount == 0 && job.isIdle
         var start = 0
         while start < stalePosts.count {
             let feed = stalePosts[start].feed
@@ -61,7 +61,7 @@ extension StripeOrders {
         _ posts: inout PostTable
     ) -> Int {
         let refreshedCount = refresh(includingTail: true, &posts)
-        keys.removeLast()
+        keys.removeAll()
         var next = posts.nextSlot(from: 0)
         while let found = next {
             let slot = UInt32(found)
@@ -91,7 +91,7 @@ extension StripeOrders {
     /// Takes posts off the stale tail in the order of slots, so records are read one after another.
     mutating func takeTail(atMost limit: Int, _ posts: inout PostTable) {
         let takesAll = stale.tailCount <= limit
-        var ahead = stale.nextInTail(from: takesAll ? 0 : job.nextSlot)
+        var ahead = stale.nextInTail(from: takesAll ? 0 : stale.nextJobSlot)
         var next = ahead
         for _ in 0..<min(Self.prefetchDistance, stale.tailCount) {
             ahead = prefetchInTail(ahead, posts)
@@ -102,7 +102,7 @@ extension StripeOrders {
             next = stale.nextInTail(from: Int(slot) + 1)
             stale.removeFromTail(slot)
             takeStale(slot, &posts)
-            job.nextSlot = Int(slot) + 1
+            stale.nextJobSlot = Int(slot) + 1
         }
     }
 
@@ -112,11 +112,11 @@ extension StripeOrders {
         return stale.nextInTail(from: Int(slot) + 1)
     }
 
-    /// Marks a post fresh, and notes it unless its votes have cancelled each other out.
+    /// Counts a post as refreshed, and takes it unless its votes have cancelled each other out.
     ///
-    /// The indexes are behind the record until `refresh` ends.
+    /// The indexes have the post's old keys until `refresh` ends.
     private mutating func takeStale(_ slot: UInt32, _ posts: inout PostTable) {
-        if job.isActive, job.members.bit(slot) == 1 {
+        if job.hasMember(slot) {
             _ = takeOut(slot, &posts)
         }
         let post = StalePost(slot, posts[slot])
@@ -139,7 +139,7 @@ extension StripeOrders {
             isMixed = true
         }
         guard isMixed else { return }
-        keys.removeLast()
+        keys.removeAll()
         for index in 0..<stalePosts.count {
             // A secondary part that ends in a zero byte is no title.
             let feed = UInt64(stalePosts[index].feed.rawValue)
@@ -163,7 +163,7 @@ extension StripeOrders {
         for kind in IndexKind.allCases {
             var index = indexes(feed)[kind]
             guard index.isBuilt else { continue }
-            if !job.isActive, range.count * Self.rebuildShare > index.count {
+            if job.isIdle, range.count * Self.rebuildShare > index.count {
                 rebuild(&index, kind, range, posts)
             } else {
                 move(kind, feed, range, posts)
@@ -180,7 +180,7 @@ extension StripeOrders {
         _ range: Range<Int>,
         _ posts: borrowing PostTable
     ) {
-        keys.removeLast()
+        keys.removeAll()
         var droppedCount = 0
         for place in range {
             let post = stalePosts[place]
@@ -211,7 +211,7 @@ extension StripeOrders {
         _ range: Range<Int>,
         _ posts: borrowing PostTable
     ) {
-        let isSplit = job.stage(feed, kind) == .split
+        let isSplit = job.progress(feed, kind) == .split
         var index = indexes(feed)[kind]
         for place in range {
             let post = stalePosts[place]

@@ -11,28 +11,25 @@ extension StripeOrders {
             return
         }
         var work = pace.stepKeyCount
-        if !job.isActive {
+        if job.isIdle {
             refresh(includingTail: false, &posts)
             work -= startJob(&posts)
         }
-        while job.isActive, work > 0 {
-            work -= jobStep(work, posts)
+        while work > 0, let used = jobStep(work, posts) {
+            work -= used
         }
     }
 
     /// Finishes the job that is under way; returns how many posts it had.
     mutating func finishJob(_ posts: borrowing PostTable) -> Int {
-        guard job.isActive else { return 0 }
-        let count = job.posts.count
-        while job.isActive {
-            _ = jobStep(.max / Self.mergedPerSorted, posts)
-        }
+        let count = job.postCount
+        while jobStep(.max / Self.mergedPerSorted, posts) != nil {}
         return count
     }
 
     /// Takes posts of the stale tail into a job; returns how many.
     private mutating func startJob(_ posts: inout PostTable) -> Int {
-        stalePosts.removeLast()
+        stalePosts.removeAll()
         let limit = min(
             max(pace.minimumStaleCount, posts.count / 4),
             RankingLimits.maximumJobPostCount
@@ -41,18 +38,10 @@ extension StripeOrders {
         guard stalePosts.count > 0 else { return 1 }
         orderBySlot()
         groupByFeed(posts)
-        swap(&stalePosts, &job.posts)
-        for index in 0..<job.posts.count {
-            let post = job.posts[index]
-            job.members.insert(post.slot)
-            if post.wasIndexed {
-                dropped.insert(post.slot)
-            }
-        }
-        job.isActive = true
-        job.kind = .top
-        job.start(at: 0)
-        return job.posts.count
+        var members = Slab<StalePost>()
+        swap(&stalePosts, &members)
+        job.begin(members)
+        return job.postCount
     }
 
     /// Orders the posts taken by slot, where the search wrapped from the last slot to the first.
@@ -71,140 +60,101 @@ extension StripeOrders {
         swap(&stalePosts, &ordered)
     }
 
-    /// Does about so much work of the job; returns the work done, in keys sorted.
-    private mutating func jobStep(_ work: Int, _ posts: borrowing PostTable) -> Int {
+    /// Does about so much work of the job; returns the work done, in keys sorted, and nil where no
+    /// job is under way.
+    private mutating func jobStep(_ work: Int, _ posts: borrowing PostTable) -> Int? {
+        guard let list = job.list else { return nil }
+        let postCount = job.postCount
         var used = 1
-        if job.isSplit {
-            used = mergeSome(work * Self.mergedPerSorted, posts) / Self.mergedPerSorted + 1
-        } else if indexes(jobFeed)[job.kind].isBuilt {
-            used = startList(posts) + mergeHead(posts) / Self.mergedPerSorted
-        } else {
-            job.advance()
+        switch job.progress(list.feed, list.kind) {
+        case .split:
+            used = mergeSome(work * Self.mergedPerSorted, list, posts) / Self.mergedPerSorted + 1
+        case .waiting where indexes(list.feed)[list.kind].isBuilt:
+            used = startList(list, posts)
+        case .waiting, .refreshed:
+            job.leaveList()
         }
-        if !job.isActive {
-            endJob()
+        if job.isIdle, postCount > RankingLimits.refreshMemoryCount {
+            freeWorkingMemory()
         }
         return used
     }
 
-    private var jobFeed: FeedID? {
-        job.feedNumber == RefreshJob.frontNumber
-            ? nil : FeedID(rawValue: UInt32(job.feedNumber))
+    /// Moves the posts of a list where they are few, or sorts their keys, splits the list and
+    /// merges its head.
+    private mutating func startList(_ list: RefreshJob.List, _ posts: borrowing PostTable) -> Int {
+        let count = list.places.count
+        if count * Self.rebuildShare <= indexes(list.feed)[list.kind].count {
+            moveKeys(of: list, posts)
+            job.leaveList()
+            return count * Self.mergedPerSorted * Self.mergedPerSorted + 1
+        }
+        var keys = newKeys(of: list)
+        let keyCount = keys.count
+        guard keyCount > 0 else {
+            job.leaveList()
+            return count + 1
+        }
+        sorter.sort(&keys, posts)
+        var index = indexes(list.feed)[list.kind]
+        job.split(index, merging: keys)
+        index.forgetKeys()
+        setIndex(index, list.kind, list.feed)
+        return keyCount + mergeHead(list, posts) / Self.mergedPerSorted
     }
 
-    /// Moves the posts of a list where they are few, or sorts their keys and splits its index.
-    private mutating func startList(_ posts: borrowing PostTable) -> Int {
-        let feed = jobFeed
-        var index = indexes(feed)[job.kind]
-        let moves = job.range.count * Self.rebuildShare <= index.count
-        for place in job.range {
-            let post = job.posts[place]
-            guard job.members.bit(post.slot) == 1 else { continue }
-            guard job.kind.followsScore || !post.wasIndexed else { continue }
-            let new = slots.key(job.kind, post, post.newScore)
-            if !moves {
-                job.keys.append(new)
-            } else if post.wasIndexed {
-                index.move(slots.key(job.kind, post, post.oldScore), to: new, &pool, posts)
+    /// Moves the members of a list to their new keys one by one.
+    private mutating func moveKeys(of list: RefreshJob.List, _ posts: borrowing PostTable) {
+        var index = indexes(list.feed)[list.kind]
+        for place in list.places {
+            guard let post = job.member(at: place) else { continue }
+            guard list.kind.followsScore || !post.wasIndexed else { continue }
+            let new = slots.key(list.kind, post, post.newScore)
+            if post.wasIndexed {
+                index.move(slots.key(list.kind, post, post.oldScore), to: new, &pool, posts)
             } else {
                 index.insert(new, &pool, posts)
             }
         }
-        if moves || job.keys.count == 0 {
-            setIndex(index, job.kind, feed)
-            job.advance()
-            return job.range.count * (moves ? Self.mergedPerSorted * Self.mergedPerSorted : 1) + 1
+        setIndex(index, list.kind, list.feed)
+    }
+
+    /// The new keys of the members of a list.
+    private func newKeys(of list: RefreshJob.List) -> Slab<RankKey> {
+        var keys = Slab<RankKey>()
+        for place in list.places {
+            guard let post = job.member(at: place) else { continue }
+            guard list.kind.followsScore || !post.wasIndexed else { continue }
+            keys.append(slots.key(list.kind, post, post.newScore))
         }
-        sorter.sort(&job.keys, posts)
-        job.nextKey = 0
-        job.isSplit = true
-        job.back = index
-        index.forgetKeys()
-        setIndex(index, job.kind, feed)
-        return job.keys.count
+        return keys
     }
 
     /// Merges a list that was just split up to its head boundary and beyond, so that no first page
-    /// finds it empty.
-    private mutating func mergeHead(_ posts: borrowing PostTable) -> Int {
+    /// finds it empty; returns how many keys were merged.
+    private mutating func mergeHead(_ list: RefreshJob.List, _ posts: borrowing PostTable) -> Int {
         var merged = 0
-        while job.isSplit {
-            let index = indexes(jobFeed)[job.kind]
+        while job.progress(list.feed, list.kind) == .split {
+            let index = indexes(list.feed)[list.kind]
             if let last = index.lastKey(pool), !index.headBoundary.covers(last) { break }
-            merged += mergeSome(headBoundaryRank, posts)
+            merged += mergeSome(headBoundaryRank, list, posts)
         }
         return merged
     }
 
     /// Merges so many keys of the split list, or all that are left; returns how many.
-    private mutating func mergeSome(_ limit: Int, _ posts: borrowing PostTable) -> Int {
-        let feed = jobFeed
-        var index = indexes(feed)[job.kind]
-        var appender = LeafAppender()
-        let countBefore = index.count
-        while index.count - countBefore < limit {
-            let source = job.back.takeFirstLeaf(&pool)
-            guard source != .none else { break }
-            mergeLeaf(source, &appender, &index, posts)
-        }
-        if job.back.count == 0 {
-            while let key = nextJobKey() {
-                appender.append(key, to: &index, &pool)
-                job.nextKey += 1
-            }
-        }
-        appender.finish(&index, &pool)
-        setIndex(index, job.kind, feed)
-        let merged = index.count - countBefore
-        if job.back.count == 0 {
-            job.advance()
-        }
-        return merged
-    }
-
-    private mutating func mergeLeaf(
-        _ source: NodeID,
-        _ appender: inout LeafAppender,
-        _ index: inout RankedIndex,
+    private mutating func mergeSome(
+        _ limit: Int,
+        _ list: RefreshJob.List,
         _ posts: borrowing PostTable
-    ) {
-        if job.kind.followsScore {
-            _ = pool.compact(source, dropping: dropped)
+    ) -> Int {
+        var index = indexes(list.feed)[list.kind]
+        let countBefore = index.count
+        let isComplete = job.merge(limit, into: &index, &pool, posts)
+        setIndex(index, list.kind, list.feed)
+        if isComplete {
+            job.leaveList()
         }
-        let kept = pool.count(source)
-        var written = 0
-        while let key = nextJobKey() {
-            let place = pool.place(of: key, in: source, from: written, posts)
-            appender.append(source, written..<place, to: &index, &pool)
-            written = place
-            if place == kept { break }
-            appender.append(key, to: &index, &pool)
-            job.nextKey += 1
-        }
-        appender.append(source, written..<kept, to: &index, &pool)
-        pool.freeNode(source)
-    }
-
-    /// The next new key of a post that has not left the job.
-    private mutating func nextJobKey() -> RankKey? {
-        while job.nextKey < job.keys.count {
-            let key = job.keys[job.nextKey]
-            if job.members.bit(key.slot) == 1 { return key }
-            job.nextKey += 1
-        }
-        return nil
-    }
-
-    private mutating func endJob() {
-        for index in 0..<job.posts.count {
-            let slot = job.posts[index].slot
-            job.members.remove(slot)
-            dropped.remove(slot)
-        }
-        if job.posts.count > RankingLimits.refreshMemoryCount {
-            job.posts = Slab()
-            job.keys = Slab()
-            freeWorkingMemory()
-        }
+        return index.count - countBefore
     }
 }

@@ -1,10 +1,10 @@
 /// The orders of a stripe's posts: the indexes of its lists, and the posts that are stale in them.
 ///
-/// The indexes are maintained lazily. A write marks its post stale, and a reader refreshes the
-/// indexes with the stale posts first. The records of the posts are the stripe's (`PostTable`). They
-/// hold the flags and the scores that the orders need, and are passed to each call.
+/// The indexes are maintained lazily. A write makes its post stale, and a reader refreshes the
+/// indexes with the stale posts first. The stripe owns the records of the posts (`PostTable`), with
+/// the flags and the scores that the orders need, and passes them to each call.
 ///
-/// Invariants (`checkInvariants`): A built index holds exactly the indexed posts of its feed, at
+/// Invariants (`checkInvariants`): A built index has exactly the indexed posts of its feed, at
 /// their indexed scores, except for the posts of `job`. A post is in the stale head or the stale
 /// tail if its score is not the indexed score, or if no index has it. A post of the stale tail lies
 /// behind the head boundary of every index, with its indexed score and with its own score.
@@ -34,7 +34,7 @@ struct StripeOrders: ~Copyable {
     var unindexedCount = 0
 
     /// The refresh in steps that is under way.
-    var job = RefreshJob()
+    var job = RefreshJob.idle
     /// The working memory of a refresh, kept between calls: the posts taken, and their keys.
     var stalePosts = Slab<StalePost>()
     var keys = Slab<RankKey>()
@@ -54,7 +54,7 @@ struct StripeOrders: ~Copyable {
     /// Whether so many of the stripe's posts are stale that a read should not have to refresh them.
     func refreshIsDue(_ posts: borrowing PostTable) -> Bool {
         let share = posts.count / RankingLimits.staleShare
-        return job.isActive || stale.count >= max(pace.minimumStaleCount, share)
+        return !job.isIdle || stale.count >= max(pace.minimumStaleCount, share)
     }
 
     /// The lists of a feed, or of all feeds for nil.
@@ -74,17 +74,16 @@ struct StripeOrders: ~Copyable {
         feeds[Int(feed.rawValue)][kind] = index
     }
 
-    /// Takes a new post into its lists, and marks it stale; O(1).
+    /// Takes a new post into its lists, and makes it stale; O(1).
     mutating func add(_ slot: UInt32, _ record: inout PostRecord, slotLimit: Int) {
         let feed = Int(record.feed.rawValue)
         feeds.extend(to: feed + 1, with: FeedIndexes())
         stale.reserve(slotLimit)
         dropped.reserve(slotLimit)
-        job.members.reserve(slotLimit)
         feeds[feed].postCount += 1
         front.postCount += 1
         unindexedCount += 1
-        markStale(slot, &record)
+        makeStale(slot, &record)
     }
 
     /// Takes a post out of its lists for good; O(log n) an index.
@@ -100,7 +99,7 @@ struct StripeOrders: ~Copyable {
 
     /// Puts a post whose place in the orders may have changed into the stale head or tail, once.
     @inline(__always)
-    mutating func markStale(_ slot: UInt32, _ record: inout PostRecord) {
+    mutating func makeStale(_ slot: UInt32, _ record: inout PostRecord) {
         if record.flags.contains(.isInStaleHead) { return }
         let wasInTail = record.flags.contains(.isInStaleTail)
         let isInHead =
@@ -144,8 +143,8 @@ struct StripeOrders: ~Copyable {
         _ posts: borrowing PostTable
     ) {
         var index = indexes(feed)[kind]
-        if job.stage(feed, kind) == .split, !comesBeforeEnd(key, index, posts) {
-            job.back.insert(key, &pool, posts)
+        if job.progress(feed, kind) == .split, !comesBeforeEnd(key, index, posts) {
+            job.insertBehindMerged(key, &pool, posts)
             return
         }
         index.insert(key, &pool, posts)
@@ -166,7 +165,8 @@ struct StripeOrders: ~Copyable {
             setIndex(index, kind, feed)
             return true
         }
-        return job.stage(feed, kind) == .split && job.back.remove(key, &pool, posts)
+        return job.progress(feed, kind) == .split
+            && job.removeBehindMerged(key, &pool, posts)
     }
 
     /// Removes a post from every index, at its indexed score; returns its record as it is then.
@@ -175,15 +175,14 @@ struct StripeOrders: ~Copyable {
     mutating func takeOut(_ slot: UInt32, _ posts: inout PostTable) -> PostRecord {
         var record = posts[slot]
         guard record.flags.contains(.isIndexed) else { return record }
-        let member = job.isActive ? job.post(slot, record.feed) : nil
+        let member = job.member(slot, record.feed)
         for kind in IndexKind.allCases {
             for feed in [record.feed, nil] where indexes(feed)[kind].isBuilt {
                 takeOut(slot, record, member, kind, feed, posts)
             }
         }
         if member != nil {
-            job.members.remove(slot)
-            dropped.remove(slot)
+            job.remove(slot)
         }
         record.flags.remove(.isIndexed)
         unindexedCount += 1
@@ -200,14 +199,14 @@ struct StripeOrders: ~Copyable {
         _ posts: borrowing PostTable
     ) {
         let indexedKey = slots.key(kind, slot, record, record.indexedScore)
-        let stage = job.stage(feed, kind)
-        guard let member, stage != .refreshed, kind.followsScore || !member.wasIndexed else {
+        let progress = job.progress(feed, kind)
+        guard let member, progress != .refreshed, kind.followsScore || !member.wasIndexed else {
             let wasThere = removeKey(indexedKey, kind, feed, posts)
             precondition(wasThere, "An index has lost a post.")
             return
         }
         let old = slots.key(kind, member, member.oldScore)
-        if stage == .waiting {
+        if progress == .waiting {
             guard member.wasIndexed else { return }
             let wasThere = removeKey(old, kind, feed, posts)
             precondition(wasThere, "An index has lost a post.")
@@ -218,7 +217,7 @@ struct StripeOrders: ~Copyable {
         index.remove(indexedKey, &pool, posts)
         setIndex(index, kind, feed)
         if member.wasIndexed {
-            job.back.remove(old, &pool, posts)
+            _ = job.removeBehindMerged(old, &pool, posts)
         }
     }
 

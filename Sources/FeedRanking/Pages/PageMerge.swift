@@ -1,37 +1,37 @@
-/// The working memory of a page: what each stripe gave so far, and what the merge chose.
+/// A bounded k-way merge of the stripes' entries, and its working memory.
 ///
-/// A bounded k-way merge: a heap of the stripes' next entries, refilled from a stripe that runs
-/// out. See Knuth, "Sorting and Searching", 5.4.1.
+/// A heap has the next entry of each stripe. A stripe whose entries run out is asked for more. See
+/// Knuth, "Sorting and Searching", 5.4.1.
 struct PageMerge: Sendable {
-    /// What a stripe gave and the merge has not taken: a range of `entries`.
+    /// The entries of a stripe that the merge has not taken: a range of `entries`.
     struct Run: Sendable {
         var next: Int
         var end: Int
-        /// The stripe has nothing behind its run.
+        /// Whether the stripe has no entry behind its run.
         var isLast: Bool
     }
 
-    /// A stripe whose run goes on, beside what nearly always tells its next entry from others'.
+    /// A stripe with a next entry, and the parts of its key that nearly always decide.
     struct Head: Sendable {
         var primary: UInt64
         var secondary: UInt64
         var run: Int
     }
 
-    /// Everything the stripes gave, run by run.
+    /// The entries of all stripes, run by run.
     var entries: [MergeEntry] = []
-    /// By stripe.
+    /// The runs by stripe.
     var runs: [Run] = []
-    /// Stripes with a next entry, the first of the walk at the root.
+    /// The stripes with a next entry; the root has the first entry of the walk.
     var heap: [Head] = []
-    /// What the merge chose, in the order of the walk.
+    /// The chosen entries, in the order of the walk.
     var chosen: [MergeEntry] = []
     /// The full titles that ties asked for.
     var titles: [UInt8] = []
     /// The counts of all stripes together.
     var summary = WalkSummary()
 
-    /// Forgets everything and keeps the memory.
+    /// Removes all entries and keeps the memory.
     mutating func removeAll() {
         entries.removeAll(keepingCapacity: true)
         runs.removeAll(keepingCapacity: true)
@@ -47,8 +47,8 @@ struct PageMerge: Sendable {
         return Head(primary: entry.primary, secondary: entry.secondary, run: run)
     }
 
-    /// Whether one entry comes before another in the order of the list; nil where only titles that
-    /// are not here yet can tell.
+    /// Whether one entry precedes another in the order of the list; nil where titles decide that are
+    /// not fetched yet.
     func precedes(_ left: MergeEntry, _ right: MergeEntry) -> Bool? {
         if left.primary != right.primary { return left.primary < right.primary }
         if left.secondary != right.secondary { return left.secondary < right.secondary }

@@ -67,7 +67,7 @@ extension FeedStore {
         _ found: inout PostsAhead
     ) {
         // Few of the ids have such a post and a correction: most ids are only examined.
-        let seen = stripes.withStripe(stripeNumber(id)) { stripe -> Seen? in
+        let seen = stripes.withStripe(of: id) { stripe -> Seen? in
             guard let slot = stripe.liveSlot(id), stripe.posts.isAhead(slot, of: bound) else {
                 return nil
             }
@@ -110,11 +110,8 @@ extension PostTable {
     /// The number of posts that were created or last edited after a time; O(posts).
     fileprivate func count(after time: Int64) -> Int {
         var count = 0
-        var next = nextSlot(from: 0)
-        while let found = next {
-            let slot = UInt32(found)
-            if contains(slot), isAhead(slot, of: time) { count += 1 }
-            next = nextSlot(from: found + 1)
+        forEachSlot { slot in
+            if isAhead(slot, of: time) { count += 1 }
         }
         return count
     }

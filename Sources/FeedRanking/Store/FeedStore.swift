@@ -19,8 +19,6 @@ import Synchronization
 package final class FeedStore: Sendable {
     /// The stripes, which hold the posts.
     let stripes: StripeSlab
-    /// The number of low bits of an id that are its stripe's number.
-    let stripeBits: UInt64
     /// The clock that gives the times of creations and changes.
     let clock: MonotonicClock
     /// The number of the latest write; each write takes the next.
@@ -48,7 +46,6 @@ package final class FeedStore: Sendable {
         clock: @escaping @Sendable () -> Int64
     ) {
         stripes = StripeSlab(count: stripeCount, pace: pace)
-        stripeBits = UInt64(stripeCount.trailingZeroBitCount)
         self.clock = MonotonicClock(clock)
         for policy in FeedTable.builtIn {
             do {
@@ -89,7 +86,7 @@ package final class FeedStore: Sendable {
     /// A write asks for this call with `refreshIsDue`. While stale posts are left, further writes
     /// to the stripe ask again. The call does nothing where other calls have done the work since.
     package func refresh(stripeOf id: PostID) {
-        stripes.withStripe(stripeNumber(id)) { stripe in
+        stripes.withStripe(of: id) { stripe in
             stripe.orders.refreshStep(&stripe.posts)
         }
     }
@@ -105,16 +102,52 @@ package final class FeedStore: Sendable {
 
     /// Whether two posts are in one stripe, which is refreshed as a whole; O(1).
     package func shareStripe(_ left: PostID, _ right: PostID) -> Bool {
-        stripeNumber(left) == stripeNumber(right)
-    }
-
-    @inline(__always)
-    func stripeNumber(_ id: PostID) -> Int {
-        Int(truncatingIfNeeded: id.rawValue) & (stripes.count - 1)
+        stripes.number(of: left) == stripes.number(of: right)
     }
 
     @inline(__always)
     func takeRevision() -> UInt64 {
         revisions.wrappingAdd(1, ordering: .relaxed).newValue
+    }
+}
+
+/// Feeds.
+extension FeedStore {
+    /// Adds a feed, whose policy never changes again; O(1).
+    package func createFeed(
+        _ policy: FeedPolicy,
+        sink: some ChangeSink = NoChanges()
+    ) throws(RankingError) -> FeedID {
+        try feedTable.create(policy, sink)
+    }
+
+    /// The feed of a name; O(1).
+    package func feed(named name: String) -> FeedID? {
+        feedTable.feed(named: name)
+    }
+
+    /// The rules of a feed; nil where there is no such feed.
+    ///
+    /// O(1).
+    package func policy(of feed: FeedID) -> FeedPolicy? {
+        feedTable.policy(of: feed)
+    }
+
+    /// All feeds in the order of their creation; O(feeds * stripes).
+    package func feeds() -> [FeedSummary] {
+        var summaries: [FeedSummary] = []
+        for (number, policy) in feedTable.policies().enumerated() {
+            let id = FeedID(rawValue: UInt32(number))
+            summaries.append(FeedSummary(id: id, policy: policy, postCount: 0))
+        }
+        for stripe in 0..<stripes.count {
+            stripes.withStripe(stripe) { stripe in
+                for number in summaries.indices {
+                    let count = stripe.orders.indexes(summaries[number].id).postCount
+                    summaries[number].postCount += UInt64(count)
+                }
+            }
+        }
+        return summaries
     }
 }

@@ -2,9 +2,9 @@ import Synchronization
 
 /// A clock in Unix milliseconds that does not go back by a little, over one that may.
 ///
-/// Only times that it has given itself hold it up, and only within `RankingLimits.maximumClockHold`:
-/// where it has given later times than that, it takes the time that there is. No time from
-/// elsewhere, as that of an imported or a restored post, moves it.
+/// The clock stands still while the time that it gave last is ahead, by at most
+/// `RankingLimits.maximumClockHold`. Where the time given last is further ahead, the clock goes
+/// back. Times of imported and restored posts do not move it.
 struct MonotonicClock: ~Copyable, Sendable {
     private let latest = Atomic<Int64>(.min)
     private let clock: @Sendable () -> Int64
@@ -14,7 +14,7 @@ struct MonotonicClock: ~Copyable, Sendable {
         self.clock = clock
     }
 
-    /// The time now, or the latest given where that is ahead by the limit of the hold at most.
+    /// The time now, or the time given last where it is ahead by the limit at most.
     ///
     /// Always within the bounds of a post's time. O(1).
     func now() -> Int64 {

@@ -57,7 +57,7 @@ extension Stripe {
                 record.downvoteCount &+= 1
             }
             record.revision = revision
-            orders.markStale(slot, &record)
+            orders.makeStale(slot, &record)
             posts[slot] = record
             entries[item].upvoteCount = record.upvoteCount
             entries[item].downvoteCount = record.downvoteCount

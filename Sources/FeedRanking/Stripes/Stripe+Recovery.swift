@@ -9,7 +9,7 @@ extension Stripe {
         record.upvoteCount = counts.upvoteCount
         record.downvoteCount = counts.downvoteCount
         record.revision = counts.revision
-        if record.score != score { orders.markStale(slot, &record) }
+        if record.score != score { orders.makeStale(slot, &record) }
         posts[slot] = record
     }
 
@@ -40,7 +40,7 @@ extension Stripe {
     /// - Returns: Whether it was not there before; nil where it is there in another feed, with
     ///   other rules, or with another time as of the same edit.
     mutating func restore(_ post: PostState, at slot: UInt32) -> Bool? {
-        if isDeleted(slot) { return false }
+        if deleted.contains(slot) { return false }
         let voteMode: VoteMode = post.keepsBallots ? .ballot : .tally
         guard posts.contains(slot) else {
             var record = PostRecord(
@@ -82,10 +82,6 @@ extension Stripe {
         deleted.reserve(Int(slot) + 1)
         deleted.insert(slot)
         return wasThere
-    }
-
-    private func isDeleted(_ slot: UInt32) -> Bool {
-        deleted.hasRoom(for: slot) && deleted.bit(slot) == 1
     }
 }
 

@@ -1,7 +1,7 @@
 import Synchronization
 
 extension Stripe {
-    /// Puts a new post into its slot and marks it stale; O(1).
+    /// Puts a new post into its slot and makes it stale; O(1).
     mutating func insert(_ newRecord: PostRecord, at slot: UInt32) {
         var record = newRecord
         posts.insert(record, at: slot)
@@ -9,7 +9,7 @@ extension Stripe {
         posts[slot] = record
     }
 
-    /// Counts a vote and marks the post stale where its score changed; O(1).
+    /// Counts a vote and makes the post stale where its score changed; O(1).
     ///
     /// A clear without a voter has no ballot to clear. It is no error and changes nothing.
     @inline(__always)
@@ -39,7 +39,7 @@ extension Stripe {
         Self.count(direction, by: 1, &record)
         record.revision = revisions.wrappingAdd(1, ordering: .relaxed).newValue
         if record.score != score {
-            orders.markStale(slot, &record)
+            orders.makeStale(slot, &record)
         }
         posts[slot] = record
         appendVote(slot, record, voter, standing, to: sink)
@@ -90,7 +90,7 @@ extension Stripe {
         record.createTimeMilliseconds = createTime
         record.titlePrefix = content.titlePrefix
         if movesPost {
-            orders.markStale(slot, &record)
+            orders.makeStale(slot, &record)
         }
         posts[slot] = record
     }

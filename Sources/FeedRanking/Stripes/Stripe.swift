@@ -1,6 +1,6 @@
 /// A share of the posts, with their orders and ballots; the holder of its lock owns it.
 ///
-/// A vote changes the record of its post and marks the post stale in the orders, once.
+/// A vote changes the record of its post and makes the post stale in the orders, once.
 package struct Stripe: ~Copyable {
     /// The ids of the posts by slot, and the slots by id.
     let slots: SlotKeys
@@ -52,35 +52,6 @@ package struct Stripe: ~Copyable {
             editRevision: record.content.editRevision,
             content: content ?? record.content.content
         )
-    }
-
-    /// Appends a post to a page; O(1) beside its texts.
-    func appendRow(_ slot: UInt32, _ voter: VoterID?, to page: inout PostPage) {
-        let record = posts[slot]
-        let none = TextRange(offset: 0, count: 0)
-        var row = PostRow(
-            id: slots.id(slot),
-            feed: record.feed,
-            score: record.score,
-            upvoteCount: record.upvoteCount,
-            downvoteCount: record.downvoteCount,
-            commentCount: 0,
-            createTimeMilliseconds: record.createTimeMilliseconds,
-            updateTimeMilliseconds: 0,
-            revision: record.revision,
-            viewerVote: nil,
-            authorName: none,
-            title: none,
-            text: none,
-            linkURL: none,
-            thumbnailURL: none,
-            imageURL: none
-        )
-        if let voter, record.flags.contains(.keepsBallots) {
-            row.viewerVote = ballots.ballot(slot, voter)
-        }
-        record.content.append(to: &page.texts, row: &row)
-        page.rows.append(row)
     }
 
     /// The bytes of a post's texts, which decide whether a page still takes it.

@@ -34,7 +34,7 @@ extension AdministrationCalls {
 }
 
 extension Status {
-    /// Why there is no backup.
+    /// The refusal for a backup that was not made.
     fileprivate init(_ error: BackupError) {
         let (code, reason, retryAfter): (StatusCode, Reason, UInt32) =
             switch error {

@@ -5,7 +5,7 @@ internal import FeedState
 
 /// The calls of services and operators: feeds, statistics, imports, backups and corrected times.
 struct AdministrationCalls {
-    /// What all calls of the loop work with.
+    /// The shared parts of all calls of the loop.
     let environment: CallEnvironment
     /// The texts of imports that may still be walked in this loop iteration.
     var textWalk: TextWalk

@@ -34,7 +34,7 @@ extension Answers {
 }
 
 extension Status {
-    /// Reads have no more room for their answers.
+    /// There is no room for the answers of reads.
     fileprivate static func noRoom(limit: Int) -> Status {
         Status(
             code: .resourceExhausted,

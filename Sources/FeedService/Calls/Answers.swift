@@ -6,7 +6,7 @@ internal import FeedRanking
 /// The answers are encoded in the order of the requests. The connection takes them out at the end
 /// of the iteration.
 struct Answers: ~Copyable {
-    /// What all calls of the loop work with.
+    /// The shared parts of all calls of the loop.
     let environment: CallEnvironment
     /// The encoded answers.
     var encoder: FrameEncoder

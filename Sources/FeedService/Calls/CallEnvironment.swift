@@ -2,13 +2,13 @@ internal import FeedLog
 internal import FeedProto
 internal import FeedRanking
 
-/// What all calls of one loop work with.
+/// The shared parts of all calls of one loop.
 struct CallEnvironment {
     /// The posts, feeds and votes.
     let store: FeedStore
     /// Takes the log entries of the loop; every change is in a transaction of it.
     let changeLog: ChangeLog
-    /// What all loops share.
+    /// The context of all loops.
     let context: ServiceContext
     /// The counts of the loop.
     let counters: LoopCounters

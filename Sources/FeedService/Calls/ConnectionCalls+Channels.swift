@@ -9,7 +9,7 @@ extension ConnectionCalls {
         var wasKnown = false
         /// The highest sequence that was executed on the channel.
         var lastSequence: UInt64 = 0
-        /// Why the caller has no channel; nil where it has one, or is anonymous.
+        /// The refusal of a channel; nil if the caller has one or is anonymous.
         var refusal: Status?
     }
 

@@ -3,7 +3,7 @@ internal import FeedRanking
 
 /// The calls about the connection itself: Hello and Ping.
 struct ConnectionCalls {
-    /// What all calls of the loop work with.
+    /// The shared parts of all calls of the loop.
     let environment: CallEnvironment
 
     /// Introduces the two sides; a client_id makes the connection's caller a device.

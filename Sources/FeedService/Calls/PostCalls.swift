@@ -3,7 +3,7 @@ internal import FeedRanking
 
 /// The calls about posts and pages of posts.
 struct PostCalls {
-    /// What all calls of the loop work with.
+    /// The shared parts of all calls of the loop.
     let environment: CallEnvironment
     /// The posts of the answer that is being made.
     ///

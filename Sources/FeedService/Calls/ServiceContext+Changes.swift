@@ -2,7 +2,9 @@ internal import FeedProto
 internal import FeedState
 
 extension ServiceContext {
-    /// Why changes are refused now; nil where they are taken, which a few atomic loads find out.
+    /// The refusal of all changes now; nil if they are taken.
+    ///
+    /// Costs a few atomic loads.
     var refusalOfChanges: Status? {
         if isOverloaded { return .overloaded(limit: limits.maximumBufferedByteCount) }
         if clock.jumpMilliseconds != 0 { return .clockJumped(by: clock.jumpMilliseconds) }
@@ -42,7 +44,7 @@ extension Status {
             reason: .overloaded,
             message: "\(backlog.pendingByteCount) bytes of changes wait to be written to the "
                 + "state database, of at most \(backlog.limitByteCount); changes are slowed from "
-                + "half of them on, and reads go on.",
+                + "half of them on, and reads are served.",
             retryAfterMilliseconds: UInt32(clamping: retryTime.wholeMilliseconds)
         )
     }

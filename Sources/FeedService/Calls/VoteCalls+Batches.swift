@@ -13,7 +13,7 @@ extension VoteCalls {
     /// - Returns: Whether the batch was executed and answered; else nothing has happened.
     mutating func castBatch(
         _ body: RawSpan,
-        of session: inout ServerConnection.Session,
+        of session: inout Session,
         _ answers: inout Answers,
         waited: Duration?
     ) -> Bool {
@@ -21,7 +21,7 @@ extension VoteCalls {
             takeVotes(voter: session.caller.voter),
             castTaken(body, from: &session.caller, &answers)
         else { return false }
-        session.state.answered(batch.id)
+        session.life.answered(batch.id)
         answers.append(batchResults, id: batch.id, revision: environment.store.revision)
         environment.counters.countRequest(.batchCastVotes)
         return true
@@ -29,12 +29,12 @@ extension VoteCalls {
 
     /// Whether the batch may be cast without a look at the state it is meant for.
     private func isUsualBatch(
-        _ session: borrowing ServerConnection.Session,
+        _ session: borrowing Session,
         _ waited: Duration?
     ) -> Bool {
         guard batch.count <= environment.context.limits.maximumBatchVoteCount,
             batch.minimumRevision == 0,
-            session.state.executes(batch.id), takesFastPath
+            session.life.executes(batch.id), takesFastPath
         else { return false }
         guard let waited else { return true }
         return waited <= environment.context.timeout(milliseconds: batch.timeoutMilliseconds)

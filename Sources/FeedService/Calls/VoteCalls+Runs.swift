@@ -25,10 +25,8 @@ extension VoteCalls {
         return run.count
     }
 
-    /// Whether votes may be cast on the fast path now: no fault is set, and changes are taken.
-    var takesFastPath: Bool {
-        faultyVotes == nil && environment.context.refusalOfChanges == nil
-    }
+    /// Whether votes may be cast on the fast path now, because the service takes changes.
+    var takesFastPath: Bool { environment.context.refusalOfChanges == nil }
 
     /// Casts votes of the run in one transaction, up to the first unusual vote.
     ///
@@ -42,7 +40,7 @@ extension VoteCalls {
     ///   - waited: How long the first request has waited for its loop iteration; nil is not at all.
     mutating func castRun(
         from number: inout Int,
-        of session: inout ServerConnection.Session,
+        of session: inout Session,
         _ answers: inout Answers,
         room: Int,
         waited: Duration?
@@ -54,7 +52,7 @@ extension VoteCalls {
                     while answers.byteCount < room, isUsual(number, session, waited),
                         castOnce(number, &calls, channel.epoch, &session.caller, &answers)
                     {
-                        session.state.answered(run.entries[number].frame.id)
+                        session.life.answered(run.entries[number].frame.id)
                         number += 1
                     }
                 }
@@ -63,7 +61,7 @@ extension VoteCalls {
                     run.entries[number].frame.sequence == 0
                 {
                     _ = cast(run.entries[number].frame, from: &session.caller, &answers)
-                    session.state.answered(run.entries[number].frame.id)
+                    session.life.answered(run.entries[number].frame.id)
                     number += 1
                 }
             }
@@ -74,12 +72,12 @@ extension VoteCalls {
     @inline(__always)
     private func isUsual(
         _ number: Int,
-        _ session: borrowing ServerConnection.Session,
+        _ session: borrowing Session,
         _ waited: Duration?
     ) -> Bool {
         guard number < run.count else { return false }
         let frame = run.entries[number].frame
-        guard frame.minimumRevision == 0, session.state.executes(frame.id) else { return false }
+        guard frame.minimumRevision == 0, session.life.executes(frame.id) else { return false }
         guard let waited else { return true }
         return waited <= environment.context.timeout(milliseconds: frame.timeoutMilliseconds)
     }

@@ -110,6 +110,6 @@ extension VoteCalls {
 
     private func standing(of caller: borrowing Caller) -> DeviceAdmission.Standing {
         if caller.hasBroughtDevice { return .repeated }
-        return caller.age >= DeviceAdmission.settledAge ? .settled : .fresh
+        return caller.age >= DeviceAdmission.establishedAge ? .established : .fresh
     }
 }

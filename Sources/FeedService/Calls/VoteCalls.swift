@@ -8,10 +8,8 @@ internal import FeedRanking
 /// `VoteCalls+Batches`). All other votes are decoded, as other calls are, and are cast here. Both
 /// ways cast a vote by ``cast(_:from:_:)``.
 struct VoteCalls: ~Copyable {
-    /// What all calls of the loop work with.
+    /// The shared parts of all calls of the loop.
     let environment: CallEnvironment
-    /// Makes some votes go wrong; nil where none does.
-    var faultyVotes: FaultyVotes?
     /// The votes that are executed next.
     var run = VoteRun()
     /// The batch of votes that is executed now.
@@ -26,19 +24,14 @@ struct VoteCalls: ~Copyable {
     /// The calls of a loop.
     init(_ environment: CallEnvironment) {
         self.environment = environment
-        faultyVotes = environment.context.fault.flatMap(FaultyVotes.init)
     }
 
     /// Counts one vote and answers with the post's counts.
-    mutating func castVote(
+    func castVote(
         _ request: CastVoteRequest,
         from caller: inout Caller,
-        id: UInt64,
         _ answers: inout Answers
     ) throws(Status) -> Answer {
-        if let wrong = faultyVotes?.next() {
-            return try castVoteWrongly(request, wrong, from: &caller, id: id, &answers)
-        }
         let outcome = try cast(request, from: &caller, &answers)
         return .vote(CastVoteResponse(request.postID, outcome), revision: outcome.revision)
     }

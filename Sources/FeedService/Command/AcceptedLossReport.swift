@@ -2,9 +2,9 @@ internal import FeedJournal
 internal import FeedState
 internal import Foundation
 
-/// What `--accept-data-loss N --dry-run` prints.
+/// The output of `--accept-data-loss N --dry-run`.
 enum AcceptedLossReport {
-    /// Says what would stay and what would be dropped, and changes nothing.
+    /// Prints which records would stay and which would be dropped, and changes nothing.
     static func print(_ options: StateOptions) throws(ServiceStartError) {
         let found: StateVerification
         do throws(StateStartError) {
@@ -16,9 +16,9 @@ enum AcceptedLossReport {
             throw .refused(StartRefusal(error, directory: options.path))
         }
         Swift.print(
-            "would serve \(found.postCount) posts, up to record \(found.lastSequence) "
-                + "(\(found.recordCount) of the journal behind the fold at "
-                + "\(found.checkpointedSequence))"
+            "would serve \(found.postCount) posts, up to record \(found.lastRecord) "
+                + "(\(found.recordCount) of the journal after the checkpoint at "
+                + "\(found.checkpointedRecord))"
         )
         if let partly = found.partlyCheckpointed {
             Swift.print(StateLoss.partlyCheckpointedNote(partly))
@@ -32,9 +32,9 @@ enum AcceptedLossReport {
         Swift.print("nothing was changed")
     }
 
-    /// The records that would be lost, and from when on they were made.
+    /// The records that would be lost, and the time of the first one.
     private static func loss(_ found: StateVerification) -> String {
-        let last = found.lastSequence
+        let last = found.lastRecord
         let count = found.lostRecordCount
         let records =
             count > 0

@@ -59,16 +59,13 @@ struct FeedServiceCommand: ParsableCommand {
 
     @Flag(
         name: .long,
-        help: "Allow an address that is not loopback: unencrypted, and open to whoever connects."
+        help: "Allow an address that is not loopback: unencrypted, and open to every client."
     )
     var insecure = false
 
-    @Option(name: .long, help: .hidden)
-    var fault: VoteFault?
-
     func run() throws {
         let configuration = try ServiceConfiguration(self)
-        // What the service writes is for its own user only.
+        // Only the user of the process may read the service's files.
         umask(0o077)
         if let state = configuration.state, self.state.dryRun {
             return try AcceptedLossReport.print(state)
@@ -112,7 +109,7 @@ struct FeedServiceCommand: ParsableCommand {
             var command = try parseAsRoot()
             try command.run()
         } catch let error as ServiceStartError {
-            // What kept the service from starting is a sentence, not a usage text.
+            // The reason is printed as a sentence, without the usage text.
             FileHandle.standardError.write(Data("feed-service: \(error)\n".utf8))
             exit(withError: ExitCode(error.exitStatus))
         } catch {

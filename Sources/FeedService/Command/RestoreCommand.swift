@@ -38,7 +38,7 @@ struct RestoreCommand: ParsableCommand {
     func run() throws {
         guard !inPlace else { return try runInPlace() }
         do throws(RestoreError) {
-            try StateDatabase.restore(backup: backup, into: directory)
+            try BackupRestore.run(backup: backup, into: directory)
         } catch {
             throw ServiceStartError.refused(
                 StartRefusal(error, of: backup, into: directory)

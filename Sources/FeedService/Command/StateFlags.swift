@@ -2,7 +2,7 @@ internal import ArgumentParser
 internal import FeedJournal
 internal import FeedState
 
-/// The flags about what outlives the process.
+/// The flags of the durable state.
 struct StateFlags: ParsableArguments {
     @Option(
         name: .long,
@@ -31,7 +31,7 @@ struct StateFlags: ParsableArguments {
         name: .long,
         parsing: .unconditional,
         help: ArgumentHelp(
-            "Go on although records are lost: the number of the last one that is left, as the "
+            "Start although records are lost: the number of the last one that is left, as the "
                 + "refusal to start names it. What is dropped is kept in quarantine/.",
             valueName: "record"
         )
@@ -81,7 +81,7 @@ struct StateFlags: ParsableArguments {
 }
 
 extension StateOptions {
-    /// What the flags say; nil for a state in memory.
+    /// The options of the flags; nil for a state in memory.
     init?(_ flags: StateFlags, logCount: Int) throws(ServiceStartError) {
         if flags.inMemory {
             try flags.checkNothingIsKept()
@@ -118,7 +118,7 @@ extension StateOptions {
 }
 
 extension StateFlags {
-    /// An operator who names a directory beside `--in-memory` would miss it later.
+    /// Refuses flags of a durable state beside `--in-memory`, so that no operator expects one.
     fileprivate func checkNothingIsKept() throws(ServiceStartError) {
         let given = [
             ("--data-dir", dataDir), ("--durability", durability),

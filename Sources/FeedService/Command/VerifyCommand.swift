@@ -1,7 +1,7 @@
 internal import ArgumentParser
 internal import FeedState
 
-/// `feed-service verify DIR`: reads a data directory as a start would, and says what it holds.
+/// `feed-service verify DIR`: reads a data directory as a start does, and prints its content.
 struct VerifyCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "verify",
@@ -32,8 +32,9 @@ struct VerifyCommand: ParsableCommand {
         print("instance \(FeedServer.hex(found.instanceID))")
         print("posts \(found.postCount)")
         print(
-            "journal up to record \(found.lastSequence): \(found.recordCount) records with "
-                + "\(found.entryCount) effects behind the fold at \(found.checkpointedSequence)"
+            "journal up to record \(found.lastRecord): \(found.recordCount) records with "
+                + "\(found.entryCount) log entries after the checkpoint at "
+                + "\(found.checkpointedRecord)"
         )
         if let damage = found.checkpointedDamage { print(damage) }
         print("state hash \(FeedServer.hex(found.stateHash))")
@@ -54,7 +55,7 @@ struct VerifyCommand: ParsableCommand {
         print("\(directory) is a complete backup")
         print("instance \(FeedServer.hex(found.instanceID))")
         print("posts \(found.postCount)")
-        print("revision \(found.revision), up to record \(found.lastSequence) of the journal")
+        print("revision \(found.revision), up to record \(found.lastRecord) of the journal")
         print("state hash \(FeedServer.hex(found.stateHash))")
     }
 }

@@ -7,46 +7,56 @@ package import FeedTransport
 /// The only file of the service that names both a frame and a connection.
 package final class ServerConnection: ConnectionHandler {
     private let loop: ServiceLoop
+    private let connection: TCPConnection
+    /// The outbox's count of this connection's held answers.
+    let recipient: Recipient
     private var session: Session
-    /// When whole requests began to wait for their loop iteration; nil while none waits.
+    /// The time since which whole requests wait for their loop iteration; nil while none waits.
     private var waitingSince: MonotonicInstant?
-    /// The unanswered backup requests; the connection is not closed before they are answered.
+    /// The number of backup requests that are not answered; the connection closes after them.
     private var awaitedBackupCount = 0
 
     init(_ connection: TCPConnection, on loop: ServiceLoop) {
         self.loop = loop
+        self.connection = connection
+        recipient = Recipient(
+            connection,
+            unsentLimitByteCount: loop.context.limits.maximumUnsentByteCount
+        )
         session = Session(caller: Caller(host: connection.peer.host))
     }
 
     package func connectionOpened(_ connection: TCPConnection) {
-        // The service may have begun to stop before the connection was handed over.
-        if loop.context.isDraining { drain(connection) }
+        // The service may have begun to stop before the loop took the connection.
+        if loop.context.isDraining { drain() }
     }
 
     package func connection(
         _ connection: TCPConnection,
         received bytes: RawSpan
     ) -> ReadProgress {
-        if session.state.isClosing { return ReadProgress(consumedByteCount: bytes.byteCount) }
+        if session.life.isClosing { return ReadProgress(consumedByteCount: bytes.byteCount) }
         let waited = waitingSince.map { loop.eventLoop.now.duration(since: $0) }
         // The session is copied out and back: that costs less than a check for exclusive access.
         var session = session
         let progress = loop.handler.serveIteration(
             bytes,
             of: &session,
-            on: connection,
+            for: connection.hostSlot,
+            to: recipient,
             through: loop.outbox,
             waited: waited
         )
         self.session = session
-        awaitBackups(loop.startBackups(for: connection), on: connection)
+        awaitBackups(loop.startBackups(for: self))
         if progress.wantsIteration {
+            if progress.lacksRoom { recipient.waitForRoom() }
             waitingSince = waitingSince ?? loop.eventLoop.now
         } else {
             waitingSince = nil
-            if session.state.isDraining { sayGoAway(connection) }
+            if session.life.isDraining { sayGoAway() }
         }
-        if session.state.isClosing { closeOnceAnswered(connection) }
+        if session.life.isClosing { closeOnceAnswered() }
         return ReadProgress(
             consumedByteCount: progress.byteCount,
             wantsIteration: progress.wantsIteration,
@@ -59,7 +69,7 @@ package final class ServerConnection: ConnectionHandler {
     }
 
     package func connectionEndedInput(_ connection: TCPConnection) {
-        close(connection)
+        close()
     }
 
     package func connectionClosed(_ connection: TCPConnection, reason: CloseReason) {
@@ -76,42 +86,42 @@ package final class ServerConnection: ConnectionHandler {
     }
 
     /// Finishes the requests that were received whole, says GoAway and closes.
-    func drain(_ connection: TCPConnection) {
+    func drain() {
         connection.stopReading()
-        session.state.drain()
+        session.life.drain()
         // A connection that waits for a loop iteration says GoAway at the end of its last one.
-        if session.state.isDraining, waitingSince == nil { sayGoAway(connection) }
+        if session.life.isDraining, waitingSince == nil { sayGoAway() }
     }
 
-    private func sayGoAway(_ connection: TCPConnection) {
-        loop.handler.sayGoAway(lastID: session.state.lastID)
-        loop.handler.answers.send(on: connection, through: loop.outbox)
-        close(connection)
+    private func sayGoAway() {
+        loop.handler.sayGoAway(lastID: session.life.lastID)
+        loop.handler.answers.send(to: recipient, through: loop.outbox)
+        close()
     }
 
-    private func close(_ connection: TCPConnection) {
-        if session.state.close() { closeOnceAnswered(connection) }
+    private func close() {
+        if session.life.close() { closeOnceAnswered() }
     }
 
-    private func closeOnceAnswered(_ connection: TCPConnection) {
-        if awaitedBackupCount == 0 { connection.closeAfterFlush() }
+    private func closeOnceAnswered() {
+        if awaitedBackupCount == 0 { recipient.closeAfterFlush() }
     }
 }
 
 extension ServerConnection {
     /// Adds backups that the connection waits for; it may be silent meanwhile.
-    private func awaitBackups(_ count: Int, on connection: TCPConnection) {
+    private func awaitBackups(_ count: Int) {
         guard count > 0 else { return }
         awaitedBackupCount += count
         connection.mayBeSilent = true
     }
 
     /// One of the requested backups is answered.
-    func backupAnswered(_ connection: TCPConnection) {
+    func backupAnswered() {
         awaitedBackupCount -= 1
         guard awaitedBackupCount == 0 else { return }
         connection.mayBeSilent = false
-        if session.state.isClosing { connection.closeAfterFlush() }
+        if session.life.isClosing { recipient.closeAfterFlush() }
     }
 }
 
@@ -120,31 +130,32 @@ extension RequestHandler {
     /// a stripe that is due.
     fileprivate mutating func serveIteration(
         _ bytes: RawSpan,
-        of session: inout ServerConnection.Session,
-        on connection: TCPConnection,
+        of session: inout Session,
+        for host: HostSlot,
+        to recipient: Recipient,
         through outbox: Outbox,
         waited: Duration?
     ) -> Progress {
-        answers.room.begin(for: connection.hostSlot)
+        answers.room.begin(for: host)
         let progress = serve(
             bytes,
             of: &session,
-            unsentByteCount: connection.pendingByteCount,
+            unsentByteCount: recipient.unsentByteCount,
             waited: waited
         )
-        answers.send(on: connection, through: outbox)
+        answers.send(to: recipient, through: outbox)
         answers.refreshDueStripe()
         return progress
     }
 }
 
 extension Answers {
-    /// Sends the encoded answers in one write, when the outbox releases them.
-    mutating func send(on connection: TCPConnection, through outbox: Outbox) {
+    /// Passes the encoded answers to the outbox, which sends them in one write.
+    mutating func send(to recipient: Recipient, through outbox: Outbox) {
         guard encoder.byteCount > 0 else { return }
-        encoder.lendBytes { outbox.send($0, on: connection) }
+        encoder.lendBytes { outbox.send($0, to: recipient) }
         encoder.removeAll()
-        // Answers that wait are counted where they wait.
+        // The outbox counts the answers that it holds.
         room.end()
     }
 }

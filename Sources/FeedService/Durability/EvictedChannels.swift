@@ -17,14 +17,14 @@ final class EvictedChannels: Sendable {
 
     private let batches = Lock<[Batch]>([])
 
-    /// Has the rows deleted that are due; O(numbers).
-    func handOver(from channels: RecordTable, to state: DurableState) {
+    /// Takes the newly evicted numbers, and deletes the rows that are due; O(numbers).
+    func deleteRows(of channels: RecordTable, in state: DurableState) {
         batches.withLock { batches in
             let evicted = channels.takeEvicted()
             if !evicted.isEmpty {
                 batches.append(Batch(commitBatch: state.logs.newestBatch, numbers: evicted))
             }
-            let checkpointed = state.checkpointing.checkpointedSequence
+            let checkpointed = state.checkpointing.checkpointedRecord
             while let first = batches.first, first.commitBatch <= checkpointed {
                 state.checkpointing.evict(first.numbers)
                 batches.removeFirst()

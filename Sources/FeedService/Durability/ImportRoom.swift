@@ -10,7 +10,7 @@ final class ImportRoom: Sendable {
     private let maximumByteCount: Int
     private let reserved = Atomic<Int>(0)
 
-    /// Room for imports of so many bytes.
+    /// Room for imports of this many bytes in all.
     init(maximumByteCount: Int) {
         self.maximumByteCount = maximumByteCount
     }

@@ -1,16 +1,16 @@
 internal import FeedLog
 internal import FeedTransport
 
-/// The one way of a loop's answers to its connections.
+/// Sends the answers of a loop, and holds those that wait for durability.
 ///
-/// An answer is sent at once if all that it may reflect is durable, else it is kept here until
-/// then. Every answer may reflect a change that somebody else has just made: a read, an error and
-/// the answer to a repeat too. So each answer waits for the newest commit batch that holds any log
-/// entry, as of the release of the last lock of the answer's loop iteration.
+/// An answer is sent at once if all changes that it may reflect are durable. Otherwise the outbox
+/// holds it until then. Every answer may reflect a change that another client has just made: a read,
+/// an error and the answer to a repeat, too. So each answer waits for the newest commit batch that
+/// has any log entry, as of the release of the last lock of the answer's loop iteration.
 final class Outbox {
-    /// The answers of one loop iteration to one connection, which owes its peer as many bytes.
+    /// The answers of one loop iteration to one connection.
     private struct Answers {
-        let connection: TCPConnection
+        let recipient: Recipient
         let byteCount: Int
     }
 
@@ -20,34 +20,37 @@ final class Outbox {
         var answers: [Answers]
         /// Their bytes, one after another; each entry of `answers` lies in one chunk.
         var chunks: [[UInt8]]
-        /// How many of the bytes the budget was told of.
+        /// The part of the bytes that the budget counts.
         var countedByteCount = 0
+        /// The part that it does not count yet.
         var uncountedByteCount = 0
     }
 
-    /// A list that held more is not kept for the next batch.
+    /// A list of more answers is not kept for the next batch.
     private static let keptCount = 16_384
-    /// The memory that answers are copied into, a piece: what the answers of some thousand votes take.
+    /// The size of a chunk: the answers of some thousand votes.
     private static let chunkByteCount = 64 * 1_024
     /// The chunks that are kept for the next batches: 8 MiB.
     private static let keptChunkCount = 128
-    /// The budget, which all loops share, is told of no less.
+    /// The least number of bytes that is added to the budget, which all loops share.
     private static let uncountedByteCount = 4 * 1_024
 
     private let logs: ChangeLogs?
     private let budget: BufferBudget
     private let counters: LoopCounters
-    /// All commit batches up to this one are durable, as far as the loop has heard.
+    /// The last commit batch that is durable, as far as the loop was notified.
     private var durableBatch: UInt64
-    /// In the order of their commit batches: one for the commit under way, and one for the next.
+    /// The held answers in the order of their commit batches: one batch for the commit under way, and
+    /// one for the next.
     private var batches: [Batch] = []
     /// Empty lists with room.
     private var spareAnswers: [Answers] = []
     private var spareChunkLists: [[[UInt8]]] = []
     private var spareChunks: [[UInt8]] = []
-    private var waitingCount = 0
+    private var heldCount = 0
 
-    /// An outbox that keeps nothing without logs, else the answers that lie beyond a commit batch.
+    /// An outbox that holds nothing if there are no logs, and otherwise the answers that wait for
+    /// later commit batches than `durableBatch`.
     init(
         _ logs: ChangeLogs?,
         durableBatch: UInt64,
@@ -60,42 +63,41 @@ final class Outbox {
         self.counters = counters
     }
 
-    /// Sends the answers of a loop iteration, after its last lock was let go of.
-    func send(_ bytes: RawSpan, on connection: TCPConnection) {
+    /// Sends the answers of a loop iteration, after the release of its last lock.
+    func send(_ bytes: RawSpan, to recipient: Recipient) {
         guard let logs, logs.newestBatch > durableBatch else {
-            // The loop has heard that this batch is durable, and has released what waited for
-            // earlier ones.
-            connection.write(bytes)
+            // The newest batch is durable, so the answers that waited for it have been released.
+            recipient.send(bytes)
             return
         }
-        guard connection.isOpen else { return }
-        connection.owe(bytes.byteCount)
-        append(bytes, Answers(connection: connection, byteCount: bytes.byteCount), logs.newestBatch)
+        guard recipient.isOpen else { return }
+        recipient.hold(bytes.byteCount)
+        append(bytes, Answers(recipient: recipient, byteCount: bytes.byteCount), logs.newestBatch)
     }
 
-    /// All commit batches up to this one are durable: sends the answers that waited for them.
+    /// Sends the answers that waited for commit batches up to this one, which are durable now.
     func release(through commitBatch: UInt64) {
         durableBatch = max(durableBatch, commitBatch)
         while let first = batches.first?.commitBatch, first <= durableBatch {
             var batch = batches.removeFirst()
             var next = 0
             for chunk in batch.chunks {
-                chunk.withRawSpan { next = Self.write(batch.answers, from: next, in: $0) }
+                chunk.withRawSpan { next = Self.release(batch.answers, from: next, in: $0) }
             }
-            waitingCount -= batch.answers.count
+            heldCount -= batch.answers.count
             budget.addReserved(-batch.countedByteCount)
             keep(&batch)
         }
-        counters.setHeldAnswers(waitingCount)
+        counters.setHeldAnswers(heldCount)
     }
 
-    /// Writes the answers that lie in one chunk; returns the number of the first one behind it.
-    private static func write(_ answers: [Answers], from first: Int, in chunk: RawSpan) -> Int {
+    /// Sends the answers in one chunk; returns the number of the first answer behind it.
+    private static func release(_ answers: [Answers], from first: Int, in chunk: RawSpan) -> Int {
         var number = first
         var offset = 0
         while offset < chunk.byteCount {
             let end = offset + answers[number].byteCount
-            answers[number].connection.writeOwed(chunk.extracting(offset..<end))
+            answers[number].recipient.release(chunk.extracting(offset..<end))
             offset = end
             number += 1
         }
@@ -103,7 +105,7 @@ final class Outbox {
     }
 
     private func append(_ bytes: RawSpan, _ entry: Answers, _ commitBatch: UInt64) {
-        waitingCount += 1
+        heldCount += 1
         if batches.last?.commitBatch != commitBatch { beginBatch(commitBatch) }
         let last = batches.count - 1
         batches[last].answers.append(entry)
@@ -128,7 +130,7 @@ final class Outbox {
                 chunks: spareChunkLists.popLast() ?? []
             )
         )
-        counters.setHeldAnswers(waitingCount)
+        counters.setHeldAnswers(heldCount)
     }
 
     /// Adds a chunk to a batch if its last one has no room: chunks never grow, so bytes are copied
@@ -147,10 +149,10 @@ final class Outbox {
         batches[batch].chunks.append(spare)
     }
 
-    /// Keeps the memory of a batch that was sent for those to come: as much as it used, and of what
-    /// was kept before one chunk less each time.
+    /// Keeps the memory of a batch that was sent for later ones: twice as much as it used, or one
+    /// chunk less than was kept before where that is more.
     private func keep(_ batch: inout Batch) {
-        // Swapped out: of what has two owners, a copy would be emptied.
+        // Swapped out, because emptying an array with two owners would copy it.
         var answers: [Answers] = []
         var chunks: [[UInt8]] = []
         swap(&answers, &batch.answers)

@@ -2,14 +2,14 @@ import FeedLog
 
 /// The calls that a channel remembers, in the order of their sequences.
 ///
-/// It holds no places for sequences without a call, so it takes memory for what was recorded and
-/// not for how far the sequences lie apart. All sequences in it are less than `window` below the
-/// highest, so the lowest byte of each names it. Those who call hand in the highest.
+/// Sequences without a call take no place, so the memory depends on the number of calls and not on
+/// the gaps between their sequences. All sequences in it are less than `window` below the
+/// highest, so the lowest byte of each names it. The caller passes the highest.
 struct CallRing {
     /// One call, in 16 bytes.
     struct Call: BitwiseCopyable {
         enum Kind: UInt8 {
-            /// Executed, and nothing more to tell.
+            /// Executed; the outcome has no value.
             case done
             /// `value` is an id.
             case id
@@ -26,16 +26,16 @@ struct CallRing {
         var kind = Kind.done
     }
 
-    /// How many calls are remembered at most.
+    /// The most calls that are remembered.
     static let window = 256
-    /// What an array takes beside its elements.
+    /// The memory of an array beside its elements.
     private static let arrayByteCount = 32
 
-    /// As many places as a power of two says, or none.
+    /// The places: a power of two, or none.
     private var places: [Call] = []
     /// The place of the oldest call.
     private var head = 0
-    /// How many calls there are.
+    /// The number of calls.
     private(set) var count = 0
     private var masks = MaskSlots()
 
@@ -59,7 +59,7 @@ struct CallRing {
         return byteCount
     }
 
-    /// What came of a call; nil where the sequence has none.
+    /// The outcome of a call; nil where the sequence has no call.
     ///
     /// O(1); O(log calls) where there are gaps.
     @inline(__always)
@@ -67,7 +67,7 @@ struct CallRing {
         index(of: sequence, highest).map { self[$0] }
     }
 
-    /// What a repeat of a call is told.
+    /// The outcome of a call, which answers a repeat of it.
     func outcome(of call: Call) -> Outcome {
         switch call.kind {
         case .done: .done
@@ -77,7 +77,7 @@ struct CallRing {
         }
     }
 
-    /// Puts a call above all others in; the window's oldest calls leave.
+    /// Adds a call above all others, and removes the oldest calls of the window.
     ///
     /// O(1) where sequences follow each other.
     @inline(__always)
@@ -89,7 +89,7 @@ struct CallRing {
         self[count - 1] = call
     }
 
-    /// Puts a call in its place between others, or in place of what was known of it; O(calls).
+    /// Inserts a call between others, or replaces its outcome; O(calls).
     mutating func insert(_ sequence: UInt64, hash: UInt32, _ outcome: Outcome, highest: UInt64) {
         if let known = index(of: sequence, highest) {
             free(self[known])
@@ -115,7 +115,7 @@ struct CallRing {
         set { places[(head &+ index) & (places.count &- 1)] = newValue }
     }
 
-    /// How far below the highest sequence a call's is.
+    /// The distance of a call's sequence from the highest.
     @inline(__always)
     private func age(_ call: Call, _ highest: UInt64) -> UInt64 {
         UInt64(UInt8(truncatingIfNeeded: highest) &- call.low)
@@ -125,7 +125,7 @@ struct CallRing {
     private func index(of sequence: UInt64, _ highest: UInt64) -> Int? {
         let age = highest - sequence
         guard age < UInt64(Self.window), count > 0 else { return nil }
-        // Without gaps it is as far from the end as its sequence from the highest.
+        // Without gaps its distance from the end is the distance of its sequence from the highest.
         let guess = count - 1 - Int(age)
         if guess >= 0, self[guess].low == UInt8(truncatingIfNeeded: sequence) { return guess }
         return search(age, highest)
@@ -225,7 +225,7 @@ private struct MaskSlots {
 }
 
 extension ItemMask {
-    /// A set of the first items, so many of them.
+    /// A set of the first items.
     fileprivate static func first(_ count: Int) -> ItemMask {
         func word(_ first: Int) -> UInt64 {
             let bits = min(max(count - first, 0), 64)
@@ -234,7 +234,7 @@ extension ItemMask {
         return ItemMask(word(0), word(64), word(128), word(192))
     }
 
-    /// How many items there are where they are the first ones; nil where some are missing.
+    /// The number of items if they are the first ones; nil if some are missing.
     fileprivate var firstCount: Int? {
         let count =
             word0.nonzeroBitCount + word1.nonzeroBitCount + word2.nonzeroBitCount

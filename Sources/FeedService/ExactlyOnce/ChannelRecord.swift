@@ -4,11 +4,10 @@ import FeedRanking
 
 /// One channel's recent calls behind a lock of their own.
 ///
-/// Who executes a numbered call holds the lock from the look at the record over the change to the
-/// new record. Lock order: the loop's log and the table of records come before it, and stripes,
-/// feeds and voters after it.
+/// The lock is held from the lookup of a call, over its change, to its new record. Lock order: the
+/// loop's log and the table of records come before it, and stripes, feeds and voters after it.
 package final class ChannelRecord: Sendable {
-    /// Which channel it is.
+    /// The channel's identity.
     package let state: ChannelState
     private let calls: Lock<RecentCalls>
 
@@ -31,6 +30,6 @@ package final class ChannelRecord: Sendable {
 package struct HeldChannel: Sendable {
     /// The channel's record.
     package let record: ChannelRecord
-    /// Which Hello this is; calls are fenced once there is a later one.
+    /// The number of the Hello; calls are fenced once there is a later one.
     package let epoch: UInt64
 }

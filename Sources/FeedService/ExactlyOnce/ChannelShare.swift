@@ -1,29 +1,6 @@
-package import FeedTransport
 internal import Synchronization
 
-/// A host as limits count it: an IPv4 address, or a network of IPv6.
-///
-/// A client with one IPv6 address usually has all 2^64 addresses of its network.
-package enum ClientHost: Hashable, Sendable {
-    /// An IPv4 address, the first byte highest; also where it is written as one of IPv6.
-    case address(UInt32)
-    /// The first 64 bits of an IPv6 address.
-    case network(UInt64)
-    /// The hosts of channels that an earlier run of the service has left.
-    case earlierRun
-
-    /// The host that a connection comes from.
-    package init(_ host: SocketAddress.Host) {
-        switch host {
-        case .v4(let bytes): self = .address(bytes)
-        case .v6(0, let low) where low >> 32 == 0xFFFF:
-            self = .address(UInt32(truncatingIfNeeded: low))
-        case .v6(let high, _): self = .network(high)
-        }
-    }
-}
-
-/// The bytes that all channels together may take, and do.
+/// The limit and the count of the bytes of all channels.
 package final class ChannelBudget: Sendable {
     /// The bytes that all channels may take.
     package let limitByteCount: Int
@@ -50,7 +27,7 @@ package final class ChannelBudget: Sendable {
         return leftByHosts - min(restored, share)
     }
 
-    /// Whether all channels together keep to the limit if they take so many bytes more.
+    /// Whether all channels together keep to the limit with these bytes more.
     func holds(_ byteCount: Int) -> Bool { usedByteCount + byteCount <= limitByteCount }
 
     fileprivate func add(_ byteCount: Int, isRestored: Bool) {
@@ -66,10 +43,10 @@ package final class ChannelBudget: Sendable {
 /// (the dynamic thresholds of Choudhury and Hahne, IEEE/ACM Transactions on Networking 6, 1998).
 /// Several threads count at once, so the share may be passed by what each of them adds.
 package final class ChannelShare: Sendable {
-    /// How many times what is left a host may take.
+    /// The share of a host as a multiple of the bytes that are left.
     static let factor = 3
 
-    /// What a host takes beside its channels, about.
+    /// The memory of a host beside its channels, about.
     static let baseByteCount = 256
 
     private let budget: ChannelBudget
@@ -89,7 +66,7 @@ package final class ChannelShare: Sendable {
     /// The bytes that the host's channels take.
     package var usedByteCount: Int { used.load(ordering: .relaxed) }
 
-    /// Whether the host may take so many bytes more; with 0, whether it keeps to its share.
+    /// Whether the host may take these bytes more; with 0, whether it keeps to its share.
     ///
     /// O(1).
     package func admits(_ byteCount: Int) -> Bool {
@@ -98,7 +75,7 @@ package final class ChannelShare: Sendable {
         return usedByteCount + byteCount <= left * Self.factor
     }
 
-    /// The host's channels take so many bytes more, or fewer.
+    /// Adds to the bytes that the host's channels take; a negative number subtracts.
     func add(_ byteCount: Int) {
         used.wrappingAdd(byteCount, ordering: .relaxed)
         budget.add(byteCount, isRestored: isRestored)

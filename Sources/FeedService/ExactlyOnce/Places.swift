@@ -3,7 +3,7 @@ struct Places<Element> {
     private var elements: [Element?] = []
     private var free: [Int] = []
 
-    /// How many elements there are.
+    /// The number of elements.
     var count: Int { elements.count - free.count }
 
     /// All places are below this one.

@@ -1,31 +1,31 @@
 package import FeedLog
 import FeedRanking
 
-/// What a channel remembers of its latest calls, so that none of them is executed twice.
+/// The record of a channel's latest calls, so that none of them is executed twice.
 ///
 /// A value without a lock. The sequences up to `highest`, less than `window` below it, are
-/// remembered: one without a call there was never executed, which is why gaps may be filled
-/// later. All below are forgotten, and never executed: nobody knows whether they were.
+/// remembered. A remembered sequence without a call was never executed, so its call may still come.
+/// All lower sequences are forgotten and refused, because their calls may have been executed.
 ///
 /// A channel costs little until it is used: the calls take memory as they are recorded, and that
 /// memory counts as the share of the host that holds the channel.
 package struct RecentCalls: Sendable {
-    /// How many sequences are remembered.
+    /// The number of sequences that are remembered.
     package static let window = CallRing.window
-    /// What a channel without calls takes, with its place in the table: about so many bytes.
+    /// The memory of a channel without calls, with its place in the table, about.
     package static let baseByteCount = 256
 
-    /// What to do with a call.
+    /// The decision about a call.
     package enum Decision: Equatable, Sendable {
         /// It was not executed: execute and record it.
         case execute
-        /// It was executed, and this came of it.
+        /// It was executed, with this outcome.
         case answer(Outcome)
         /// Another connection has taken the channel over.
         case fenced
         /// Its sequence was another call's.
         case reused
-        /// Its sequence is too far below the highest to be remembered.
+        /// Its sequence is too low to be remembered.
         case expired
         /// It was not executed, and the host may take no memory to record it.
         case noRoom
@@ -33,7 +33,7 @@ package struct RecentCalls: Sendable {
 
     /// The channel's number, which outcomes name it by.
     package let channel: UInt64
-    /// Which Hello holds the channel; only that one's connection may call.
+    /// The number of the Hello that holds the channel; only its connection may call.
     package private(set) var epoch: UInt64 = 0
     /// The highest sequence that was executed; 0 is none.
     package private(set) var highest: UInt64 = 0
@@ -64,7 +64,7 @@ package struct RecentCalls: Sendable {
         share = other
     }
 
-    /// What to do with a call of a sequence above 0; O(1), O(log calls) where there are gaps.
+    /// Decides about a call with a sequence above 0; O(1), O(log calls) if there are gaps.
     ///
     /// - Parameters:
     ///   - sequence: The call's sequence.
@@ -89,8 +89,8 @@ package struct RecentCalls: Sendable {
         return (ring.hasRoom && !recordsItems) || mayGrow(items: recordsItems) ? .execute : .noRoom
     }
 
-    /// Remembers what came of a call, in place of what came of it before; O(1) where sequences
-    /// follow each other, else O(calls).
+    /// Records the outcome of a call, in place of an earlier one; O(1) where sequences follow each
+    /// other, otherwise O(calls).
     ///
     /// A sequence that is forgotten already stays so.
     ///

@@ -3,7 +3,7 @@ internal import FeedLog
 internal import FeedRanking
 internal import FeedTransport
 
-/// Which channels are forgotten, and when.
+/// The rules by which channels are forgotten.
 ///
 /// - A host that takes more than its share loses idle channels at once: first those on which nothing
 ///   was called, then the others, the one that has been idle for longest first. So the greediest
@@ -13,14 +13,14 @@ internal import FeedTransport
 ///
 /// The hosts of restored channels are not known; they count as one, which may take the memory of all
 /// hosts and keeps what fits into it for the whole retention: their clients are about to come back.
-/// Where hosts need that memory again, restored channels are forgotten for it, the newest first.
+/// If hosts need that memory again, restored channels are forgotten, the newest first.
 extension RecordTable {
-    /// How often to look for channels to evict.
+    /// The time between two runs of the eviction.
     package static let evictionInterval = Duration.milliseconds(250)
-    /// The channels one look evicts at most: a few tenths of a millisecond, and enough to empty a
+    /// The most channels that one run evicts: a few tenths of a millisecond, and enough to empty a
     /// full table in about half a minute.
     package static let evictionLimit = 2048
-    /// The hosts one look visits at most.
+    /// The most hosts that one run visits.
     static let visitedHostLimit = 4096
 
     /// The restored channels that are forgotten for a new one at most.
@@ -40,7 +40,7 @@ extension RecordTable {
                     evict(due, &state)
                     count += 1
                 }
-                // The rest of this host comes with the next look.
+                // The next run evicts the other channels of this host.
                 guard count < limit else { break }
                 state.hand += 1
             }
@@ -49,9 +49,9 @@ extension RecordTable {
         }
     }
 
-    /// Forgets restored channels, as far as a new channel needs their memory; O(1).
+    /// Forgets restored channels until a new channel has the memory that it needs; O(1).
     func makeRoom(_ state: inout State) {
-        // Calls may have taken more: that is for the next look.
+        // Calls may have taken more, which the next run evicts.
         for _ in 0..<Self.makeRoomLimit where !budget.holds(RecentCalls.baseByteCount) {
             guard let host = state.hostIndex[.earlierRun], let idle = state.hosts[host].idlest
             else { return }
@@ -68,7 +68,7 @@ extension RecordTable {
         state.evictedCount += 1
     }
 
-    /// Whether the looks since the last call found a host with so many idle channels that they are
+    /// Whether the runs since the last call found a host with so many idle channels that they are
     /// kept for the short retention only.
     package func takeForgetsSoon() -> Bool {
         state.withLock { state in

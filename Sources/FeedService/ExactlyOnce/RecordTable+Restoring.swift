@@ -7,7 +7,7 @@ internal import FeedTransport
 extension RecordTable {
     /// Puts a channel back, if it is not there yet; O(1).
     ///
-    /// Where the restored channels take more than all may, the newest are forgotten.
+    /// The newest are forgotten if the restored channels exceed the limit of all channels.
     package func restore(_ channel: ChannelState) {
         let now = clock()
         state.withLock { state in

@@ -2,7 +2,7 @@ internal import FeedLog
 internal import FeedTransport
 
 extension RecordTable {
-    /// Which channel of which client.
+    /// A client and one of its channels.
     struct Key: Hashable {
         let clientHigh: UInt64
         let clientLow: UInt64
@@ -59,10 +59,10 @@ extension RecordTable {
             set { if isUsed { used = newValue } else { unused = newValue } }
         }
 
-        /// The idle channel that is missed least; nil where none is idle.
+        /// The idle channel that is evicted first; nil where none is idle.
         ///
-        /// Of those of an earlier run it is the newest one, as nobody knows how long they have been
-        /// idle: a flood of new channels is not to cost those their channels who were here before.
+        /// Of the channels of an earlier run it is the newest one, because their idle times are not
+        /// known: a flood of new channels must not evict the older ones.
         var idlest: Int? {
             let list = unused.first != State.none ? unused : used
             let idle = key == .earlierRun ? list.last : list.first
@@ -79,18 +79,18 @@ extension RecordTable {
         var slots = Places<Slot>()
         var hosts = Places<HostSlot>()
         var hostIndex: [ClientHost: Int] = [:]
-        /// The host that the next look for channels to evict begins with.
+        /// The host that the next run of the eviction begins with.
         var hand = 0
         /// The number that the next channel gets.
         var nextNumber: UInt64 = 1
         /// The numbers that were evicted and not taken yet.
         var evicted: [UInt64] = []
-        /// The channels evicted so far.
+        /// The number of evicted channels.
         var evictedCount: UInt64 = 0
-        /// Whether the looks since the last question found hosts whose idle channels are kept for the
-        /// short retention only.
+        /// Whether the runs since the last query found hosts whose idle channels are kept for the short
+        /// retention only.
         var forgetsSoon = false
-        /// How often there was no channel for who asked for one.
+        /// How often a channel was refused.
         var refusedCount: UInt64 = 0
         /// The places of restored channels by number, until all are restored.
         var restored: [UInt64: Int] = [:]
@@ -108,7 +108,7 @@ extension RecordTable.State {
         return place
     }
 
-    /// A host has a channel less; with its last one it goes.
+    /// Removes a channel from a host's count, and a host with its last channel.
     ///
     /// O(1).
     mutating func releaseHost(_ place: Int) {

@@ -9,13 +9,13 @@ package import FeedTransport
 /// host takes more than its share: `RecordTable+Eviction` has the rules. Its number is never
 /// another's. Lock order: the loop's log, this table, a channel's record.
 package final class RecordTable: Sendable {
-    /// What a Hello asks for.
+    /// The request of a Hello for a channel.
     package struct Request {
         /// The first eight bytes of the client's id.
         package var clientHigh: UInt64
         /// The last eight bytes of the client's id.
         package var clientLow: UInt64
-        /// Which of the client's channels.
+        /// The number of the channel among the client's.
         package var channel: UInt32
         /// The host that the connection comes from.
         package var host: ClientHost
@@ -41,7 +41,7 @@ package final class RecordTable: Sendable {
         }
     }
 
-    /// Why there is no channel.
+    /// The reason why there is no channel.
     package enum Refusal: Error, Equatable {
         /// The host's channels take their share of memory, and none of them is idle.
         case noRoom(hostByteCount: Int, limitByteCount: Int)
@@ -53,7 +53,7 @@ package final class RecordTable: Sendable {
         case takenOver
     }
 
-    /// What a Hello is told of its channel.
+    /// The channel as it is opened for a Hello.
     package struct Opening {
         /// The channel, held by the connection that said Hello.
         package let channel: HeldChannel
@@ -63,19 +63,19 @@ package final class RecordTable: Sendable {
         package let lastSequence: UInt64
     }
 
-    /// What the table may hold, and for how long.
+    /// The limits of memory and time.
     package struct Limits: Sendable {
         /// The bytes that all channels may take.
         package var byteCount: Int
-        /// The bytes of idle channels that a host is let in peace with.
+        /// The bytes of idle channels that a host may have for the whole retention.
         package var quietByteCount: Int
         /// How long a channel is remembered once its connection has closed.
         package var retention: Duration
         /// How long where the host has more than `quietByteCount` of idle ones.
         package var shortRetention: Duration
-        /// How many new channels a host may open at once.
+        /// The new channels that a host may open at once.
         package var newChannelBurst: Int
-        /// How many new channels a host may open in a minute.
+        /// The new channels that a host may open in a minute.
         package var newChannelsPerMinute: Int
 
         /// Limits of these values.
@@ -112,7 +112,7 @@ package final class RecordTable: Sendable {
     ///
     /// - Parameters:
     ///   - limits: What it may hold.
-    ///   - collectsEvicted: Whether someone takes the evicted numbers, as a checkpoint does.
+    ///   - collectsEvicted: Whether the table collects evicted numbers, which a checkpoint takes.
     ///   - clock: The monotonic clock.
     package init(
         limits: Limits,
@@ -136,10 +136,10 @@ package final class RecordTable: Sendable {
     /// The bytes of memory that the channels take, about.
     package var byteCount: Int { budget.usedByteCount }
 
-    /// The channels evicted so far.
+    /// The number of evicted channels.
     package var evictedCount: UInt64 { state.withLock { $0.evictedCount } }
 
-    /// How often there was no channel for who asked for one.
+    /// How often a channel was refused.
     package var refusedCount: UInt64 { state.withLock { $0.refusedCount } }
 
     /// Gives a client's channel to the connection that says Hello, a new one on first sight; O(1),
@@ -201,7 +201,7 @@ package final class RecordTable: Sendable {
         let host = state.host(request.host, budget)
         let share = state.hosts[host].share
         state.hosts[host].channelCount += 1
-        // Of its own idle channels, the host gives up those that it needs least.
+        // The host first gives up its own idle channels.
         while !share.admits(RecentCalls.baseByteCount) {
             guard let idle = state.hosts[host].idlest else {
                 state.releaseHost(host)
@@ -229,9 +229,9 @@ package final class RecordTable: Sendable {
         return state.insert(ChannelRecord(channel, share: share), host: host)
     }
 
-    /// The connection that held a channel does so no more; O(1).
+    /// Releases a channel from its connection; O(1).
     ///
-    /// Does nothing where another connection holds the channel by now.
+    /// Without effect if another connection has taken the channel over.
     ///
     /// - Parameters:
     ///   - channel: The channel as the connection held it.

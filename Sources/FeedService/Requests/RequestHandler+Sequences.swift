@@ -15,10 +15,9 @@ extension RequestHandler {
         from caller: inout Caller
     ) throws(Status) -> Answer {
         guard method.changesState else {
-            return try answer(frame.request, id: frame.id, from: &caller)
+            return try answer(frame.request, from: &caller)
         }
         let call = Call(
-            id: frame.id,
             request: frame.request,
             sequence: frame.sequence,
             hash: hashes.content,
@@ -34,7 +33,7 @@ extension RequestHandler {
         return try environment.changeLog.transaction { () throws(Status) -> Answer in
             guard call.sequence != 0 else {
                 try environment.admitChange()
-                return try answer(call.request, id: call.id, from: &caller)
+                return try answer(call.request, from: &caller)
             }
             let held = caller.channel
             let channel =
@@ -47,7 +46,6 @@ extension RequestHandler {
 
     /// A call with its sequence.
     private struct Call {
-        let id: UInt64
         let request: Request?
         let sequence: UInt64
         /// The hash of its content, which is recorded.
@@ -113,7 +111,7 @@ extension RequestHandler {
             let (answer, first) = try administration.importPosts(request, from: caller, &answers)
             return (answer, .id(first))
         default:
-            return (try answer(call.request, id: call.id, from: &caller), .done)
+            return (try answer(call.request, from: &caller), .done)
         }
     }
 
@@ -122,7 +120,6 @@ extension RequestHandler {
         _ outcome: FeedLog.Outcome,
         _ calls: inout RecentCalls
     ) {
-        if votes.forgetsNextOutcome() { return }
         environment.changeLog.append(
             calls.record(sequence: call.sequence, hash: call.hash, outcome)
         )

@@ -3,7 +3,7 @@ internal import FeedRanking
 
 /// How the handler finds requests in the bytes of a connection.
 extension RequestHandler {
-    /// How far the bytes of a connection were served.
+    /// The progress in the bytes of a connection.
     struct Progress {
         /// The served bytes.
         var byteCount: Int
@@ -20,10 +20,10 @@ extension RequestHandler {
     ///   - session: The connection's state; it closes after a bad frame.
     ///   - unsentByteCount: The answers that the connection has not taken yet.
     ///   - waited: How long the first request has waited for its loop iteration; nil is not at all.
-    /// - Returns: How far the bytes were served.
+    /// - Returns: The progress in the bytes.
     mutating func serve(
         _ bytes: RawSpan,
-        of session: inout ServerConnection.Session,
+        of session: inout Session,
         unsentByteCount: Int,
         waited: Duration?
     ) -> Progress {
@@ -68,7 +68,7 @@ extension RequestHandler {
                     }
                     limit -= 1
                 }
-                if session.state.isClosing {
+                if session.life.isClosing {
                     return Progress(byteCount: bytes.byteCount, wantsIteration: false)
                 }
                 if offset == bytes.byteCount { break }
@@ -94,14 +94,14 @@ extension RequestHandler {
         _ bytes: RawSpan,
         at offset: inout Int,
         limit: inout Int,
-        of session: inout ServerConnection.Session,
+        of session: inout Session,
         room: Int,
         waited: Duration?
     ) {
         let count = votes.findRun(in: bytes, at: offset, limit: limit, scanner)
         let takesFastPath = count > 0 && votes.takesFastPath
         var number = 0
-        while number < count, answers.byteCount < room, !session.state.isClosing {
+        while number < count, answers.byteCount < room, !session.life.isClosing {
             if takesFastPath {
                 votes.castRun(from: &number, of: &session, &answers, room: room, waited: waited)
             }
@@ -122,7 +122,7 @@ extension RequestHandler {
     /// Executes a vote in the path of all calls.
     private mutating func execute(
         _ frame: VoteFrame,
-        of session: inout ServerConnection.Session,
+        of session: inout Session,
         waited: Duration?
     ) {
         guard isNext(frame.id, of: &session) else { return }
@@ -132,15 +132,15 @@ extension RequestHandler {
             from: &session.caller,
             waited: waited
         )
-        session.state.answered(frame.id)
+        session.life.answered(frame.id)
     }
 
     /// Executes the request in a frame's body.
     private mutating func execute(
         _ body: RawSpan,
-        of session: inout ServerConnection.Session,
+        of session: inout Session,
         waited: Duration?
-    ) -> Outcome {
+    ) -> Execution {
         if votes.castBatch(body, of: &session, &answers, waited: waited) { return .answered }
         do throws(MessageError) {
             let (frame, contentHash) = try decoder.decodeCall(body)
@@ -152,7 +152,7 @@ extension RequestHandler {
                 from: &session.caller,
                 waited: waited
             )
-            if case .answered = outcome { session.state.answered(frame.id) }
+            if case .answered = outcome { session.life.answered(frame.id) }
             return outcome
         } catch {
             refuse(error, of: &session)
@@ -163,9 +163,9 @@ extension RequestHandler {
     /// Whether a request of this id may be executed now; refuses the frame if it may not.
     private mutating func isNext(
         _ id: UInt64,
-        of session: inout ServerConnection.Session
+        of session: inout Session
     ) -> Bool {
-        switch session.state.action(for: id) {
+        switch session.life.action(for: id) {
         case .execute: return true
         case .refuse(let lastID):
             refuseFrame(
@@ -179,29 +179,29 @@ extension RequestHandler {
 
     private mutating func refuse(
         _ error: MessageError,
-        of session: inout ServerConnection.Session
+        of session: inout Session
     ) {
         switch error {
         case .badText(let id, let field):
             guard isNext(id, of: &session) else { return }
             answers.refuse(id, .badText(field: field))
-            session.state.answered(id)
+            session.life.answered(id)
         case .malformed, .tooManyFields:
             refuseFrame("\(error)", of: &session)
         case .outOfMemory:
             answers.refuse(0, .outOfMemory)
-            _ = session.state.close()
+            _ = session.life.close()
         }
     }
 
     /// Answers a bad frame and closes the connection: the bytes behind it are not understood.
     private mutating func refuseFrame(
         _ message: String,
-        of session: inout ServerConnection.Session
+        of session: inout Session
     ) {
         environment.counters.countBadFrame()
         environment.log.badFrame(message, from: session.caller.host)
         answers.refuse(0, .badFrame(message))
-        _ = session.state.close()
+        _ = session.life.close()
     }
 }

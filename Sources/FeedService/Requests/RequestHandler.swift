@@ -13,14 +13,14 @@ internal import FeedRanking
 /// property of a class would be checked at run time.
 struct RequestHandler: ~Copyable {
     /// The end of a request's execution.
-    enum Outcome {
+    enum Execution {
         /// The answer is encoded.
         case answered
-        /// The request has more work than one loop iteration allows: hand it in again in the next.
+        /// The request has more work than one loop iteration allows: pass it again in the next one.
         case needsAnotherIteration
     }
 
-    /// What all calls of the loop work with.
+    /// The shared parts of all calls of the loop.
     let environment: CallEnvironment
     let scanner: FrameScanner
     /// Decodes the requests of all connections, one at a time.
@@ -60,16 +60,16 @@ struct RequestHandler: ~Copyable {
     ///   - writtenHash: The hash that version 0.1 recorded for the request; nil is the same.
     ///   - caller: The caller; Hello changes it.
     ///   - waited: How long the request has waited for its loop iteration; nil is not at all.
-    /// - Returns: Whether it was answered, or is to be handed in again.
+    /// - Returns: Whether it was answered or must be passed again.
     mutating func handle(
         _ frame: borrowing ClientFrame,
         requestHash: UInt32,
         writtenHash: UInt32? = nil,
         from caller: inout Caller,
         waited: Duration?
-    ) -> Outcome {
+    ) -> Execution {
         let method = Method(frame.request)
-        defer { answers.room.settle(answers.byteCount) }
+        defer { answers.room.shrink(to: answers.byteCount) }
         do throws(Status) {
             try admit(frame, method, waited)
             try answers.reserveRoom(for: frame.request)
@@ -123,12 +123,11 @@ struct RequestHandler: ~Copyable {
     /// Executes a request with any sequence or none; a change within a transaction.
     mutating func answer(
         _ request: Request?,
-        id: UInt64,
         from caller: inout Caller
     ) throws(Status) -> Answer {
         switch request {
         case .castVote(let request):
-            try votes.castVote(request, from: &caller, id: id, &answers)
+            try votes.castVote(request, from: &caller, &answers)
         case .batchCastVotes(let request):
             try votes.batchCastVotes(request, from: &caller, &answers).answer
         case .listPosts(let request): try posts.listPosts(request, from: caller)

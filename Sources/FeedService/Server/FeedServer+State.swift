@@ -87,10 +87,10 @@ extension FeedServer {
         let hundredths = (seconds * 100).rounded() / 100
         return "recovered \(store.postCount) posts from \(options.path) in \(hundredths) s: "
             + "\(recovery.recordCount) records of the journal replayed, up to "
-            + "\(recovery.last.sequence)"
+            + "\(recovery.last.number)"
     }
 
-    /// Tells of posts that a clock has stamped which was wrong, and how to correct them.
+    /// Warns of posts that a wrong clock has stamped, and says how to correct them.
     private static func warnOfPostsAhead(
         _ store: FeedStore,
         _ configuration: ServiceConfiguration,
@@ -104,7 +104,7 @@ extension FeedServer {
     }
 }
 
-/// Tells of a long start, a line a second at most.
+/// Logs the progress of a long start, at most one line a second.
 private final class ProgressLines {
     private let logger: Logger
     private var last = ContinuousClock.now

@@ -42,7 +42,7 @@ package final class FeedServer: Sendable {
             warn: { logger.warning("\($0)") }
         )
         // Before the data directory is made. A recovering service does not listen yet: clients are
-        // refused at once and try again, instead of waiting in a queue that nobody serves.
+        // refused at once and try again, instead of waiting in a queue that is not served.
         do throws(TransportError) {
             for address in configuration.addresses { try address.checkCanListen() }
         } catch {
@@ -94,7 +94,7 @@ package final class FeedServer: Sendable {
         let others = threads.dropFirst().map(\.mailbox)
         threads[0].mailbox.post { loop in
             let serviceLoop = ServiceLoop.of(loop)
-            // First nobody new is handed out, and then the others hear of it.
+            // No connection reaches another loop after its drain: the listeners close first.
             serviceLoop.closeListeners()
             serviceLoop.drain()
             for mailbox in others {
@@ -114,15 +114,17 @@ package final class FeedServer: Sendable {
     /// A hash of all that outlives a restart, for tests; once the service has ended.
     package var stateHash: UInt64 { store.stateHash() }
 
-    /// Calls `body`, on a thread of the service, when its state can no more be made durable: what
-    /// is held is not answered then, and the process should end.
+    /// Calls `body` on a thread of the service when the state cannot be made durable any more.
+    ///
+    /// Held answers are not sent then, and the process should end.
     package func onFailure(_ body: @escaping @Sendable () -> Void) {
         outcomes.onFailure(body)
     }
 
     /// Calls `body` on a thread of the service when the process gets the signal.
     ///
-    /// Blocks until the signal is watched: who is told that the service runs may stop it.
+    /// Blocks until the signal is watched, so that a process that has logged its start can be
+    /// stopped.
     package func onSignal(_ number: Int32, _ body: @escaping @Sendable () -> Void) {
         let isWatched = Semaphore()
         let isPosted = threads[0].mailbox.post { [logger] loop in
@@ -133,7 +135,7 @@ package final class FeedServer: Sendable {
             }
             isWatched.signal()
         }
-        // A loop that has ended already, by an earlier signal, watches nothing more.
+        // A loop that an earlier signal has ended watches nothing more.
         if isPosted { isWatched.wait() }
     }
 
@@ -174,7 +176,7 @@ package final class FeedServer: Sendable {
         threads[0].mailbox.post { loop in
             let serviceLoop = ServiceLoop.of(loop)
             let outcome = Result { () throws(TransportError) in
-                try context.keepHouse(on: loop, serviceLoop.log)
+                try context.startMaintenance(on: loop, serviceLoop.log)
                 return try configuration.addresses.map { (address) throws(TransportError) in
                     try serviceLoop.listen(at: address, for: targets)
                 }

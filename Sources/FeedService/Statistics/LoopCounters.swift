@@ -38,24 +38,24 @@ final class LoopCounters: Sendable {
     /// Counts a call that had been executed before.
     func countRepeatedCall() { increment(repeatedCalls) }
 
-    /// The calls so far that had been executed before.
+    /// The number of calls that had been executed before.
     var repeatedCallCount: UInt64 { repeatedCalls.load(ordering: .relaxed) }
 
-    /// The requests of a call so far.
+    /// The number of requests of a call.
     func requestCount(_ method: Method) -> UInt64 {
         requests[method.rawValue].load(ordering: .relaxed)
     }
 
-    /// The refusals of a call so far.
+    /// The number of refusals of a call.
     func errorCount(_ method: Method) -> UInt64 { errors[method.rawValue].load(ordering: .relaxed) }
 
     /// The reason of a call's last refusal on this loop.
     func lastError(_ method: Method) -> String? { lastErrors.withLock { $0[method.rawValue] } }
 
-    /// The frames that were no message so far.
+    /// The number of frames that were no message.
     var badFrameCount: UInt64 { badFrames.load(ordering: .relaxed) }
 
-    /// The frames that came too slowly so far.
+    /// The number of frames that arrived too slowly.
     var slowFrameCount: UInt64 { slowFrames.load(ordering: .relaxed) }
 
     /// Sets the number of writes of answers that the loop holds.

@@ -22,8 +22,8 @@ enum Method: Int, CaseIterable {
     /// Whether the call changes what is stored, so that it is refused under overload and may have a
     /// sequence.
     ///
-    /// CorrectTimes is none: it changes only where it is told to, and asks for admission itself; it
-    /// may be repeated, so it needs no sequence.
+    /// CorrectTimes does not count as one: it changes posts only on request, and asks for admission
+    /// itself. It may be repeated, so it needs no sequence.
     var changesState: Bool {
         switch self {
         case .createPost, .importPosts, .updatePost, .deletePost, .castVote, .batchCastVotes,

@@ -1,6 +1,6 @@
 internal import FeedProto
 
-/// The counts of all loops, added up when someone asks.
+/// The sums of the counts of all loops.
 struct ServiceStatistics {
     /// One loop's counts each.
     let loops: [LoopCounters]

@@ -3,8 +3,8 @@ internal import FeedRanking
 /// Writes page tokens, and reads those that it wrote.
 ///
 /// A token holds a cursor and ends in a checksum under a secret key over the cursor and the scope:
-/// feed, order and caller. Nobody can make one up, alter one or use one on another list, and
-/// nothing of a token is believed before its checksum is right. Tokens last as long as the key.
+/// feed, order and caller. A client cannot forge or alter a token or use it on another list. The
+/// checksum is verified before any other field is read. Tokens last as long as the key.
 ///
 /// Layout: version (1), direction (1), rank, primary key, secondary key, post id (8 each,
 /// big-endian), title (the rest), checksum (8).

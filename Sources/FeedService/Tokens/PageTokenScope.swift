@@ -1,11 +1,11 @@
 internal import FeedRanking
 
-/// What a page token is good for: one list, as one caller sees it.
+/// The scope of a page token: one list, as one caller sees it.
 struct PageTokenScope {
     /// The feed; nil is the front page over all feeds.
     var feed: FeedID?
     /// The order.
     var order: Order
-    /// Who asked; nil is an anonymous caller.
+    /// The caller's device; nil is an anonymous caller.
     var device: Caller.Device?
 }

@@ -1,4 +1,4 @@
-/// SipHash-2-4: a keyed 64-bit checksum that nobody without the key can forge.
+/// SipHash-2-4: a keyed 64-bit checksum that cannot be forged without the key.
 ///
 /// Aumasson and Bernstein, "SipHash: a fast short-input PRF", INDOCRYPT 2012. The standard
 /// library's `Hasher` is of the same family, but takes no key of ours and may change between

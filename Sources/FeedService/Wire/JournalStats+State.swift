@@ -11,7 +11,7 @@ extension JournalStats {
         self.init(
             executedPosition: max(state.logs.newestBatch, journal.durableBatch),
             durablePosition: journal.durableBatch,
-            foldedPosition: state.checkpointing.checkpointedSequence,
+            foldedPosition: state.checkpointing.checkpointedRecord,
             commitCount: statistics.commitCount,
             effectCount: statistics.entryCount,
             medianCommitMicroseconds: statistics.microseconds(percentile: 50),

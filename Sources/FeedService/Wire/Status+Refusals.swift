@@ -64,7 +64,7 @@ extension Status {
         )
     }
 
-    /// The frame holds no call, or one that this version does not know.
+    /// The frame has no call, or one that this version does not know.
     static var unknownMethod: Status {
         Status(
             code: .unimplemented,
@@ -100,7 +100,7 @@ extension Status {
         )
     }
 
-    /// The sequence is so far below the highest that its outcome is forgotten.
+    /// The sequence is so low that its outcome is forgotten.
     static func sequenceExpired(_ sequence: UInt64, highest: UInt64) -> Status {
         Status(
             code: .failedPrecondition,
@@ -143,11 +143,11 @@ extension Status {
         Status(
             code: .deadlineExceeded,
             reason: .deadlineExceeded,
-            message: "The request waited \(waited) for its turn; its timeout is \(timeout)."
+            message: "The request waited \(waited) to be executed; its timeout is \(timeout)."
         )
     }
 
-    /// The caller has seen a newer state than there is.
+    /// The caller has seen a newer state than the service has.
     static func stateIsOlder(wanted: UInt64, revision: UInt64) -> Status {
         Status(
             code: .failedPrecondition,
@@ -174,7 +174,7 @@ extension Status {
             code: .resourceExhausted,
             reason: .readOnly,
             message: "The disk has only \(freeByteCount) bytes free; changes are refused until "
-                + "\(OperatorLines.size(writableByteCount)) are free, and reads go on.",
+                + "\(OperatorLines.size(writableByteCount)) are free, and reads are served.",
             retryAfterMilliseconds: 5000
         )
     }
@@ -211,7 +211,7 @@ extension Status {
         )
     }
 
-    /// A batch holds more than its limit, or nothing.
+    /// A batch has more items than its limit, or none.
     static func batchSize(_ count: Int, field: String, limit: Int) -> Status {
         invalid(
             count == 0 ? .badField : .batchTooLarge,
@@ -254,7 +254,7 @@ extension Status {
         Status(code: .invalidArgument, reason: .badFrame, message: message)
     }
 
-    /// A text is not UTF-8, or holds a NUL.
+    /// A text is not UTF-8, or has a NUL.
     static func badText(field: String) -> Status {
         invalid(.badText, field: field, "\(field) is not UTF-8 without NUL.")
     }

@@ -55,8 +55,8 @@ package final class Checkpoint {
     package init(_ memtable: consuming Memtable, into database: StateDatabase) {
         target = memtable.position == .start ? database.meta.checkpointed : memtable.position
         precondition(
-            target.sequence >= database.meta.checkpointed.sequence,
-            "Records are folded in their order."
+            target.number >= database.meta.checkpointed.number,
+            "Records are checkpointed in their order."
         )
         cursor = Cursor(
             voters: SortedRuns(memtable.voters.keys.map { UInt64($0.rawValue) }),
@@ -134,8 +134,8 @@ package final class Checkpoint {
     /// The meta row after a step.
     private func moved(_ old: StateMeta, isLast: Bool) -> StateMeta {
         var meta = old
-        // A checkpoint that was cut off may have reached further than this one does.
-        if target.sequence > meta.checkpointing.sequence { meta.checkpointing = target }
+        // An interrupted checkpoint may have reached further than this one does.
+        if target.number > meta.checkpointing.number { meta.checkpointing = target }
         guard isLast else { return meta }
         meta.checkpointed = target
         meta.highestID = max(meta.highestID, memtable.highestID)

@@ -52,7 +52,7 @@ package final class CheckpointThread: CommitBatchReceiver {
     ///
     /// Those beyond a checkpoint's worth wait here unchanged while the previous checkpoint is
     /// written.
-    private struct Batch {
+    private struct TakenBatches {
         var commitBatches: [(body: [UInt8], position: JournalPosition)] = []
         /// The first commit batch that is not added.
         var next = 0
@@ -81,7 +81,7 @@ package final class CheckpointThread: CommitBatchReceiver {
     private let backlogLimit: Int
     private let longestStop: Duration
 
-    /// A thread that is ready to be started, for work that nobody else does any more.
+    /// A thread that is ready to be started, for work that no other thread uses.
     ///
     /// The thread calls `failed` when nothing more can be checkpointed. It calls `news` when the
     /// disk has no room for a checkpoint, or has room again. A stop checkpoints for `longestStop` at
@@ -94,7 +94,7 @@ package final class CheckpointThread: CommitBatchReceiver {
         news: @escaping @Sendable (CheckpointNews) -> Void = { _ in }
     ) {
         self.backups = backups
-        checkpointed = Atomic(work.database.meta.checkpointed.sequence)
+        checkpointed = Atomic(work.database.meta.checkpointed.number)
         pending = Atomic(work.addedByteCount)
         backlogLimit =
             Self.backlogFactor
@@ -106,7 +106,7 @@ package final class CheckpointThread: CommitBatchReceiver {
     }
 
     /// All records up to this one are in the tables, durably.
-    package var checkpointedSequence: UInt64 { checkpointed.load(ordering: .acquiring) }
+    package var checkpointedRecord: UInt64 { checkpointed.load(ordering: .acquiring) }
 
     /// How many bytes of commit batches are durable and not checkpointed, and how many may be.
     package var backlog: CheckpointBacklog {
@@ -117,10 +117,10 @@ package final class CheckpointThread: CommitBatchReceiver {
         )
     }
 
-    /// Has a backup made of all records up to one that is durable, at least; `answer` hears of it
-    /// on any thread.
-    package func backUp(through sequence: UInt64, _ answer: @escaping Backups.Answer) {
-        backups.ask(through: sequence, answer)
+    /// Asks for a backup of all records up to a durable one, at least; `answer` is called on any
+    /// thread.
+    package func backUp(through number: UInt64, _ answer: @escaping Backups.Answer) {
+        backups.ask(through: number, answer)
         thread.wake()
     }
 
@@ -163,7 +163,7 @@ package final class CheckpointThread: CommitBatchReceiver {
 
     /// Runs, closes the database and unlocks the directory.
     ///
-    /// Not left to the last reference: who has called `stop` may open the directory at once.
+    /// Not left to the last reference: the caller of `stop` may open the directory at once.
     private func runToTheEnd() {
         guard var work = work.withLock({ $0.take() }) else { return }
         let files = work.database.files
@@ -175,14 +175,14 @@ package final class CheckpointThread: CommitBatchReceiver {
 
     private func run(_ work: inout CheckpointWork) {
         defer { backups.close(.stopping) }
-        var batch = Batch()
+        var batch = TakenBatches()
         var stall = Episode()
         do throws(StateStartError) {
             while true {
                 let isStopping = stopping.load(ordering: .acquiring)
                 try fill(&work, from: &batch)
                 try work.tendBackup(backups)
-                let wantsBackup = backups.wantedSequence != nil && !backups.isLookingAround
+                let wantsBackup = backups.wantedRecord != nil && !backups.isLookingAround
                 if isStopping, let deadline = stopDeadline.withLock({ $0 }), .now >= deadline {
                     return
                 }
@@ -214,7 +214,7 @@ package final class CheckpointThread: CommitBatchReceiver {
     private func writeStep(_ work: inout CheckpointWork) throws(StateStartError) {
         let began = ContinuousClock.now
         let byteCount = try work.writeStep()
-        checkpointed.store(work.database.meta.checkpointed.sequence, ordering: .releasing)
+        checkpointed.store(work.database.meta.checkpointed.number, ordering: .releasing)
         pending.wrappingSubtract(byteCount, ordering: .relaxed)
         written.wrappingAdd(UInt64(byteCount), ordering: .relaxed)
         statistics.countStep(
@@ -236,7 +236,7 @@ package final class CheckpointThread: CommitBatchReceiver {
     /// Adds the handed-over commit batches to the memtable, up to a checkpoint's worth.
     private func fill(
         _ work: inout CheckpointWork,
-        from batch: inout Batch
+        from batch: inout TakenBatches
     ) throws(StateStartError) {
         var pauses = Pauses()
         while true {
@@ -260,7 +260,7 @@ package final class CheckpointThread: CommitBatchReceiver {
 
     /// Takes over the new commit batches, once all earlier ones are added; O(spares), as the
     /// journal thread uses the same lock.
-    private func takeInbox(_ batch: inout Batch) {
+    private func takeInbox(_ batch: inout TakenBatches) {
         batch.commitBatches.removeAll(keepingCapacity: true)
         batch.next = 0
         batch.evicted = []

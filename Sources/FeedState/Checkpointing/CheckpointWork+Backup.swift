@@ -7,8 +7,8 @@ extension CheckpointWork {
     /// To be called between two checkpoints. `ready` is called, on another thread, when
     /// ``tendBackup(_:)`` has something to do.
     func beginBackup(_ backups: Backups, ready: @escaping @Sendable () -> Void) {
-        guard let wanted = backups.wantedSequence, !backups.isLookingAround, !database.isFrozen,
-            wanted <= database.meta.checkpointed.sequence, !database.meta.isCheckpointing
+        guard let wanted = backups.wantedRecord, !backups.isLookingAround, !database.isFrozen,
+            wanted <= database.meta.checkpointed.number, !database.meta.isCheckpointing
         else { return }
         backups.begin(database, ready: ready)
     }

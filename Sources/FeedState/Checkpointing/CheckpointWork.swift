@@ -5,7 +5,7 @@ internal import FeedSQLite
 
 /// The memtable, the checkpoint under way and their counts, owned by the checkpoint thread.
 ///
-/// `Sendable` so that a start can give it to that thread, and uses it no more.
+/// `Sendable` so that a start can give it to that thread; the start does not use it again.
 package struct CheckpointWork: ~Copyable, @unchecked Sendable {
     /// The bytes of commit batches that one checkpoint writes at most, as a multiple of the bytes
     /// that are checkpointed at once.
@@ -65,12 +65,13 @@ package struct CheckpointWork: ~Copyable, @unchecked Sendable {
         do throws(LogEntryError) {
             try memtable.add(body, at: position)
         } catch {
-            throw .entries(sequence: position.sequence, error)
+            throw .entries(record: position.number, error)
         }
         countRecord(body.count)
     }
 
-    private mutating func countRecord(_ byteCount: Int) {
+    /// Counts a record whose log entries were added.
+    mutating func countRecord(_ byteCount: Int) {
         addedByteCount += byteCount
         lastBatchTime = .now
         firstBatchTime = firstBatchTime ?? lastBatchTime
@@ -148,19 +149,5 @@ package struct CheckpointWork: ~Copyable, @unchecked Sendable {
             ? checkpointingByteCount : Int(Double(checkpointingByteCount) * checkpoint.writtenShare)
         if isDone { self.checkpoint = nil }
         return writtenByteCount - before
-    }
-}
-
-/// A start adds the records that it replays to the memtable of its first checkpoint.
-extension CheckpointWork: ReplayedRecords {
-    var newestCounts: CountsTable { memtable.counts }
-
-    mutating func add(_ counts: [PostCounts]) { memtable.add(counts) }
-
-    mutating func add(_ entry: LogEntry) { memtable.add(entry) }
-
-    mutating func endRecord(_ byteCount: Int, at position: JournalPosition) {
-        memtable.endRecord(at: position)
-        countRecord(byteCount)
     }
 }

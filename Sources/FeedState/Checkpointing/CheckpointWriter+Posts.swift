@@ -5,8 +5,8 @@ extension CheckpointWriter {
     /// Writes all that has changed of a post: its row, its ballots, its counts.
     ///
     /// They go into one transaction, so all rows of a post on the disk carry one revision, the one
-    /// in its counts. Where that revision is not older than the memtable's, an earlier checkpoint
-    /// that was cut off has written the post already, and nothing is to be done.
+    /// in its counts. If that revision is not older than the memtable's, an interrupted checkpoint
+    /// has written the post already, and nothing is to be done.
     func write(_ id: UInt64, of memtable: borrowing Memtable) throws(StateError) {
         guard let news = memtable.counts[id] else { return }
         try enterChunk(CountsChunk.number(id))
@@ -27,7 +27,7 @@ extension CheckpointWriter {
                 )
             }
         } else if old.revision == 0 {
-            // A later record deleted it, which a checkpoint that was cut off has written already.
+            // A later record deleted it, and an interrupted checkpoint has written that already.
             return
         }
         try writeBallots(id, of: memtable)

@@ -2,15 +2,15 @@ import FeedLog
 import FeedRanking
 import FeedSQLite
 
-/// Writes changes into the tables, in one transaction at a time.
+/// Writes changes into the tables, in one transaction.
 ///
 /// A chunk of counts is read when its first post changes and written when the next chunk's turn
 /// comes, so each row is written once a step, however many of its posts have changed.
 final class CheckpointWriter {
-    let statements: CheckpointStatements
+    let statements: RowStatements
 
-    /// What the rows of each table come to with what was written in this transaction.
-    private(set) var totals: [TableTotals] = []
+    /// The totals of each table with what was written in this transaction.
+    private(set) var totals: [TableTotals]
 
     /// About the bytes of the rows that were written in this transaction.
     private(set) var byteCount = 0
@@ -30,17 +30,10 @@ final class CheckpointWriter {
     /// What a row takes beside its texts and packed columns.
     private static let rowByteCount = 64
 
-    /// Prepares the statements.
-    init(_ database: Database) throws(SQLiteError) {
-        statements = try CheckpointStatements(database)
-    }
-
-    /// Begins a transaction's writes from what is on the disk.
-    func begin(_ totals: [TableTotals]) {
+    /// A writer for one transaction, with the totals that are on the disk.
+    init(_ statements: RowStatements, _ totals: [TableTotals]) {
+        self.statements = statements
         self.totals = totals
-        byteCount = 0
-        chunkNumber = nil
-        chunkHasChanged = false
     }
 
     /// Notes that a row goes, comes or changes, and about the bytes of what is in it.
@@ -63,8 +56,10 @@ final class CheckpointWriter {
         replace(.feeds, old, by: new)
     }
 
-    /// Writes what has changed on a channel; of one that has no row and was not first seen now,
-    /// nothing: it has been evicted.
+    /// Writes what has changed on a channel.
+    ///
+    /// Nothing if the channel has no row and was not first seen since the last checkpoint: it has
+    /// been evicted.
     func write(_ news: PendingChannel) throws(StateError) {
         if news.isEvicted {
             return try databaseErrors { () throws(SQLiteError) in

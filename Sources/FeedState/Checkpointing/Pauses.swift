@@ -2,10 +2,10 @@ internal import Glibc
 
 /// Lets other threads run now and then in the middle of work that nobody waits for.
 ///
-/// Where cores are few, a thread that works on keeps those that answer waiting: Linux may let it
-/// run to the next tick, four milliseconds, before it looks who else could.
+/// Where cores are few, the work delays the threads that answer: Linux may let a thread run to the
+/// next tick, four milliseconds, before another one gets the core.
 struct Pauses {
-    /// How long the work goes on between two pauses.
+    /// How long the work continues between two pauses.
     static let interval = Duration.microseconds(200)
 
     private var last = ContinuousClock.now

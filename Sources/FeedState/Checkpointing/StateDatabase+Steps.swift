@@ -1,22 +1,21 @@
 import FeedSQLite
 
 extension StateDatabase {
-    /// Calls `body` in a transaction with the writer of checkpoints, then writes the meta that it
-    /// gives; where anything fails, nothing has changed.
+    /// Calls `body` in a transaction with a writer, then writes the meta that `body` returns; where
+    /// anything fails, nothing has changed.
     func writeStep<Result>(
         _ body: (CheckpointWriter) throws(StateError) -> (Result, StateMeta)
     ) throws(StateError) -> Result {
-        let writer = try checkpointWriter()
+        let writer = CheckpointWriter(try rowStatements(), totals)
         try databaseErrors { () throws(SQLiteError) in try connection.execute("BEGIN IMMEDIATE") }
         do {
-            writer.begin(totals)
             let (result, changed) = try body(writer)
             try databaseErrors { () throws(SQLiteError) in
                 if changed != meta {
-                    try Self.rewriteTotals(writer.totals, connection)
+                    try TableTotals.rewrite(writer.totals, connection)
                     try changed.write(connection, format: format)
                 } else {
-                    try Self.writeTotals(writer.totals, over: totals, connection)
+                    try TableTotals.write(writer.totals, over: totals, connection)
                 }
                 let began = ContinuousClock.now
                 try connection.execute("COMMIT")
@@ -34,12 +33,5 @@ extension StateDatabase {
             }
             throw error
         }
-    }
-
-    private func checkpointWriter() throws(StateError) -> CheckpointWriter {
-        if let writer { return writer }
-        let new = try databaseErrors { () throws(SQLiteError) in try CheckpointWriter(connection) }
-        writer = new
-        return new
     }
 }

@@ -19,10 +19,10 @@ package enum BackupFolders {
         return names
     }
 
-    /// Removes what backups have left that did not come to their end; returns their names.
+    /// Removes what incomplete backups have left; returns their names.
     ///
     /// Not to be called while one is made. A folder that cannot be removed stays, and is tried again
-    /// the next time: it must not stand in the way of a new backup.
+    /// the next time: it must not prevent a new backup.
     package static func removeLeftovers(_ files: any JournalFiles) throws(FileError) -> [String] {
         var removed: [String] = []
         for name in try folders(files) {
@@ -74,7 +74,7 @@ package enum BackupFolders {
     /// Removes a folder with what a backup has in it.
     static func remove(_ name: String, _ files: any JournalFiles) throws(FileError) {
         for file in [StateDatabase.newFileName, StateDatabase.fileName] {
-            try files.discard("\(directory)/\(name)/\(file)")
+            try files.remove("\(directory)/\(name)/\(file)")
         }
         try files.removeDirectory("\(directory)/\(name)")
         try files.syncDirectory(directory)

@@ -10,7 +10,7 @@ package struct BackupStatus: Sendable, Equatable {
     /// The newest complete backup: of this run, or the one that the start has found.
     package var complete: Complete?
     /// Why the last backup of this run is none; nil where it is complete.
-    package var failure: Failure?
+    package var failure: Failed?
 
     /// A complete backup.
     package struct Complete: Sendable, Equatable {
@@ -23,8 +23,8 @@ package struct BackupStatus: Sendable, Equatable {
         package var duration = Duration.zero
     }
 
-    /// A backup that there is not.
-    package struct Failure: Sendable, Equatable {
+    /// A backup that failed or was cancelled.
+    package struct Failed: Sendable, Equatable {
         /// Why.
         package var error: BackupError
         /// When that was known.

@@ -9,7 +9,7 @@ package struct BackupVerification: Sendable, Equatable {
     /// The posts that live.
     package var postCount: UInt64
     /// The last record of the instance's journal that is in it.
-    package var lastSequence: UInt64
+    package var lastRecord: UInt64
     /// All changes up to this revision are in it.
     package var revision: UInt64
     /// A hash of the state.
@@ -65,7 +65,7 @@ package struct BackupVerification: Sendable, Equatable {
         return BackupVerification(
             instanceID: meta.instanceID,
             postCount: store.postCount,
-            lastSequence: meta.checkpointed.sequence,
+            lastRecord: meta.checkpointed.number,
             revision: meta.highestRevision,
             stateHash: store.stateHash()
         )
@@ -90,7 +90,7 @@ package struct BackupVerification: Sendable, Equatable {
         guard !meta.isCheckpointing else {
             throw .unfinishedCheckpoint(
                 file: StateDatabase.fileName,
-                sequence: meta.checkpointing.sequence
+                record: meta.checkpointing.number
             )
         }
         return database

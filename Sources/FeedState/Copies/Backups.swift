@@ -7,11 +7,11 @@ internal import Foundation
 /// The checkpoint thread writes up to the record asked for, freezes `state.db`, begins the job.
 /// A thread of the backup copies the file meanwhile. Any thread may ask, cancel and look.
 package final class Backups: Sendable {
-    /// Who hears of a backup, once, on any thread.
+    /// Called once with the result of a backup, on any thread.
     package typealias Answer = @Sendable (Result<BackupSummary, BackupError>) -> Void
 
     private static let threadName = "feed-backup"
-    /// How far the thread stands back: behind the checkpoint thread, and that behind the loops.
+    /// The thread's niceness: it yields to the checkpoint thread, which yields to the loops.
     private static let niceness: Int32 = 19
     /// How long the end of the service waits for a copy that was cancelled; a system call on a
     /// disk that hangs cannot be ended.
@@ -36,7 +36,7 @@ package final class Backups: Sendable {
         var copiedByteCount = 0
         var byteCount = 0
         var complete: BackupStatus.Complete?
-        var failure: BackupStatus.Failure?
+        var failure: BackupStatus.Failed?
         var isClosed = false
         var isLookingAround = false
     }
@@ -52,8 +52,8 @@ package final class Backups: Sendable {
     /// Signalled when the thread that looks around at the start has ended.
     private let looked = Semaphore()
 
-    /// Backups that keep so many bytes of the disk free; `report` hears what is worth a line in the
-    /// log, on any thread.
+    /// Backups that keep so many bytes of the disk free; `report` is called with each line
+    /// for the log, on any thread.
     package init(
         _ options: BackupOptions,
         reservedByteCount: Int,
@@ -68,11 +68,11 @@ package final class Backups: Sendable {
     ///
     /// Where one is under way the answer comes at once: `running`. The caller wakes the checkpoint
     /// thread.
-    package func ask(through sequence: UInt64, _ answer: @escaping Answer) {
+    package func ask(through number: UInt64, _ answer: @escaping Answer) {
         let refusal: BackupError? = state.withLock { state in
             guard !state.isClosed else { return .stopping }
             guard case .idle = state.phase else { return .running }
-            state.phase = .waiting(through: sequence)
+            state.phase = .waiting(through: number)
             state.answer = answer
             state.began = .now
             state.copiedByteCount = 0
@@ -82,7 +82,7 @@ package final class Backups: Sendable {
         if let refusal { answer(.failure(refusal)) }
     }
 
-    /// Cancels the backup that is under way, if its copy is not complete: who asked hears why.
+    /// Cancels the backup that is under way, if its copy is not complete; its answer is the error.
     package func cancel(_ error: BackupError) {
         let (answer, isOver): (Answer?, Bool) = state.withLock { state in
             switch state.phase {
@@ -90,7 +90,7 @@ package final class Backups: Sendable {
             case .waiting: state.phase = .idle
             case .copying: state.phase = .cancelled
             }
-            state.failure = BackupStatus.Failure(error: error, date: .timeOfDay)
+            state.failure = BackupStatus.Failed(error: error, date: .timeOfDay)
             return (state.takeAnswer(), true)
         }
         guard isOver else { return }
@@ -117,8 +117,8 @@ package final class Backups: Sendable {
 extension Backups {
     /// The record up to which all have to be checkpointed for the backup that was asked for; nil
     /// where none waits.
-    var wantedSequence: UInt64? {
-        state.withLock { if case .waiting(let sequence) = $0.phase { sequence } else { nil } }
+    var wantedRecord: UInt64? {
+        state.withLock { if case .waiting(let number) = $0.phase { number } else { nil } }
     }
 
     /// Whether what earlier backups have left is still looked for: no new one may begin.
@@ -279,9 +279,9 @@ extension Backups {
     private func fail(_ error: BackupError) {
         let answer: Answer? = state.withLock { state in
             defer { state.phase = .idle }
-            // Who asked for one that was cancelled has heard so.
+            // A backup that was cancelled has had its answer.
             if case .cancelled = state.phase { return nil }
-            state.failure = BackupStatus.Failure(error: error, date: .timeOfDay)
+            state.failure = BackupStatus.Failed(error: error, date: .timeOfDay)
             return state.takeAnswer()
         }
         guard let answer else { return }

@@ -23,12 +23,12 @@ package struct InPlaceRestore: Equatable, Sendable {
     ///   - directory: The data directory, which no service uses.
     /// - Returns: What was done.
     /// - Throws: Why the directory is as it was; or, where it was interrupted, marked as such: then
-    ///   no start serves it, and the same call goes on.
+    ///   no start serves it, and the same call finishes it.
     package static func run(
         backup: String,
         directory: String
     ) throws(RestoreError) -> InPlaceRestore {
-        let source = try StateDatabase.open(backup)
+        let source = try BackupRestore.open(backup)
         try refuse(backup, directory)
         let files: POSIXFiles
         do {
@@ -65,7 +65,7 @@ package struct InPlaceRestore: Equatable, Sendable {
         } catch {
             throw .notContinued(
                 backup: backup,
-                checkpointed: database.meta.checkpointed.sequence,
+                checkpointed: database.meta.checkpointed.number,
                 problem: error
             )
         }
@@ -105,27 +105,27 @@ package struct InPlaceRestore: Equatable, Sendable {
             try fileErrors { () throws(FileError) in try files.freeByteCount() }
         }
         guard free - byteCount >= 1 << 20 else { throw noRoom() }
-        let mark: InPlaceMark
+        let marker: InPlaceMarker
         let found: JournalContinuation
-        let interrupted = InPlaceMark.read(files).flatMap { $0.hasMoved(files) ? $0 : nil }
+        let interrupted = InPlaceMarker.read(files).flatMap { $0.hasMoved(files) ? $0 : nil }
         do throws(RestoreError) {
-            mark = try begin(backup, files)
+            marker = try begin(backup, files)
             try copy(source, byteCount, files)
             found = try prepare(backup, directory, files, vfs)
         } catch {
             // `state.db` is as it was, or was moved by an earlier run that was interrupted: then its
-            // mark stays, with the number under which its log is to be moved too.
+            // marker stays, with the number under which its log is to be moved too.
             try? StateDatabase.removeNewFile(files)
             if let interrupted {
                 try? interrupted.write(files)
             } else {
-                try? InPlaceMark.remove(files)
+                try? InPlaceMarker.remove(files)
             }
-            try? files.removeDirectory(SegmentJournal.quarantineName)
+            try? files.removeDirectory(Quarantine.directoryName)
             throw error.isOutOfSpace ? noRoom() : error
         }
         do throws(RestoreError) {
-            let kept = try publish(mark, files)
+            let kept = try publish(marker, files)
             return InPlaceRestore(
                 checkpointed: found.checkpointed,
                 last: found.last,
@@ -137,26 +137,26 @@ package struct InPlaceRestore: Equatable, Sendable {
         }
     }
 
-    /// Marks the directory: from here on no start serves it, until the mark is removed.
+    /// Marks the directory: no start serves it until the marker is removed.
     private static func begin(
         _ backup: String,
         _ files: any JournalFiles
-    ) throws(RestoreError) -> InPlaceMark {
+    ) throws(RestoreError) -> InPlaceMarker {
         try restoreErrors { () throws(StateError) in
             try fileErrors { () throws(FileError) in
-                try files.createDirectory(SegmentJournal.quarantineName)
+                try files.createDirectory(Quarantine.directoryName)
                 try files.syncDirectory(".")
                 let folder = FileManager.default.currentDirectoryPath
                 let path = backup.hasPrefix("/") ? backup : "\(folder)/\(backup)"
-                let kept = try Set(files.names(in: SegmentJournal.quarantineName))
-                let mark = InPlaceMark.next(
+                let kept = try Set(files.names(in: Quarantine.directoryName))
+                let marker = InPlaceMarker.next(
                     path,
                     kept,
                     moving: try oldNames(files),
-                    interrupted: InPlaceMark.read(files)
+                    interrupted: InPlaceMarker.read(files)
                 )
-                try mark.write(files)
-                return mark
+                try marker.write(files)
+                return marker
             }
         }
     }
@@ -187,8 +187,8 @@ package struct InPlaceRestore: Equatable, Sendable {
         let database = try restoreErrors { () throws(StateError) in
             let database = try StateDatabase(directory, files, vfs, name: name)
             guard !database.meta.isCheckpointing else {
-                let sequence = database.meta.checkpointing.sequence
-                throw .unfinishedCheckpoint(file: StateDatabase.fileName, sequence: sequence)
+                let number = database.meta.checkpointing.number
+                throw .unfinishedCheckpoint(file: StateDatabase.fileName, record: number)
             }
             try database.verify()
             return database
@@ -222,15 +222,15 @@ package struct InPlaceRestore: Equatable, Sendable {
 
     /// Moves the files of the old database away, and gives the copy its name.
     private static func publish(
-        _ mark: InPlaceMark,
+        _ marker: InPlaceMarker,
         _ files: any JournalFiles
     ) throws(RestoreError) -> [String] {
         try restoreErrors { () throws(StateError) in
             var kept: [String] = []
             try fileErrors { () throws(FileError) in
                 for name in try oldNames(files) {
-                    let folder = SegmentJournal.quarantineName
-                    let moved = "\(folder)/\(mark.keptName(of: name))"
+                    let folder = Quarantine.directoryName
+                    let moved = "\(folder)/\(marker.keptName(of: name))"
                     try files.rename(name, to: moved)
                     try files.syncDirectory(folder)
                     try files.syncDirectory(".")
@@ -238,7 +238,7 @@ package struct InPlaceRestore: Equatable, Sendable {
                 }
             }
             try StateDatabase.publishNewFile(files)
-            try fileErrors { () throws(FileError) in try InPlaceMark.remove(files) }
+            try fileErrors { () throws(FileError) in try InPlaceMarker.remove(files) }
             return kept
         }
     }

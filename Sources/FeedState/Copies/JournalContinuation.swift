@@ -42,20 +42,20 @@ struct JournalContinuation: Equatable {
             )
         }
         let noted = backup.directoryRecord?.known ?? .start
-        known = noted.sequence > meta.checkpointed.sequence ? noted : meta.checkpointed
+        known = noted.number > meta.checkpointed.number ? noted : meta.checkpointed
         var configuration = JournalConfiguration(instanceID: meta.instanceID)
         configuration.known = known
         let scan = try RecoveryScan(files, configuration, checkpointed: meta.checkpointed)
-        checkpointed = meta.checkpointed.sequence
-        last = scan.last.sequence
+        checkpointed = meta.checkpointed.number
+        last = scan.last.number
         problem = try Self.problem(of: scan, behind: checkpointed, known)
         guard let own else { return }
-        let ownNoted = own.directoryRecord?.known.sequence ?? 0
-        let ownLast = max(own.meta.checkpointed.sequence, own.meta.checkpointing.sequence, ownNoted)
+        let ownNoted = own.directoryRecord?.known.number ?? 0
+        let ownLast = max(own.meta.checkpointed.number, own.meta.checkpointing.number, ownNoted)
         guard ownLast > last else { return }
         // What only the own file has would be lost with it.
         switch problem {
-        case nil, .missingWatermark?: throw .lost(sequences: last + 1...ownLast)
+        case nil, .missingWatermark?: throw .lost(records: last + 1...ownLast)
         case .some(let problem): throw problem
         }
     }
@@ -69,15 +69,15 @@ struct JournalContinuation: Equatable {
     ) throws(JournalError) -> JournalError? {
         // A backup of version 0.1 does not say that there must be a watermark.
         let unproven: JournalError? =
-            scan.hasWatermark ? nil : .missingWatermark(last: scan.last.sequence)
+            scan.hasWatermark ? nil : .missingWatermark(last: scan.last.number)
         guard let problem = scan.problem ?? unproven else { return nil }
         switch problem {
         case .missingWatermark:
             // A start that knows of no durable record does not miss the watermark.
-            guard known.sequence > 0 else { throw problem }
+            guard known.number > 0 else { throw problem }
             return problem
         case .damaged, .missing, .lost:
-            guard scan.last.sequence > checkpointed else { throw problem }
+            guard scan.last.number > checkpointed else { throw problem }
             return problem
         default: throw problem
         }

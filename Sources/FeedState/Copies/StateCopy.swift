@@ -1,10 +1,9 @@
 package import FeedJournal
 
-/// A copy of a file that does not change meanwhile, made some bytes at a time and written to the
-/// disk as it grows.
+/// A copy of a file that does not change meanwhile, made and synced some bytes at a time.
 ///
-/// A sync of a large copy at its end would hold up every other sync of the disk: measured, a third
-/// of a second for some hundred megabytes.
+/// One sync of a large copy at its end would hold up every other sync of the disk
+/// (`docs/JOURNAL.md` has figures).
 package final class StateCopy {
     /// The bytes that are read and written at once.
     private static let pieceByteCount = 1 << 20
@@ -34,7 +33,6 @@ package final class StateCopy {
     /// Copies the next bytes; returns whether all are copied and durable.
     package func step() throws(FileError) -> Bool {
         let end = min(copiedByteCount + stepByteCount, byteCount)
-        let start = copiedByteCount
         while copiedByteCount < end {
             let range = copiedByteCount..<min(copiedByteCount + Self.pieceByteCount, end)
             let bytes = try source.read(range)
@@ -42,15 +40,10 @@ package final class StateCopy {
                 throw FileError("read all of", source.name, code: Self.inputOutputError)
             }
             try target.write(bytes.span, at: range.lowerBound)
-            target.startWriting(range)
             copiedByteCount = range.upperBound
         }
-        guard copiedByteCount < byteCount else {
-            try target.sync()
-            return true
-        }
-        try target.writeBack(start..<end)
-        return false
+        try target.sync()
+        return copiedByteCount == byteCount
     }
 
     /// EIO: the file is shorter than it was.

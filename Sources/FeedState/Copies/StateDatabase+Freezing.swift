@@ -21,7 +21,7 @@ extension StateDatabase {
     package func freeze() throws(StateError) -> (source: any JournalFile, byteCount: Int) {
         precondition(
             !isFrozen && !meta.isCheckpointing,
-            "A file is frozen once, between two folds."
+            "A file is frozen once, between two checkpoints."
         )
         try databaseErrors { () throws(SQLiteError) in
             let interval = try connection.checkpointInterval()

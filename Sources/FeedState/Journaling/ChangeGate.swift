@@ -42,10 +42,10 @@ final class ChangeGate: Sendable {
 
 /// What the journal's thread knows of the disk and of checkpoints, to set the gate by.
 struct ChangeAdmission {
-    /// The share of its limit below which the backlog of checkpoints is no more worth a word.
+    /// The share of its limit below which the backlog of checkpoints is reported as caught up.
     private static let caughtUpShare = 0.375
 
-    private var disk: Admission
+    private var disk: JournalAdmission
     private var checkpoints = CheckpointAdmission()
     private var lag = Episode()
     /// The refusals by then when the lag began.
@@ -53,7 +53,7 @@ struct ChangeAdmission {
 
     /// For a disk of usual speed, so many bytes may wait.
     init(maximumByteCount: Int) {
-        disk = Admission(maximumByteCount: maximumByteCount)
+        disk = JournalAdmission(maximumByteCount: maximumByteCount)
     }
 
     /// Takes note of a commit.
@@ -63,7 +63,7 @@ struct ChangeAdmission {
 
     /// Sets the gate by the backlog, once a commit took so many bytes out of the logs.
     ///
-    /// - Returns: Whether checkpoints restrict what is let in, and what there is to tell of that.
+    /// - Returns: Whether checkpoints restrict what is let in, and what there is to report.
     mutating func set(
         _ gate: ChangeGate,
         _ backlog: CheckpointBacklog,

@@ -2,9 +2,9 @@
 ///
 /// Below half of the backlog's limit it restricts nothing. From there on it is a token bucket: bytes
 /// are let in at a multiple of the speed that checkpoints are measured to have, twice as fast at
-/// half of the limit, as fast at three quarters, and at the limit not at all. So a backlog under
-/// steady pressure settles at three quarters. A floor lets some changes in, that the speed goes on
-/// being measured. Time is handed in; every call is O(1).
+/// half of the limit, as fast at three quarters, and at the limit not at all. So under
+/// a steady load the backlog stays at three quarters. A minimum lets some changes in, so that the
+/// speed is still measured. Time is handed in; every call is O(1).
 package struct CheckpointAdmission {
     /// The share of the limit from which changes are slowed.
     package static let slowingShare = 0.5

@@ -1,7 +1,7 @@
 /// What is durable in the journal and not yet written to `state.db`.
 package struct CheckpointBacklog: Sendable, Equatable {
-    /// The bytes of log entries that wait, those of the checkpoint under way among them as far as
-    /// they are not written.
+    /// The bytes of log entries that wait, with those that the checkpoint under way has not written
+    /// yet.
     package var pendingByteCount: Int
 
     /// The bytes at which changes are refused.

@@ -10,5 +10,5 @@ package protocol CommitBatchReceiver: Sendable {
     var backlog: CheckpointBacklog { get }
 
     /// All records up to this one are kept elsewhere, durably.
-    var checkpointedSequence: UInt64 { get }
+    var checkpointedRecord: UInt64 { get }
 }

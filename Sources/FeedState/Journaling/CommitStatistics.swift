@@ -1,7 +1,7 @@
 internal import FeedConcurrency
 internal import Synchronization
 
-/// What the journal thread counts: written by it alone, read by whoever asks for statistics.
+/// Counts of the journal thread, which alone writes them; any thread reads them.
 package final class CommitStatistics: Sendable {
     /// The commits that percentiles are taken of.
     package static let recentCount = 1_024

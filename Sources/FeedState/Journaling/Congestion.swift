@@ -7,7 +7,7 @@ package enum Congestion: Sendable, Equatable {
     case checkpoints(CheckpointBacklog, retryTime: Duration)
 }
 
-/// What there is to tell of checkpoints that hold up changes.
+/// What the log says of checkpoints that slow changes.
 package enum CheckpointNews: Sendable, Equatable {
     /// Changes are slowed, or refused where the backlog has reached its limit.
     case lagging(CheckpointBacklog, bytesPerSecond: Int, refusedCount: UInt64)
@@ -15,7 +15,7 @@ package enum CheckpointNews: Sendable, Equatable {
     /// Changes are taken at full speed again: it took so long, and so many were refused.
     case caughtUp(after: Duration, refusedCount: UInt64)
 
-    /// `state.db` cannot be written for want of room; the journal keeps what waits.
+    /// The disk has no room for `state.db`; the journal keeps the records.
     case stalled(StateError)
 
     /// `state.db` is written again, after so long.

@@ -1,10 +1,10 @@
-/// A condition that is told of when it begins, now and then while it lasts, and when it ends: not
-/// more often than ``interval``, and its end only where it was told of before.
+/// A condition that is reported when it begins, now and then while it lasts, and when it ends: not
+/// more often than ``interval``, and its end only if it was reported before.
 package struct Episode {
     /// From one report that it lasts to the next, at least.
     package static let interval = Duration.seconds(10)
 
-    /// What there is to tell.
+    /// What is reported.
     package enum Report: Equatable {
         /// It has begun, or lasts.
         case lasts
@@ -14,7 +14,7 @@ package struct Episode {
 
     private var began: ContinuousClock.Instant?
     private var lastReport: ContinuousClock.Instant?
-    private var isTold = false
+    private var isReported = false
 
     /// A condition that does not hold.
     package init() {}
@@ -22,7 +22,7 @@ package struct Episode {
     /// Whether it holds, as of the last look.
     package var isUnderWay: Bool { began != nil }
 
-    /// Looks whether the condition holds; gives what is to be told of it, if anything.
+    /// Looks whether the condition holds; returns what is to be reported, if anything.
     package mutating func observe(
         _ holds: Bool,
         at now: ContinuousClock.Instant
@@ -30,15 +30,15 @@ package struct Episode {
         guard holds else {
             guard let began else { return nil }
             self.began = nil
-            guard isTold else { return nil }
-            isTold = false
+            guard isReported else { return nil }
+            isReported = false
             lastReport = now
             return .ended(after: began.duration(to: now))
         }
         began = began ?? now
         if let lastReport, lastReport.duration(to: now) < Self.interval { return nil }
         lastReport = now
-        isTold = true
+        isReported = true
         return .lasts
     }
 }

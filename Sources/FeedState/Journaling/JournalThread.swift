@@ -7,19 +7,19 @@ internal import Synchronization
 /// record, and notifies.
 ///
 /// Group commit as in Silo (Tu et al., SOSP '13): while one commit is on its way to the disk, the
-/// log entries of all requests gather for the next. A commit begins when the last one has ended and
-/// something waits, though not within a millisecond of the last one's beginning.
+/// log entries of all requests wait for the next. A commit begins once the last one has ended and
+/// something waits, and a millisecond after the last one began at the earliest.
 package final class JournalThread: Sendable {
     /// A commit that takes longer is worth a warning, and lowers what may wait for the next.
     package static let slowCommit = Duration.milliseconds(100)
-    /// From the beginning of one commit to that of the next, at least.
+    /// The least time between the beginnings of two commits.
     static let interval = Duration.milliseconds(1)
     /// How often the free space is looked at.
     static let spaceInterval = Duration.seconds(1)
     /// How often more is let in while checkpoints lag and nothing is committed.
     static let admissionInterval = Duration.milliseconds(5)
 
-    /// Who is told what, on the journal's thread.
+    /// What is called when something happens, on the journal thread.
     package struct Events: Sendable {
         /// All commit batches up to this one are durable.
         package var durable: @Sendable (UInt64) -> Void = { _ in }
@@ -27,12 +27,12 @@ package final class JournalThread: Sendable {
         package var failed: @Sendable (JournalError) -> Void = { _ in }
         /// A commit took longer than ``JournalThread/slowCommit``.
         package var slow: @Sendable (Duration) -> Void = { _ in }
-        /// What there is to say of the disk's room, a line a second at most.
+        /// The disk has become full, or has room again; once a second at most.
         package var space: @Sendable (SpaceNews) -> Void = { _ in }
-        /// Checkpoints hold up changes, or do no more; a few times a minute at most.
+        /// Checkpoints slow changes, or have stopped to; a few times a minute at most.
         package var checkpoints: @Sendable (CheckpointNews) -> Void = { _ in }
 
-        /// Events that nobody listens to, to be filled in.
+        /// Events that do nothing, to be filled in.
         package init() {}
     }
 
@@ -82,7 +82,7 @@ package final class JournalThread: Sendable {
     ///   - keepsSegments: Whether checkpointed records stay in the journal.
     ///   - logs: What the loops log to.
     ///   - checkpointing: Takes each commit batch once it is durable.
-    ///   - events: Who is told.
+    ///   - events: Called when something happens.
     package init(
         journal: Transferred<any WatchedJournal>,
         maximumWaitingByteCount: Int,
@@ -91,8 +91,11 @@ package final class JournalThread: Sendable {
         checkpointing: any CommitBatchReceiver,
         events: Events
     ) {
-        let last = journal.value.last.sequence
-        precondition(logs.openBatch == last + 1, "The next cut is the journal's next record.")
+        let last = journal.value.last.number
+        precondition(
+            logs.openBatch == last + 1,
+            "The next commit batch is the journal's next record."
+        )
         durable = Atomic(last)
         let admission = ChangeAdmission(maximumByteCount: maximumWaitingByteCount)
         work = Lock(Work(journal, admission))
@@ -162,7 +165,7 @@ package final class JournalThread: Sendable {
 
     /// Runs and closes the journal.
     ///
-    /// Not left to the last reference: who has called `stop` may open the directory at once.
+    /// Not left to the last reference: the caller of `stop` may open the directory at once.
     private func runToTheEnd() {
         guard var work = work.withLock({ $0.take() }) else { return }
         run(&work)
@@ -204,7 +207,10 @@ package final class JournalThread: Sendable {
             count: UInt32(clamping: batch.entryCount),
             at: SystemClock.unixMicroseconds()
         )
-        precondition(position.sequence == batch.number, "A cut is a record of the same number.")
+        precondition(
+            position.number == batch.number,
+            "A commit batch is the record of the same number."
+        )
         let duration = began.duration(to: clock.now)
         durable.store(batch.number, ordering: .releasing)
         takenSince.store(0, ordering: .relaxed)
@@ -239,7 +245,7 @@ package final class JournalThread: Sendable {
 
     private func forget(_ work: inout Work) throws(JournalError) {
         guard !keepsSegments else { return }
-        try work.journal.forget(through: checkpointing.checkpointedSequence)
+        try work.journal.forget(through: checkpointing.checkpointedRecord)
     }
 
     private func checkSpaceIfDue(_ work: inout Work) throws(JournalError) {

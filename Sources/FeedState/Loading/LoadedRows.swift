@@ -11,7 +11,7 @@ struct LoadedRows: Sendable {
     /// What the rows hold, in the order of ``StateDatabase/visit(_:_:_:)``.
     private(set) var entries: [LogEntry] = []
     private var textByteCount = 0
-    /// What all rows up to here come to.
+    /// The totals of all rows up to here.
     var found: [TableTotals] = []
 
     /// No rows yet.

@@ -2,14 +2,14 @@ import FeedLog
 import FeedRanking
 import FeedSQLite
 
-/// Reads the tables, each row once, and adds up what they come to.
+/// Reads the tables, each row once, and adds up their totals.
 struct StateLoader {
     let database: Database
 
-    /// What the rows of each table should come to.
+    /// The totals that each table should have.
     private let expected: [TableTotals]
 
-    /// What the rows read so far come to.
+    /// The totals of the rows read so far.
     var found: [TableTotals]
 
     /// What was read and not sent.

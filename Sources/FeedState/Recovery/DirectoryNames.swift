@@ -4,7 +4,7 @@ internal import FeedJournal
 struct DirectoryNames {
     /// What only a directory has that was served from.
     private static let begun = [
-        SegmentJournal.watermarkName, SegmentJournal.ballastName, SegmentJournal.quarantineName,
+        SegmentJournal.watermarkName, SegmentJournal.ballastName, Quarantine.directoryName,
         BackupFolders.directory, "\(StateDatabase.fileName)-wal",
     ]
 

@@ -10,7 +10,7 @@ package struct InstanceChange: Sendable, Equatable {
 
     /// Gives a data directory that no service uses a new instance id, durably.
     ///
-    /// Cut short it is finished by the next start, or by a repetition.
+    /// The next start finishes an interrupted change, or the same call made again.
     package static func run(path: String) throws(StateStartError) -> InstanceChange {
         var options = StateOptions(path: path, logCount: 1)
         options.mustExist = true

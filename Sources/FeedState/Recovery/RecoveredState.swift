@@ -3,8 +3,7 @@ package import FeedJournal
 package import FeedLog
 package import FeedRanking
 
-/// What a start has made of a data directory: ready to go on, for one thread, before there are
-/// others.
+/// A data directory that a start has recovered, for one thread, before there are others.
 package struct RecoveredState: ~Copyable {
     /// What was found.
     package let summary: RecoverySummary
@@ -21,7 +20,7 @@ package struct RecoveredState: ~Copyable {
     ///   - directory: Locked; made where it is new.
     ///   - store: An empty one; of no use where this throws.
     ///   - channels: Takes what is known of channels: a channel, then its outcomes.
-    ///   - progress: Hears how far it is.
+    ///   - progress: Called now and then with how far it is.
     ///   - onFirstEntry: Called once for each commit batch, by the loop that logs its first log
     ///     entry.
     /// - Throws: Why the directory cannot be served.
@@ -35,10 +34,10 @@ package struct RecoveredState: ~Copyable {
         var summary = RecoverySummary()
         let hadBallast = try directory.names(in: ".").contains(SegmentJournal.ballastName)
         let database = try directory.database(&summary)
-        let recovery = Recovery(store: store, channels: channels, progress: progress)
+        let recovery = StoreRecovery(store: store, channels: channels, progress: progress)
         try recovery.load(database)
         let journal = try directory.journal(database, &summary, progress)
-        summary.checkpointedDamage = journal.checkpointedDamage?.note(last: journal.last.sequence)
+        summary.checkpointedDamage = journal.checkpointedDamage?.note(last: journal.last.number)
         var checkpointing = CheckpointWork(
             database,
             checkpointByteCount: directory.options.checkpointByteCount
@@ -47,7 +46,7 @@ package struct RecoveredState: ~Copyable {
         let epoch = try directory.beginEpoch(store, database, journal)
         let logs = ChangeLogs(
             count: directory.options.logCount,
-            firstBatch: journal.last.sequence + 1,
+            firstBatch: journal.last.number + 1,
             onFirstEntry: onFirstEntry
         )
         let found = journal.last
@@ -76,7 +75,7 @@ package struct RecoveredState: ~Copyable {
         logs[0].transaction { logs[0].append(epoch) }
         var body: [UInt8] = []
         guard let batch = logs.takeBatch(into: &body) else {
-            preconditionFailure("The epoch's effect waits in the log.")
+            preconditionFailure("The epoch's log entry waits in the log.")
         }
         let position = try journalErrors { () throws(JournalError) in
             try journal.append(

@@ -137,7 +137,21 @@ struct Replay {
         do throws(RecoveryError) {
             try store.apply(entry)
         } catch {
-            throw .recovery(sequence: position.sequence, error)
+            throw .recovery(record: position.number, error)
         }
+    }
+}
+
+/// A start adds the records that it replays to the memtable of its first checkpoint.
+extension CheckpointWork: ReplayedRecords {
+    var newestCounts: CountsTable { memtable.counts }
+
+    mutating func add(_ counts: [PostCounts]) { memtable.add(counts) }
+
+    mutating func add(_ entry: LogEntry) { memtable.add(entry) }
+
+    mutating func endRecord(_ byteCount: Int, at position: JournalPosition) {
+        memtable.endRecord(at: position)
+        countRecord(byteCount)
     }
 }

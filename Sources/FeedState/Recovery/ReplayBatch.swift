@@ -79,7 +79,7 @@ struct ReplayBatch: Sendable {
         do throws(RecoveryError) {
             try store.check(news)
         } catch {
-            throw .recovery(sequence: position.sequence, error)
+            throw .recovery(record: position.number, error)
         }
         counts.append(news)
     }
@@ -92,7 +92,7 @@ struct ReplayBatch: Sendable {
         do {
             return try body()
         } catch {
-            throw .entries(sequence: record.position.sequence, error)
+            throw .entries(record: record.position.number, error)
         }
     }
 }

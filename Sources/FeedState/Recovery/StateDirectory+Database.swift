@@ -57,17 +57,17 @@ extension StateDirectory {
             guard try isLossOpen(database) else { return nil }
         }
         let scan = try scan(database, acceptsAnyInstance: database.directoryRecord == nil)
-        guard accepted == scan.last.sequence || accepted == scan.lastFound else {
+        guard accepted == scan.last.number || accepted == scan.lastFound else {
             throw .journal(
-                .otherLossAccepted(accepted: accepted, last: scan.last.sequence)
+                .otherLossAccepted(accepted: accepted, last: scan.last.number)
             )
         }
-        return scan.last.sequence
+        return scan.last.number
     }
 
     /// Draws a new instance id, which the journal gets when it is opened next.
     ///
-    /// A change that was cut short goes on under the id that it drew: nobody has seen that one.
+    /// An interrupted change is finished under the id that it drew: no client has seen that one.
     func changeInstance(
         of database: StateDatabase,
         acceptedLoss: UInt64?
@@ -106,7 +106,7 @@ extension StateDirectory {
         guard let noted = database.directoryRecord?.identity, let found,
             !found.isSameFile(as: noted)
         else { return }
-        // What is missing or damaged is told first: a new instance would be refused for that.
+        // What is missing or damaged is reported first: a new instance would be refused for that.
         if let problem = try scan(database).problem { throw explained(problem, database) }
         try stateErrors { () throws(StateError) in try database.verify() }
         throw .copied
@@ -131,11 +131,11 @@ extension StateDirectory {
         return false
     }
 
-    /// Whether there is a loss to accept, or one whose acceptance version 0.1 has cut short.
+    /// Whether there is a loss to accept, or one whose acceptance version 0.1 has not finished.
     private func isLossOpen(_ database: StateDatabase) throws(StateStartError) -> Bool {
         do throws(StateStartError) {
             let scan = try scan(database)
-            return scan.problem != nil || scan.last.sequence < database.meta.checkpointing.sequence
+            return scan.problem != nil || scan.last.number < database.meta.checkpointing.number
         } catch {
             guard case .journal(.otherInstance) = error, database.directoryRecord == nil else {
                 throw error

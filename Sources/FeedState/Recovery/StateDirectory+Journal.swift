@@ -1,9 +1,12 @@
-package import FeedJournal
+internal import FeedJournal
 internal import FeedLog
 internal import FeedRanking
 
 // How the journal is opened behind the checkpoint, and a run begins.
 extension StateDirectory {
+    /// What revisions are raised by at each start, above all that were given before.
+    static let revisionGap: UInt64 = 1 << 24
+
     /// Opens the journal behind the checkpoint.
     func journal(
         _ database: StateDatabase,
@@ -27,19 +30,19 @@ extension StateDirectory {
         let last = journal.last
         if accepted != nil {
             // The names say after which record the files were dropped.
-            let isOfThisLoss = { (name: String) in name.contains("-after-\(last.sequence)-") }
-            let kept = try? names(in: SegmentJournal.quarantineName)
+            let isOfThisLoss = { (name: String) in name.contains("-after-\(last.number)-") }
+            let kept = try? names(in: Quarantine.directoryName)
             summary.quarantined = (kept ?? []).filter(isOfThisLoss).sorted()
         }
         if accepted == nil {
             try checkUnfinishedCheckpoint(database.meta, last)
-        } else if last.sequence < database.meta.checkpointing.sequence {
+        } else if last.number < database.meta.checkpointing.number {
             // Records of an unfinished checkpoint are lost. The rows that it wrote stay, and no
             // more of it follow.
             try stateErrors { () throws(StateError) in
                 try database.updateMeta { meta in
                     meta.checkpointing =
-                        last.sequence > meta.checkpointed.sequence ? last : meta.checkpointed
+                        last.number > meta.checkpointed.number ? last : meta.checkpointed
                 }
             }
         }
@@ -58,18 +61,18 @@ extension StateDirectory {
     ) throws(StateStartError) -> LogEntry {
         let meta = database.meta
         let bootID = SystemBoot.id()
-        // Every id that anybody has seen is durable, as answers wait for that; save where the
+        // Every id that a client has seen is durable, as answers wait for that; except where the
         // system went down and nothing had been synced.
         let mayLackIDs = meta.durability == Durability.os.rawValue && meta.bootID != bootID
         let gap: UInt64 = mayLackIDs ? 1 << 24 : 0
         let epoch = LogEntry.epoch(
             lastID: max(store.highestID, meta.highestID) + gap,
-            revision: max(store.revision, meta.highestRevision) + DurableState.revisionGap
+            revision: max(store.revision, meta.highestRevision) + Self.revisionGap
         )
         do throws(RecoveryError) {
             try store.apply(epoch)
         } catch {
-            throw .recovery(sequence: 0, error)
+            throw .recovery(record: 0, error)
         }
         try withRoom(journal) { () throws(StateStartError) in
             try stateErrors { () throws(StateError) in
@@ -82,18 +85,18 @@ extension StateDirectory {
         return epoch
     }
 
-    /// A checkpoint that was cut off has rows of records that the journal must have too.
+    /// An interrupted checkpoint has rows of records that the journal must have too.
     func checkUnfinishedCheckpoint(
         _ meta: StateMeta,
         _ last: JournalPosition
     ) throws(StateStartError) {
-        let checkpointing = meta.checkpointing.sequence
-        guard last.sequence < checkpointing else { return }
-        let problem = JournalError.lost(sequences: last.sequence + 1...checkpointing)
+        let checkpointing = meta.checkpointing.number
+        guard last.number < checkpointing else { return }
+        let problem = JournalError.lost(records: last.number + 1...checkpointing)
         throw .loss(
             StateLoss(
                 problem: problem,
-                left: last.sequence,
+                left: last.number,
                 known: checkpointing,
                 partlyCheckpointed: checkpointing
             )
@@ -106,58 +109,17 @@ extension StateDirectory {
         case .damaged, .missing, .lost, .missingWatermark:
             // What is refused is read once more: the error has no room for what was found beside it.
             guard let scan = try? scan(database) else { return .journal(error) }
-            let checkpointing = database.meta.checkpointing.sequence
+            let checkpointing = database.meta.checkpointing.number
             return .loss(
                 StateLoss(
                     problem: error,
-                    left: scan.last.sequence,
+                    left: scan.last.number,
                     known: max(scan.lastKnown, checkpointing),
-                    partlyCheckpointed: checkpointing > scan.last.sequence ? checkpointing : nil,
+                    partlyCheckpointed: checkpointing > scan.last.number ? checkpointing : nil,
                     place: scan.firstMissing
                 )
             )
         default: return .journal(error)
         }
-    }
-}
-
-/// A loss of the journal, and what is left.
-package struct StateLoss: Error, Equatable, Sendable {
-    /// What is wrong: `damaged`, `missing`, `lost` or `missingWatermark`.
-    package var problem: JournalError
-
-    /// The last record that is left, in the journal or in `state.db`.
-    package var left: UInt64
-
-    /// The last record that is known to have been durable; it may be before `left`.
-    package var known: UInt64
-
-    /// The record up to which `state.db` has a part of the changes behind `left`; nil where it has none.
-    ///
-    /// A checkpoint was under way then, so the posts that are left are of different moments.
-    package var partlyCheckpointed: UInt64?
-
-    /// Where the first record that is missing has to be; nil where the problem or no file tells.
-    package var place: MissingPlace?
-
-    /// What `partlyCheckpointed` means for an operator.
-    package static func partlyCheckpointedNote(_ last: UInt64) -> String {
-        "state.db has a part of the records up to \(last): some posts would be of a later moment than "
-            + "others."
-    }
-
-    /// A problem, with what is left of the records.
-    package init(
-        problem: JournalError,
-        left: UInt64,
-        known: UInt64,
-        partlyCheckpointed: UInt64? = nil,
-        place: MissingPlace? = nil
-    ) {
-        self.place = place
-        self.problem = problem
-        self.left = left
-        self.known = known
-        self.partlyCheckpointed = partlyCheckpointed
     }
 }

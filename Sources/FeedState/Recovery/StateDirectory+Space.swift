@@ -43,14 +43,3 @@ extension StateDirectory {
         return .full(neededByteCount: needed, freeByteCount: (try? files.freeByteCount()) ?? 0)
     }
 }
-
-extension StateStartError {
-    /// Whether the disk, or what we may use of it, is full.
-    var isOutOfSpace: Bool {
-        switch self {
-        case .journal(.outOfSpace), .state(.database(.full)): true
-        case .journal(.file(let error)), .state(.file(let error)): error.isOutOfSpace
-        default: false
-        }
-    }
-}

@@ -77,12 +77,12 @@ package struct StateDirectory {
         _ path: String,
         _ files: (any JournalFiles)?
     ) throws(StateStartError) {
-        guard names.contains(StateDatabase.restoringName) else { return }
+        guard names.contains(BackupRestore.restoringName) else { return }
         // A restore in place may have left no `state.db`, or one with another's log.
-        if let mark = files.flatMap({ InPlaceMark.read($0) }) {
-            throw .inPlaceInterrupted(path: path, backup: mark.backup)
+        if let marker = files.flatMap({ InPlaceMarker.read($0) }) {
+            throw .inPlaceInterrupted(path: path, backup: marker.backup)
         }
-        let backup = files.flatMap { StateDatabase.restoredBackup($0) }
+        let backup = files.flatMap { BackupRestore.restoredBackup($0) }
         throw .restoreInterrupted(path: path, backup: backup)
     }
 
@@ -102,27 +102,5 @@ extension RecoveryProgress {
             completed: UInt64(progress.completedByteCount),
             total: UInt64(progress.totalByteCount)
         )
-    }
-}
-
-/// Calls `body`, whose failures keep the state from being served.
-func journalErrors<Result>(
-    _ body: () throws(JournalError) -> Result
-) throws(StateStartError) -> Result {
-    do {
-        return try body()
-    } catch {
-        throw .journal(error)
-    }
-}
-
-/// Calls `body`, whose failures keep the state from being served.
-func stateErrors<Result>(
-    _ body: () throws(StateError) -> Result
-) throws(StateStartError) -> Result {
-    do {
-        return try body()
-    } catch {
-        throw .state(error)
     }
 }

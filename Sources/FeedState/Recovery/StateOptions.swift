@@ -18,7 +18,7 @@ package struct StateOptions: Sendable {
     /// How many event loops have a log.
     package var logCount: Int
 
-    /// What the journal is opened with, save for its instance, which `state.db` names.
+    /// What the journal is opened with, except for its instance, which `state.db` names.
     package var journal = JournalConfiguration(instanceID: 0)
 
     /// What an answer outlives.
@@ -49,7 +49,7 @@ package struct StateOptions: Sendable {
     /// system's own.
     package var databaseFileSystem: String?
 
-    /// The bytes that a loop logs at most after it has looked whether changes are admitted, save for
+    /// The bytes that a loop logs at most after it has looked whether changes are admitted, except for
     /// the posts of ImportPosts: a created or edited post (48 KB), a batch of votes (14 KB), or the
     /// single votes of one turn (11 KB).
     package static let shortTransactionByteCount = 64 << 10

@@ -10,9 +10,9 @@ package struct StateVerification: Sendable, Equatable {
     /// The posts that live.
     package var postCount: UInt64
     /// Up to where the records are in `state.db`.
-    package var checkpointedSequence: UInt64
+    package var checkpointedRecord: UInt64
     /// The last record of the journal.
-    package var lastSequence: UInt64
+    package var lastRecord: UInt64
     /// The records behind the checkpoint, and the log entries in them.
     package var recordCount: UInt64
     package var entryCount: UInt64
@@ -42,7 +42,7 @@ package struct StateVerification: Sendable, Equatable {
     ///   - stripeCount: How many stripes the stores have that it is read into.
     ///   - replaysAll: Whether to replay the journal from its first record too, which has to be
     ///     there still.
-    ///   - progress: Hears how far it is.
+    ///   - progress: Called now and then with how far it is.
     /// - Returns: What was found.
     /// - Throws: What is wrong.
     package static func run(
@@ -78,7 +78,7 @@ package struct StateVerification: Sendable, Equatable {
         let meta = database.meta
         try stateErrors { () throws(StateError) in try database.checkPages() }
         let store = FeedStore(stripeCount: stripeCount) { 0 }
-        let recovery = Recovery(store: store, channels: { _ in }, progress: progress)
+        let recovery = StoreRecovery(store: store, channels: { _ in }, progress: progress)
         try recovery.load(database)
         let acceptsAny = accepted != nil && database.directoryRecord == nil
         let scan = try directory.scan(database, acceptsAnyInstance: acceptsAny)
@@ -88,25 +88,25 @@ package struct StateVerification: Sendable, Equatable {
         }
         let records = try scan.replay(
             directory.files,
-            after: meta.checkpointed.sequence,
+            after: meta.checkpointed.number,
             into: store
         )
         var verified = StateVerification(
             instanceID: meta.instanceID,
             postCount: store.postCount,
-            checkpointedSequence: meta.checkpointed.sequence,
-            lastSequence: scan.last.sequence,
+            checkpointedRecord: meta.checkpointed.number,
+            lastRecord: scan.last.number,
             recordCount: records.recordCount,
             entryCount: records.entryCount,
             stateHash: store.stateHash()
         )
-        verified.checkpointedDamage = scan.checkpointedDamage?.note(last: scan.last.sequence)
+        verified.checkpointedDamage = scan.checkpointedDamage?.note(last: scan.last.number)
         if accepted != nil {
             verified.droppedParts = scan.droppedParts
-            let checkpointing = meta.checkpointing.sequence
-            verified.partlyCheckpointed = checkpointing > scan.last.sequence ? checkpointing : nil
+            let checkpointing = meta.checkpointing.number
+            verified.partlyCheckpointed = checkpointing > scan.last.number ? checkpointing : nil
             let known = max(scan.lastKnown, checkpointing)
-            verified.lostRecordCount = known - min(known, scan.last.sequence)
+            verified.lostRecordCount = known - min(known, scan.last.number)
             verified.lastMicroseconds = scan.lastMicroseconds
         }
         if replaysAll {
@@ -157,13 +157,13 @@ extension RecoveryScan {
     /// Applies the records that the scan has found behind a position; gives what they came to.
     fileprivate func replay(
         _ files: any JournalFiles,
-        after sequence: UInt64,
+        after number: UInt64,
         into store: FeedStore
     ) throws(StateStartError) -> VerifiedRecords {
         var records = VerifiedRecords()
         var replay = Replay(store: store, channels: { _ in })
         let source: Replay.Source = { (body) throws(JournalError) in
-            try self.replay(files, after: sequence, body)
+            try self.replay(files, after: number, body)
         }
         try replay.run(source, into: &records) { _ in }
         return records

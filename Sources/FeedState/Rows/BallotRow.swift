@@ -1,6 +1,6 @@
 import FeedSQLite
 
-/// A row of `ballots`: those of 1024 voters on one post.
+/// A row of `ballots`: the ballots of 1024 voters on one post.
 enum BallotRow {
     static let upsert = "INSERT OR REPLACE INTO ballots VALUES (?, ?, ?, ?)"
     static let delete = "DELETE FROM ballots WHERE post = ? AND chunk = ?"

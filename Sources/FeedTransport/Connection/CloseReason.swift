@@ -1,4 +1,4 @@
-/// Why a connection ended.
+/// The reason why a connection ended.
 package enum CloseReason: Sendable, Hashable {
     /// The handler closed it, or its loop stopped.
     case local

@@ -5,7 +5,7 @@
 /// one, and a deadline passes only after more sweeps than its limit: never early, late by at most
 /// two intervals.
 package struct ConnectionDeadlines {
-    /// How many sweeps each wait may take; nil means no limit.
+    /// The sweeps that each wait may take; nil means no limit.
     package struct Limits {
         let idle: Int?
         let partialRead: Int?
@@ -22,7 +22,7 @@ package struct ConnectionDeadlines {
         }
     }
 
-    /// Which wait took too long.
+    /// The wait that took too long.
     package enum Expiry: Hashable {
         case connect
         case idle
@@ -109,7 +109,7 @@ package struct ConnectionDeadlines {
 }
 
 extension Duration {
-    /// How many sweeps cover the duration.
+    /// The number of sweeps that cover the duration.
     func sweepCount(_ interval: Duration) -> Int {
         max(1, Int((self / interval).rounded(.up)))
     }

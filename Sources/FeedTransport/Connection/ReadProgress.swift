@@ -1,7 +1,7 @@
 // Public, because every batch of requests crosses modules with one: the compiler inlines this and
 // would not inline a `package` type.
 
-/// How far a handler got with the bytes it was shown.
+/// The progress of a handler in the bytes that it was shown.
 public struct ReadProgress: Sendable, Hashable {
     /// The number of bytes, from the first, that are not to be shown again.
     public var consumedByteCount: Int

@@ -1,5 +1,5 @@
-/// Whether a connection is read from, what its unconsumed bytes wait for, and how far the end of
-/// its input has come.
+/// Whether a connection is read from, what its unconsumed bytes wait for, and whether its input has
+/// ended.
 ///
 /// It is a value: each call changes it and says what the connection has to do.
 package struct ReadingState {
@@ -21,6 +21,11 @@ package struct ReadingState {
         package static let budget = Pauses(rawValue: 16)
         /// No more bytes will arrive, or they do not matter.
         package static let ended = Pauses(rawValue: 32)
+        /// The handler asked to be shown nothing.
+        package static let suspension = Pauses(rawValue: 64)
+
+        /// The reasons to show the handler nothing.
+        package static let blocking: Pauses = [.backPressure, .suspension]
     }
 
     /// What the unconsumed bytes wait for.
@@ -29,11 +34,11 @@ package struct ReadingState {
         case bytes
         /// The next loop iteration, for which the connection is queued.
         case iteration
-        /// The end of the back pressure: the iteration came while too much was unsent.
-        case writes
+        /// The end of all reasons to show the handler nothing: the iteration came before.
+        case unblocking
     }
 
-    /// How far the end of the peer's input has come.
+    /// Whether the peer's input has ended.
     package enum Input {
         /// The peer may send more.
         case open
@@ -47,7 +52,7 @@ package struct ReadingState {
     package private(set) var pauses: Pauses = .unopened
     /// What the unconsumed bytes wait for.
     package private(set) var rest = Rest.bytes
-    /// How far the end of the input has come.
+    /// Whether the input has ended.
     package private(set) var input = Input.open
 
     /// The state of a connection that is not open yet.
@@ -65,12 +70,12 @@ package struct ReadingState {
     package var isQueued: Bool {
         switch rest {
         case .iteration: true
-        case .bytes, .writes: false
+        case .bytes, .unblocking: false
         }
     }
 
-    /// Whether the handler does no work because too much is unsent.
-    package var isUnderBackPressure: Bool { pauses.contains(.backPressure) }
+    /// Whether the handler is shown nothing, and so does no work.
+    package var isBlocked: Bool { !pauses.isDisjoint(with: .blocking) }
 
     /// Adds a reason not to read; returns whether reading must stop now.
     package mutating func pause(_ reason: Pauses) -> Bool {
@@ -90,7 +95,7 @@ package struct ReadingState {
     package mutating func requestIteration() -> Bool {
         switch rest {
         case .iteration: return false
-        case .bytes, .writes:
+        case .bytes, .unblocking:
             rest = .iteration
             return true
         }
@@ -100,26 +105,28 @@ package struct ReadingState {
     /// whether reading must stop now.
     package mutating func waitForWrites() -> Bool {
         switch rest {
-        case .bytes: rest = .writes
+        case .bytes: rest = .unblocking
         // The iteration will come, and then wait for the writes.
-        case .iteration, .writes: break
+        case .iteration, .unblocking: break
         }
         return pause(.backPressure)
     }
 
     /// The iteration has come; returns whether the handler may have it.
     ///
-    /// Under back pressure it may not: the iteration is made up for at the end of the pressure.
+    /// While the handler is blocked it may not: the iteration is made up for at the end of that.
     package mutating func takeIteration() -> Bool {
         guard case .iteration = rest else {
-            preconditionFailure("A loop iteration came that nobody has requested.")
+            preconditionFailure("A loop iteration came that was not requested.")
         }
-        rest = isUnderBackPressure ? .writes : .bytes
-        return !isUnderBackPressure
+        rest = isBlocked ? .unblocking : .bytes
+        return !isBlocked
     }
 
-    /// What follows the end of back pressure.
-    package enum AfterPressure {
+    /// What follows the end of a reason to show the handler nothing.
+    package enum Unblocking {
+        /// Another such reason is left.
+        case stay
         /// Nothing is left to show; reading must start now if `startsReading` says so.
         case read(startsReading: Bool)
         /// The unconsumed bytes are shown first; the connection must be queued for the next
@@ -127,15 +134,19 @@ package struct ReadingState {
         case iterate(queues: Bool)
     }
 
-    /// The peer has taken enough of the unsent bytes.
+    /// Removes a reason to show the handler nothing.
     ///
     /// Unconsumed bytes are shown first. Reading resumes once the handler wants no more iterations
     /// for them.
-    package mutating func endBackPressure(hasUnconsumedBytes: Bool) -> AfterPressure {
+    package mutating func unblock(_ reason: Pauses, hasUnconsumedBytes: Bool) -> Unblocking {
+        guard pauses.isDisjoint(with: .blocking.subtracting(reason)) else {
+            pauses.subtract(reason)
+            return .stay
+        }
         switch rest {
-        case .bytes where !hasUnconsumedBytes: return .read(startsReading: resume(.backPressure))
-        case .bytes, .writes, .iteration:
-            pauses.subtract(.backPressure)
+        case .bytes where !hasUnconsumedBytes: return .read(startsReading: resume(reason))
+        case .bytes, .unblocking, .iteration:
+            pauses.subtract(reason)
             pauses.insert(.iteration)
             return .iterate(queues: requestIteration())
         }
@@ -155,7 +166,7 @@ package struct ReadingState {
     /// Returns whether the handler must be notified of the input's end now: once, after it has seen
     /// all bytes before the end.
     package mutating func deliverInputEnd() -> Bool {
-        guard case .ended = input, case .bytes = rest, !isUnderBackPressure else { return false }
+        guard case .ended = input, case .bytes = rest, !isBlocked else { return false }
         input = .endDelivered
         return true
     }

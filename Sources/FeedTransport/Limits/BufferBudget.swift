@@ -51,16 +51,16 @@ package final class BufferBudget: Sendable {
     /// Whether connections are held to less than their own limits.
     package var isCrowded: Bool { bufferedByteCount > limitByteCount / 4 }
 
-    /// What one connection may hold while the budget is nearly exhausted.
+    /// The bytes that one connection may hold while the budget is nearly exhausted.
     package var fairShareByteCount: Int { limitByteCount / max(1, connectionCount) }
 
     /// A host's share: bytes beyond it are held at the cost of other hosts.
     package var hostShareByteCount: Int { answerLimitByteCount / hosts.holdingCount }
 
-    /// What all large answers may take together.
+    /// The bytes that all large answers may take together.
     package var answerLimitByteCount: Int { limitByteCount / 2 }
 
-    /// The peak of held bytes so far, where it was over an eighth of the limit.
+    /// The peak of held bytes, where it was over an eighth of the limit.
     package var peakByteCount: Int { peakBytes.load(ordering: .relaxed) }
 
     /// The peak of held bytes since the last call where it was over an eighth of the limit,
@@ -142,7 +142,7 @@ extension BufferBudget {
         return hosts[host] + byteCount <= min(hostShareByteCount, 2 * left)
     }
 
-    /// How many connections were closed for the sake of others, on all loops.
+    /// The connections that all loops have closed for the sake of others.
     var closingCount: Int { closings.load(ordering: .relaxed) }
 
     /// Counts a connection that is closed for the sake of others.

@@ -5,7 +5,7 @@ package struct TransportConfiguration: Sendable {
 
     /// Whether short reads are shown to their handlers only after all reads of a wait.
     ///
-    /// Handlers then find their code and each other's memory at hand. A program that measures
+    /// Each of these reads is announced to its handler before it is shown. A program that measures
     /// arrival times needs each read at once.
     package var showsReadsTogether = false
 

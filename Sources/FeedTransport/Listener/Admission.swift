@@ -1,9 +1,9 @@
-/// How many connections a listener admits, and what refused ones are sent.
+/// The limit of a listener's connections, and the bytes that refused ones are sent.
 package struct Admission: Sendable {
     /// Connections over all loops; further ones are refused.
     package var maximumConnectionCount: Int
 
-    /// What a refused connection is sent before it is closed.
+    /// The bytes that a refused connection is sent before it is closed.
     package var refusal: [UInt8]
 
     /// The most refused connections that may take their refusal at once; further ones get none.

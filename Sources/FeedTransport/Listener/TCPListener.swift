@@ -6,10 +6,10 @@ package final class TCPListener {
     /// Makes the handler of a connection, on the connection's loop.
     package typealias MakeHandler = @Sendable (TCPConnection) -> any ConnectionHandler
 
-    /// Where it listens, with the port the kernel chose.
+    /// The address that it listens at, with the port that the kernel chose.
     package let address: SocketAddress
 
-    /// Its counters so far.
+    /// Its counters.
     package let counters = ListenerCounters()
 
     private let loop: EventLoop

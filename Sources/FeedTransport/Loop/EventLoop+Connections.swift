@@ -1,5 +1,5 @@
 extension EventLoop {
-    /// How many connections the loop has, including those that are closing.
+    /// The number of the loop's connections, including those that are closing.
     package var connectionCount: Int { connections.count }
 
     /// Calls `body` with each connection; it may close any of them.

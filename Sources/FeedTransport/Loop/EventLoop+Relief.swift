@@ -5,13 +5,13 @@
 /// within its share is spared at first. Its connections are closed if a later sweep still finds too
 /// much and no loop has closed anything in between.
 extension EventLoop {
-    /// What sweeps remember of the relief, to decide which hosts to spare.
+    /// The history of the relief, by which sweeps decide which hosts to spare.
     struct Relief {
         /// The sweep of a relief that was in vain: the next relief waits for the next sweep.
         var vainSweep = -1
         /// Whether the last sweep left more than a limit allows, in stalled connections and in all.
         var leftTooMuch = (stalled: false, any: false)
-        /// How many connections all loops had closed by then.
+        /// The connections that all loops had closed by then.
         var closingCount = 0
     }
 

@@ -19,14 +19,14 @@ package final class EventLoop {
     /// How often deadlines were checked.
     private(set) var sweep = 0
 
-    /// What the program keeps for this loop's connections; set on the loop before the first one.
+    /// The program's own object for this loop's connections; set on the loop before the first one.
     package var context: AnyObject?
 
     let uv: UVLoop
     let deadlineLimits: ConnectionDeadlines.Limits
 
     /// The reads of this wait that are not shown yet.
-    var arrivals = UVArrivals()
+    var arrivals = Arrivals()
 
     private let idle: UVHandle
     private var iterationQueue: [TCPConnection] = []
@@ -132,7 +132,9 @@ extension EventLoop {
             try addTimer(every: configuration.sweepInterval) { [unowned self] in
                 sweepConnections()
             }
-            configuration.clock?.attach(mailbox)
+            configuration.clock?.notify { [mailbox] now in
+                mailbox.post { $0.manualTimers?.run(through: now) }
+            }
             try UVHandle.prepare(uv).body = { [unowned self] in cachedNow = nil }
             if configuration.showsReadsTogether {
                 try UVHandle.check(uv).body = { [unowned self] in deliverArrivals() }
@@ -180,7 +182,7 @@ extension EventLoop {
     func deliverArrivals() {
         guard !arrivals.isEmpty else { return }
         // A handler may cause further reads of its own connection, though none in this wait.
-        var delivered = UVArrivals()
+        var delivered = Arrivals()
         swap(&delivered, &arrivals)
         delivered.deliver()
         if arrivals.isEmpty { swap(&delivered, &arrivals) }

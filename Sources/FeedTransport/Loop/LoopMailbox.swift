@@ -54,7 +54,7 @@ package struct LoopMailbox: Sendable {
         storage.connectionCount.wrappingAdd(change, ordering: .relaxed)
     }
 
-    /// Runs what was posted so far.
+    /// Runs all work that was posted.
     func drain(on loop: EventLoop) {
         let batch = storage.state.withLock { state in
             state.isWakePending = false

@@ -22,7 +22,7 @@ package enum ProcessSetup {
         clibuv_give_memory_back()
     }
 
-    /// Raises the limit of open files as far as the system allows; returns the resulting limit.
+    /// Raises the limit of open files to the highest that the system allows; returns it.
     package static func raiseOpenFileLimit() -> Int {
         max(0, Int(clibuv_raise_open_file_limit()))
     }

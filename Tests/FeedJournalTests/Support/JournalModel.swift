@@ -4,18 +4,18 @@ import FeedTestSupport
 
 /// A record as its writer remembers it.
 struct WrittenRecord: Equatable {
-    var sequence: UInt64
+    var number: UInt64
     var count: UInt32
     var microseconds: UInt64
     var body: [UInt8]
 
     /// A record of random length, mostly short.
-    static func random(_ sequence: UInt64, _ generator: inout SeededGenerator) -> WrittenRecord {
+    static func random(_ number: UInt64, _ generator: inout SeededGenerator) -> WrittenRecord {
         let limit = generator.oneIn(8) ? 6000 : 300
         return WrittenRecord(
-            sequence: sequence,
+            number: number,
             count: UInt32.random(in: 0...9, using: &generator),
-            microseconds: sequence * 1000,
+            microseconds: number * 1000,
             body: generator.bytes(Int.random(in: 0...limit, using: &generator))
         )
     }
@@ -29,14 +29,14 @@ extension SegmentJournal {
     }
 
     /// All records behind a position.
-    func records(after sequence: UInt64 = 0) throws(JournalError) -> [WrittenRecord] {
+    func records(after number: UInt64 = 0) throws(JournalError) -> [WrittenRecord] {
         var records: [WrittenRecord] = []
-        try replay(after: sequence) { record, body in
+        try replay(after: number) { record, body in
             var bytes: [UInt8] = []
             for index in body.indices { bytes.append(body[index]) }
             records.append(
                 WrittenRecord(
-                    sequence: record.position.sequence,
+                    number: record.position.number,
                     count: record.count,
                     microseconds: record.microseconds,
                     body: bytes

@@ -75,8 +75,8 @@ struct PowerCutRun {
             }
             if fault == .failingSync { failSyncs() }
             for _ in 0..<Int.random(in: 1...120, using: &generator) {
-                let sequence = UInt64(acknowledged.count + 1)
-                let record = WrittenRecord.random(sequence, &generator)
+                let number = UInt64(acknowledged.count + 1)
+                let record = WrittenRecord.random(number, &generator)
                 inFlight = record
                 positions.append(try journal.append(record))
                 acknowledged.append(record)
@@ -101,9 +101,9 @@ struct PowerCutRun {
     }
 
     private mutating func checkpoint(_ journal: SegmentJournal) throws {
-        let sequence = Int.random(in: checkpointed...acknowledged.count, using: &generator)
-        if fault != .earlyUnlink { checkpointed = sequence }
-        try journal.forget(through: UInt64(sequence))
+        let number = Int.random(in: checkpointed...acknowledged.count, using: &generator)
+        if fault != .earlyUnlink { checkpointed = number }
+        try journal.forget(through: UInt64(number))
     }
 
     private mutating func audit(

@@ -35,7 +35,7 @@ struct Contract {
         }
     }
 
-    /// The messages that hold themselves, directly or through others.
+    /// The messages that contain themselves, directly or through others.
     var recursiveMessages: [String] {
         messages.filter { start in
             var reached: Set<String> = []

@@ -94,7 +94,7 @@ enum Samples {
     )
 
     // Made anew each time: the leak checker does not know an address in an enum that keeps its case
-    // in the same word, and would report what a constant holds.
+    // in the same word, and would report the fields of a constant.
     static var requests: [Request] {
         [
             .hello(

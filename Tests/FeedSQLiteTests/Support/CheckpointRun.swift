@@ -85,25 +85,25 @@ struct CheckpointRun {
         _ checkpointed: inout JournalPosition
     ) throws {
         let last = journal.last
-        if forgetsEarly { try journal.forget(through: last.sequence) }
-        let first = checkpointed.sequence
+        if forgetsEarly { try journal.forget(through: last.number) }
+        let first = checkpointed.number
         try database.transaction { () throws(SQLiteError) in
             let insert = try database.prepare("INSERT INTO folded VALUES (?, ?, ?)")
-            for sequence in first..<last.sequence {
-                try insert.bind(sequence + 1, at: 1)
+            for number in first..<last.number {
+                try insert.bind(number + 1, at: 1)
                 try insert.bind(last.hash, at: 2)
-                try insert.bind(acknowledged[Int(sequence)], at: 3)
+                try insert.bind(acknowledged[Int(number)], at: 3)
                 try insert.run()
             }
         }
         checkpointed = last
-        try journal.forget(through: last.sequence)
+        try journal.forget(through: last.number)
     }
 
     private func checkpointed(_ database: Database) throws(SQLiteError) -> JournalPosition {
         let statement = try database.prepare("SELECT id, hash FROM folded ORDER BY id DESC LIMIT 1")
         guard try statement.step() else { return .start }
-        return JournalPosition(sequence: statement.uint64(0), hash: statement.uint64(1))
+        return JournalPosition(number: statement.uint64(0), hash: statement.uint64(1))
     }
 
     private mutating func audit(
@@ -114,7 +114,7 @@ struct CheckpointRun {
         var found: [[UInt8]] = []
         let statement = try database.prepare("SELECT body FROM folded ORDER BY id")
         while try statement.step() { found.append(statement.blob(0) ?? []) }
-        try journal.replay(after: checkpointed.sequence) { _, body in
+        try journal.replay(after: checkpointed.number) { _, body in
             var bytes: [UInt8] = []
             for index in body.indices { bytes.append(body[index]) }
             found.append(bytes)

@@ -1,7 +1,7 @@
 import FeedSQLite
 import FeedTestSupport
 
-/// The rows of a table, as whoever wrote them remembers.
+/// The rows of a table, as their writer remembers them.
 typealias Rows = [Int64: [UInt8]]
 
 /// Changes of some rows that stand or fall together.

@@ -10,7 +10,7 @@ struct ChannelFightTests {
     static let fighterCount = 3
     static let voteCount: UInt64 = 20_000
 
-    /// Vote number s has the sequence s, whoever sends it, so all are executed once, in all.
+    /// Vote number s has the sequence s on every connection, so each vote is executed once in all.
     @Test func everyVoteCountsOnce() async throws {
         try await withService(threads: 2) { port in
             let observer = try WireClient(port: port)
@@ -26,13 +26,13 @@ struct ChannelFightTests {
         }
     }
 
-    /// Takes the channel over and goes on behind its last vote, until all votes are cast.
+    /// Takes the channel over and continues after its last vote, until all votes are cast.
     private static func fight(_ port: UInt16, for id: UInt64) throws {
         let client = try WireClient(port: port)
         while true {
             let last = try ExactlyOnceTests.helloed(client).lastSequence
             guard last < voteCount else { return }
-            // The last ones once more, as whoever cast them may not know that they were.
+            // The last ones once more: the connection that cast them may not have their answers.
             let first = last < 10 ? 1 : last - 9
             let sequences = first...min(voteCount, last + 200)
             var bytes: [UInt8] = []

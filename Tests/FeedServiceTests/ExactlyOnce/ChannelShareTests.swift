@@ -56,7 +56,7 @@ struct ChannelShareTests {
             if client < 20 { #expect(Support.call(channel, 1) == .execute) }
             table.close(channel)
         }
-        // So many that there is room for those with a call beside them, and for no others.
+        // There is room for the channels with a call beside these, and for no others.
         for client in 1000..<1163 as Range<UInt64> {
             _ = try Support.open(table, client: client)
         }
@@ -85,7 +85,7 @@ struct ChannelShareTests {
         #expect(refusal == .noRoom(hostByteCount: 48 << 10, limitByteCount: 64 << 10))
         #expect(held.count == 48 * 4 - 1)
         #expect(table.refusedCount == 1)
-        // Others are not refused because of it, and what it holds stays.
+        // Other hosts are not refused because of it, and it keeps its channels.
         for client in 2000..<2040 as Range<UInt64> {
             _ = try Support.open(table, client: client, host: 2)
         }
@@ -96,7 +96,7 @@ struct ChannelShareTests {
         #expect(throws: Never.self) { try Support.open(table, client: 5000, host: 2) }
     }
 
-    /// As others come, the host with the most gives up what is idle.
+    /// As other hosts come, the host with the most channels gives up idle ones.
     @Test func theGreediestHostGivesUpItsIdleChannels() throws {
         let table = support.table(byteCount: 64 << 10)
         for client in 0..<190 as Range<UInt64> {
@@ -196,7 +196,7 @@ struct ChannelShareTests {
         return table
     }
 
-    /// Restored channels may take what all hosts together may, and the oldest of them stay.
+    /// Restored channels may take the memory of all hosts together, and the oldest of them stay.
     @Test func restoringKeepsToTheBounds() throws {
         let table = restoredTable()
         #expect(table.byteCount <= 64 << 10)
@@ -236,7 +236,7 @@ struct ChannelShareTests {
         #expect(table.byteCount <= 64 << 10)
     }
 
-    /// Whatever happens: what is held stays, and what is counted is what there is.
+    /// In any order of events, held channels stay and the counts are right.
     @Test(arguments: TestEnvironment.seeds(1...10))
     func heldChannelsStayAndNothingIsLost(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)

@@ -3,7 +3,7 @@ import FeedService
 import FeedTestSupport
 import Testing
 
-/// A call that is sent again with its sequence is executed once, whatever it is.
+/// A call of any kind that is sent again with its sequence is executed once.
 @Suite(.timeLimit(.minutes(1)))
 struct ExactlyOnceTests {
     static let clientID = [UInt8](repeating: 7, count: 16)
@@ -127,7 +127,7 @@ struct ExactlyOnceTests {
             let delete = Request.deletePost(DeletePostRequest(id: id))
             #expect(try client.call(delete, sequence: 2).response == .empty)
             #expect(try client.call(delete, sequence: 2).response == .empty)
-            // What was executed is not denied because its post is gone.
+            // A call was executed even if its post is gone.
             let status = try #require(try client.call(vote, sequence: 1).status)
             #expect(status.reason == .postNotFound)
             #expect(!status.isNotExecuted)

@@ -4,7 +4,7 @@ import FeedTestSupport
 import Foundation
 import Testing
 
-/// Connections that say Hello and get no channel: they are introduced, and told why.
+/// Connections that say Hello and get no channel: the answer has the reason.
 @Suite(.timeLimit(.minutes(1)))
 struct MissingChannelTests {
     typealias Support = ExactlyOnceTests
@@ -29,7 +29,7 @@ struct MissingChannelTests {
             #expect(refused.reason == .tooManyChannels)
             #expect(refused.isNotExecuted)
             #expect(refused.retryAfterMilliseconds > 0)
-            // Its ballots count, and the channels that there are go on.
+            // Its ballots count, and existing channels are served.
             #expect(try third.vote(id).upvoteCount == 1)
             let again = try Support.helloed(client)
             #expect(again.isClientKnown && again.channelStatus == nil)

@@ -4,11 +4,11 @@ import FeedService
 import FeedTestSupport
 import Testing
 
-/// What a channel remembers, against a model that remembers everything.
+/// The calls that a channel remembers, compared with a model that remembers all.
 struct RecentCallsTests {
     static let window = UInt64(RecentCalls.window)
 
-    /// A call and what is decided of it, on a channel whose first Hello holds it.
+    /// A call and the decision about it, on a channel that its first Hello holds.
     struct Step: Sendable, CustomTestStringConvertible {
         let testDescription: String
         /// The sequences that were executed, in this order, each with itself as hash.
@@ -99,7 +99,7 @@ struct RecentCallsTests {
             full.record(sequence: sequence, hash: 1, .done)
         }
         #expect(full.byteCount - empty <= 256 * 16 + 32)
-        // Batches of which all was counted take no more than votes.
+        // Batches with all votes counted take no more memory than votes.
         for sequence in 10_001...20_000 as ClosedRange<UInt64> {
             full.record(sequence: sequence, hash: 1, .items(ItemMask(.max, 0xFF)))
         }
@@ -127,7 +127,7 @@ struct RecentCallsTests {
         #expect(sequence > 30 && sequence < 130)
         #expect(share.usedByteCount == calls.byteCount)
         #expect(budget.usedByteCount <= 1500)
-        // What was recorded is answered all the same.
+        // Recorded calls are still answered.
         let known = calls.decision(sequence: 1, hash: 0, epoch: epoch)
         #expect(known == .answer(.done))
     }

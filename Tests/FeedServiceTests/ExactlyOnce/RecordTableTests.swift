@@ -88,7 +88,7 @@ struct RecordTableTests {
         let new = try Self.open(table).channel
         #expect(Self.call(old, 1) == .fenced)
         #expect(Self.call(new, 1) == .execute)
-        // What the fenced connection does at its end is nothing to the new one.
+        // The end of the fenced connection does not change the new one's channel.
         table.close(old)
         clock.advance(by: 10_000)
         #expect(table.evict() == 0)

@@ -4,7 +4,7 @@ import FeedTestSupport
 import FeedTransport
 import Testing
 
-/// Which sequences a service takes, and what it says of the others.
+/// The sequences that a service takes, and its refusals of the others.
 @Suite(.timeLimit(.minutes(1)))
 struct SequenceRuleTests {
     typealias Support = ExactlyOnceTests
@@ -183,7 +183,7 @@ struct SequenceRuleTests {
             budget.addReserved((256 << 10) + 1)
             #expect(try client.call(Support.vote(id), sequence: 3).status?.reason == .overloaded)
             #expect(try Support.upvotes(client.call(Support.vote(id), sequence: 1)) == 2)
-            // Of a batch, what was counted is said, and what was not is refused.
+            // The answer to a batch has the counted votes, and refuses the others.
             let results = try NumberedBatchTests.results(client.call(batch, sequence: 2))
             #expect(results[0].vote?.upvoteCount == 2)
             #expect(results[1].status?.reason == .overloaded)

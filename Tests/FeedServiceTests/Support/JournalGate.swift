@@ -70,14 +70,14 @@ private final class GatedJournal: WatchedJournal {
     }
 
     func replay(
-        after sequence: UInt64,
+        after number: UInt64,
         _ body: (JournalRecord, Span<UInt8>) -> Bool
     ) throws(JournalError) {
-        try base.replay(after: sequence, body)
+        try base.replay(after: number, body)
     }
 
-    func forget(through sequence: UInt64) throws(JournalError) {
-        try base.forget(through: sequence)
+    func forget(through number: UInt64) throws(JournalError) {
+        try base.forget(through: number)
     }
 
     func checkSpace() throws(JournalError) -> SpaceWatch.Mode { try base.checkSpace() }

@@ -18,7 +18,7 @@ func withService(
         threadCount: threads
     )
     configure(&configuration)
-    // As the program does: else an answer to a client that is gone would end the tests.
+    // As the program does, because an answer to a client that is gone would end the tests.
     ProcessSetup.ignoreBrokenPipes()
     let server = try FeedServer.start(
         configuration,

@@ -95,7 +95,7 @@ extension StatePowerCutRun {
         for _ in 0..<turns { try turn(&life, checkpoints: false) }
         try commit(&life)
         try life.checkpointAll()
-        let checkpointed = database.meta.checkpointed.sequence
+        let checkpointed = database.meta.checkpointed.number
         try life.state.journal.forget(through: checkpointed)
         let name = try BackupFixture.make(database)
         guard let backup = disk["backups/\(name)/state.db"] else {

@@ -40,7 +40,7 @@ import Testing
         try database.thaw()
 
         let target = directory.path + "/restored"
-        try StateDatabase.restore(
+        try BackupRestore.run(
             backup: BackupFixture.path(backup.name, in: directory),
             into: target
         )

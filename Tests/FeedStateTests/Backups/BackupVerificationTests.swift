@@ -17,7 +17,7 @@ import Testing
         let found = try BackupVerification.run(path: path)
         #expect(try found.stateHash == StateFixture.storeHash(database))
         #expect(found.instanceID == database.meta.instanceID)
-        #expect(found.lastSequence == database.meta.checkpointed.sequence)
+        #expect(found.lastRecord == database.meta.checkpointed.number)
         #expect(try directory.files.names(in: "backups/\(name)") == ["state.db"])
     }
 

@@ -46,8 +46,8 @@ import Testing
         #expect(written.refusal(disk) == nil)
     }
 
-    @Test("killed at any call it is refused and goes on, and loses nothing, also of the old files")
-    func killedAnywhereItGoesOn() throws {
+    @Test("killed at any call it is refused, finishes when run again, and loses no old file")
+    func killedAnywhereItFinishes() throws {
         var interruptedCount = 0
         var isWhole = false
         for calls in 0..<400 where !isWhole {
@@ -73,9 +73,9 @@ import Testing
             isWhole = (try? written.restore(disk)) != nil
             disk.die()
             disk.revive()
-            guard !isWhole, disk.names.contains(StateDatabase.restoringName) else { continue }
+            guard !isWhole, disk.names.contains(BackupRestore.restoringName) else { continue }
             #expect(throws: RestoreError.self) { try written.restore(disk, [1, 2, 3]) }
-            markedCount += disk.names.contains(StateDatabase.restoringName) ? 1 : 0
+            markedCount += disk.names.contains(BackupRestore.restoringName) ? 1 : 0
             _ = try? written.restore(disk)
             #expect(disk["quarantine/state.db.1"] != nil, "killed after \(calls) calls")
             let isTogether = disk["quarantine/state.db.1-wal"] == written.log
@@ -108,7 +108,7 @@ import Testing
     /// Gives 1 where the directory was marked.
     private func check(_ disk: FakeDisk, _ old: [[UInt8]], _ comment: Comment) throws -> Int {
         let refusal = written.refusal(disk.copy())
-        let isMarked = disk.names.contains(StateDatabase.restoringName)
+        let isMarked = disk.names.contains(BackupRestore.restoringName)
         if isMarked {
             guard case .inPlaceInterrupted(_, let backup) = refusal else {
                 Issue.record("\(comment): \(String(describing: refusal))")

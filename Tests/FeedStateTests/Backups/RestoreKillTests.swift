@@ -7,7 +7,7 @@ import Testing
 
 /// A restore that is killed, or loses power, at each of its calls.
 @Suite struct RestoreKillTests {
-    @Test("a restore that was killed anywhere is not served, and goes on when it is run again")
+    @Test("a restore that was killed anywhere is not served, and finishes when it is run again")
     func isAllOrNothing() throws {
         let (source, hash) = try RestoreLife.backup()
         var interruptedCount = 0
@@ -22,7 +22,7 @@ import Testing
             interruptedCount += try Self.check(disk, source, hash, isWhole)
             callCount += 1
         }
-        // Every call but the first ones, which make the mark, and the last ones, which remove it.
+        // Every call but the first ones, which make the marker, and the last ones, which remove it.
         #expect(interruptedCount > callCount - 10 && interruptedCount > 10)
     }
 
@@ -46,16 +46,16 @@ import Testing
         #expect(callCount > 20)
     }
 
-    /// Expects nothing, all of it, or a mark that keeps a start away; then runs it again.
+    /// Expects nothing, all of it, or a marker that keeps a start away; then runs it again.
     ///
-    /// Gives 1 where there was the mark.
+    /// Gives 1 where there was the marker.
     private static func check(
         _ disk: FakeDisk,
         _ source: any JournalFile,
         _ hash: UInt64,
         _ isWhole: Bool
     ) throws -> Int {
-        let isMarked = disk.names.contains(StateDatabase.restoringName)
+        let isMarked = disk.names.contains(BackupRestore.restoringName)
         if isMarked {
             #expect(!isWhole)
             let error = #expect(throws: StateStartError.self) { try RestoreLife.start(disk) }
@@ -105,7 +105,7 @@ enum RestoreLife {
 
     /// Restores it.
     static func restore(_ source: any JournalFile, _ disk: FakeDisk) throws {
-        try StateDatabase.restore(
+        try BackupRestore.run(
             source,
             of: backupPath,
             into: ".",

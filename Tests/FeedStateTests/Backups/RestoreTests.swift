@@ -14,7 +14,7 @@ import Testing
         let (model, _) = try StateFixture.fill(database)
         let backup = BackupFixture.path(try BackupFixture.make(database), in: directory)
         let target = directory.path + "/restored"
-        try StateDatabase.restore(backup: backup, into: target)
+        try BackupRestore.run(backup: backup, into: target)
         let files = try POSIXFiles(path: target)
         let restored = try StateDatabase(directory: target, files: files)
         var found = try StateModel(restored)
@@ -39,8 +39,8 @@ import Testing
         try directory.files.createDirectory("middle")
         let half = try Database(path: directory.path + "/state.db", mode: .existing)
         _ = try Backup(of: half, to: directory.path + "/middle/state.db").step()
-        #expect(throws: RestoreError.state(.unfinishedCheckpoint(file: "state.db", sequence: 1))) {
-            try StateDatabase.restore(
+        #expect(throws: RestoreError.state(.unfinishedCheckpoint(file: "state.db", record: 1))) {
+            try BackupRestore.run(
                 backup: directory.path + "/middle",
                 into: directory.path + "/restored"
             )
@@ -58,7 +58,7 @@ import Testing
         try copy.execute("UPDATE posts SET text = 'Other'")
         try copy.checkpointLog()
         let error = #expect(throws: RestoreError.self) {
-            try StateDatabase.restore(backup: backup, into: directory.path + "/restored")
+            try BackupRestore.run(backup: backup, into: directory.path + "/restored")
         }
         guard case .state(let cause) = error else {
             Issue.record("\(String(describing: error))")
@@ -77,7 +77,7 @@ import Testing
         try directory.files.createDirectory("there")
         for (name, isLeft) in [("there", true), ("new", false)] {
             #expect(throws: RestoreError.self) {
-                try StateDatabase.restore(
+                try BackupRestore.run(
                     backup: directory.path + "/half",
                     into: directory.path + "/" + name
                 )
@@ -94,7 +94,7 @@ import Testing
         let path = other.path
         other.unlock()
         #expect(throws: RestoreError.state(.notEmpty(directory: path, name: "something"))) {
-            try StateDatabase.restore(backup: backup, into: path)
+            try BackupRestore.run(backup: backup, into: path)
         }
         #expect(try other.read("something") == [1])
     }
@@ -105,19 +105,19 @@ import Testing
         let target = directory.path + "/restored"
         let none = directory.path + "/none"
         #expect(throws: RestoreError.noBackup(path: none)) {
-            try StateDatabase.restore(backup: none, into: target)
+            try BackupRestore.run(backup: none, into: target)
         }
         // A backup that did not come to its end.
         try directory.files.createDirectory("half")
         try directory.write("half/state.db.new", [1])
         let half = directory.path + "/half"
         #expect(throws: RestoreError.incomplete(path: half, file: "state.db")) {
-            try StateDatabase.restore(backup: half, into: target)
+            try BackupRestore.run(backup: half, into: target)
         }
         let database = try directory.create()
         let backup = BackupFixture.path(try BackupFixture.make(database), in: directory)
         let error = #expect(throws: RestoreError.self) {
-            try StateDatabase.restore(backup: backup, into: directory.path + "/no/such")
+            try BackupRestore.run(backup: backup, into: directory.path + "/no/such")
         }
         #expect(error?.description.contains(directory.path + "/no/such") == true)
         #expect(try !directory.files.names(in: ".").contains("restored"))

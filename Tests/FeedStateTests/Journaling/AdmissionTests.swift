@@ -3,13 +3,13 @@ import Testing
 
 @Suite struct AdmissionTests {
     @Test func aDiskOfUsualSpeedLeavesTheLimit() {
-        var admission = Admission(maximumByteCount: 1 << 20)
+        var admission = JournalAdmission(maximumByteCount: 1 << 20)
         admission.observe(byteCount: 10, took: .milliseconds(100))
         #expect(admission.byteCount == 1 << 20)
     }
 
     @Test func aSlowDiskMayBeOwedWhatItWritesInASecond() {
-        var admission = Admission(maximumByteCount: 24 << 20)
+        var admission = JournalAdmission(maximumByteCount: 24 << 20)
         admission.observe(byteCount: 1 << 20, took: .milliseconds(500))
         #expect(admission.byteCount == 2 << 20)
         admission.observe(byteCount: 1 << 20, took: .seconds(4))
@@ -17,13 +17,13 @@ import Testing
     }
 
     @Test func somethingMayAlwaysWait() {
-        var admission = Admission(maximumByteCount: 24 << 20)
+        var admission = JournalAdmission(maximumByteCount: 24 << 20)
         admission.observe(byteCount: 1, took: .seconds(60))
-        #expect(admission.byteCount == Admission.minimumByteCount)
+        #expect(admission.byteCount == JournalAdmission.minimumByteCount)
     }
 
     @Test func aDiskThatIsFastAgainIsTrustedStepByStep() {
-        var admission = Admission(maximumByteCount: 1 << 20)
+        var admission = JournalAdmission(maximumByteCount: 1 << 20)
         admission.observe(byteCount: 1, took: .seconds(60))
         var limits: [Int] = []
         for _ in 0..<6 {

@@ -17,13 +17,13 @@ final class FakeJournal: WatchedJournal {
     }
 
     let state = Locked(State())
-    /// One signal for each append that may go on.
+    /// One signal for each append that may proceed.
     let permits = DispatchSemaphore(value: 0)
     /// One signal for each append that has begun.
     let begun = DispatchSemaphore(value: 0)
 
     var last: JournalPosition {
-        JournalPosition(sequence: UInt64(state.withLock { $0.records.count }), hash: 0)
+        JournalPosition(number: UInt64(state.withLock { $0.records.count }), hash: 0)
     }
 
     func append(
@@ -43,12 +43,12 @@ final class FakeJournal: WatchedJournal {
     }
 
     func replay(
-        after sequence: UInt64,
+        after number: UInt64,
         _ body: (JournalRecord, Span<UInt8>) -> Bool
     ) throws(JournalError) {}
 
-    func forget(through sequence: UInt64) throws(JournalError) {
-        state.withLock { $0.forgotten = sequence }
+    func forget(through number: UInt64) throws(JournalError) {
+        state.withLock { $0.forgotten = number }
     }
 
     func freeByteCount() throws(JournalError) -> Int { 1 << 40 }

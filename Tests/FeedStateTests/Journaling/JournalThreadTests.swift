@@ -12,7 +12,7 @@ import Testing
     private final class Receiver: CommitBatchReceiver {
         let batches = Locked<[JournalPosition]>([])
 
-        var checkpointedSequence: UInt64 { batches.withLock { $0.last?.sequence ?? 0 } }
+        var checkpointedRecord: UInt64 { batches.withLock { $0.last?.number ?? 0 } }
 
         func submit(_ body: [UInt8], at position: JournalPosition) -> [UInt8] {
             batches.withLock { $0.append(position) }
@@ -116,7 +116,7 @@ import Testing
         #expect(journal.state.withLock { $0.counts } == [1, 2])
         #expect(harness.thread.statistics.commitCount == 2)
         #expect(harness.thread.statistics.entryCount == 3)
-        #expect(harness.receiver.batches.withLock { $0.map(\.sequence) } == [1, 2])
+        #expect(harness.receiver.batches.withLock { $0.map(\.number) } == [1, 2])
         #expect(journal.state.withLock { $0.forgotten } == 2)
     }
 

@@ -31,7 +31,7 @@ final class ChannelTable {
         states.values.first { $0.channel == channel }?.number
     }
 
-    /// What came of a call that was executed already.
+    /// The outcome of a call that was executed already.
     func outcome(of call: ClientCall) -> ChannelOutcome? {
         number(of: call.channel).flatMap { outcomes[$0]?[call.sequence] }
     }

@@ -3,7 +3,7 @@ import FeedRanking
 extension CommandModel {
     /// What is otherwise in a store or its channels; nil where all is alike.
     ///
-    /// Counters may be ahead in the store, save that of ids.
+    /// Counters may be ahead in the store, except the one of ids.
     func difference(to store: FeedStore, _ channels: ChannelTable) -> String? {
         if let difference = difference(toPostsOf: store) { return difference }
         if let difference = difference(toBallotsOf: store) { return difference }

@@ -25,7 +25,7 @@ struct CommandModel: Equatable {
     var feeds = [FeedPolicy.posts, .tweets]
     /// The devices that were voters.
     var devices: Set<UInt64> = []
-    /// What came of the numbered calls of each channel, by sequence; of channels that said Hello.
+    /// The outcomes of the numbered calls of each channel that said Hello, by sequence.
     var calls: [UInt32: [UInt64: Outcome]] = [:]
     var lastID: UInt64 = 0
     var revision: UInt64 = 0

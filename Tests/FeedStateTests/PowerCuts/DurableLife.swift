@@ -11,7 +11,7 @@ struct DurableLife: ~Copyable {
     let channels: ChannelTable
     var state: RecoveredState
 
-    /// Starts on what the disk has; whoever ends the life lets the disk die first, as a process
+    /// Starts on what the disk has; the disk dies before the life ends, as a process
     /// that dies closes nothing.
     init(
         _ disk: FakeDisk,

@@ -18,12 +18,12 @@ import Testing
     @Test func aNewDirectoryIsMade() throws {
         let life = try start()
         #expect(life.state.summary.isNew)
-        #expect(life.state.summary.last.sequence == 1)
+        #expect(life.state.summary.last.number == 1)
         #expect(disk.names.contains("state.db"))
         #expect(life.store.revision == 1 << 24)
     }
 
-    @Test func aLaterStartGoesOnFromTheJournal() throws {
+    @Test func aLaterStartContinuesFromTheJournal() throws {
         do {
             var life = try start()
             try commit(&life, [StateFixture.post(7, revision: (1 << 24) + 1)])
@@ -118,7 +118,7 @@ import Testing
             _ = try DurableLife(disk, Self.configuration, clock: clock)
             return "none"
         } catch {
-            guard case .recovery(sequence: 2, _) = error else { return "another: \(error)" }
+            guard case .recovery(record: 2, _) = error else { return "another: \(error)" }
             return "\(error)"
         }
     }

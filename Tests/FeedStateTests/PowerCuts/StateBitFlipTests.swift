@@ -47,7 +47,7 @@ import Testing
                 files: state.disk,
                 vfs: state.disk.databaseDiskName
             )
-            let checkpointed = database.meta.checkpointed.sequence
+            let checkpointed = database.meta.checkpointed.number
             for (name, range) in state.records(upTo: checkpointed) {
                 let bits = 8 * range.lowerBound..<8 * range.upperBound
                 let bit = Int.random(in: bits, using: &generator)

@@ -5,7 +5,7 @@ import FeedState
 
 // Backups, some steps at a time between calls, commits and checkpoints.
 extension StatePowerCutRun {
-    /// Goes on with a backup, or begins one.
+    /// Continues a backup, or begins one.
     mutating func backUp(_ life: inout DurableLife) throws {
         let database = life.state.checkpointing.database
         guard let job = backup else {

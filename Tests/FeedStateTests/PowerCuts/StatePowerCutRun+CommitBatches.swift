@@ -18,7 +18,7 @@ extension StatePowerCutRun {
             count: UInt32(commitBatch.entryCount),
             at: 0
         )
-        guard position.sequence == commitBatch.number else {
+        guard position.number == commitBatch.number else {
             throw Complaint(text: "A batch has two numbers.")
         }
         answer(snapshot)
@@ -47,12 +47,12 @@ extension StatePowerCutRun {
             try life.state.checkpointing.writeStep(changes: limit, until: { false })
             guard !life.state.checkpointing.isCheckpointing else { return }
             checkpointCount += 1
-            let checkpointed = life.state.checkpointing.database.meta.checkpointed.sequence
+            let checkpointed = life.state.checkpointing.database.meta.checkpointed.number
             try life.state.journal.forget(through: checkpointed)
         } else if life.state.checkpointing.addedByteCount > 0 {
             life.state.checkpointing.begin()
             guard fault == .earlyForget else { return }
-            try life.state.journal.forget(through: life.state.journal.last.sequence)
+            try life.state.journal.forget(through: life.state.journal.last.number)
         }
     }
 

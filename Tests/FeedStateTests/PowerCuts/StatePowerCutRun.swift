@@ -18,7 +18,7 @@ struct StatePowerCutRun {
         case noSync
         /// Calls are answered before their commit batch is appended.
         case earlyAnswer
-        /// What came of numbered calls is not logged.
+        /// The outcomes of numbered calls are not logged.
         case forgottenOutcomes
         /// The journal forgets the records that a checkpoint has begun to write.
         case earlyForget
@@ -65,7 +65,7 @@ struct StatePowerCutRun {
 
     /// How often the power went.
     private(set) var cutCount = 0
-    /// Checkpoints that ended, and those that a start found cut off.
+    /// Checkpoints that ended, and those that a start found interrupted.
     var checkpointCount = 0
     private(set) var brokenCheckpointCount = 0
 

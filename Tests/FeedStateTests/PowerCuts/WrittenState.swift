@@ -45,21 +45,21 @@ struct WrittenState {
     /// The records of all segments up to a number: the segment, and the bytes that are checked.
     func records(upTo last: UInt64) -> [(name: String, range: Range<Int>)] {
         disk.names.filter { $0.hasPrefix("journal/0") }.flatMap { name in
-            records(of: name).filter { $0.sequence <= last }.map { (name, $0.range) }
+            records(of: name).filter { $0.record <= last }.map { (name, $0.range) }
         }
     }
 
-    private func records(of name: String) -> [(sequence: UInt64, range: Range<Int>)] {
-        guard let bytes = disk[name], var sequence = UInt64(name.dropFirst(8).dropLast(4)) else {
+    private func records(of name: String) -> [(record: UInt64, range: Range<Int>)] {
+        guard let bytes = disk[name], var record = UInt64(name.dropFirst(8).dropLast(4)) else {
             return []
         }
-        var records: [(sequence: UInt64, range: Range<Int>)] = []
+        var records: [(record: UInt64, range: Range<Int>)] = []
         var start = 4096
-        while start + 40 <= bytes.count, number(bytes[start + 8..<start + 16]) == sequence {
+        while start + 40 <= bytes.count, number(bytes[start + 8..<start + 16]) == record {
             let end = start + 40 + Int(number(bytes[start..<start + 4]))
-            records.append((sequence, start..<end))
+            records.append((record, start..<end))
             start = (end + 7) & ~7
-            sequence += 1
+            record += 1
         }
         return records
     }

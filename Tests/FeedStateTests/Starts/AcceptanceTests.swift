@@ -60,7 +60,7 @@ import Testing
         let found = try StateVerification.run(
             StateDirectory(options, disk, vfs: disk.databaseDiskName)
         )
-        #expect(found.lastSequence == left)
+        #expect(found.lastRecord == left)
         #expect(found.droppedParts.contains { $0.file.hasPrefix("journal/0") })
         #expect(disk.names.map { disk[$0] } == before)
     }
@@ -77,20 +77,20 @@ import Testing
             ).meta
             guard meta.isCheckpointing else { continue }
             // The hash of the first record that is not checkpointed.
-            let checkpointedCount = state.records(upTo: meta.checkpointed.sequence).count
-            let (name, range) = state.records(upTo: meta.checkpointing.sequence)[checkpointedCount]
+            let checkpointedCount = state.records(upTo: meta.checkpointed.number).count
+            let (name, range) = state.records(upTo: meta.checkpointing.number)[checkpointedCount]
             disk[name]?[range.lowerBound + 32] ^= 1
             guard case .loss(let loss) = Self.refusal(disk.copy()) else {
                 Issue.record("the directory was served")
                 return
             }
-            #expect(loss.partlyCheckpointed == meta.checkpointing.sequence)
+            #expect(loss.partlyCheckpointed == meta.checkpointing.number)
             var options = StateOptions(path: ".", logCount: 1)
             options.acceptedLoss = loss.left
             let directory = StateDirectory(options, disk, vfs: disk.databaseDiskName)
             #expect(
                 try StateVerification.run(directory).partlyCheckpointed
-                    == meta.checkpointing.sequence
+                    == meta.checkpointing.number
             )
             return
         }
@@ -106,7 +106,7 @@ import Testing
         #expect(last == left)
     }
 
-    @Test func cutShortAnywhereItIsNamedAndFinishedByRepeatingIt() throws {
+    @Test func interruptedAnywhereItIsNamedAndFinishedByRepeatingIt() throws {
         var interrupted = 0
         var isDone = false
         for calls in 0..<400 where !isDone {
@@ -130,7 +130,7 @@ import Testing
         #expect(interrupted > 0)
     }
 
-    @Test func aNewInstanceKeepsTheStateAndMayBeCutShort() throws {
+    @Test func aNewInstanceKeepsTheStateAndMayBeInterrupted() throws {
         let whole = try WrittenState(seed: 7, turns: 60).disk.copy()
         let hash = try StateVerification.run(Self.directory(whole)).stateHash
         var isDone = false

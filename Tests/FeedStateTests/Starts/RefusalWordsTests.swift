@@ -20,7 +20,7 @@ import Testing
     }
 
     private static let loss = StateLoss(
-        problem: .lost(sequences: 8...9),
+        problem: .lost(records: 8...9),
         left: 7,
         known: 9
     )
@@ -29,7 +29,7 @@ import Testing
         problem: .damaged(
             file: "journal/00000000000000000001.log",
             offset: 4096,
-            sequence: 8,
+            record: 8,
             reason: "its hash is wrong, and record 9 is behind it at offset 5000"
         ),
         left: 7,
@@ -37,7 +37,7 @@ import Testing
     )
 
     private static let missingSegment = StateLoss(
-        problem: .missing(sequences: 8...9),
+        problem: .missing(records: 8...9),
         left: 7,
         known: 9,
         place: .segment("journal/00000000000000000008.log")
@@ -73,7 +73,7 @@ import Testing
             testDescription: "missing end",
             error: .loss(
                 StateLoss(
-                    problem: .lost(sequences: 8...8),
+                    problem: .lost(records: 8...8),
                     left: 7,
                     known: 8,
                     place: .end(
@@ -124,7 +124,7 @@ import Testing
         Row(testDescription: "damaged", error: .loss(damagedSegment), backups: times),
         Row(testDescription: "lost", error: .loss(loss)),
         Row(
-            testDescription: "mark",
+            testDescription: "watermark",
             error: .loss(StateLoss(problem: .missingWatermark(last: 7), left: 7, known: 5))
         ),
         Row(
@@ -133,7 +133,7 @@ import Testing
             remedy: .continued(backup: backup, checkpointed: 7, last: 9)
         ),
         Row(
-            testDescription: "damaged state.db, and a journal without its mark",
+            testDescription: "damaged state.db, and a journal without its watermark",
             error: .state(damagedRow),
             remedy: .continued(
                 backup: backup,
@@ -204,7 +204,7 @@ import Testing
         let error = RestoreError.notContinued(
             backup: Self.backup,
             checkpointed: 7,
-            problem: .missing(sequences: 8...9)
+            problem: .missing(records: 8...9)
         )
         let refusal = StartRefusal(error, of: Self.backup, inPlaceOf: "/srv/feed")
         #expect(refusal.exitStatus == 5)
@@ -256,7 +256,7 @@ import Testing
             guard time != "half" else { continue }
             try Data([1]).write(to: URL(filePath: "\(backup)/state.db"))
         }
-        let error = StateStartError.entries(sequence: 7, .brokenPart(offset: 9))
+        let error = StateStartError.entries(record: 7, .brokenPart(offset: 9))
         let text = "\(StartRefusal(error, directory: directory.path))"
         let restore = "feed-service restore \(directory.path)/backups/20260102T000000000Z "
         #expect(text.contains(restore), "\(text)")

@@ -1,6 +1,6 @@
 import Foundation
 
-/// What happened on the loops of a test, in order, to be awaited one by one.
+/// The events on the loops of a test, in order, to be awaited one by one.
 // The lock is one that the thread sanitizer knows.
 final class Recorder<Event: Sendable>: @unchecked Sendable {
     private let stream: AsyncStream<Event>

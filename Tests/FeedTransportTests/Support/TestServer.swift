@@ -94,10 +94,10 @@ final class TestServer: Sendable {
 }
 
 extension TestServer {
-    /// What to do with each connection.
+    /// Sets up the handler of each connection.
     typealias Script = @Sendable (ScriptedHandler) -> Void
 
-    /// What a server is to be like.
+    /// The settings of a server.
     struct Plan: Sendable {
         var loops = 1
         var configuration = TransportConfiguration.patient

@@ -17,6 +17,7 @@ final class KillClient: @unchecked Sendable {
     private let shared: [UInt64]
     private let ballotPosts: [UInt64]
     private let model: Locked<KillModel>
+    private let fault: KillFault?
     private var random: SeededGenerator
     private var own: [UInt64] = []
     private var madeCount = 0
@@ -32,13 +33,15 @@ final class KillClient: @unchecked Sendable {
         isSequenced: Bool,
         shared: [UInt64],
         ballotPosts: [UInt64],
-        model: Locked<KillModel>
+        model: Locked<KillModel>,
+        fault: KillFault?
     ) {
         self.number = number
         self.isSequenced = isSequenced
         self.shared = shared
         self.ballotPosts = ballotPosts
         self.model = model
+        self.fault = fault
         random = SeededGenerator(seed: seed)
         name = random.bytes(16)
     }
@@ -48,7 +51,14 @@ final class KillClient: @unchecked Sendable {
         // However the connection ends, the service is gone.
         try? workOnce(port: port, answered)
         for (_, command, _) in isSequenced ? [] : unanswered {
-            model.withLock { $0.doubt(command, client: number) }
+            model.withLock { model in
+                if fault == .early, case .vote = command {
+                    let answer = ServerFrame(id: 0, revision: 0, response: .empty)
+                    model.acknowledge(command, answer, client: number, isRepeat: true)
+                } else {
+                    model.doubt(command, client: number)
+                }
+            }
         }
         if !isSequenced { unanswered = [] }
     }
@@ -109,6 +119,10 @@ final class KillClient: @unchecked Sendable {
         wasGreeted = true
         for index in unanswered.indices {
             unanswered[index].isRepeat = true
+            if fault == .forgotten {
+                lastSequence += 1
+                unanswered[index].sequence = lastSequence
+            }
             if case .delete = unanswered[index].command {
                 // Calls before it may be answered as of after it.
                 model.withLock { $0.doubt(unanswered[index].command, client: number) }
@@ -119,10 +133,11 @@ final class KillClient: @unchecked Sendable {
     }
 
     private func frame(_ connection: WireClient, _ index: Int) throws -> [UInt8] {
-        try ClientFrame(
+        let (sequence, command, _) = unanswered[index]
+        return try ClientFrame(
             id: connection.nextID(),
-            request: unanswered[index].command.request,
-            sequence: unanswered[index].sequence
+            request: fault?.request(insteadOf: command, sequence: sequence) ?? command.request,
+            sequence: sequence
         ).encoded()
     }
 

@@ -14,7 +14,7 @@ final class KillRun {
         /// Kills after which `state.db` lacked some of the journal.
         var killsBehindCheckpoint = 0
         /// The last record that `state.db` had, at the end.
-        var checkpointedSequence = 0
+        var checkpointedRecord = 0
         var problems: [String] = []
     }
 
@@ -29,7 +29,6 @@ final class KillRun {
     ]
 
     private let directory: TemporaryDirectory
-    private let faults: [String]
     private let model = Locked(KillModel())
     private let clients: [KillClient]
     /// A page token of before the first kill, and the posts behind it.
@@ -38,8 +37,8 @@ final class KillRun {
     private var counts = Summary()
 
     /// Kills a service so often under load, or until something is wrong.
-    static func run(seed: UInt64, cycles: Int, fault: String? = nil) async throws -> Summary {
-        let run = try await KillRun(seed: seed, faults: fault.map { ["--fault", $0] } ?? [])
+    static func run(seed: UInt64, cycles: Int, fault: KillFault? = nil) async throws -> Summary {
+        let run = try await KillRun(seed: seed, fault)
         for _ in 0..<cycles {
             try await run.cycle()
             if !run.model.withLock(\.problems).isEmpty { break }
@@ -57,7 +56,7 @@ final class KillRun {
         return summary
     }
 
-    private init(seed: UInt64, faults: [String]) async throws {
+    private init(seed: UInt64, _ fault: KillFault?) async throws {
         let directory = try TemporaryDirectory()
         let service = try await DurableService.start(directory.path, Self.flags)
         let made = try await service.call { [model] client in
@@ -65,7 +64,6 @@ final class KillRun {
         }
         #expect(await service.stop() == 0)
         self.directory = directory
-        self.faults = faults
         random = SeededGenerator(seed: seed)
         clients = (0..<4).map { [model] in
             KillClient(
@@ -74,7 +72,8 @@ final class KillRun {
                 isSequenced: $0 < 2,
                 shared: made.shared,
                 ballotPosts: made.ballots,
-                model: model
+                model: model,
+                fault: fault
             )
         }
         quietPage = made.quietPage
@@ -118,14 +117,14 @@ extension KillRun {
     private func cycle() async throws {
         // At times another load follows before anybody looks, so that repeats are cut off, too.
         repeat {
-            let service = try await DurableService.start(directory.path, Self.flags + faults)
+            let service = try await DurableService.start(directory.path, Self.flags)
             model.withLock { $0.beginLife() }
             try await loadUntilKilled(service)
         } while random.oneIn(5)
         while random.oneIn(3) { try await killInRecovery() }
         let verified = try await verify()
         model.withLock { $0.beginLife() }
-        let restarted = try await DurableService.start(directory.path, Self.flags + faults)
+        let restarted = try await DurableService.start(directory.path, Self.flags)
         let hash = restarted.process.output.compactMap { $0.firstMatch(of: /state hash (\w+)/) }
         if hash.first.map({ String($0.1) }) != verified {
             model.withLock { $0.complain("state hash \(verified), and another when it serves") }
@@ -174,7 +173,7 @@ extension KillRun {
     /// Starts the service and kills it, at a random moment of its start.
     private func killInRecovery() async throws {
         let delay = UInt32.random(in: 0...60_000, using: &random)
-        let process = try DurableService.launch(directory.path, Self.flags + faults)
+        let process = try DurableService.launch(directory.path, Self.flags)
         try await offload { _ = usleep(delay) }
         process.signal(9)
         _ = await process.exitStatus()
@@ -192,10 +191,10 @@ extension KillRun {
         let text = output.joined(separator: "\n")
         if status != 0 { model.withLock { $0.complain("verify: \(status), \(text)") } }
         if let match = text.firstMatch(
-            of: /(\d+) records with \d+ effects behind the fold at (\d+)/
+            of: /(\d+) records with \d+ log entries after the checkpoint at (\d+)/
         ) {
             counts.killsBehindCheckpoint += match.1 == "0" ? 0 : 1
-            counts.checkpointedSequence = Int(match.2) ?? 0
+            counts.checkpointedRecord = Int(match.2) ?? 0
         }
         return (text.firstMatch(of: /state hash (\w+)/)?.1).map { String($0) } ?? "none"
     }

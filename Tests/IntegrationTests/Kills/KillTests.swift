@@ -28,14 +28,11 @@ struct KillTests {
         #expect(summary.acknowledgedVoteCount > 1000)
         #expect(summary.acknowledgedChangeCount > 100)
         #expect(summary.killsBehindCheckpoint > 0)
-        #expect(summary.checkpointedSequence > 0)
+        #expect(summary.checkpointedRecord > 0)
     }
 
-    @Test(
-        "what goes wrong in the service is seen",
-        arguments: ["unheld", "forget:1", "drop:100", "double:100"]
-    )
-    func seesFaults(_ fault: String) async throws {
+    @Test("a service that counts wrong would be seen", arguments: KillFault.allCases)
+    func seesFaults(_ fault: KillFault) async throws {
         let summary = try await KillRun.run(seed: 1, cycles: 20, fault: fault)
         #expect(!summary.problems.isEmpty, "\(fault)")
     }

@@ -88,6 +88,22 @@ extension LiveTests {
         }
 
         @Test(arguments: [
+            (Violation.lostVote, FakeFaults(dropEvery: 1000)),
+            (Violation.extraVote, FakeFaults(doubleEvery: 1000)),
+            (Violation.countedError, FakeFaults(failCountedEvery: 1000)),
+        ])
+        func seesVotesThatAreCountedWrong(
+            _ violation: Violation,
+            _ faults: FakeFaults
+        ) async throws {
+            let service = try await FakeService.start(faults)
+            let result = try await run(service, [])
+            await service.stop()
+            #expect(result.audit.summary?.findings.counts[violation] ?? 0 > 0)
+            #expect(result.exitStatus == .auditFailed)
+        }
+
+        @Test(arguments: [
             FakeFaults(), FakeFaults(dieAt: 2000), FakeFaults(dieAtCreate: 1156),
         ])
         func isAuditedAgainFromItsReport(_ faults: FakeFaults) async throws {

@@ -2,7 +2,7 @@
 
 /// A call.
 ///
-/// One that this service does not know is answered with UNIMPLEMENTED / UNKNOWN_METHOD.
+/// The service answers an unknown call with UNIMPLEMENTED / UNKNOWN_METHOD.
 ///
 /// A case whose value takes more than 24 bytes is `indirect`, so that the enum stays small.
 public enum Request: Equatable, Sendable {

@@ -42,8 +42,10 @@ public struct ServerStats: Equatable, Sendable {
     public var evictedChannelCount: UInt64
     /// Calls that had been executed before and got their earlier outcome.
     public var repeatedCallCount: UInt64
-    /// Connections closed because the service held too much for clients: first those of hosts that
-    /// it held most for, and those of which a part of a request found no room.
+    /// Connections closed because the service held too much for clients.
+    ///
+    /// It closes connections of the hosts that it holds most for, and connections whose unfinished
+    /// request finds no room.
     public var overBudgetCloseCount: UInt64
     /// The approximate bytes of memory that the channels take.
     public var channelByteCount: UInt64
@@ -168,9 +170,9 @@ public struct JournalStats: Equatable, Sendable {
     public var commitCount: UInt64
     /// The changes in all commits.
     public var effectCount: UInt64
-    /// The time that half of the commits stayed within, from the write to the end of the sync.
+    /// The median time of a commit, from its write to the end of its sync.
     public var medianCommitMicroseconds: UInt64
-    /// The time that 99 of 100 commits stayed within.
+    /// The 99th percentile of the time of a commit.
     public var p99CommitMicroseconds: UInt64
     /// How long the slowest commit took.
     public var maximumCommitMicroseconds: UInt64
@@ -227,14 +229,14 @@ public struct CheckpointStats: Equatable, Sendable {
     public var unfoldedByteCount: UInt64
     /// The number of those bytes at which changes are refused (OVERLOADED).
     ///
-    /// From half of it on changes are slowed: some are refused, so that the backlog settles below
+    /// From half of it on changes are slowed: some are refused, so that the backlog stays below
     /// this limit.
     public var unfoldedLimitByteCount: UInt64
     /// The changes that were refused for that reason.
     public var refusedCount: UInt64
     /// How long the checkpoint under way has taken so far; 0 where none is.
     public var underWayMicroseconds: UInt64
-    /// The longest slice of a checkpoint, a transaction with its sync.
+    /// The longest step of a checkpoint: one transaction of the database, with its sync.
     public var longestSliceMicroseconds: UInt64
     /// Whether the disk has no room for the state database; the journal keeps what waits.
     public var isStalled: Bool

@@ -1,0 +1,95 @@
+/// The room that a journal takes beside its segments: files that only keep room, to be given up
+/// when the disk is full, and the watch that says when it counts as full.
+struct JournalSpace {
+    private let files: any JournalFiles
+    private let limits: SpaceLimits
+    private var spares: SpareSegments
+    private var ballast: Ballast
+    private var watch: SpaceWatch
+
+    /// Looks for the ballast; no segments are spare yet.
+    init(_ files: any JournalFiles, _ configuration: JournalConfiguration) throws(FileError) {
+        self.files = files
+        limits = configuration.space
+        spares = SpareSegments(files, configuration)
+        ballast = try Ballast(files, byteCount: limits.ballastByteCount)
+        watch = SpaceWatch(limits, hasBallast: ballast.isThere)
+    }
+
+    /// The free bytes from which on changes are taken again, once they are not.
+    var writableByteCount: Int { watch.writableByteCount }
+
+    /// Whether the ballast is there.
+    var hasBallast: Bool { ballast.isThere }
+
+    /// How many files are kept for segments to come.
+    var spareCount: Int { spares.count }
+
+    /// Looks at the free space, writes the ballast where it is due, and says what may be taken.
+    mutating func check() throws(FileError) -> SpaceWatch.Mode {
+        var free = try files.freeByteCount()
+        // What is kept for later is no reason to refuse anything.
+        if free < limits.readOnlyByteCount, try spares.removeForgotten() {
+            free = try files.freeByteCount()
+        }
+        if case .writeBallast = watch.observe(freeByteCount: free), try ballast.write() {
+            watch.ballastWritten()
+        }
+        return watch.mode
+    }
+
+    /// Makes the next segment ahead of need.
+    ///
+    /// A full disk is no error: it matters when the segment is needed.
+    mutating func prepareSpare(currentOffset: Int) throws(JournalError) {
+        do {
+            try spares.prepare(currentOffset: currentOffset)
+        } catch {
+            guard error.isOutOfSpace else { throw .file(error) }
+            if ballast.isThere { try makeRoom(after: error) }
+        }
+    }
+
+    /// The next segment's file.
+    mutating func takeSpare() throws(FileError) -> SpareSegment { try spares.take() }
+
+    /// Keeps the file of a forgotten segment for a segment to come; removes it on a full disk, and
+    /// where the disk has damaged it.
+    mutating func release(_ segment: Segment, isDamaged: Bool) throws(FileError) {
+        guard watch.mode == .writable, !isDamaged else { return try files.remove(segment.name) }
+        try spares.keep(segment)
+    }
+
+    /// Removes the ballast and the forgotten segments after an error that says that the disk is
+    /// full; throws any other error, and this one where there is nothing to remove.
+    mutating func makeRoom(after error: FileError) throws(JournalError) {
+        guard error.isOutOfSpace else { throw .file(error) }
+        let hadForgotten = try fileErrors { () throws(FileError) in try spares.removeForgotten() }
+        guard ballast.isThere else {
+            guard hadForgotten else { throw .outOfSpace(error) }
+            return
+        }
+        try fileErrors { () throws(FileError) in try ballast.release() }
+        watch.ballastReleased()
+    }
+
+    /// Removes all that only keeps room, for another file of the directory; it is made anew when
+    /// there is room again.
+    mutating func giveUp() throws(FileError) {
+        try spares.removeAll()
+        if ballast.isThere { try ballast.release() }
+        watch.ballastReleased()
+    }
+
+    /// The same where no journal is open.
+    static func giveUp(_ files: any JournalFiles) throws(FileError) {
+        if try files.names(in: ".").contains(SegmentLayout.directory) {
+            try SpareSegments.removeForgotten(files)
+            try files.remove(SegmentLayout.spareName)
+            try files.syncDirectory(SegmentLayout.directory)
+        }
+        try files.remove(Ballast.name)
+        // Some file systems free the blocks only with the transaction that the unlink is in.
+        try files.syncDirectory(".")
+    }
+}

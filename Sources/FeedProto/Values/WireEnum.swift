@@ -1,0 +1,19 @@
+/// An enum of the contract as it was received: it may be a number that has no name here.
+///
+/// A receiver detects such numbers with `isKnown` or the `default` of a `switch`, and rejects them.
+/// Treating one as a default would do something that the sender did not ask for.
+public protocol WireEnum: RawRepresentable<Int32>, Hashable, Sendable, CustomStringConvertible {
+    /// The contract's names of the numbers 0, 1, 2 and so on, without gaps.
+    static var names: [String] { get }
+
+    /// Takes any number, known or not.
+    init(rawValue: Int32)
+}
+
+extension WireEnum {
+    /// Whether the contract has a name for this number.
+    public var isKnown: Bool { Self.names.indices.contains(Int(rawValue)) }
+
+    /// The contract's name, or the bare number where it has none.
+    public var description: String { isKnown ? Self.names[Int(rawValue)] : "\(rawValue)" }
+}

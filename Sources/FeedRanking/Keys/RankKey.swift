@@ -1,0 +1,72 @@
+/// The packed key of a post in an index: ascending keys are the order of the list.
+///
+/// Equal `primary` and `secondary` are decided by the full titles where `secondary` is a title's
+/// first eight bytes and none of them is NUL (`PostTable.precedes`), then by the slot.
+package struct RankKey: BitwiseCopyable, Equatable, Sendable {
+    /// What decides almost always; highest first where it is inverted.
+    package var primary: UInt64
+    /// What decides between equal first parts.
+    package var secondary: UInt64
+    /// The post within its stripe, and the last to decide.
+    package var slot: UInt32
+    /// 1 for a place that is looked for and is no post: its title is the table's probe title.
+    package var isProbe: UInt32
+
+    /// A post's key, or a probe: a place between keys, which no index has.
+    @inline(__always)
+    package init(primary: UInt64, secondary: UInt64, slot: UInt32, isProbe: Bool = false) {
+        self.primary = primary
+        self.secondary = secondary
+        self.slot = slot
+        self.isProbe = isProbe ? 1 : 0
+    }
+
+    /// Maps a number to one that ascends where the number descends.
+    @inline(__always)
+    package static func descending(_ value: Int64) -> UInt64 {
+        ~(UInt64(bitPattern: value) ^ (1 << 63))
+    }
+
+    /// Maps an id below 2^56 to a second part that ascends where ids descend, and is no title.
+    @inline(__always)
+    package static func newestFirst(_ id: PostID) -> UInt64 {
+        ~id.rawValue << 8
+    }
+
+    /// The bytes of a title's prefix.
+    static func titleBytes(prefix: UInt64) -> [UInt8] {
+        var bytes: [UInt8] = []
+        for shift in stride(from: UInt64(56), through: 0, by: -8) where prefix >> shift & 255 > 0 {
+            bytes.append(UInt8(truncatingIfNeeded: prefix >> shift))
+        }
+        return bytes
+    }
+
+    /// Whether only the full titles can decide between equal first eight bytes.
+    @inline(__always)
+    package static func titleDecides(_ secondary: UInt64) -> Bool {
+        secondary & 0xFF != 0
+    }
+}
+
+/// What an index sorts by; `old` is `new` walked backwards, so it has none of its own.
+package enum IndexKind: UInt8, CaseIterable, Sendable {
+    /// Score, then title; moves with votes.
+    case top
+    /// Creation time; read backwards it is OLD.
+    case new
+    /// Reddit's hot rank; moves with votes.
+    case hot
+
+    /// The index that serves an order.
+    package init(_ order: Order) {
+        switch order {
+        case .top: self = .top
+        case .new, .old: self = .new
+        case .hot: self = .hot
+        }
+    }
+
+    /// Whether a vote moves posts in it.
+    var followsScore: Bool { self != .new }
+}

@@ -1,0 +1,156 @@
+extension PageMerge {
+    /// Chooses the next entries of a walk over all stripes; false when the budget is used up.
+    ///
+    /// O(stripes * log n + limit * log stripes) plus the refresh. Each stripe is asked for its
+    /// share and a little more, and is asked again where that was not enough.
+    mutating func run(
+        _ walk: ListWalk,
+        _ stripes: borrowing StripeSlab,
+        _ budget: inout RefreshBudget
+    ) -> Bool {
+        removeAll()
+        var part = walk
+        part.limit = stripes.count == 1 ? walk.limit : 2 * walk.limit / stripes.count + 4
+        for number in 0..<stripes.count {
+            let first = entries.count
+            let summary = stripes.withStripe(number) { stripe in
+                stripe.orders.collect(part, into: &entries, &budget, &stripe.posts)
+            }
+            guard let summary else { return false }
+            self.summary.postCount += summary.postCount
+            self.summary.skippedCount += summary.skippedCount
+            let end = entries.count
+            let isLast = end - first < part.limit
+            runs.append(Run(next: first, end: end, isLast: isLast))
+            if end > first {
+                push(number, walk, stripes)
+            }
+        }
+        while chosen.count < walk.limit, let number = heap.first?.run {
+            chosen.append(entries[runs[number].next])
+            runs[number].next += 1
+            if runs[number].next == runs[number].end, !runs[number].isLast,
+                chosen.count < walk.limit
+            {
+                guard refill(number, part, stripes, &budget) else { return false }
+            }
+            if runs[number].next == runs[number].end {
+                heap[0] = heap[heap.count - 1]
+                heap.removeLast()
+            } else {
+                heap[0] = head(number)
+            }
+            sink(walk, stripes)
+        }
+        return true
+    }
+
+    /// Asks a stripe for more entries behind the last entry of its run.
+    private mutating func refill(
+        _ number: Int,
+        _ walk: ListWalk,
+        _ stripes: borrowing StripeSlab,
+        _ budget: inout RefreshBudget
+    ) -> Bool {
+        var part = walk
+        part.start = .entry(entries[runs[number].end - 1])
+        let first = entries.count
+        let summary = stripes.withStripe(number) { stripe in
+            stripe.orders.collect(part, into: &entries, &budget, &stripe.posts)
+        }
+        guard summary != nil else { return false }
+        runs[number].isLast = entries.count - first < part.limit
+        // A post may come again if it has moved since its stripe was first asked.
+        let taken = chosen.map(\.id)
+        var kept = first
+        for index in first..<entries.count where !taken.contains(entries[index].id) {
+            entries[kept] = entries[index]
+            kept += 1
+        }
+        entries.removeLast(entries.count - kept)
+        runs[number].next = first
+        runs[number].end = kept
+        return true
+    }
+
+    private mutating func push(_ number: Int, _ walk: ListWalk, _ stripes: borrowing StripeSlab) {
+        var child = heap.count
+        heap.append(head(number))
+        while child > 0 {
+            let parent = (child - 1) / 2
+            let (left, right) = (heap[child], heap[parent])
+            guard comesFirst(left, right, walk, stripes) else { break }
+            heap[parent] = left
+            heap[child] = right
+            child = parent
+        }
+    }
+
+    private mutating func sink(_ walk: ListWalk, _ stripes: borrowing StripeSlab) {
+        guard let sinking = heap.first else { return }
+        var parent = 0
+        while true {
+            var child = 2 * parent + 1
+            guard child < heap.count else { break }
+            var head = heap[child]
+            if child + 1 < heap.count {
+                let other = heap[child + 1]
+                if comesFirst(other, head, walk, stripes) {
+                    child += 1
+                    head = other
+                }
+            }
+            guard comesFirst(head, sinking, walk, stripes) else { break }
+            heap[parent] = head
+            parent = child
+        }
+        heap[parent] = sinking
+    }
+
+    /// Whether the walk meets the next entry of one run before the next entry of another.
+    @inline(__always)
+    private mutating func comesFirst(
+        _ left: Head,
+        _ right: Head,
+        _ walk: ListWalk,
+        _ stripes: borrowing StripeSlab
+    ) -> Bool {
+        if left.primary != right.primary {
+            return (left.primary < right.primary) != walk.isDescending
+        }
+        if left.secondary != right.secondary {
+            return (left.secondary < right.secondary) != walk.isDescending
+        }
+        return comesFirstOnTie(left, right, walk, stripes)
+    }
+
+    @inline(never)
+    private mutating func comesFirstOnTie(
+        _ left: Head,
+        _ right: Head,
+        _ walk: ListWalk,
+        _ stripes: borrowing StripeSlab
+    ) -> Bool {
+        let left = runs[left.run].next
+        let right = runs[right.run].next
+        var isBefore = precedes(entries[left], entries[right])
+        if isBefore == nil {
+            fetchTitle(left, stripes)
+            fetchTitle(right, stripes)
+            isBefore = precedes(entries[left], entries[right])
+        }
+        return isBefore != walk.isDescending
+    }
+
+    /// Copies an entry's full title, or the part in its key where the post has changed.
+    private mutating func fetchTitle(_ index: Int, _ stripes: borrowing StripeSlab) {
+        guard entries[index].title == nil else { return }
+        let entry = entries[index]
+        let offset = UInt32(titles.count)
+        stripes.withStripe(of: entry.id) { stripe in
+            stripe.orders.appendTitle(of: entry, to: &titles, stripe.posts)
+        }
+        let count = UInt32(titles.count) - offset
+        entries[index].title = TextRange(offset: offset, count: count)
+    }
+}

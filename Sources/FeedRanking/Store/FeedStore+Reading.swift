@@ -1,0 +1,92 @@
+extension FeedStore {
+    /// Reads a page of a list, exact as of now.
+    ///
+    /// O(stripes * log n + size * log stripes) plus the refresh. A page that begins at a rank takes
+    /// O(stripes² * log² n) at worst.
+    package func page(
+        _ query: PageQuery,
+        into page: inout PostPage,
+        budget: inout RefreshBudget
+    ) throws(RankingError) -> PageOutcome {
+        precondition(
+            query.size > 0 && query.size <= RankingLimits.maximumPageSize,
+            "A page has 1 to \(RankingLimits.maximumPageSize) rows, not \(query.size)."
+        )
+        if let feed = query.feed, feedTable.policy(of: feed) == nil { throw .feedNotFound(feed) }
+        let isRead = try PageReader(query).read(stripes, into: &page, &budget)
+        return isRead ? .done : .again
+    }
+
+    /// The rank of a post in its own feed; O(stripes * log n) plus the refresh.
+    package func rank(
+        of id: PostID,
+        order: Order,
+        budget: inout RefreshBudget
+    ) throws(RankingError) -> RankOutcome {
+        guard let place = stripes.place(of: id, IndexKind(order)) else { throw .postNotFound(id) }
+        let counted = stripes.count(before: place.position, IndexKind(order), place.feed, &budget)
+        guard let counted else { return .again }
+        let total = UInt64(counted.postCount)
+        let before = UInt64(counted.skippedCount)
+        // The last key of the index ranks first in OLD. A post that was deleted meanwhile ranks 1.
+        let rank = order == .old ? total - min(before, total) : before + 1
+        return .done(rank: max(rank, 1), total: total)
+    }
+
+    /// The feed of a post, without a copy of its texts; O(1).
+    package func feed(of id: PostID) throws(RankingError) -> FeedID {
+        try stripes.withStripe(of: id) { (stripe) throws(RankingError) -> FeedID in
+            guard let slot = stripe.liveSlot(id) else { throw .postNotFound(id) }
+            return stripe.posts[slot].feed
+        }
+    }
+
+    /// Appends a post to a page; O(1).
+    package func post(
+        _ id: PostID,
+        voter: VoterID? = nil,
+        into page: inout PostPage
+    ) throws(RankingError) {
+        try stripes.withStripe(of: id) { (stripe) throws(RankingError) -> Void in
+            guard let slot = stripe.liveSlot(id) else { throw .postNotFound(id) }
+            page.append(slot, of: stripe, voter)
+        }
+    }
+
+    /// Appends posts in the order of the given ids; returns how many of the ids were examined.
+    ///
+    /// It stops before a post whose texts would pass the page's limit, but not before the page's
+    /// first post. O(1) a post.
+    package func posts(
+        _ ids: [PostID],
+        voter: VoterID? = nil,
+        byteLimit: Int = .max,
+        missing: inout [PostID],
+        into page: inout PostPage
+    ) -> Int {
+        for (index, id) in ids.enumerated() {
+            let found = appendRow(id, voter, byteLimit: byteLimit, to: &page)
+            if found == .full { return index }
+            if found == .missing {
+                missing.append(id)
+            }
+        }
+        return ids.count
+    }
+
+    /// Appends a post to a page if the post is live and fits; O(1).
+    func appendRow(
+        _ id: PostID,
+        _ voter: VoterID?,
+        byteLimit: Int,
+        to page: inout PostPage
+    ) -> PostPage.RowOutcome {
+        stripes.withStripe(of: id) { stripe in
+            guard let slot = stripe.liveSlot(id) else { return .missing }
+            let isFull = page.isFull(for: stripe.textByteCount(slot), byteLimit: byteLimit)
+            if isFull { return .full }
+            page.append(slot, of: stripe, voter)
+            return .appended
+        }
+    }
+}

@@ -1,0 +1,49 @@
+/// A range of `PostPage.texts`.
+package struct TextRange: Equatable, Sendable {
+    /// The first byte's place.
+    package var offset: UInt32
+    /// The bytes of UTF-8.
+    package var count: UInt32
+
+    /// A range that the texts have, or will have.
+    package init(offset: UInt32, count: UInt32) {
+        self.offset = offset
+        self.count = count
+    }
+}
+
+/// One post of a page: its numbers, and where its texts lie.
+package struct PostRow: Equatable, Sendable {
+    /// The id of the post.
+    package var id: PostID
+    /// The feed it was made in.
+    package var feed: FeedID
+    /// Upvotes less downvotes.
+    package var score: Int64
+    /// All ups counted, or the ballots that are up.
+    package var upvoteCount: UInt64
+    /// All downs counted, or the ballots that are down.
+    package var downvoteCount: UInt64
+    /// What the last create or update said it is.
+    package var commentCount: UInt64
+    /// Unix time by the store's clock.
+    package var createTimeMilliseconds: Int64
+    /// Unix time of the last edit; votes are none.
+    package var updateTimeMilliseconds: Int64
+    /// The number of the last write of any kind, votes among them.
+    package var revision: UInt64
+    /// The viewer's ballot, where the feed keeps ballots and the viewer cast one.
+    package var viewerVote: VoteDirection?
+    /// Empty where the post has no author's name.
+    package var authorName: TextRange
+    /// Empty where the post has none.
+    package var title: TextRange
+    /// Empty where the post has none.
+    package var text: TextRange
+    /// Empty where the post has no link.
+    package var linkURL: TextRange
+    /// Empty where the post has none.
+    package var thumbnailURL: TextRange
+    /// Empty where the post has none.
+    package var imageURL: TextRange
+}

@@ -1,0 +1,43 @@
+/// Why the store refused a call; nothing was changed.
+package enum RankingError: Error, Equatable, Sendable {
+    /// No post of this id lives: it was deleted, or never made.
+    case postNotFound(PostID)
+    /// No feed has this number.
+    case feedNotFound(FeedID)
+    /// A new feed's name is taken.
+    case feedExists(name: String)
+    /// The store has `RankingLimits.maximumFeedCount` feeds.
+    case tooManyFeeds(limit: Int)
+    /// The store has `RankingLimits.maximumVoterCount` voters, and this device is none of them.
+    case tooManyVoters(limit: Int)
+    /// The post was edited since the revision that the change expects, or never had it.
+    case revisionMismatch(expected: UInt64, actual: UInt64)
+    /// A vote of a tally cannot be cleared once it is counted.
+    case clearOnTally
+    /// An up or down of a ballot feed has to say whose ballot it sets.
+    case voterRequired
+}
+
+extension RankingError: CustomStringConvertible {
+    /// What happened, with the values and the limit.
+    package var description: String {
+        switch self {
+        case .postNotFound(let id):
+            "Post \(id.rawValue) does not exist."
+        case .feedNotFound(let id):
+            "Feed \(id.rawValue) does not exist."
+        case .feedExists(let name):
+            "Feed \"\(name)\" exists already."
+        case .tooManyFeeds(let limit):
+            "One feed more exceeds the limit of \(limit) feeds."
+        case .tooManyVoters(let limit):
+            "One voter more exceeds the limit of \(limit) voters."
+        case .revisionMismatch(let expected, let actual):
+            "The post's fields are of revision \(actual); the change expects \(expected)."
+        case .clearOnTally:
+            "Each vote of this feed counts, so none can be cleared."
+        case .voterRequired:
+            "This feed keeps a ballot a voter, and the vote came without a voter."
+        }
+    }
+}

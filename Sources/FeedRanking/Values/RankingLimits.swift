@@ -1,0 +1,61 @@
+/// All limits of the ranking, each with its reason.
+///
+/// A caller keeps to the first five, and checks its own limits against them when it starts. A call
+/// that passes them is a programmer's error, and traps. The store itself keeps to the others.
+package enum RankingLimits {
+    /// The rows of a page: they bound what a call copies, and so how long it occupies its thread.
+    package static let maximumPageSize = 100
+    /// The bytes of a post's text: 16 MiB less one.
+    ///
+    /// The limit is far over any frame, and keeps offsets into a page's texts within 32 bits.
+    package static let maximumTextByteCount = Int(UInt32.max >> 8)
+    /// The bytes of each other text of a post: the blob has 16 bits for its count.
+    package static let maximumFieldByteCount = Int(UInt16.max)
+    /// The ups, and the downs, of an imported post: 2^53 leaves room for further votes.
+    package static let maximumImportedCount: UInt64 = 1 << 53
+    /// The Unix time of an imported post: some 71,000 years.
+    ///
+    /// It is far below the times at which a HOT rank and its bound would lose their last digits.
+    package static let maximumTimeMilliseconds: Int64 = 1 << 51
+    /// The milliseconds that the time of new posts may be ahead of a clock that was set back.
+    ///
+    /// Within these five minutes times stand still instead of going back.
+    package static let maximumClockHold: Int64 = 5 * 60 * 1_000
+    /// The highest revision that recovery takes.
+    ///
+    /// So many writes are never made. Damaged bytes with a higher revision would let revisions
+    /// start over.
+    package static let maximumRevision: UInt64 = 1 << 62
+
+    /// The feeds of a store: each feed costs every stripe a few hundred bytes.
+    package static let maximumFeedCount = 4_096
+    /// The voters of a store: about 60 bytes each, a quarter of a gigabyte in all.
+    ///
+    /// A ballot has 30 bits for a voter's number.
+    package static let maximumVoterCount = 4_194_304
+
+    /// The keys that a request may refresh in its first try: one to two milliseconds' worth.
+    package static let firstTryKeyCount = 8_192
+    /// The stale posts below which a stripe's refresh is never due: so many take a millisecond.
+    ///
+    /// A rebuild passes all keys, so the cost of each stale post falls as their number rises.
+    package static let minimumStaleCount = 8_192
+    /// Above that count, a refresh is due when one post in so many is stale.
+    ///
+    /// A reader deep in a list then waits at worst for half of the time that all posts would take.
+    /// With a half instead of a quarter, a vote's share of order falls by a third.
+    package static let staleShare = 2
+    /// A stripe of up to so many posts is refreshed whole: two milliseconds at worst.
+    package static let wholeRefreshPostCount = 16_384
+    /// The most keys that a step of a refresh sorts before it ends: a millisecond's worth.
+    package static let refreshedKeysPerStep = 16_384
+    /// The posts that are refreshed together in steps: one step sorts their keys.
+    ///
+    /// Each job passes all keys of the stripe once, so smaller jobs would cost more a post.
+    static let maximumJobPostCount = 65_536
+    /// The stale posts above which a refresh frees its working memory when it ends.
+    ///
+    /// Each post takes some 100 bytes, which would add up over the stripes. Up to this limit they
+    /// are at most 2 MB in all.
+    static let refreshMemoryCount = 1_024
+}

@@ -1,0 +1,56 @@
+/// The direction of a vote on a post.
+///
+/// The raw values are stored in data directories, so they never change.
+package enum VoteDirection: UInt8, Sendable {
+    /// Adds one to the score.
+    case up = 1
+    /// Subtracts one from the score.
+    case down = 2
+    /// Withdraws a ballot; has no meaning where each vote counts.
+    case clear = 3
+}
+
+/// The meaning of the votes of a feed.
+///
+/// The raw values are stored in data directories, so they never change.
+package enum VoteMode: UInt8, Sendable {
+    /// Each vote counts, every time it is cast.
+    case tally
+    /// A voter has one ballot a post, and a vote sets it.
+    case ballot
+}
+
+/// The store's number for a device that has ballots.
+package struct VoterID: Hashable, Sendable {
+    /// The number, counted from 0 in the order of the voters' first ballots.
+    package let rawValue: UInt32
+
+    /// Wraps a number that the store has assigned.
+    package init(rawValue: UInt32) {
+        self.rawValue = rawValue
+    }
+}
+
+/// The result of a vote.
+package struct VoteOutcome: Equatable, Sendable {
+    /// Upvotes minus downvotes, this vote included.
+    package var score: Int64
+    /// All ups counted, or the ballots that are up.
+    package var upvoteCount: UInt64
+    /// All downs counted, or the ballots that are down.
+    package var downvoteCount: UInt64
+    /// The revision of the post; a vote that changes nothing takes no new one.
+    package var revision: UInt64
+    /// The voter's ballot; nil where there is none, and always nil in a tally, which keeps none.
+    package var standingVote: VoteDirection?
+    /// Whether the caller should refresh the post's stripe after its answers are sent.
+    package var refreshIsDue: Bool
+}
+
+/// The result of a create, an update or a delete.
+package struct WriteOutcome: Equatable, Sendable {
+    /// The post's revision; for a repeated delete, the store's revision.
+    package var revision: UInt64
+    /// Whether the caller should refresh the post's stripe after its answers are sent.
+    package var refreshIsDue: Bool
+}

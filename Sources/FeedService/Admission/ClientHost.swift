@@ -1,0 +1,23 @@
+package import FeedTransport
+
+/// A host as limits count it: an IPv4 address, or a network of IPv6.
+///
+/// A client with one IPv6 address usually has all 2^64 addresses of its network.
+package enum ClientHost: Hashable, Sendable {
+    /// An IPv4 address, the first byte highest; also where it is written as one of IPv6.
+    case address(UInt32)
+    /// The first 64 bits of an IPv6 address.
+    case network(UInt64)
+    /// The hosts of channels that an earlier run of the service has left.
+    case earlierRun
+
+    /// The host that a connection comes from.
+    package init(_ host: SocketAddress.Host) {
+        switch host {
+        case .v4(let bytes): self = .address(bytes)
+        case .v6(0, let low) where low >> 32 == 0xFFFF:
+            self = .address(UInt32(truncatingIfNeeded: low))
+        case .v6(let high, _): self = .network(high)
+        }
+    }
+}

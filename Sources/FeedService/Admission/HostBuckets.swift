@@ -1,0 +1,83 @@
+internal import FeedConcurrency
+package import FeedTransport
+
+/// A bucket of tokens a host, which refills steadily: bounds how often a host's clients may do
+/// something, and how much of it at once.
+///
+/// A bucket is kept as the time at which it will be full (the generic cell rate algorithm), so a
+/// full one need not be kept at all. The table is bounded: a host that is dropped from it has a
+/// full bucket again, which refuses no host.
+package final class HostBuckets: Sendable {
+    /// The hosts that are kept at once.
+    package static let maximumHostCount = 65_536
+
+    /// The tokens of a full bucket.
+    package let burst: Int
+    /// The tokens that a bucket gets in a minute.
+    package let countPerMinute: Int
+    private let nanosecondsPerToken: UInt64
+    private let clock: @Sendable () -> MonotonicInstant
+    /// The time at which each host's bucket will be full, in nanoseconds of the clock.
+    private let fullTimes = Lock<[ClientHost: UInt64]>([:])
+
+    /// Full buckets for all hosts.
+    ///
+    /// - Parameters:
+    ///   - burst: How many tokens a full bucket has; at least 1.
+    ///   - countPerMinute: How many tokens a bucket gets in a minute; at least 1.
+    ///   - clock: The monotonic clock.
+    package init(
+        burst: Int,
+        countPerMinute: Int,
+        clock: @escaping @Sendable () -> MonotonicInstant = { EventLoop.clock }
+    ) {
+        precondition(burst > 0 && countPerMinute > 0, "A bucket holds and gets tokens.")
+        self.burst = burst
+        self.countPerMinute = countPerMinute
+        nanosecondsPerToken = max(1, 60_000_000_000 / UInt64(countPerMinute))
+        self.clock = clock
+    }
+
+    /// The number of hosts in the table; the buckets of some of them may be full again.
+    package var hostCount: Int { fullTimes.withLock { $0.count } }
+
+    /// Takes a token out of a host's bucket, which must keep some; O(1) on average.
+    ///
+    /// - Parameters:
+    ///   - host: Whose bucket.
+    ///   - reserve: How many tokens must be left in it afterwards.
+    /// - Returns: nil if a token was taken, otherwise the time until there is one.
+    package func take(from host: ClientHost, leaving reserve: Int = 0) -> Duration? {
+        let now = clock().nanoseconds
+        return fullTimes.withLock { fullTimes in
+            let missing = (fullTimes[host] ?? 0).subtractingWithFloor(now)
+            let allowed = UInt64(max(1, burst - reserve)) * nanosecondsPerToken
+            let after = missing + nanosecondsPerToken
+            guard after <= allowed else {
+                return .nanoseconds(Int64(clamping: after - allowed))
+            }
+            if fullTimes.count >= Self.maximumHostCount, fullTimes[host] == nil {
+                Self.makeRoom(in: &fullTimes, now)
+            }
+            fullTimes[host] = now + after
+            return nil
+        }
+    }
+
+    /// Drops the full buckets, or an eighth of all where that is more.
+    private static func makeRoom(in fullTimes: inout [ClientHost: UInt64], _ now: UInt64) {
+        fullTimes = fullTimes.filter { $0.value > now }
+        let left = maximumHostCount - maximumHostCount / 8
+        guard fullTimes.count > left else { return }
+        for host in Array(fullTimes.keys.prefix(fullTimes.count - left)) {
+            fullTimes[host] = nil
+        }
+    }
+}
+
+extension UInt64 {
+    /// The difference, and 0 where it would be negative.
+    fileprivate func subtractingWithFloor(_ other: UInt64) -> UInt64 {
+        self > other ? self - other : 0
+    }
+}

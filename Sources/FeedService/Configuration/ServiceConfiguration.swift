@@ -1,0 +1,89 @@
+internal import FeedConcurrency
+package import FeedState
+package import FeedTransport
+internal import Foundation
+
+/// The settings of a start, from checked flags or from a test.
+package struct ServiceConfiguration: Sendable {
+    /// The addresses to listen on.
+    package var addresses: [SocketAddress]
+    /// The number of event loops.
+    package var threadCount: Int
+    /// The number of lock stripes, a power of two.
+    package var stripeCount: Int
+    /// Whether to start with the sample posts.
+    package var hasSampleData = false
+    /// The options of the durable state; nil keeps the state in memory.
+    package var state: StateOptions?
+    /// Whether to log a hash of the state when it was recovered, and at the end.
+    package var logsStateHash = false
+    /// The limits.
+    package var limits = ServiceLimits()
+    /// The budget of held bytes, which tests may fill; nil makes one of the limits.
+    package var budget: BufferBudget?
+    /// The clock of timers and deadlines; nil is the system's clock.
+    package var loopClock: ManualClock?
+    /// The time of day, in Unix milliseconds; tests set another clock.
+    package var timeOfDay: @Sendable () -> Int64 = { SystemClock.unixMilliseconds() }
+
+    /// A configuration for one loopback address and defaults that suit it.
+    package init(addresses: [SocketAddress], threadCount: Int, stripeCount: Int? = nil) {
+        self.addresses = addresses
+        self.threadCount = threadCount
+        self.stripeCount = stripeCount ?? Self.defaultStripeCount(threadCount: threadCount)
+    }
+
+    /// Four stripes a thread keep two votes from meeting at one lock in all but a few percent of
+    /// cases; sixteen at least, so that refreshing one stripe of a million posts is well under a
+    /// millisecond.
+    package static func defaultStripeCount(threadCount: Int) -> Int {
+        var count = 16
+        while count < 4 * threadCount { count *= 2 }
+        return count
+    }
+}
+
+extension ServiceConfiguration {
+    /// The same with as many connections as the process may open files, less those for itself.
+    ///
+    /// - Parameters:
+    ///   - openFileLimit: The files that the process may open.
+    ///   - warn: Takes a sentence where the limit leaves fewer connections than configured.
+    /// - Returns: The configuration that fits the limit.
+    /// - Throws: Where it leaves none.
+    package func withinOpenFileLimit(
+        _ openFileLimit: Int,
+        warn: (String) -> Void
+    ) throws(ServiceStartError) -> ServiceConfiguration {
+        let files = OpenFileBudget(limit: openFileLimit, threadCount: threadCount)
+        let wanted = limits.maximumConnectionCount
+        guard files.connectionCount > 0 else { throw .tooFewOpenFiles(files, wanted: wanted) }
+        guard files.connectionCount < wanted else { return self }
+        warn(
+            "the limit of open files is \(files.limit) and the service itself needs "
+                + "\(files.reservedCount) of them: at most \(files.connectionCount) connections are "
+                + "accepted, not \(wanted); for all of them raise it with "
+                + "`ulimit -n \(files.reservedCount + wanted)`"
+        )
+        var copy = self
+        copy.limits.maximumConnectionCount = files.connectionCount
+        return copy
+    }
+
+    /// The most event loops of a service: the journal's admission counts on it.
+    package static let maximumThreadCount = 256
+
+    /// The cores that the process may run on.
+    static var coreCount: Int { ProcessInfo.processInfo.activeProcessorCount }
+
+    /// The event loops where no flag names a number: one a core, as many as the limits allow.
+    ///
+    /// - Parameters:
+    ///   - coreCount: The cores that the process may run on.
+    ///   - openFileLimit: The files that it may open; half of them are left to connections.
+    /// - Returns: A number from 1 to ``maximumThreadCount``.
+    package static func defaultThreadCount(coreCount: Int, openFileLimit: Int) -> Int {
+        let byFiles = OpenFileBudget.maximumThreadCount(limit: openFileLimit)
+        return max(1, min(coreCount, maximumThreadCount, byFiles))
+    }
+}

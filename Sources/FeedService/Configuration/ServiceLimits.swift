@@ -1,0 +1,109 @@
+/// Every limit of the service in one place, each with its reason; Hello tells clients of them.
+package struct ServiceLimits: Sendable, Equatable {
+    /// The largest frame either way: a page of 100 posts of common size fits many times over.
+    package var maximumFrameByteCount = 1 << 20
+    /// The requests of one connection that a loop executes in an iteration; the others follow.
+    package var requestsPerIteration = 64
+    /// The requests in flight on a connection, which Hello names as the limit; the service executes
+    /// on arrival, and holds at most one read of 64 KiB more before it stops reading.
+    package var maximumInFlightCount = 256
+    /// Unsent answers of a connection: beyond them nothing more is read from it or executed for it.
+    package var maximumUnsentByteCount = 1 << 20
+    /// The connections over all loops; lowered to what the open-files limit allows.
+    package var maximumConnectionCount = 10_000
+    /// The page size that 0 stands for.
+    package var defaultPageSize = 20
+    /// The page size that larger ones are lowered to: bounds how long one call occupies a loop.
+    package var maximumPageSize = 100
+    /// The ids in one BatchGetPosts.
+    package var maximumBatchGetCount = 100
+    /// The votes in one BatchCastVotes: well under a millisecond of work.
+    package var maximumBatchVoteCount = 256
+    /// The posts in one ImportPosts: about half a millisecond of work for common ones.
+    package var maximumImportPostCount = 256
+    /// The bytes of an import's texts that are walked character by character in one loop iteration:
+    /// some 2 ms.
+    package var walkedTextByteCount = 64 << 10
+    /// Each count of an imported post: 2^53, up to where a script's numbers are exact.
+    package var maximumImportedCount: UInt64 = 1 << 53
+    /// The most time by which an imported post may be ahead of this clock, as clocks differ; a later
+    /// time is corrected.
+    package var maximumImportedTimeLead = Duration.seconds(300)
+    /// The ids that one CorrectTimes looks at: under a millisecond.
+    package var correctedIDCount = 16_384
+    /// The posts that one CorrectTimes answers with.
+    package var maximumCorrectedPostCount = 256
+    /// The bytes of texts after which one CorrectTimes corrects no further: they are logged again.
+    package var correctedTextByteCount = 256 << 10
+    /// The deadline that 0 stands for, in milliseconds.
+    package var defaultTimeoutMilliseconds: UInt32 = 5000
+    /// The longest deadline, in milliseconds; longer ones are lowered to it.
+    package var maximumTimeoutMilliseconds: UInt32 = 60_000
+    /// The bytes that all channels may take.
+    ///
+    /// A channel takes about 256, 16 to 32 for each call that it remembers, and 32 to 64 more for a
+    /// batch that was counted in part. So there are 262,144 at most; 15,000 with 256 votes each.
+    package var maximumChannelByteCount = 64 << 20
+    /// The bytes of idle channels that a host may leave for the whole retention: an eighth of all.
+    package var quietChannelByteCount = 8 << 20
+    /// How long the idle channels of a host with more than that are remembered.
+    package var shortChannelRetention = Duration.seconds(20)
+    /// The new channels that one host may open at once: more than there are connections.
+    package var newChannelsPerHost = 32_768
+    /// The new channels that one host may open in a minute.
+    package var newChannelsPerHostMinute = 61_440
+    /// How long a channel is remembered once its connection has closed.
+    package var channelRetention = Duration.seconds(600)
+    /// How long a connection may be silent before it is closed.
+    package var idleTimeout = Duration.seconds(90)
+    /// How long the rest of a frame may take after its first byte.
+    package var frameTimeout = Duration.seconds(5)
+    /// How long answers may wait without the peer taking a byte.
+    package var writeProgressTimeout = Duration.seconds(10)
+    /// How long a drain waits for clients to take their answers.
+    package var drainTimeout = Duration.seconds(10)
+    /// The bytes held for all connections before changes are refused; reads may use half of it.
+    package var maximumBufferedByteCount = 192 << 20
+
+    /// The characters of a title; what the first client apps accept.
+    package var maximumTitleCharacterCount = 255
+    /// The bytes of a title: 255 characters of common scripts fit; combining bombs do not.
+    package var maximumTitleByteCount = 1024
+    /// The characters of a post's text.
+    package var maximumTextCharacterCount = 10_000
+    /// The bytes of a post's text: four a character.
+    package var maximumTextByteCount = 40_000
+    /// The bytes of each address of a post.
+    package var maximumURLByteCount = 2048
+    /// The characters of an author's name.
+    package var maximumNameCharacterCount = 50
+    /// The bytes of an author's name: four a character.
+    package var maximumNameByteCount = 200
+    /// The bytes of a feed's name.
+    package var maximumFeedNameByteCount = 63
+    /// The bytes that Ping echoes.
+    package var maximumPingByteCount = 4096
+    /// The new devices one host may bring at once, and in a minute.
+    package var newDevicesPerPeerMinute = 10_000
+
+    /// The bytes that one CorrectTimes logs at most: the texts it may, those of the post that passes
+    /// that limit, and the numbers of each post.
+    var longestCorrectionByteCount: Int {
+        correctedTextByteCount + maximumTextByteCount + 3 * maximumURLByteCount
+            + maximumTitleByteCount + maximumNameByteCount + 160 * maximumCorrectedPostCount
+    }
+
+    /// The limits as the protocol states them.
+    package init() {}
+}
+
+extension ServiceLimits {
+    /// The most bytes that one post takes in an answer.
+    var greatestPostByteCount: Int {
+        maximumTitleByteCount + maximumTextByteCount + 3 * maximumURLByteCount
+            + maximumNameByteCount + maximumFeedNameByteCount + Self.postNumbersByteCount
+    }
+
+    /// A post's numbers and tags: 20 fields of at most 12 bytes.
+    static let postNumbersByteCount = 240
+}

@@ -1,0 +1,47 @@
+package import FeedState
+package import FeedTransport
+
+/// The reason why the service does not start, as one sentence for the operator.
+package enum ServiceStartError: Error, CustomStringConvertible {
+    /// The value of a flag is not allowed.
+    case badFlag(String, String)
+    /// The files that the process may open do not suffice for one connection.
+    case tooFewOpenFiles(OpenFileBudget, wanted: Int)
+    /// The service cannot listen on an address, or cannot make a loop.
+    case transport(TransportError)
+    /// The data directory is refused, with a text for its operator.
+    case refused(StartRefusal)
+    /// A backup could not be restored.
+    case state(StateStartError)
+    /// A replay of the whole journal gives another state than the database has.
+    case differs(String)
+
+    /// The exit status for a flag that is not understood or out of range.
+    static let badFlagStatus: Int32 = 2
+
+    /// The exit status of the process.
+    var exitStatus: Int32 {
+        switch self {
+        case .badFlag, .tooFewOpenFiles: Self.badFlagStatus
+        case .transport: 1
+        case .refused(let refusal): refusal.exitStatus
+        case .state(let error): error.exitStatus
+        case .differs: 5
+        }
+    }
+
+    package var description: String {
+        switch self {
+        case .badFlag(let flag, let problem): "\(flag): \(problem)"
+        case .tooFewOpenFiles(let files, let wanted):
+            "The limit of open files is \(files.limit), and with --threads \(files.threadCount) the "
+                + "service needs \(files.reservedCount + 1) to serve one connection: raise the limit "
+                + "with `ulimit -n \(files.reservedCount + wanted)`, which is enough for \(wanted) "
+                + "connections."
+        case .transport(let error): "\(error)"
+        case .refused(let refusal): "\(refusal)"
+        case .state(let error): "\(error)"
+        case .differs(let path): "The journal of \(path) gives another state than its database."
+        }
+    }
+}

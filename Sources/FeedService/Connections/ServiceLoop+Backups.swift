@@ -1,0 +1,45 @@
+internal import FeedState
+internal import FeedTransport
+
+/// Backups take longer than a loop iteration. They are made on threads of their own and answered
+/// when they are done, after answers to later requests.
+extension ServiceLoop {
+    /// Starts the backups that a connection has requested in this loop iteration; returns how many.
+    func startBackups(for connection: ServerConnection) -> Int {
+        guard !handler.backups.isEmpty, let state = context.state else { return 0 }
+        let requests = handler.backups
+        handler.backups = []
+        for request in requests {
+            nextBackup += 1
+            let number = nextBackup
+            waitingForBackup[number] = (connection, request)
+            let mailbox = eventLoop.mailbox
+            state.checkpointing.backUp(through: state.journal.durableBatch) { result in
+                mailbox.post { ServiceLoop.of($0).finishBackup(number, result) }
+            }
+        }
+        return requests.count
+    }
+
+    /// Cancels the backup under way when half of the drain's time is over, so that its answer leaves
+    /// before the connections are reset.
+    func boundBackupsOfDrain() {
+        guard let state = context.state else { return }
+        do throws(TransportError) {
+            try eventLoop.addTimer(after: context.limits.drainTimeout / 2) {
+                state.checkpointing.backups.cancel(.stopping)
+            }
+        } catch {
+            log.cannotBoundDrain(error)
+        }
+    }
+
+    private func finishBackup(_ number: UInt64, _ result: Result<BackupSummary, BackupError>) {
+        guard let (connection, request) = waitingForBackup.removeValue(forKey: number) else {
+            return
+        }
+        handler.answerBackup(request, result)
+        handler.answers.send(to: connection.recipient, through: outbox)
+        connection.backupAnswered()
+    }
+}

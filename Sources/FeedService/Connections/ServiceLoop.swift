@@ -1,0 +1,65 @@
+internal import FeedRanking
+internal import FeedState
+internal import FeedTransport
+
+/// The service's state of one loop, bound to that loop's thread.
+final class ServiceLoop {
+    /// Executes the requests of the loop's connections.
+    var handler: RequestHandler
+    /// The context of all loops.
+    let context: ServiceContext
+    /// The counts of this loop.
+    let counters: LoopCounters
+    /// Writes log lines, at a limited rate.
+    let log: ServiceLog
+    /// The loop, which keeps this alive.
+    unowned let eventLoop: EventLoop
+    /// Sends the loop's answers once the changes that they reflect are durable.
+    let outbox: Outbox
+    /// The connections that wait for a backup, each with its request, by the number of the backup.
+    var waitingForBackup: [UInt64: (ServerConnection, UInt64)] = [:]
+    /// The number of the latest backup.
+    var nextBackup: UInt64 = 0
+    /// The listeners that this loop accepts for; only the first loop has some.
+    var listeners: [TCPListener] = []
+
+    /// The state of the loop with this number.
+    init(
+        _ eventLoop: EventLoop,
+        number: Int,
+        store: FeedStore,
+        context: ServiceContext,
+        log: ServiceLog
+    ) {
+        self.eventLoop = eventLoop
+        self.context = context
+        self.log = log
+        counters = context.counters[number]
+        outbox = Outbox(
+            context.state?.logs,
+            durableBatch: context.state?.journal.durableBatch ?? 0,
+            context.budget,
+            counters
+        )
+        handler = RequestHandler(
+            CallEnvironment(
+                store: store,
+                changeLog: context.changeLog(number),
+                context: context,
+                counters: counters,
+                log: log
+            )
+        )
+    }
+
+    /// The service's state of a loop.
+    static func of(_ loop: EventLoop) -> ServiceLoop {
+        guard let serviceLoop = loop.context as? ServiceLoop else {
+            preconditionFailure("Every loop of the service is given its context at its start.")
+        }
+        return serviceLoop
+    }
+}
+
+@available(*, unavailable)
+extension ServiceLoop: Sendable {}

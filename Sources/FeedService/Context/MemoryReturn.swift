@@ -1,0 +1,77 @@
+internal import FeedConcurrency
+package import FeedTransport
+
+/// Returns memory to the system after a peak, because the allocator keeps the small pieces that
+/// connections have freed.
+///
+/// Held bytes, connections and channels count. A peak is over after ten seconds in a row with less
+/// than half of it, and with a sixteenth of the budget less. The bytes that are left then are the
+/// next peak, so memory that is freed later is returned, too.
+///
+/// Memory is returned at most once a minute, because the allocator is locked meanwhile and a load
+/// would take the same memory again. So the return waits for channels that are about to be
+/// forgotten, up to 40 s.
+package final class MemoryReturn: Sendable {
+    /// The seconds of calm after which a peak is over: memory must be returned within a minute.
+    package static let calmSeconds = 10
+    /// The same where channels are about to be forgotten: 20 s until they are, and about as long
+    /// until the last one of a full table is.
+    package static let longestCalmSeconds = 40
+    /// The seconds from one return of memory to the next at least.
+    package static let intervalSeconds = 60
+    /// The memory of a connection without unread or unsent bytes, about.
+    private static let connectionByteCount = 2 << 10
+
+    private struct State {
+        var greatestByteCount = 0
+        var calmSeconds = 0
+        var secondsSinceReturn = MemoryReturn.intervalSeconds
+    }
+
+    private let state = Lock(State())
+    private let trim: @Sendable () -> Void
+
+    /// Returns memory by `trim`; by default on a thread of its own, because it takes long.
+    package init(
+        trim: @escaping @Sendable () -> Void = {
+            // Where the system refuses the thread, the memory is given back after the next peak.
+            try? NamedThread("feed-memory").start { ProcessSetup.giveMemoryBack() }
+        }
+    ) {
+        self.trim = trim
+    }
+
+    /// Looks at what is held, once a second.
+    ///
+    /// - Parameters:
+    ///   - budget: What connections hold.
+    ///   - channelByteCount: What channels take.
+    ///   - forgetsSoon: Whether channels are about to be forgotten.
+    package func giveBack(
+        after budget: BufferBudget,
+        channelByteCount: Int = 0,
+        forgetsSoon: Bool = false
+    ) {
+        // The peak of the last second: a spike between two looks is one too.
+        let byteCount =
+            max(budget.takeLatestPeak(), budget.bufferedByteCount) + channelByteCount
+            + budget.connectionCount * Self.connectionByteCount
+        let least = budget.limitByteCount / 16
+        let isDue = state.withLock { state in
+            state.secondsSinceReturn += 1
+            state.greatestByteCount = max(state.greatestByteCount, byteCount)
+            guard state.greatestByteCount > max(2 * byteCount, byteCount + least) else {
+                state.calmSeconds = 0
+                return false
+            }
+            state.calmSeconds += 1
+            guard
+                state.calmSeconds >= (forgetsSoon ? Self.longestCalmSeconds : Self.calmSeconds),
+                state.secondsSinceReturn >= Self.intervalSeconds
+            else { return false }
+            state = State(greatestByteCount: byteCount, secondsSinceReturn: 0)
+            return true
+        }
+        if isDue { trim() }
+    }
+}

@@ -1,0 +1,50 @@
+package import FeedState
+
+/// The log lines of a running service; `docs/OPERATIONS.md` shows the same text.
+package enum OperatorLines {
+    /// The time of day has left where the monotonic clock says it should be, or is back.
+    package static func clock(_ news: ClockWatch.News) -> String {
+        switch news {
+        case .agrees: "the clock is back: changes are taken again"
+        case .jumped(let milliseconds):
+            "the clock jumped by \(milliseconds / 1000) s: changes are refused until it is back, or "
+                + "the service is started anew"
+        case .corrected(let milliseconds):
+            "the clock was set by \(Double(milliseconds) / 1000) s and is followed; where that is "
+                + "back, new posts have one and the same time until it has caught up"
+        }
+    }
+
+    /// A start has found posts that lie ahead of the clock by more than a lead.
+    package static func postsAhead(_ count: Int, lead: Duration) -> String {
+        "\(count) \(count == 1 ? "post lies" : "posts lie") more than \(lead) ahead of the clock: "
+            + "this clock is wrong, or it was before; new posts get the time of this clock. If this "
+            + "clock is right, type: feedctl correct-times --apply"
+    }
+
+    /// News of the room on the disk of a data directory.
+    package static func space(_ news: SpaceNews, _ directory: String) -> String {
+        switch news {
+        case .full(let free, let writable):
+            "the disk of \(directory) is nearly full, \(size(free)) are free: changes are refused "
+                + "until \(size(writable)) are free, reads are served"
+        case .hasRoom(let free):
+            "the disk of \(directory) has room again, \(size(free)) are free: changes are taken"
+        case .gaveUpBallast:
+            "the disk of \(directory) was full: the ballast was given up, to write what was taken "
+                + "before"
+        }
+    }
+
+    /// A start has accepted a loss, with the last record that is left and the files in quarantine.
+    package static func acceptedLoss(_ left: UInt64, _ files: [String]) -> String {
+        let kept =
+            files.isEmpty
+            ? "nothing was moved to quarantine"
+            : "what is dropped is in quarantine: \(files.joined(separator: ", "))"
+        return "a loss was accepted after record \(left), and the instance is a new one; \(kept)"
+    }
+
+    /// Bytes, and the same in MiB, rounded down.
+    static func size(_ byteCount: Int) -> String { "\(byteCount) bytes (\(byteCount >> 20) MiB)" }
+}

@@ -1,0 +1,175 @@
+internal import FeedConcurrency
+internal import FeedLog
+internal import FeedRanking
+internal import FeedState
+internal import FeedTransport
+internal import FoundationEssentials
+internal import Synchronization
+
+/// The context that all loops share beside the store: limits, keys, counts and the durable state.
+final class ServiceContext: Sendable {
+    /// The limits that the service was started with.
+    let limits: ServiceLimits
+    /// Writes and reads page tokens under a key of this instance.
+    let tokens: PageTokenCoder
+    /// Names this state; another number means other state.
+    let instanceID: UInt64
+    /// The durable state; nil where all state is in memory.
+    let state: DurableState?
+    /// The time of day, in Unix milliseconds.
+    let timeOfDay: @Sendable () -> Int64
+    /// Checks the time of day, and tells the time for changes.
+    let clock: ClockWatch
+    /// The time of the start, in Unix milliseconds.
+    let startTimeMilliseconds: Int64
+    /// Limits new devices.
+    let devices: DeviceAdmission
+    /// The channels whose numbered calls are remembered.
+    let channels: RecordTable
+    /// The rows of channels that were evicted and not deleted yet.
+    private let evictedChannels = EvictedChannels()
+    /// The bytes that wait in buffers, over all connections.
+    let budget: BufferBudget
+    /// Bounds what imports log at the same time; unbounded where nothing is journaled.
+    let importRoom: ImportRoom
+    /// The clock of timers and deadlines; nil is the system's clock.
+    let loopClock: ManualClock?
+    /// One loop's counts each, in the order of the loops.
+    let counters: [LoopCounters]
+    private let memory = MemoryReturn()
+    private let listeners = Lock<[ListenerCounters]>([])
+    private let draining = Atomic(false)
+
+    /// Makes what the loops of a configuration share, for a state that was opened or for none.
+    init(
+        _ configuration: ServiceConfiguration,
+        _ state: DurableState? = nil,
+        channels: RecordTable? = nil,
+        clock: ClockWatch
+    ) {
+        self.clock = clock
+        self.state = state
+        self.channels = channels ?? configuration.emptyChannels
+        if let identity = state?.identity {
+            let key = identity.pageTokenKey
+            tokens = PageTokenCoder(key0: key.high, key1: key.low)
+            instanceID = identity.instanceID
+        } else {
+            tokens = PageTokenCoder(key0: .random(in: 0 ... .max), key1: .random(in: 0 ... .max))
+            instanceID = .random(in: 1 ... .max)
+        }
+        limits = configuration.limits
+        precondition(
+            (1...RankingLimits.maximumPageSize).contains(limits.maximumPageSize)
+                && limits.maximumTitleByteCount <= RankingLimits.maximumFieldByteCount
+                && limits.maximumURLByteCount <= RankingLimits.maximumFieldByteCount
+                && limits.maximumTextByteCount <= RankingLimits.maximumTextByteCount
+                && limits.maximumImportedCount <= RankingLimits.maximumImportedCount,
+            "The service's limits are within what the ranking can hold."
+        )
+        loopClock = configuration.loopClock
+        timeOfDay = configuration.timeOfDay
+        startTimeMilliseconds = configuration.timeOfDay()
+        devices = DeviceAdmission(limit: limits.newDevicesPerPeerMinute)
+        importRoom = ImportRoom(
+            maximumByteCount: configuration.state?.maximumImportingByteCount ?? .max
+        )
+        budget =
+            configuration.budget
+            ?? BufferBudget(limitByteCount: limits.maximumBufferedByteCount)
+        counters = (0..<configuration.threadCount).map { _ in LoopCounters() }
+    }
+
+    /// The log that takes the entries of a loop's changes.
+    func changeLog(_ loop: Int) -> ChangeLog { state?.logs[loop] ?? .none }
+
+    /// Starts the periodic work on the first loop: evicts channels, checks the clocks and returns
+    /// memory.
+    func startMaintenance(on loop: EventLoop, _ log: ServiceLog) throws(TransportError) {
+        lookAtClocks(log)
+        try loop.addTimer(every: RecordTable.evictionInterval) { [self] in
+            channels.evict()
+            if let state { evictedChannels.deleteRows(of: channels, in: state) }
+        }
+        try loop.addTimer(every: .seconds(1)) { [self] in
+            lookAtClocks(log)
+            memory.giveBack(
+                after: budget,
+                channelByteCount: channels.byteCount,
+                forgetsSoon: channels.takeForgetsSoon()
+            )
+        }
+    }
+
+    private func lookAtClocks(_ log: ServiceLog) {
+        clock.now()
+        while let news = clock.takeNews() { log.clock(news) }
+    }
+
+    /// Whether the service is stopping; once set, it stays.
+    var isDraining: Bool { draining.load(ordering: .relaxed) }
+
+    /// The service begins to stop; true the first time.
+    func beginDraining() -> Bool {
+        !draining.exchange(true, ordering: .relaxed)
+    }
+
+    /// Counts a listener's connections in the statistics.
+    func addListener(_ counters: ListenerCounters) {
+        listeners.withLock { $0.append(counters) }
+    }
+
+    /// The connections that are open.
+    var openConnectionCount: UInt64 { UInt64(clamping: budget.connectionCount) }
+
+    /// The number of accepted connections.
+    var acceptedConnectionCount: UInt64 { total(\.acceptedCount) }
+
+    /// The number of connections that were refused because there were too many.
+    var refusedConnectionCount: UInt64 { total(\.refusedCount) }
+
+    /// How often accepting paused for want of a file descriptor.
+    var acceptPauseCount: UInt64 { total(\.restCount) }
+
+    /// The bytes that wait in buffers.
+    var bufferedByteCount: UInt64 { UInt64(clamping: budget.bufferedByteCount) }
+
+    private func total(_ count: KeyPath<ListenerCounters, Int>) -> UInt64 {
+        listeners.withLock { $0.reduce(0) { $0 + UInt64(clamping: $1[keyPath: count]) } }
+    }
+
+    /// Whether writes are refused because too many bytes are held for connections.
+    ///
+    /// Reads are refused much earlier, because ``AnswerRoom`` has no room for their answers.
+    var isOverloaded: Bool { budget.isExhausted }
+
+    /// The bytes of texts in one answer, which leave room for all else that a full page holds.
+    var pageByteLimit: Int {
+        let postOverhead = ServiceLimits.postNumbersByteCount + limits.maximumFeedNameByteCount
+        let pageOverhead = limits.maximumPageSize * postOverhead + Self.pageTokensByteCount
+        return max(1, limits.maximumFrameByteCount - pageOverhead)
+    }
+
+    /// Two page tokens with the longest title, and the frame's own fields.
+    private static let pageTokensByteCount = 4096
+
+    /// The bytes that the answers to reads may take together.
+    var answersByteLimit: Int { budget.answerLimitByteCount }
+
+    /// The answers that a connection may leave unsent before it is served no further; while much is
+    /// held, so little that all connections together leave room for reads.
+    var answerByteLimit: Int {
+        guard budget.isCrowded else { return limits.maximumUnsentByteCount }
+        let share = budget.fairShareByteCount / 4
+        return min(limits.maximumUnsentByteCount / 16, max(Self.leastAnswerByteCount, share))
+    }
+
+    /// The least limit of a connection's unsent answers: those to some hundred votes.
+    private static let leastAnswerByteCount = 4096
+
+    /// How long a request may wait, by what it says itself.
+    func timeout(milliseconds: UInt32) -> Duration {
+        guard milliseconds > 0 else { return .milliseconds(limits.defaultTimeoutMilliseconds) }
+        return .milliseconds(min(milliseconds, limits.maximumTimeoutMilliseconds))
+    }
+}

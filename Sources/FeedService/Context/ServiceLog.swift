@@ -1,0 +1,111 @@
+internal import FeedConcurrency
+package import FeedTransport
+package import Logging
+
+/// Log lines that clients can cause, at most one a second of a kind: a client must not be able to
+/// fill a disk.
+package final class ServiceLog: Sendable {
+    private struct Line {
+        var lastSecond: Int64 = .min
+        var suppressedCount = 0
+    }
+
+    private let logger: Logger
+    private let unixMilliseconds: @Sendable () -> Int64
+    private let badFrames = Lock(Line())
+    private let introductions = Lock(Line())
+    private let overBudget = Lock(Line())
+
+    /// Writes to this logger; lines are counted by the seconds of this time of day.
+    package init(
+        _ logger: Logger,
+        unixMilliseconds: @escaping @Sendable () -> Int64 = SystemClock.unixMilliseconds
+    ) {
+        self.logger = logger
+        self.unixMilliseconds = unixMilliseconds
+    }
+
+    /// A peer sent what is no frame: often another protocol on this port.
+    func badFrame(_ message: String, from host: SocketAddress.Host) {
+        write(
+            "Bad frame from \(SocketAddress(host: host, port: 0).hostText): \(message)",
+            badFrames
+        )
+    }
+
+    /// A client said what it is called; the name may be anything, and any length.
+    package func introduced(_ name: String, from host: SocketAddress.Host) {
+        write(
+            "Client \(Self.quoted(name)) says Hello from "
+                + SocketAddress(host: host, port: 0).hostText,
+            introductions,
+            level: .info
+        )
+    }
+
+    /// A client's text as it may stand in a log line: on one line, in quotes, and not too long.
+    ///
+    /// Control and format characters, quotes and backslashes are escaped: a name cannot end its
+    /// line, change a terminal's state or hide what follows it. O(limit).
+    package static func quoted(_ text: String, limit: Int = 64) -> String {
+        var quoted = "\""
+        var count = 0
+        for scalar in text.unicodeScalars {
+            guard count < limit else { return quoted + "\"…" }
+            count += 1
+            switch scalar.properties.generalCategory {
+            case .control, .format, .surrogate, .lineSeparator, .paragraphSeparator,
+                .privateUse, .unassigned:
+                quoted += "\\u{\(String(scalar.value, radix: 16))}"
+            default:
+                if scalar == "\"" || scalar == "\\" { quoted += "\\" }
+                quoted.unicodeScalars.append(scalar)
+            }
+        }
+        return quoted + "\""
+    }
+
+    /// A connection was closed, as too much is held.
+    func closedOverBudget(heldByteCount: Int, from host: SocketAddress.Host) {
+        write(
+            "closed a connection from \(SocketAddress(host: host, port: 0).hostText) that held "
+                + "\(heldByteCount) bytes: too much is held for connections",
+            overBudget
+        )
+    }
+
+    /// The time of day has left where the monotonic clock says it should be, or is back.
+    func clock(_ news: ClockWatch.News) {
+        let line = OperatorLines.clock(news)
+        if case .jumped = news {
+            logger.error("\(line)")
+        } else {
+            logger.notice("\(line)")
+        }
+    }
+
+    /// The drain's deadline cannot be kept; slow clients may delay the end of the service.
+    func cannotBoundDrain(_ error: TransportError) {
+        logger.error("The drain has no deadline: \(error)")
+    }
+
+    private func write(
+        _ message: @autoclosure () -> String,
+        _ line: borrowing Lock<Line>,
+        level: Logger.Level = .warning
+    ) {
+        let second = unixMilliseconds() / 1000
+        let suppressedCount: Int? = line.withLock { line in
+            guard second != line.lastSecond else {
+                line.suppressedCount += 1
+                return nil
+            }
+            defer { line.suppressedCount = 0 }
+            line.lastSecond = second
+            return line.suppressedCount
+        }
+        guard let suppressedCount else { return }
+        let suffix = suppressedCount > 0 ? " (and \(suppressedCount) like it before)" : ""
+        logger.log(level: level, "\(message())\(suffix)")
+    }
+}

@@ -1,0 +1,76 @@
+internal import FeedRanking
+internal import FeedTransport
+
+/// The client of a connection: a device that has said Hello, or an anonymous client.
+struct Caller {
+    /// The device that calls; nil on an anonymous connection.
+    private(set) var device: Device?
+    /// The device's number in the ranking; nil until it is looked up.
+    var voter: VoterID?
+    /// The channel of the caller's numbered calls; nil on an anonymous connection, and if the service
+    /// has refused it.
+    private(set) var channel: HeldChannel?
+    /// The channel that the service has refused to the caller's Hello.
+    private(set) var missedChannel: UInt32?
+    /// Whether the connection has opened a channel that was not known.
+    private(set) var hasOpenedChannel = false
+    /// Whether the connection has brought a new device.
+    var hasBroughtDevice = false
+    private let openTime: MonotonicInstant
+    /// The host of the connection, which new devices are counted for.
+    let host: SocketAddress.Host
+
+    /// A caller from this host that has not said Hello.
+    init(host: SocketAddress.Host, openTime: MonotonicInstant = EventLoop.clock) {
+        self.host = host
+        self.openTime = openTime
+    }
+
+    /// Whether the caller is trusted as a service.
+    ///
+    /// The service has no keys, so it trusts the callers of its own machine and no others.
+    var isService: Bool { host.isLoopback }
+
+    /// The caller has said Hello; an anonymous Hello withdraws an earlier identity.
+    ///
+    /// - Parameters:
+    ///   - device: The device; nil where the Hello is anonymous.
+    ///   - number: The channel that the Hello named.
+    ///   - opening: The channel as it was opened; nil where the caller has none.
+    mutating func introduce(_ device: Device?, on number: UInt32, _ opening: RecordTable.Opening?) {
+        channel = nil
+        missedChannel = device == nil ? nil : number
+        if let opening { hold(opening) }
+        guard device != self.device else { return }
+        self.device = device
+        voter = nil
+    }
+
+    /// The caller has a channel from now on.
+    mutating func hold(_ opening: RecordTable.Opening) {
+        channel = opening.channel
+        missedChannel = nil
+        if !opening.wasKnown { hasOpenedChannel = true }
+    }
+
+    /// How long the connection has been open.
+    var age: Duration { EventLoop.clock.duration(since: openTime) }
+
+    /// A client_id: 16 bytes that a client keeps permanently.
+    struct Device: Equatable {
+        /// The first eight bytes.
+        let high: UInt64
+        /// The last eight bytes.
+        let low: UInt64
+
+        /// The length of a client_id.
+        static let byteCount = 16
+
+        /// Reads a client_id; nil unless it has 16 bytes.
+        init?(bytes: [UInt8]) {
+            guard bytes.count == Self.byteCount else { return nil }
+            high = bytes[..<8].reduce(0) { $0 << 8 | UInt64($1) }
+            low = bytes[8...].reduce(0) { $0 << 8 | UInt64($1) }
+        }
+    }
+}

@@ -1,0 +1,238 @@
+package import FeedJournal
+import FeedSQLite
+internal import Foundation
+
+/// Makes a data directory of a backup.
+package enum BackupRestore {
+    /// A file that a restore makes first and removes last: a directory that has it was not restored
+    /// to the end, and is not served.
+    ///
+    /// It notes the backup's path, behind which is a line's end.
+    package static let restoringName = "restoring"
+
+    /// Makes a data directory of a backup, under a new instance id, with a journal that begins anew.
+    ///
+    /// All is checked before the file gets its name. A restore that was killed leaves a directory
+    /// that no start serves; the same call, made again, finishes it. A restore that fails removes the
+    /// directory that it has made.
+    /// - Parameters:
+    ///   - backup: The directory in which the backup is; nothing of it is changed.
+    ///   - directory: The data directory to make: missing, empty, or of a restore that was killed;
+    ///     its parent there.
+    ///   - progress: Called now and then while rows are checked.
+    /// - Throws: Why there is no data directory then.
+    package static func run(
+        backup: String,
+        into directory: String,
+        progress: (LoadProgress) -> Void = { _ in }
+    ) throws(RestoreError) {
+        let source = try open(backup)
+        let isThere = (try? POSIXFiles(reading: directory)) != nil
+        let files: POSIXFiles
+        do {
+            files = try POSIXFiles.creating(path: directory)
+        } catch {
+            guard case .file(let cause) = error, cause.isOutOfSpace else {
+                throw .state(.directory(error))
+            }
+            let above = URL(filePath: directory).deletingLastPathComponent().path
+            throw .noRoom(
+                directory: directory,
+                neededByteCount: ((try? source.byteCount()) ?? 0) + startByteCount,
+                freeByteCount: (try? POSIXFiles(reading: above).freeByteCount()) ?? 0
+            )
+        }
+        do throws(RestoreError) {
+            try run(source, of: backup, into: directory, files, progress: progress)
+        } catch {
+            if !isThere { files.removeUnused() }
+            throw error
+        }
+    }
+
+    /// The same of a file, into a directory that is locked.
+    ///
+    /// - Parameters:
+    ///   - source: The `state.db` of the backup.
+    ///   - backup: The path of the backup, noted for the case that the restore is interrupted.
+    ///   - directory: The path under which SQLite finds the directory.
+    ///   - files: The same directory.
+    ///   - vfs: SQLite's virtual file system that has it; nil is the system's own.
+    ///   - progress: Called now and then while rows are checked.
+    /// - Throws: Why there is no data directory then.
+    package static func run(
+        _ source: any JournalFile,
+        of backup: String,
+        into directory: String,
+        _ files: any JournalFiles,
+        vfs: String? = nil,
+        progress: (LoadProgress) -> Void = { _ in }
+    ) throws(RestoreError) {
+        try restoreErrors { () throws(StateError) in
+            try removeRestored(directory, files, keepsMarker: true)
+        }
+        let byteCount = try restoreErrors { () throws(StateError) in
+            try fileErrors { () throws(FileError) in try source.byteCount() }
+        }
+        let noRoom = try checkRoom(for: byteCount, directory, files)
+        do throws(StateError) {
+            try fileErrors { () throws(FileError) in
+                try note(backup, files)
+                let copy = StateCopy(
+                    of: source,
+                    byteCount: byteCount,
+                    to: try files.create(StateDatabase.newFileName)
+                )
+                while try !copy.step() {}
+            }
+            try renew(directory, files, vfs, progress)
+            try StateDatabase.publishNewFile(files)
+            try fileErrors { () throws(FileError) in try endRestoring(files) }
+        } catch {
+            // What is left is no state. Where it cannot be removed, the next restore does it.
+            try? removeRestored(directory, files, keepsMarker: false)
+            throw error.isOutOfSpace ? noRoom() : .state(error)
+        }
+    }
+
+    /// Opens the `state.db` of a backup to read it.
+    static func open(_ backup: String) throws(RestoreError) -> any JournalFile {
+        guard let files = try restoreErrors({ () throws(StateError) in try reading(backup) }) else {
+            throw .noBackup(path: backup)
+        }
+        let source = try restoreErrors { () throws(StateError) in
+            let names = try fileErrors { () throws(FileError) in try files.names(in: ".") }
+            for name in [SegmentJournal.directoryName, SegmentJournal.watermarkName]
+            where names.contains(name) {
+                throw .notABackup(path: backup, name: name)
+            }
+            return try fileErrors { () throws(FileError) in try files.open(StateDatabase.fileName) }
+        }
+        guard let source else { throw .incomplete(path: backup, file: StateDatabase.fileName) }
+        return source
+    }
+
+    /// Opens a directory to read it; nil where there is none.
+    private static func reading(_ path: String) throws(StateError) -> POSIXFiles? {
+        do {
+            return try POSIXFiles(reading: path)
+        } catch {
+            guard error.isMissing else { throw .file(error) }
+            return nil
+        }
+    }
+
+    /// The backup that an interrupted restore has noted; nil where it has noted none, as in 0.1.
+    static func restoredBackup(_ files: any JournalFiles) -> String? {
+        guard let bytes = (try? files.begin(of: restoringName, byteCount: 1 << 16)) ?? nil,
+            bytes.count > 1, bytes.last == UInt8(ascii: "\n"), !bytes.contains(0)
+        else { return nil }
+        // Bytes of a power cut may be no text at all.
+        return String(validating: bytes.dropLast(), as: UTF8.self)
+    }
+
+    /// Makes the marker of a restore under way, with the absolute path of the backup.
+    private static func note(_ backup: String, _ files: any JournalFiles) throws(FileError) {
+        let folder = FileManager.default.currentDirectoryPath
+        let path = backup.hasPrefix("/") ? backup : "\(folder)/\(backup)"
+        let marker = try files.create(restoringName)
+        try marker.write(Array("\(path)\n".utf8).span, at: 0)
+        try marker.sync()
+        try files.syncDirectory(".")
+    }
+
+    /// Removes what a restore that was killed has left; refuses a directory that has anything else.
+    private static func removeRestored(
+        _ directory: String,
+        _ files: any JournalFiles,
+        keepsMarker: Bool
+    ) throws(StateError) {
+        let names = try fileErrors { () throws(FileError) in try files.names(in: ".") }
+        let isRestoring = names.contains(restoringName)
+        for name in names where !["lock", "lost+found", restoringName].contains(name) {
+            // An empty directory of a restore of 0.1 may have the new file without the marker.
+            let isOurs =
+                name.hasPrefix(StateDatabase.newFileName)
+                || isRestoring && name.hasPrefix(StateDatabase.fileName)
+            guard isOurs else { throw .notEmpty(directory: directory, name: name) }
+        }
+        try fileErrors { () throws(FileError) in
+            // The marker goes last: until then nothing that is left is served.
+            for name in names where name.hasPrefix(StateDatabase.fileName) {
+                try files.remove(name)
+            }
+            if isRestoring, !keepsMarker { try endRestoring(files) }
+        }
+    }
+
+    private static func endRestoring(_ files: any JournalFiles) throws(FileError) {
+        // Not before the file's own name: else a power cut could keep this change alone.
+        try files.syncDirectory(".")
+        try files.remove(restoringName)
+        try files.syncDirectory(".")
+    }
+
+    /// Throws where there is too little room; returns the error to say so later with the free bytes
+    /// of that time.
+    private static func checkRoom(
+        for byteCount: Int,
+        _ directory: String,
+        _ files: any JournalFiles
+    ) throws(RestoreError) -> () -> RestoreError {
+        let error = { (free: Int) in
+            RestoreError.noRoom(
+                directory: directory,
+                neededByteCount: byteCount + startByteCount,
+                freeByteCount: free
+            )
+        }
+        let free = try restoreErrors { () throws(StateError) in
+            try fileErrors { () throws(FileError) in try files.freeByteCount() }
+        }
+        guard free - byteCount >= startByteCount else { throw error(free) }
+        return { error((try? files.freeByteCount()) ?? 0) }
+    }
+
+    /// What the start behind the restore takes: a segment; and 1 MiB each for SQLite's log, while the
+    /// new instance is written, and for what else a start writes.
+    private static var startByteCount: Int {
+        JournalConfiguration(instanceID: 0).segmentByteCount + (2 << 20)
+    }
+
+    /// Checks the copy and makes it a state of its own; it is closed on return.
+    private static func renew(
+        _ directory: String,
+        _ files: any JournalFiles,
+        _ vfs: String?,
+        _ progress: (LoadProgress) -> Void
+    ) throws(StateError) {
+        let database = try StateDatabase(directory, files, vfs, name: StateDatabase.newFileName)
+        guard !database.meta.isCheckpointing else {
+            throw .unfinishedCheckpoint(
+                file: StateDatabase.fileName,
+                record: database.meta.checkpointing.number
+            )
+        }
+        try database.verify(progress: progress)
+        try database.updateMeta { meta in
+            // Clients see another instance: what they have in doubt, this state may not know.
+            meta.becomeAnotherInstance()
+            meta.checkpointed = .start
+            meta.checkpointing = .start
+            meta.bootID = ""
+            meta.durability = ""
+        }
+        try databaseErrors { () throws(SQLiteError) in try database.connection.checkpointLog() }
+    }
+}
+
+/// Calls `body`, whose failures are the restore's.
+func restoreErrors<Result>(
+    _ body: () throws(StateError) -> Result
+) throws(RestoreError) -> Result {
+    do {
+        return try body()
+    } catch {
+        throw .state(error)
+    }
+}

@@ -1,0 +1,82 @@
+internal import FeedConcurrency
+internal import FeedJournal
+package import FeedLog
+package import FeedRanking
+
+extension DurableState {
+    /// Locks a data directory, puts its state into an empty store, and prepares the threads.
+    ///
+    /// - Parameters:
+    ///   - options: Where the directory is, and how durable answers are.
+    ///   - store: An empty one.
+    ///   - channels: Takes what is known of channels: a channel, then its outcomes.
+    ///   - events: Called later, when something happens.
+    ///   - progress: Called now and then with how far the start is.
+    /// - Returns: The state, whose threads are to be started.
+    /// - Throws: Why the directory cannot be served; the store is of no use then.
+    package static func open(
+        _ options: StateOptions,
+        into store: FeedStore,
+        channels: @escaping (LogEntry) -> Void,
+        events: Events,
+        progress: @escaping (RecoveryProgress) -> Void = { _ in }
+    ) throws(StateStartError) -> DurableState {
+        let wake = WakeUp()
+        let recovered = try RecoveredState(
+            StateDirectory(options),
+            into: store,
+            channels: channels,
+            progress: progress,
+            onFirstEntry: { wake.call() }
+        )
+        return DurableState(recovered, options, wake, events)
+    }
+
+    /// Makes the threads ready.
+    private convenience init(
+        _ recovered: consuming RecoveredState,
+        _ options: StateOptions,
+        _ wake: WakeUp,
+        _ events: Events
+    ) {
+        let summary = recovered.summary
+        let journal = recovered.journal
+        let logs = recovered.logs
+        let identity = recovered.checkpointing.database.meta
+        let backups = Backups(
+            options.backups,
+            reservedByteCount: options.journal.space.readOnlyByteCount,
+            report: events.backup
+        )
+        let checkpointing = CheckpointThread(
+            recovered.checkpointing,
+            backups,
+            failed: events.failed,
+            news: events.checkpoints
+        )
+        var journalEvents = JournalThread.Events()
+        journalEvents.durable = events.durable
+        journalEvents.failed = { events.failed(.journal($0)) }
+        journalEvents.slow = events.slow
+        journalEvents.space = events.space
+        journalEvents.checkpoints = events.checkpoints
+        let thread = JournalThread(
+            journal: Transferred(options.filtersJournal(journal)),
+            maximumWaitingByteCount: options.maximumWaitingByteCount,
+            keepsSegments: options.keepsJournal,
+            logs: logs,
+            checkpointing: checkpointing,
+            events: journalEvents
+        )
+        wake.set { thread.wake() }
+        self.init(
+            identity: identity,
+            recovery: summary,
+            durability: options.durability,
+            logs: logs,
+            journal: thread,
+            checkpointing: checkpointing,
+            wake: wake
+        )
+    }
+}

@@ -1,0 +1,106 @@
+internal import FeedJournal
+
+// What a refusal says of backups and restores.
+extension RefusalWords {
+    /// How to get a directory that a backup was restored into.
+    var restoringStep: Step {
+        let restored = commands.restored
+        guard let newest = commands.backups.first else {
+            return Step(
+                text: "\(backupList) Look where backups are copied to: one is a folder that has "
+                    + "state.db. Restore it by `feed-service restore`, its path, and "
+                    + "\(RefusalCommands.quoted(restored)); then serve that.",
+                commands: [commands.serveRestored(restored)]
+            )
+        }
+        return Step(
+            text: "Restore the newest backup into a new directory, and serve that. \(backupList)",
+            commands: restoring("\(path)/\(BackupFolders.directory)/\(newest)", into: restored)
+        )
+    }
+
+    /// Restores a backup into a directory, and serves that.
+    private func restoring(_ backup: String, into directory: String) -> [String] {
+        [commands.restore(backup, into: directory), commands.serveRestored(directory)]
+    }
+
+    /// A restore was killed, of this backup where it has noted one.
+    func ofInterruptedRestore(of backup: String?) -> Consequences {
+        let meaning = "The backup is whole. Nothing of this directory is served before that."
+        guard let backup else {
+            let step = Step(
+                text: "Run the same `feed-service restore` again; it begins anew. The version that "
+                    + "began it has not noted the backup's path.",
+                commands: [commands.serveRestored(path)]
+            )
+            return (meaning, [step])
+        }
+        let step = Step(
+            text: "Run the same command again; it begins anew.",
+            commands: restoring(backup, into: path)
+        )
+        return (meaning, [step])
+    }
+
+    /// A backup's folder was taken for a data directory.
+    func ofBackup() -> Consequences {
+        let step = Step(
+            text: "Restore it into a new directory, and serve that.",
+            commands: restoring(path, into: commands.restored)
+        )
+        return ("Nothing is lost, and nothing was changed. A backup is not served itself.", [step])
+    }
+
+    /// Why a backup was not restored into the directory, and what to type then.
+    func consequences(of error: RestoreError, _ backup: String) -> Consequences {
+        let nothing = "Nothing was restored, and the backup is as it was."
+        let another = Step(
+            text: "Restore another backup. `feed-service verify` and its path say whether one is "
+                + "whole."
+        )
+        switch error {
+        case .noBackup:
+            let step = Step(
+                text: "Correct the path: a backup is a folder that has state.db, below backups/ in "
+                    + "a data directory or where it was copied to."
+            )
+            return (nothing, [step])
+        case .incomplete: return (nothing, [another])
+        case .noRoom(_, let needed, let free):
+            let step = Step(
+                text: "Free \(Self.missingMebibytes(needed, free)) MiB on the file system of the "
+                    + "directory, and run it again.",
+                commands: ["df -h \(quotedParent)"] + restoring(backup, into: path)
+            )
+            return (nothing, [step])
+        case .state(.notEmpty):
+            let step = Step(
+                text: "Restore into a directory that is not there yet, and serve that.",
+                commands: restoring(backup, into: commands.restored)
+            )
+            return (nothing, [step])
+        case .state(.notABackup), .notContinued: return (nothing, [])
+        case .state(let error) where error.isDamage: return (nothing, [another])
+        case .state(.changedBackup), .state(.unfinishedCheckpoint), .state(.newerFormat):
+            return (nothing, [another])
+        case .state:
+            let step = Step(
+                text: "Look at the disk, the path and the rights, then run it again.",
+                commands: ["ls -ld \(quotedParent)", "dmesg | tail"]
+                    + restoring(backup, into: path)
+            )
+            return (nothing, [step])
+        }
+    }
+
+    /// The directory above, which is there where a directory was to be made.
+    private var quotedParent: String {
+        guard let slash = path.lastIndex(of: "/") else { return "." }
+        return slash == path.startIndex ? "/" : RefusalCommands.quoted(String(path[..<slash]))
+    }
+
+    /// The MiB that are to be freed so that so many bytes are free, rounded up; 1 at least.
+    static func missingMebibytes(_ needed: Int, _ free: Int) -> Int {
+        max(1, (needed - free + (1 << 20) - 1) >> 20)
+    }
+}

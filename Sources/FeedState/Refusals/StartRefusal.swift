@@ -1,0 +1,152 @@
+internal import FeedJournal
+internal import Foundation
+
+/// A refusal to start, for an operator: what is wrong, what it means, and what to type next.
+///
+/// `docs/OPERATIONS.md` shows each of them, in the same words.
+package struct StartRefusal: Error, Equatable, Sendable {
+    /// A way on.
+    struct Step: Equatable, Sendable {
+        /// What the commands do.
+        var text: String
+        /// The commands to type, whole.
+        var commands: [String] = []
+    }
+
+    /// What the process exits with: ``StateStartError/exitStatus``.
+    package let exitStatus: Int32
+    /// What is wrong, with its file and record.
+    let problem: String
+    /// What would be lost, or that nothing is.
+    let meaning: String
+    /// The ways on, the best one first.
+    let steps: [Step]
+
+    /// The refusal of a directory, with the commands for it and the backups that it has.
+    ///
+    /// - Parameters:
+    ///   - error: Why the directory is refused.
+    ///   - path: The data directory.
+    ///   - command: What was typed, to be typed again where it was right.
+    ///   - remedy: What the backups and the journal have where `state.db` cannot be used; nil reads
+    ///     them in that case.
+    package init(
+        _ error: StateStartError,
+        directory path: String,
+        command: RefusedCommand = .serve(),
+        remedy: StateRemedy? = nil
+    ) {
+        exitStatus = error.exitStatus
+        problem = "\(error)"
+        let words = RefusalWords(path: path, command: command) { left in
+            remedy ?? StateRemedy.find(path: path, beyond: left)
+        }
+        (meaning, steps) = words.consequences(of: error)
+    }
+
+    /// The refusal to restore a backup into a directory.
+    package init(_ error: RestoreError, of backup: String, into path: String) {
+        exitStatus = error.exitStatus
+        problem = "\(error)"
+        let words = RefusalWords(path: path) { _ in .noBackup }
+        (meaning, steps) = words.consequences(of: error, backup)
+    }
+}
+
+extension StartRefusal {
+    /// The refusal to put a backup in the place of a directory's `state.db`.
+    package init(_ error: RestoreError, of backup: String, inPlaceOf path: String) {
+        exitStatus = error.exitStatus
+        problem = "\(error)"
+        let words = RefusalWords(path: path) { _ in .noBackup }
+        (meaning, steps) = words.consequences(ofInPlace: error, backup)
+    }
+}
+
+extension StartRefusal: CustomStringConvertible {
+    package var description: String {
+        var lines = [problem, "  What it means: \(meaning)"]
+        for step in steps {
+            lines.append("  What to do: \(step.text)")
+            lines += step.commands.map { "    \($0)" }
+        }
+        return lines.joined(separator: "\n")
+    }
+}
+
+/// What a person has typed that was refused.
+package enum RefusedCommand: Equatable, Sendable {
+    /// A start, with the last record that is left of a loss that it accepts.
+    case serve(acceptedLoss: UInt64? = nil)
+    /// `feed-service new-instance`.
+    case newInstance
+}
+
+/// The commands of a shell that a refusal names for one directory.
+struct RefusalCommands {
+    /// The data directory.
+    let path: String
+
+    /// The backups below the directory, the newest first; those that a person has renamed come last,
+    /// as their names tell no time.
+    var backups: [String] {
+        let folder = "\(path)/\(BackupFolders.directory)"
+        let names = (try? POSIXFiles.names(atPath: folder)) ?? nil
+        let found = (names ?? []).sorted(by: >).filter {
+            FileManager.default.fileExists(atPath: "\(folder)/\($0)/\(StateDatabase.fileName)")
+        }
+        let named = found.filter { BackupFolders.time(of: $0) != nil }
+        return named + found.filter { !named.contains($0) }
+    }
+
+    /// A directory beside the damaged one that is not there yet.
+    var restored: String {
+        var base = path
+        while base.count > 1, base.hasSuffix("/") { base.removeLast() }
+        // Beside the data directory, and not among its backups.
+        let parents = base.split(separator: "/", omittingEmptySubsequences: false)
+        if parents.count > 2, parents[parents.count - 2] == BackupFolders.directory {
+            base = parents.dropLast(2).joined(separator: "/")
+        }
+        var name = "\(base).restored"
+        var number = 2
+        while FileManager.default.fileExists(atPath: name) {
+            name = "\(base).restored-\(number)"
+            number += 1
+        }
+        return name
+    }
+
+    /// Starts the service on a directory that was restored: where it was not, nothing is made.
+    func serveRestored(_ path: String) -> String { serve(path, "--must-exist") }
+
+    /// Starts the service.
+    func serve(_ path: String? = nil, _ flags: String...) -> String {
+        (["feed-service", "--data-dir", Self.quoted(path ?? self.path)] + flags)
+            .joined(separator: " ")
+    }
+
+    /// Puts a backup in the place of the directory's `state.db`.
+    func restoreInPlace(_ backup: String) -> String {
+        "feed-service restore --in-place \(Self.quoted(backup)) \(Self.quoted(path))"
+    }
+
+    /// Makes a data directory of a backup.
+    func restore(_ backup: String, into directory: String) -> String {
+        "feed-service restore \(Self.quoted(backup)) \(Self.quoted(directory))"
+    }
+
+    /// A path as one word of a shell.
+    static func quoted(_ path: String) -> String {
+        let plain = path.utf8.allSatisfy { byte in
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"):
+                true
+            default: "/._-+,:@%=".utf8.contains(byte)
+            }
+        }
+        guard !plain || path.isEmpty else { return path }
+        return "'" + path.replacingOccurrences(of: "'", with: "'\\''") + "'"
+    }
+}

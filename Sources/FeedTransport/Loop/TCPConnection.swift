@@ -1,0 +1,106 @@
+/// One TCP connection on one loop: reads for its handler, sends what the handler writes, and closes
+/// when a deadline passes.
+///
+/// This is the driver: it calls libuv and the handler. The decisions are those of its values:
+/// ``ConnectionLife``, ``ReadingState``, ``WriteQueue`` and ``ConnectionDeadlines``. libuv holds the
+/// connection until it is closed, so that no other owner is needed.
+package final class TCPConnection {
+    /// The loop it belongs to.
+    package let loop: EventLoop
+
+    /// The address of the peer.
+    package let peer: SocketAddress
+
+    /// The receiver of the connection's events; nil once it is closed.
+    package var handler: (any ConnectionHandler)? { receiver }
+
+    // Not settable from outside, not even by name: so the compiler sees all changes of it, and
+    // proves what it would otherwise check at each read.
+    var receiver: (any ConnectionHandler)?
+    let stream: UVStream
+    var life = ConnectionLife.connecting
+    var reading = ReadingState()
+    var readBuffer = ReadBuffer()
+    var writeQueue: WriteQueue
+    var sendBuffers = UVSendBuffers()
+    var deadlines: ConnectionDeadlines
+    /// The bytes that the budget counts for this connection.
+    var accountedByteCount = 0
+    /// The memory of the bytes that were unsent at the close; it is freed with the handle.
+    var closingByteCount = 0
+    /// The slot of the peer's host in the budget.
+    package let hostSlot: HostSlot
+    /// The size of the send buffer lent to it, as the kernel counts; 0 where it has its own.
+    var lentByteCount = 0
+    /// The sweep in which a write in flight last ended.
+    var lastWriteSweep = 0
+    /// Its place in the loop's list.
+    var place = 0
+    /// Bytes were read that its handler has not been shown.
+    var hasArrival = false
+    /// Whether the peer may be silent for longer than the idle timeout, because it waits for an
+    /// answer that takes long.
+    package var mayBeSilent = false
+
+    /// The connection of an accepted socket; ``open(_:)`` starts it.
+    init(_ loop: EventLoop, _ stream: UVStream, peer: SocketAddress) {
+        self.loop = loop
+        self.stream = stream
+        self.peer = peer
+        hostSlot = HostSlot(peer.host)
+        writeQueue = WriteQueue(loop.configuration)
+        deadlines = ConnectionDeadlines(at: loop.sweep)
+        stream.attach(self)
+        place = loop.insert(self)
+    }
+
+    /// The connection of a client whose stream is connecting.
+    convenience init(
+        _ loop: EventLoop,
+        _ stream: UVStream,
+        peer: SocketAddress,
+        connecting handler: any ConnectionHandler,
+        connectLimit: Int
+    ) {
+        self.init(loop, stream, peer: peer)
+        receiver = handler
+        deadlines = ConnectionDeadlines(at: loop.sweep, connectLimit: connectLimit)
+    }
+
+    /// Whether the handler may still be shown bytes and write some.
+    package var isOpen: Bool { life.isOpen }
+
+    /// Bytes that were written and that the kernel has not taken.
+    package var pendingByteCount: Int { writeQueue.byteCount }
+
+    /// Whether the handler should do no more work for this peer because too much is unsent.
+    ///
+    /// The handler leaves its bytes, and is shown them again when the peer has taken its answers.
+    package var isAboveHighWatermark: Bool { writeQueue.isAboveHighWatermark }
+
+    /// Starts an accepted connection.
+    func open(_ handler: any ConnectionHandler) {
+        receiver = handler
+        didOpen()
+    }
+
+    /// libuv's result of a connection attempt.
+    func didConnect(_ status: Int32) {
+        guard case .connecting = life else { return }
+        guard status >= 0 else {
+            abort(.connectFailed(transportError(status, .connect(peer))))
+            return
+        }
+        deadlines.opened(at: loop.sweep)
+        didOpen()
+    }
+
+    private func didOpen() {
+        life.open()
+        receiver?.connectionOpened(self)
+        resumeReading(.unopened)
+    }
+}
+
+@available(*, unavailable)
+extension TCPConnection: Sendable {}

@@ -1,0 +1,59 @@
+/// An error of the network or the machine; each case is a cause that callers distinguish.
+package enum TransportError: Error, Sendable, Hashable {
+    /// Another socket listens at the address.
+    case addressInUse(SocketAddress)
+    /// The process may not listen at the address (ports below 1024 need a right).
+    case permissionDenied(SocketAddress)
+    /// The address is not one of this machine, or it has no port left to connect from.
+    case addressNotAvailable(SocketAddress)
+    /// The text names no address, with the reason.
+    case invalidAddress(String, String)
+    /// The name has no address, with the reason as a sentence.
+    case unknownHost(String, String)
+    /// The process, or the machine, has no descriptor left.
+    case tooManyOpenFiles
+    /// The peer's address has no listener.
+    case connectionRefused
+    /// The peer or the network broke the connection.
+    case connectionReset
+    /// The peer ended its side.
+    case endOfFile
+    /// The peer did not answer in time.
+    case timedOut
+    /// The loop that was asked takes nothing more.
+    case loopStopped
+    /// Anything else, with the operation and the system's name and text of the error.
+    case system(operation: String, code: Int32, text: String)
+}
+
+extension TransportError: CustomStringConvertible {
+    /// The error as a sentence.
+    package var description: String {
+        switch self {
+        case .addressInUse(let address):
+            "\(address) is in use by another process."
+        case .permissionDenied(let address):
+            "No permission to use \(address): ports below 1024 need the right to bind them."
+        case .addressNotAvailable(let address):
+            "\(address) is not an address of this machine, or no local port is left."
+        case .invalidAddress(let text, let reason):
+            "\"\(text)\" is not an address: \(reason)."
+        case .unknownHost(let name, let reason):
+            "No address for \"\(name)\": \(reason)"
+        case .tooManyOpenFiles:
+            "Too many open files: raise the limit (ulimit -n)."
+        case .connectionRefused:
+            "The connection was refused: nothing listens at the address."
+        case .connectionReset:
+            "The connection was reset by the peer."
+        case .endOfFile:
+            "The peer closed the connection."
+        case .timedOut:
+            "The connection timed out."
+        case .loopStopped:
+            "The event loop has stopped."
+        case .system(let operation, _, let text):
+            "\(operation) failed: \(text)."
+        }
+    }
+}

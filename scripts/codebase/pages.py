@@ -1,0 +1,84 @@
+"""Checks that the links of the documents lead somewhere, and that docs/THREATS.md names real tests.
+
+scripts/check.sh runs it. A link within the repository has to lead to a file, and to a heading where
+it names one. A row of the threats names files below Tests, and functions in them. A test or a
+comment that names a row has to name one that is there.
+"""
+
+import pathlib
+import posixpath
+import re
+import subprocess
+import sys
+
+THREATS = "docs/THREATS.md"
+FENCED = re.compile(r"^```.*?^```", re.DOTALL | re.MULTILINE)
+HEADING = re.compile(r"^#+ (.+)$", re.MULTILINE)
+LINK = re.compile(r"\]\(([^)\s]+)\)")
+ROW = re.compile(r"^\| (T-[A-Z]+-\d+) \|", re.MULTILINE)
+ROW_NAME = re.compile(r"\bT-[A-Z]+-\d+\b")
+# A file, and behind it the functions that the row names in it, each perhaps with a remark.
+TESTS = re.compile(r"`([\w/]+\.swift)`((?: `\w+`(?: \([^)]*\))?,?)*)")
+
+
+def anchors(text):
+    """The anchors of the headings of a page, as GitHub makes them."""
+    found = set()
+    for heading in HEADING.findall(FENCED.sub("", text)):
+        plain = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", heading).strip().lower()
+        found.add(re.sub(r"[^\w\- ]", "", plain).replace(" ", "-"))
+    return found
+
+
+def link_faults(pages, paths):
+    """Sentences on links that lead nowhere; `pages` maps paths to texts, `paths` are all files."""
+    folders = {str(folder) for path in paths for folder in pathlib.PurePosixPath(path).parents}
+    found = []
+    for page, text in pages.items():
+        for link in LINK.findall(FENCED.sub("", text)):
+            if re.match(r"[a-z]+:", link):
+                continue
+            path, _, anchor = link.partition("#")
+            target = posixpath.normpath(posixpath.join(posixpath.dirname(page), path)) if path else page
+            if target not in paths and target not in folders:
+                found.append(f"{page}: the link {link} leads to no file")
+            elif anchor and anchor not in anchors(pages.get(target, "")):
+                found.append(f"{page}: the link {link} leads to no heading")
+    return found
+
+
+def threat_faults(page, sources):
+    """Sentences on tests that the page of threats names, and on its rows that sources name."""
+    found = []
+    for path, functions in TESTS.findall(page):
+        source = sources.get(f"Tests/{path}")
+        if source is None:
+            found.append(f"{THREATS} names Tests/{path}, which does not exist")
+            continue
+        found += [f"{THREATS} names {name} of Tests/{path}, which has no such function"
+                  for name in re.findall(r"`(\w+)`", functions)
+                  if not re.search(rf"\bfunc {name}\b", source)]
+    rows = ROW.findall(page)
+    found += [f"{THREATS} has the row {row} twice" for row in sorted({each for each in rows
+                                                                      if rows.count(each) > 1})]
+    return found + [f"{path} names {row}, which {THREATS} does not have"
+                    for path, source in sources.items()
+                    for row in sorted(set(ROW_NAME.findall(source)) - set(rows))]
+
+
+def main():
+    """Prints the faults, and ends with 1 if there are any."""
+    listed = subprocess.run(["git", "ls-files", "--cached", "--others", "--exclude-standard"],
+                            check=True, capture_output=True, text=True).stdout.splitlines()
+    paths = {path for path in listed if pathlib.Path(path).exists()}
+    pages = {path: pathlib.Path(path).read_text() for path in sorted(paths) if path.endswith(".md")}
+    sources = {path: pathlib.Path(path).read_text() for path in sorted(paths)
+               if path.endswith(".swift") and path.startswith(("Sources/", "Tests/"))}
+    found = link_faults(pages, paths) + threat_faults(pages[THREATS], sources)
+    for fault in found:
+        print(fault, file=sys.stderr)
+    sys.exit(1 if found else 0)
+
+
+if __name__ == "__main__":
+    main()
