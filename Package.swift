@@ -29,7 +29,8 @@ let package = Package(
         // A target depends on targets of lower layers, and, in a layer whose comment says `in order`,
         // on those above it. scripts/graph.sh --check reads these comments.
 
-        // Layer 0, in order: C libraries, and the C generated from proto/feed.proto.
+        // Layer 0, in order: C libraries, the C generated from proto/feed.proto, and what locks and
+        // threads are made of.
         .systemLibrary(
             name: "CLibUV",
             pkgConfig: "libuv",
@@ -48,19 +49,32 @@ let package = Package(
             providers: [.apt(["libxxhash-dev"]), .brew(["xxhash"])]
         ),
         .systemLibrary(name: "CFileBirth"),
+        .systemLibrary(name: "CThreadName"),
         .systemLibrary(
             name: "CSQLite",
             pkgConfig: "sqlite3",
             providers: [.apt(["libsqlite3-dev"]), .brew(["sqlite3"])]
         ),
 
-        // Layer 0: the one way to lock.
-        .target(name: "FeedConcurrency", swiftSettings: settings),
+        // Locks, threads and clocks.
+        .target(
+            name: "FeedConcurrency",
+            dependencies: ["CThreadName"],
+            swiftSettings: settings
+        ),
 
         // Layer 1: the wire, the ranking, the transport and files of posts. None knows another.
         .target(name: "FeedProto", dependencies: ["CFeedProto"], swiftSettings: settings),
-        .target(name: "FeedRanking", dependencies: ["CPrefetch"], swiftSettings: settings),
-        .target(name: "FeedTransport", dependencies: ["CLibUV"], swiftSettings: settings),
+        .target(
+            name: "FeedRanking",
+            dependencies: ["CPrefetch", "FeedConcurrency"],
+            swiftSettings: settings
+        ),
+        .target(
+            name: "FeedTransport",
+            dependencies: ["CLibUV", "FeedConcurrency"],
+            swiftSettings: settings
+        ),
         .target(name: "FeedDataset", swiftSettings: settings),
 
         // Layer 1: what the durable state stands on.
@@ -72,7 +86,11 @@ let package = Package(
         .target(name: "FeedSQLite", dependencies: ["CSQLite"], swiftSettings: settings),
 
         // Layer 2: the log of the ranking's changes.
-        .target(name: "FeedLog", dependencies: ["FeedRanking"], swiftSettings: settings),
+        .target(
+            name: "FeedLog",
+            dependencies: ["FeedConcurrency", "FeedRanking"],
+            swiftSettings: settings
+        ),
 
         // Layer 2: posts of files, as they are imported.
         .target(
@@ -99,7 +117,8 @@ let package = Package(
         .target(
             name: "LoadGen",
             dependencies: [
-                "FeedClient", "FeedDataset", "FeedImport", "FeedProto", "FeedTransport",
+                "FeedClient", "FeedConcurrency", "FeedDataset", "FeedImport", "FeedProto",
+                "FeedTransport",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Histogram", package: "hdrhistogram-swift"),
             ],
@@ -129,7 +148,7 @@ let package = Package(
         .executableTarget(
             name: "FeedCtl",
             dependencies: [
-                "FeedClient", "FeedDataset", "FeedImport", "FeedProto",
+                "FeedClient", "FeedConcurrency", "FeedDataset", "FeedImport", "FeedProto",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: settings
@@ -195,6 +214,11 @@ let package = Package(
 
         // Layer 6: tests.
         .testTarget(
+            name: "FeedConcurrencyTests",
+            dependencies: ["FeedConcurrency", "CThreadName"],
+            swiftSettings: settings
+        ),
+        .testTarget(
             name: "FeedProtoTests",
             dependencies: ["FeedProto", "FeedTestSupport", "CMallocHook"],
             exclude: ["Golden"],
@@ -235,8 +259,8 @@ let package = Package(
         .testTarget(
             name: "FeedStateTests",
             dependencies: [
-                "FeedState", "FeedLog", "FeedRanking", "FeedJournal", "FeedSQLite",
-                "FeedDiskFaults", "FeedTestSupport",
+                "FeedState", "FeedConcurrency", "FeedLog", "FeedRanking", "FeedJournal",
+                "FeedSQLite", "FeedDiskFaults", "FeedTestSupport",
             ],
             swiftSettings: settings
         ),

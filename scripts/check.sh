@@ -70,6 +70,9 @@ meetings() {
 # docs/UNSAFE.md lists the files that may be unsafe, one by one, each with its reason.
 unsafe_code() { python3 -B scripts/codebase/unsafe.py; }
 
+# Locks, threads, sleeps and clocks are those of FeedConcurrency.
+concurrency() { python3 -B scripts/codebase/concurrency.py; }
+
 # Links lead to files and headings, and docs/THREATS.md names tests that exist.
 pages() { python3 -B scripts/codebase/pages.py; }
 
@@ -112,6 +115,7 @@ check "imports are what Package.swift declares" module_imports
 check "folders of a module do not name each other" module_folders
 check "wire, ranking and transport meet where they may" meetings
 check "unsafe code is where docs/UNSAFE.md lists it" unsafe_code
+check "locks, threads and clocks are FeedConcurrency's" concurrency
 check "links of the documents, and tests in THREATS.md" pages
 check "no unsafe compiler flags" unsafe_flags
 check "the version is the newest of the changelog" version

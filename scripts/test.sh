@@ -59,7 +59,7 @@ step "Building the embedding example, a package of its own"
 swift build --package-path Examples/EmbeddedClient
 
 # Apart, as tests that wait for sockets and processes would wait for all computing too.
-computing='FeedDatasetTests|FeedJournalTests|FeedLogTests|FeedProtoTests|FeedRankingTests|FeedSQLiteTests|FeedStateTests'
+computing='FeedConcurrencyTests|FeedDatasetTests|FeedJournalTests|FeedLogTests|FeedProtoTests|FeedRankingTests|FeedSQLiteTests|FeedStateTests'
 step "Running every test of the contract, the ranking and the durable state"
 tests -c release --skip-build --filter "$computing"
 step "Running every test of the service and its tools: all others"

@@ -40,12 +40,12 @@ extension BenchmarkRun {
         for first in stride(from: 0, to: ids.count, by: transactionVoteCount) {
             let transaction = first..<min(first + transactionVoteCount, ids.count)
             for index in transaction { store.prefetch(ids[index]) }
-            log.lock()
-            for index in transaction {
-                let outcome = try? store.castVote(ids[index], .up, sink: log)
-                if outcome?.refreshIsDue == true { store.refresh(stripeOf: ids[index]) }
+            log.transaction {
+                for index in transaction {
+                    let outcome = try? store.castVote(ids[index], .up, sink: log)
+                    if outcome?.refreshIsDue == true { store.refresh(stripeOf: ids[index]) }
+                }
             }
-            log.unlock()
             if first % 4_096 == 0, !log.isNone { _ = logs.takeBatch(into: &body) }
         }
     }
@@ -56,18 +56,18 @@ extension BenchmarkRun {
         let perOutcome = Measurement.median {
             let start = Measurement.processorNanoseconds()
             for transaction in 0..<10_000 {
-                logs[0].lock()
-                for call in 0..<64 {
-                    logs[0].append(
-                        ChannelOutcome(
-                            channel: UInt64(transaction & 1_023),
-                            sequence: UInt64(transaction * 64 + call),
-                            requestHash: 0xDEAD_BEEF,
-                            outcome: .done
+                logs[0].transaction {
+                    for call in 0..<64 {
+                        logs[0].append(
+                            ChannelOutcome(
+                                channel: UInt64(transaction & 1_023),
+                                sequence: UInt64(transaction * 64 + call),
+                                requestHash: 0xDEAD_BEEF,
+                                outcome: .done
+                            )
                         )
-                    )
+                    }
                 }
-                logs[0].unlock()
                 if transaction % 64 == 0 { _ = logs.takeBatch(into: &body) }
             }
             return Double(Measurement.processorNanoseconds() - start) / 640_000
@@ -80,11 +80,11 @@ extension BenchmarkRun {
             let logs = ChangeLogs(count: partCount, firstBatch: 1) {}
             for first in stride(from: 0, to: ids.count, by: 16) {
                 let log = logs[first / 16 % partCount]
-                log.lock()
-                for index in first..<min(first + 16, ids.count) {
-                    _ = try? store.castVote(ids[index], .up, sink: log)
+                log.transaction {
+                    for index in first..<min(first + 16, ids.count) {
+                        _ = try? store.castVote(ids[index], .up, sink: log)
+                    }
                 }
-                log.unlock()
             }
             var body: [UInt8] = []
             _ = logs.takeBatch(into: &body)

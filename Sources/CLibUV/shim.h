@@ -7,7 +7,6 @@
 #include <malloc.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
-#include <pthread.h>
 #include <signal.h>
 #include <stdint.h>
 #include <sys/ioctl.h>
@@ -24,7 +23,6 @@
 
 /* Declared here, as _GNU_SOURCE would change types that the Glibc module has defined without it. */
 extern int accept4(int listener, struct sockaddr *peer, socklen_t *length, int flags);
-extern int pthread_setname_np(pthread_t thread, const char *name);
 
 static inline int clibuv_result(int result) {
     return result < 0 ? -errno : result;
@@ -94,10 +92,6 @@ static inline int clibuv_timer_arm(int descriptor, uint64_t nanoseconds) {
 /* How late the kernel may wake this thread, to save power. */
 static inline int clibuv_set_timer_slack(unsigned long nanoseconds) {
     return clibuv_result(prctl(PR_SET_TIMERSLACK, nanoseconds, 0, 0, 0));
-}
-
-static inline void clibuv_name_thread(const char *name) {
-    (void)pthread_setname_np(pthread_self(), name);
 }
 
 /* Allocations of `least` bytes and more are mapped from now on, and earlier frees do not change that.

@@ -1,29 +1,48 @@
 public import Synchronization
 
-// Public and inlinable, because a numbered vote takes such a lock: the compiler would not inline a
-// `package` type into other modules.
+// Public and inlinable, because each vote takes such a lock: the compiler does not inline a `package`
+// function into another module.
 
-/// A lock around one value that several threads use, which the thread sanitizer understands.
+/// A lock around one value that several threads use.
 ///
-/// The kernel hands over a lock that a thread waited for, and the sanitizer does not see that.
-/// `handover` orders the holders once more, where it is seen, at no cost on common processors.
-public struct Lock<Value>: ~Copyable {
-    @usableFromInline let mutex: Mutex<Value>
+/// The lock is `Synchronization.Mutex`: a word beside the value, without memory of its own. A thread
+/// that waits for it gets it from the kernel, where the thread sanitizer does not see the order of
+/// the two holders. `handover` states that order a second time, where the sanitizer sees it. On
+/// common processors that costs a load and a store to the cache line of the lock.
+///
+/// It is not recursive.
+public struct Lock<Value: ~Copyable>: ~Copyable {
+    // First, because the mutex begins with its word: both are in one cache line.
     @usableFromInline let handover = Atomic<Bool>(false)
+    @usableFromInline let mutex: Mutex<Value>
 
-    /// A lock that nobody holds.
+    /// Takes the value; from then on only the lock gives access to it.
     @inlinable
     public init(_ value: consuming sending Value) {
         mutex = Mutex(value)
     }
 
-    /// Runs the body with the value while no other thread has it.
+    /// Runs the body with the lock held; waits for the lock.
     @inlinable
     @inline(__always)
-    public func withLock<Result, Failure: Error>(
-        _ body: (inout Value) throws(Failure) -> sending Result
-    ) throws(Failure) -> Result {
-        try mutex.withLock { (value) throws(Failure) -> sending Result in
+    public func withLock<Result: ~Copyable, Failure: Error>(
+        _ body: (inout sending Value) throws(Failure) -> sending Result
+    ) throws(Failure) -> sending Result {
+        try mutex.withLock { (value: inout sending Value) throws(Failure) -> sending Result in
+            _ = handover.load(ordering: .acquiring)
+            defer { handover.store(true, ordering: .releasing) }
+            return try body(&value)
+        }
+    }
+
+    /// Runs the body with the lock held if the lock is free; otherwise returns nil at once.
+    @inlinable
+    @inline(__always)
+    public func withLockIfAvailable<Result: ~Copyable, Failure: Error>(
+        _ body: (inout sending Value) throws(Failure) -> sending Result
+    ) throws(Failure) -> sending Result? {
+        try mutex.withLockIfAvailable {
+            (value: inout sending Value) throws(Failure) -> sending Result in
             _ = handover.load(ordering: .acquiring)
             defer { handover.store(true, ordering: .releasing) }
             return try body(&value)
@@ -31,4 +50,4 @@ public struct Lock<Value>: ~Copyable {
     }
 }
 
-extension Lock: Sendable {}
+extension Lock: Sendable where Value: ~Copyable {}

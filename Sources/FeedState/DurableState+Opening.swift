@@ -1,3 +1,4 @@
+internal import FeedConcurrency
 internal import FeedJournal
 package import FeedLog
 package import FeedRanking
@@ -60,7 +61,7 @@ extension DurableState {
         journalEvents.space = events.space
         journalEvents.checkpoints = events.checkpoints
         let thread = JournalThread(
-            journal: Handed(options.filtersJournal(journal)),
+            journal: Transferred(options.filtersJournal(journal)),
             maximumWaitingByteCount: options.maximumWaitingByteCount,
             keepsSegments: options.keepsJournal,
             logs: logs,

@@ -1,3 +1,4 @@
+internal import FeedConcurrency
 package import FeedJournal
 package import FeedLog
 internal import Synchronization
@@ -57,10 +58,21 @@ package final class DurableState: Sendable {
         self.wake = wake
     }
 
-    /// Starts the two threads.
-    package func start() {
-        checkpointing.start()
-        journal.start()
+    /// Starts the two threads; where the system refuses one, none is left running.
+    package func start() throws(StateStartError) {
+        do throws(ThreadStartError) {
+            try checkpointing.start()
+        } catch {
+            wake.set {}
+            throw .state(.thread(error))
+        }
+        do throws(ThreadStartError) {
+            try journal.start()
+        } catch {
+            checkpointing.stop()
+            wake.set {}
+            throw .state(.thread(error))
+        }
     }
 
     /// Makes all that was logged durable, checkpoints it, ends the threads and unlocks the

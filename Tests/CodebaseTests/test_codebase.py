@@ -6,6 +6,7 @@ import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "scripts" / "codebase"))
 
+import concurrency
 import coverage
 import deadcode
 import folders
@@ -150,6 +151,33 @@ class UnsafeTests(unittest.TestCase):
 
     def test_words_are_told_apart(self):
         self.assertEqual(unsafe.said("nonisolated(unsafe) var a = 1"), ["nonisolated(unsafe)"])
+
+
+class ConcurrencyTests(unittest.TestCase):
+    def test_what_feed_concurrency_has_is_named_elsewhere(self):
+        cases = ["let a = Mutex(0)", "pthread_mutex_lock(&a)", "pthread_create(&t, nil, f, nil)",
+                 "uv_mutex_lock(&a)", "uv_thread_create(&t, f, nil)", "Thread { f() }", "Thread(block: f)",
+                 "Thread.sleep(forTimeInterval: 1)", "DispatchQueue.global().async {}",
+                 "DispatchSemaphore(value: 0)", "usleep(1)", "sleep(1)", "nanosleep(&a, nil)",
+                 "clock_gettime(CLOCK_REALTIME, &a)", "gettimeofday(&a, nil)", "let a = Date()",
+                 "let a = Date.now", "f(date: .now)", "struct TableLock {}", "import Dispatch"]
+        for code in cases:
+            with self.subTest(code):
+                self.assertEqual(len(concurrency.faults({"Sources/M/a.swift": code}, {})), 1)
+                self.assertEqual(concurrency.faults({"Sources/FeedConcurrency/a.swift": code}, {}), [])
+
+    def test_what_only_looks_like_it_passes(self):
+        for code in ("Lock(0)", "NamedThread(name)", "EventLoopThread(name)", "try await Task.sleep(for: a)",
+                     "SystemClock.sleep(for: a)", "f(at: .now)", "Date(timeIntervalSince1970: 1)",
+                     "// Mutex", "let a = \"usleep(1)\"", "flock(a, LOCK_EX)"):
+            with self.subTest(code):
+                self.assertEqual(concurrency.faults({"Sources/M/a.swift": code}, {}), [])
+
+    def test_an_exception_is_for_one_kind_and_is_needed(self):
+        allowed = {("Sources/M/a.swift", "a clock"): "why"}
+        self.assertEqual(concurrency.faults({"Sources/M/a.swift": "Date()"}, allowed), [])
+        self.assertEqual(len(concurrency.faults({"Sources/M/a.swift": "Date() + Mutex(0)"}, allowed)), 1)
+        self.assertEqual(len(concurrency.faults({"Sources/M/a.swift": ""}, allowed)), 1)
 
 
 class PageTests(unittest.TestCase):

@@ -17,26 +17,26 @@ import Testing
         var page = PostPage()
         var faults: [String] = []
         for transaction in 0..<count {
-            log.lock()
-            if transaction % 16 == 0 { sched_yield() }
-            for _ in 0..<Int.random(in: 1...6, using: &random) {
-                do {
-                    try writeOnce(store, log, &random, &page)
-                } catch RankingError.postNotFound, RankingError.feedExists {
-                    continue
-                } catch {
-                    faults.append("\(error)")
+            log.transaction {
+                if transaction % 16 == 0 { sched_yield() }
+                for _ in 0..<Int.random(in: 1...6, using: &random) {
+                    do {
+                        try writeOnce(store, log, &random, &page)
+                    } catch RankingError.postNotFound, RankingError.feedExists {
+                        continue
+                    } catch {
+                        faults.append("\(error)")
+                    }
                 }
-            }
-            log.append(
-                ChannelOutcome(
-                    channel: UInt64(thread),
-                    sequence: UInt64(transaction),
-                    requestHash: 0,
-                    outcome: .id(store.revision)
+                log.append(
+                    ChannelOutcome(
+                        channel: UInt64(thread),
+                        sequence: UInt64(transaction),
+                        requestHash: 0,
+                        outcome: .id(store.revision)
+                    )
                 )
-            )
-            log.unlock()
+            }
         }
         return faults
     }

@@ -27,7 +27,7 @@ struct ChangeLogRun {
         random = SeededGenerator(seed: seed)
         let clock = clock
         store = FeedStore(stripeCount: 4) { clock.milliseconds.load(ordering: .relaxed) }
-        try createFeed(.ballot)
+        try logs[0].transaction { try createFeed(.ballot, logs[0]) }
     }
 
     /// Executes so many writes, takes a commit batch after every few, and one after the last write.
@@ -48,17 +48,17 @@ struct ChangeLogRun {
     private mutating func write() throws {
         clock.milliseconds.wrappingAdd(random.oneIn(9) ? 700 : 0, ordering: .relaxed)
         let log = logs[Int.random(in: 0..<3, using: &random)]
-        log.lock()
-        defer { log.unlock() }
-        switch Int.random(in: 0..<40, using: &random) {
-        case 0..<4: try create(log)
-        case 4: try importPosts(log)
-        case 5, 6: try update(log)
-        case 7 where random.oneIn(2): try delete(log)
-        case 8 where random.oneIn(9) && feeds.count < 9:
-            try createFeed(random.oneIn(2) ? .ballot : .tally, log)
-        case 9 where random.oneIn(4): correctTimes(log)
-        default: try vote(log)
+        try log.transaction {
+            switch Int.random(in: 0..<40, using: &random) {
+            case 0..<4: try create(log)
+            case 4: try importPosts(log)
+            case 5, 6: try update(log)
+            case 7 where random.oneIn(2): try delete(log)
+            case 8 where random.oneIn(9) && feeds.count < 9:
+                try createFeed(random.oneIn(2) ? .ballot : .tally, log)
+            case 9 where random.oneIn(4): correctTimes(log)
+            default: try vote(log)
+            }
         }
     }
 
@@ -81,11 +81,9 @@ struct ChangeLogRun {
         )
     }
 
-    private mutating func createFeed(_ mode: VoteMode, _ log: ChangeLog? = nil) throws {
-        if log == nil { logs[0].lock() }
+    private mutating func createFeed(_ mode: VoteMode, _ log: ChangeLog) throws {
         let policy = FeedPolicy(name: "feed \(feeds.count)", defaultOrder: .old, voteMode: mode)
-        let feed = try store.createFeed(policy, sink: log ?? logs[0])
-        if log == nil { logs[0].unlock() }
+        let feed = try store.createFeed(policy, sink: log)
         feeds.append(feed)
         if mode == .ballot { model.ballotFeeds.insert(feed.rawValue) }
     }

@@ -18,14 +18,14 @@ import Testing
         #expect(body.isEmpty)
         #expect(logs.openBatch == 5, "An empty batch has no number.")
 
-        logs[1].lock()
-        #expect(logs.newestBatch == 4)
-        Self.append(logs[1], revision: 8)
-        #expect(logs.newestBatch == 5, "It is said before the transaction ends.")
-        Self.append(logs[1], revision: 9)
-        let byteCount = logs[1].byteCount
-        #expect(logs.waitingByteCount == 0)
-        logs[1].unlock()
+        let byteCount = logs[1].transaction {
+            #expect(logs.newestBatch == 4)
+            Self.append(logs[1], revision: 8)
+            #expect(logs.newestBatch == 5, "It is said before the transaction ends.")
+            Self.append(logs[1], revision: 9)
+            #expect(logs.waitingByteCount == 0)
+            return logs[1].byteCount
+        }
         #expect(logs.waitingByteCount == byteCount)
 
         let first = try #require(logs.takeBatch(into: &body))
@@ -35,9 +35,7 @@ import Testing
         #expect(logs.newestBatch == 5 && logs.openBatch == 6)
         #expect(logs.takeBatch(into: &body) == nil)
 
-        logs[0].lock()
-        Self.append(logs[0], revision: 10)
-        logs[0].unlock()
+        logs[0].transaction { Self.append(logs[0], revision: 10) }
         #expect(logs.newestBatch == 6)
         let second = try #require(logs.takeBatch(into: &body))
         #expect(second.number == 6 && second.entryCount == 1)
@@ -51,14 +49,13 @@ import Testing
         let logs = ChangeLogs(count: 3, firstBatch: 1) { told.withLock { $0 += 1 } }
         for batch in 1...3 {
             for log in 0..<3 {
-                logs[log].lock()
-                #expect(told.withLock { $0 } == (log == 0 ? batch - 1 : batch))
-                for _ in 0..<2 { Self.append(logs[log], revision: UInt64(batch)) }
-                #expect(told.withLock { $0 } == (log == 0 ? batch - 1 : batch))
-                logs[log].unlock()
+                logs[log].transaction {
+                    #expect(told.withLock { $0 } == (log == 0 ? batch - 1 : batch))
+                    for _ in 0..<2 { Self.append(logs[log], revision: UInt64(batch)) }
+                    #expect(told.withLock { $0 } == (log == 0 ? batch - 1 : batch))
+                }
                 // A transaction without log entries notifies of nothing.
-                logs[log].lock()
-                logs[log].unlock()
+                logs[log].transaction {}
                 #expect(told.withLock { $0 } == batch)
             }
             #expect(logs.nextBody() != nil)
@@ -67,10 +64,10 @@ import Testing
 
     @Test func noLogTakesAnything() {
         let log = ChangeLog.none
-        log.lock()
-        Self.append(log, revision: 1)
-        #expect(log.byteCount == 0 && log.isNone)
-        log.unlock()
+        log.transaction {
+            Self.append(log, revision: 1)
+            #expect(log.byteCount == 0 && log.isNone)
+        }
     }
 
     /// Threads write transactions of some log entries, each with an outcome, while batches are
@@ -82,26 +79,28 @@ import Testing
             var faults: [String] = []
             var random = SeededGenerator(seed: UInt64(loop))
             for transaction in 0..<2_000 {
-                logs[loop].lock()
-                for _ in 0..<Int.random(in: 0..<6, using: &random) {
-                    let revision = revisions.withLock { revisions in
-                        revisions += 1
-                        Self.append(logs[loop], revision: revisions)
-                        return revisions
-                    }
-                    logs[loop].append(
-                        ChannelOutcome(
-                            channel: UInt64(loop),
-                            sequence: UInt64(transaction),
-                            requestHash: 0,
-                            outcome: .id(revision)
+                logs[loop].transaction {
+                    for _ in 0..<Int.random(in: 0..<6, using: &random) {
+                        let revision = revisions.withLock { revisions in
+                            revisions += 1
+                            Self.append(logs[loop], revision: revisions)
+                            return revisions
+                        }
+                        logs[loop].append(
+                            ChannelOutcome(
+                                channel: UInt64(loop),
+                                sequence: UInt64(transaction),
+                                requestHash: 0,
+                                outcome: .id(revision)
+                            )
                         )
-                    )
-                    // The taker of a batch waits for this transaction while others run.
-                    if random.oneIn(4) { sched_yield() }
-                    if logs.newestBatch != logs.openBatch { faults.append("A batch has no entry.") }
+                        // The taker of a batch waits for this transaction while others run.
+                        if random.oneIn(4) { sched_yield() }
+                        if logs.newestBatch != logs.openBatch {
+                            faults.append("A batch has no entry.")
+                        }
+                    }
                 }
-                logs[loop].unlock()
             }
             return faults
         }

@@ -15,9 +15,7 @@ import Testing
             if entry.revision != nil {
                 log = logs[Int.random(in: 0..<logCount, using: &random)]
             }
-            log.lock()
-            log.append(entry)
-            log.unlock()
+            log.transaction { log.append(entry) }
         }
         return try #require(logs.nextBody())
     }
@@ -34,28 +32,28 @@ import Testing
 
     @Test func aVoteTakesFewBytes() throws {
         let logs = ChangeLogs(count: 1, firstBatch: 1) {}
-        logs[0].lock()
-        // A commit batch's first revision is written whole.
-        logs[0].append(.deletion(PostID(rawValue: 1), revision: 10_000_000_000))
-        let start = logs[0].byteCount
-        let counts = PostCounts(
-            id: PostID(rawValue: 20_000_000),
-            upvoteCount: 2_000_000,
-            downvoteCount: 16_000,
-            revision: 10_000_000_100
-        )
-        logs[0].append(.counts(counts))
-        #expect(logs[0].byteCount - start <= 11)
-        logs[0].append(
-            ChannelOutcome(
-                channel: 16_000,
-                sequence: 200_000_000,
-                requestHash: .max,
-                outcome: .done
+        logs[0].transaction {
+            // A commit batch's first revision is written whole.
+            logs[0].append(.deletion(PostID(rawValue: 1), revision: 10_000_000_000))
+            let start = logs[0].byteCount
+            let counts = PostCounts(
+                id: PostID(rawValue: 20_000_000),
+                upvoteCount: 2_000_000,
+                downvoteCount: 16_000,
+                revision: 10_000_000_100
             )
-        )
-        #expect(logs[0].byteCount - start <= 24)
-        logs[0].unlock()
+            logs[0].append(.counts(counts))
+            #expect(logs[0].byteCount - start <= 11)
+            logs[0].append(
+                ChannelOutcome(
+                    channel: 16_000,
+                    sequence: 200_000_000,
+                    requestHash: .max,
+                    outcome: .done
+                )
+            )
+            #expect(logs[0].byteCount - start <= 24)
+        }
     }
 
     @Test("a post takes no more bytes than announced", arguments: [0, 1, 200, 20_000])
@@ -85,15 +83,15 @@ import Testing
             content: content
         )
         let logs = ChangeLogs(count: 1, firstBatch: 1) {}
-        logs[0].lock()
-        defer { logs[0].unlock() }
-        logs[0].append(.post(post))
-        #expect(logs[0].byteCount <= content.maximumLogEntryByteCount)
-        #expect(logs[0].byteCount > 6 * textByteCount)
-        // Others know what waits before the transaction ends.
-        #expect(logs.waitingByteCount == 0)
-        logs[0].countWaitingBytes()
-        #expect(logs.waitingByteCount == logs[0].byteCount)
+        logs[0].transaction {
+            logs[0].append(.post(post))
+            #expect(logs[0].byteCount <= content.maximumLogEntryByteCount)
+            #expect(logs[0].byteCount > 6 * textByteCount)
+            // Others know what waits before the transaction ends.
+            #expect(logs.waitingByteCount == 0)
+            logs[0].countWaitingBytes()
+            #expect(logs.waitingByteCount == logs[0].byteCount)
+        }
     }
 
     @Test func anEntryMayBeLargerThanTheBuffer() throws {
@@ -116,10 +114,10 @@ import Testing
         let logs = ChangeLogs(count: 1, firstBatch: 1) {}
         // The two buffers are used alternately, and a large one is given back.
         for _ in 0..<4 {
-            logs[0].lock()
-            logs[0].append(.post(post))
-            logs[0].append(.deletion(PostID(rawValue: 1), revision: 2))
-            logs[0].unlock()
+            logs[0].transaction {
+                logs[0].append(.post(post))
+                logs[0].append(.deletion(PostID(rawValue: 1), revision: 2))
+            }
             let body = try #require(logs.nextBody())
             let read = try LogEntryReader.entries(body)
             #expect(read == [.post(post), .deletion(PostID(rawValue: 1), revision: 2)])

@@ -21,20 +21,20 @@ struct LogEntryMemoryTests {
         func vote(_ transactionCount: Int) throws {
             for transaction in 0..<transactionCount {
                 let log = logs[transaction % 2]
-                log.lock()
-                for (number, id) in ids.enumerated() {
-                    let direction: VoteDirection = (transaction + number) % 3 == 0 ? .down : .up
-                    _ = try store.castVote(id, direction, voter: voter, sink: log)
-                }
-                log.append(
-                    ChannelOutcome(
-                        channel: 1,
-                        sequence: UInt64(transaction),
-                        requestHash: 7,
-                        outcome: .items(ItemMask(.max, 1))
+                try log.transaction {
+                    for (number, id) in ids.enumerated() {
+                        let direction: VoteDirection = (transaction + number) % 3 == 0 ? .down : .up
+                        _ = try store.castVote(id, direction, voter: voter, sink: log)
+                    }
+                    log.append(
+                        ChannelOutcome(
+                            channel: 1,
+                            sequence: UInt64(transaction),
+                            requestHash: 7,
+                            outcome: .items(ItemMask(.max, 1))
+                        )
                     )
-                )
-                log.unlock()
+                }
                 if transaction % 50 == 49 { _ = logs.takeBatch(into: &body) }
             }
         }
@@ -51,17 +51,17 @@ struct LogEntryMemoryTests {
         var page = PostPage()
         try store.createPost(PostContent(), in: FeedID(rawValue: 0), into: &page)
         let logs = ChangeLogs(count: 1, firstBatch: 1) {}
-        logs[0].lock()
-        for revision in 2..<2_000 {
-            let counts = PostCounts(
-                id: page.rows[0].id,
-                upvoteCount: UInt64(revision / 7),
-                downvoteCount: 0,
-                revision: UInt64(revision)
-            )
-            logs[0].append(.counts(counts))
+        logs[0].transaction {
+            for revision in 2..<2_000 {
+                let counts = PostCounts(
+                    id: page.rows[0].id,
+                    upvoteCount: UInt64(revision / 7),
+                    downvoteCount: 0,
+                    revision: UInt64(revision)
+                )
+                logs[0].append(.counts(counts))
+            }
         }
-        logs[0].unlock()
         var body: [UInt8] = []
         _ = logs.takeBatch(into: &body)
         var reader = try LogEntryReader(body)

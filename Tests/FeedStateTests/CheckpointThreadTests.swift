@@ -60,7 +60,7 @@ import Testing
         // On the checkpoint thread, before each sync: the records that could be forgotten by then.
         let seen = Locked<Set<UInt64>>([])
         gate.onSync { seen.withLock { _ = $0.insert(thread.checkpointedRecord) } }
-        thread.start()
+        try thread.start()
         thread.stop()
         gate.onSync {}
         #expect(thread.checkpointedRecord == 8)
@@ -80,7 +80,7 @@ import Testing
         )
         let thread = Self.thread(of: database) { _ in }
         gate.close()
-        thread.start()
+        try thread.start()
         _ = thread.submit(Self.megabyte(0), at: Self.position(1))
         _ = thread.submit(Self.megabyte(1), at: Self.position(2))
         gate.awaitSync()
@@ -169,7 +169,7 @@ import Testing
             stalls.withLock { $0.append(news) }
         }
         _ = thread.submit(Self.megabyte(0), at: Self.position(1))
-        thread.start()
+        try thread.start()
         thread.stop()
         #expect(thread.statistics.isStalled)
         let told = stalls.withLock { $0 }

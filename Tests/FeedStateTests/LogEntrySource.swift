@@ -18,12 +18,12 @@ struct LogEntrySource {
     ) -> [UInt8] {
         for _ in 0..<writes {
             let log = logs[Int.random(in: 0..<3, using: &generator)]
-            log.lock()
-            for entry in next(using: &generator) {
-                log.append(entry)
-                model.apply(entry)
+            log.transaction {
+                for entry in next(using: &generator) {
+                    log.append(entry)
+                    model.apply(entry)
+                }
             }
-            log.unlock()
         }
         var body: [UInt8] = []
         _ = logs.takeBatch(into: &body)

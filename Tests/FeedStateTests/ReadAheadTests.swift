@@ -1,3 +1,4 @@
+import FeedConcurrency
 import FeedState
 import Synchronization
 import Testing
@@ -5,6 +6,11 @@ import Testing
 @Suite struct ReadAheadTests {
     private struct Failure: Error, Equatable {
         var name: String
+
+        init(name: String) { self.name = name }
+
+        /// The system has refused the thread.
+        init(refusal: ThreadStartError) { name = refusal.name }
     }
 
     private typealias Numbers = ReadAhead<Int, Failure>
@@ -27,7 +33,7 @@ import Testing
 
     @Test func allBatchesAreAppliedInOrder() throws {
         var applied: [Int] = []
-        try Numbers.run("test") { ahead throws(Failure) in
+        try Numbers.run("test", refused: Failure.init(refusal:)) { ahead throws(Failure) in
             for number in 0..<1_000 where !ahead.send(number) { return }
         } applying: { number throws(Failure) in
             applied.append(number)
@@ -38,7 +44,7 @@ import Testing
     @Test func aFailureOfReadingComesBehindWhatWasReadBefore() {
         var applied: [Int] = []
         #expect(throws: Failure(name: "read")) {
-            try Numbers.run("test") { ahead throws(Failure) in
+            try Numbers.run("test", refused: Failure.init(refusal:)) { ahead throws(Failure) in
                 for number in 0..<100 { _ = ahead.send(number) }
                 throw Failure(name: "read")
             } applying: { number throws(Failure) in
@@ -52,7 +58,7 @@ import Testing
         let sent = Atomic(0)
         var applied: [Int] = []
         #expect(throws: Failure(name: "applied 10")) {
-            try Numbers.run("test") { ahead throws(Failure) in
+            try Numbers.run("test", refused: Failure.init(refusal:)) { ahead throws(Failure) in
                 while ahead.send(sent.load(ordering: .relaxed)) {
                     sent.add(1, ordering: .relaxed)
                 }
@@ -70,7 +76,7 @@ import Testing
 
     @Test func readingIsAtMostTheLimitAhead() throws {
         let sent = Atomic(0)
-        try Numbers.run("test") { ahead throws(Failure) in
+        try Numbers.run("test", refused: Failure.init(refusal:)) { ahead throws(Failure) in
             for number in 0..<1_000 {
                 _ = ahead.send(number)
                 sent.add(1, ordering: .relaxed)
@@ -92,7 +98,11 @@ import Testing
 
     /// Only the reading has what it uses.
     private static func runWithHeld(_ witness: Witness, _ fails: Bool) throws {
-        try Numbers.run("test", reading: reading(Held(witness))) { number throws(Failure) in
+        try Numbers.run(
+            "test",
+            refused: Failure.init(refusal:),
+            reading: reading(Held(witness))
+        ) { number throws(Failure) in
             if fails, number == 5 { throw Failure(name: "applied") }
         }
     }

@@ -40,9 +40,7 @@ enum StateFixture {
     /// The body of one commit batch with these log entries.
     static func body(_ entries: [LogEntry]) -> [UInt8] {
         let logs = ChangeLogs(count: 1, firstBatch: 1) {}
-        logs[0].lock()
-        for entry in entries { logs[0].append(entry) }
-        logs[0].unlock()
+        logs[0].transaction { for entry in entries { logs[0].append(entry) } }
         var body: [UInt8] = []
         _ = logs.takeBatch(into: &body)
         return body

@@ -96,6 +96,25 @@ struct CommandLineTests {
         #expect(await service.stop() == 0)
     }
 
+    /// Each stack is to be larger than the addresses of a process, so the system refuses each thread.
+    @Test("says that the system refuses a thread", arguments: [true, false])
+    func refusesToRunWithoutThreads(isDurable: Bool) async throws {
+        let directory = try TemporaryDirectory()
+        let process = try RunningProcess(
+            URL(filePath: "/bin/sh"),
+            [
+                "-c", "ulimit -s 1099511627776 && exec \"$@\"", "sh", Programs.feedService.path,
+                "--listen", "127.0.0.1:0",
+            ] + (isDurable ? ["--data-dir", directory.path] : ["--in-memory"])
+        )
+        let (status, output) = await process.finish()
+        #expect(status == 1, "\(output)")
+        let words =
+            isDurable ? "does not start the thread feed-" : "Starting a thread failed: EAGAIN"
+        #expect(output.contains { $0.contains(words) }, "\(output)")
+        #expect(!output.contains { $0.contains("listening on") })
+    }
+
     @Test("T-RUN-2: says version, address, threads, stripes and durability on one line")
     func printsOneStartLine() async throws {
         let service = try await ServiceProcess.start(["--threads", "2", "--stripes", "32"])

@@ -1,5 +1,6 @@
 internal import ArgumentParser
 internal import FeedClient
+internal import FeedConcurrency
 internal import Foundation
 
 /// A command that calls the service once it is connected, and reports the answers.
@@ -31,9 +32,11 @@ extension ServiceCommand {
 
     private func rendered(_ report: any Report) throws -> String {
         guard !options.json else { return try report.json() }
-        let now = Int64(Date().timeIntervalSince1970 * 1_000)
         return report.text(
-            TextStyle(nowMilliseconds: now, columnCount: Terminal.columnCount)
+            TextStyle(
+                nowMilliseconds: SystemClock.unixMilliseconds(),
+                columnCount: Terminal.columnCount
+            )
         )
     }
 }

@@ -1,14 +1,15 @@
+public import FeedConcurrency
 import Synchronization
 
 /// Takes the log entries of the writes of one event loop.
 ///
-/// It is a handle, copied freely, that is valid as long as its `ChangeLogs`. The entries between
-/// `lock` and `unlock` are one *transaction*. A commit batch takes all of a transaction or nothing.
-/// Lock order: the log's lock comes before every other. `Sendable` because the lock guards the
-/// block's contents.
+/// It is a handle, copied freely, that is valid as long as its `ChangeLogs`. The entries that the body
+/// of ``transaction(_:)`` appends are one *transaction*. A commit batch takes all of a transaction or
+/// nothing. Lock order: the log's lock comes before every other. `Sendable` because the lock guards
+/// the block's contents.
 @safe
-package struct ChangeLog: BitwiseCopyable, @unchecked Sendable {
-    private let block: UnsafeMutablePointer<LogBlock>?
+public struct ChangeLog: BitwiseCopyable, @unchecked Sendable {
+    @usableFromInline let block: UnsafeMutablePointer<LogBlock>?
 
     /// The log of a block, which outlives the handle.
     init(block: UnsafeMutablePointer<LogBlock>?) {
@@ -25,23 +26,26 @@ package struct ChangeLog: BitwiseCopyable, @unchecked Sendable {
         @inline(__always) get { unsafe block == nil }
     }
 
-    /// Begins a transaction; waits for a commit batch that is being taken.
-    package func lock() {
-        guard let block = unsafe block else { return }
-        unsafe block.pointee.lock()
-        unsafe block.pointee.contents.pointee.isInTransaction = true
-    }
+    // Public and inlinable, because each vote is in a transaction: the compiler does not inline a
+    // `package` function into another module.
 
-    /// Ends a transaction, and notifies of the first entry of a commit batch.
-    package func unlock() {
-        guard let block = unsafe block else { return }
-        let wakes = unsafe block.pointee.contents.pointee.wakes
-        unsafe block.pointee.contents.pointee.wakes = false
-        unsafe block.pointee.contents.pointee.isInTransaction = false
-        let count = unsafe block.pointee.contents.pointee.buffer.count
-        unsafe block.pointee.waitingByteCount.store(count, ordering: .relaxed)
-        unsafe block.pointee.unlock()
-        if wakes { unsafe block.pointee.batchState.pointee.onFirstEntry() }
+    /// Runs a transaction: appends the log entries of the body, and notifies of the first entry of a
+    /// commit batch afterwards.
+    ///
+    /// Waits for a commit batch that is being taken. Transactions of one log do not nest.
+    @inlinable
+    @inline(__always)
+    public func transaction<Result, Failure: Error>(
+        _ body: () throws(Failure) -> sending Result
+    ) throws(Failure) -> Result {
+        guard let block = unsafe block else { return try body() }
+        var isFirst = false
+        defer { if isFirst { unsafe block.pointee.batchState.pointee.onFirstEntry() } }
+        return try unsafe block.pointee.lock.withLock { (_) throws(Failure) -> sending Result in
+            unsafe block.pointee.beginTransaction()
+            defer { isFirst = unsafe block.pointee.endTransaction() }
+            return try body()
+        }
     }
 
     /// Counts the bytes of the transaction so far as waiting, before the transaction ends.

@@ -1,4 +1,4 @@
-import Glibc
+import FeedConcurrency
 import Synchronization
 
 /// The logs of all event loops, and the commit batches that are taken from them.
@@ -15,7 +15,7 @@ package final class ChangeLogs: @unchecked Sendable {
     private let batchState: UnsafeMutablePointer<BatchState>
     /// The buffers that are swapped with those of the logs; they belong to the thread that takes a batch.
     private let spares: UnsafeMutablePointer<LogBuffer>
-    private let taking = Mutex(())
+    private let taking = Lock(())
 
     /// Makes empty logs.
     ///
@@ -84,18 +84,24 @@ package final class ChangeLogs: @unchecked Sendable {
         body.removeAll(keepingCapacity: true)
         return taking.withLock { _ in
             var entryCount = 0
-            for loop in 0..<count { unsafe blocks[loop].lock() }
-            for loop in 0..<count {
-                unsafe entryCount += blocks[loop].swapBuffer(for: &spares[loop])
-            }
             let batch = openBatch
-            if entryCount > 0 {
-                unsafe batchState.pointee.openBatch.store(batch + 1, ordering: .relaxed)
+            withLocks(of: 0..<count) {
+                for loop in 0..<count {
+                    unsafe entryCount += blocks[loop].swapBuffer(for: &spares[loop])
+                }
+                if entryCount > 0 {
+                    unsafe batchState.pointee.openBatch.store(batch + 1, ordering: .relaxed)
+                }
             }
-            for loop in (0..<count).reversed() { unsafe blocks[loop].unlock() }
             guard entryCount > 0 else { return nil }
             for loop in 0..<count { unsafe spares[loop].move(to: &body) }
             return (batch, entryCount)
         }
+    }
+
+    /// Runs the body with the locks of these logs held, which are taken in their order.
+    private func withLocks(of loops: Range<Int>, _ body: () -> Void) {
+        guard let first = loops.first else { return body() }
+        unsafe blocks[first].lock.withLock { _ in withLocks(of: loops.dropFirst(), body) }
     }
 }

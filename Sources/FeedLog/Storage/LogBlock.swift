@@ -1,26 +1,31 @@
-import Glibc
+public import FeedConcurrency
 import Synchronization
 
 /// The state that all logs of a set share: the open commit batch, and the call for its first entry.
+@usableFromInline
 struct BatchState: ~Copyable {
     /// The commit batch that takes log entries; it changes while all logs are locked.
     let openBatch: Atomic<UInt64>
     /// The newest commit batch that has a log entry.
     let newestBatch: Atomic<UInt64>
     /// Called without a lock after a transaction has put the first log entry into a commit batch.
-    let onFirstEntry: @Sendable () -> Void
+    @usableFromInline let onFirstEntry: @Sendable () -> Void
 }
 
 /// One log: its lock, the contents that the lock guards, and the state of the set.
 ///
-/// The addresses in the block never change, so they may be read without the lock.
+/// The addresses in the block never change, so they may be read without the lock. The lock has no value
+/// of its own, because the log entries of a transaction are appended from inside the closure that
+/// holds it.
 @safe
+@usableFromInline
 struct LogBlock: ~Copyable {
-    private let mutex: UnsafeMutablePointer<pthread_mutex_t>
+    /// Guards the contents.
+    @usableFromInline let lock = Lock(())
     /// The contents, which the lock guards.
     let contents: UnsafeMutablePointer<LogContents>
     /// The state that all logs share.
-    let batchState: UnsafeMutablePointer<BatchState>
+    @usableFromInline let batchState: UnsafeMutablePointer<BatchState>
     /// The bytes as of the end of the last transaction.
     let waitingByteCount = Atomic<Int>(0)
 
@@ -29,29 +34,31 @@ struct LogBlock: ~Copyable {
         unsafe self.batchState = batchState
         unsafe contents = .allocate(capacity: 1)
         unsafe contents.initialize(to: LogContents())
-        unsafe mutex = .allocate(capacity: 1)
-        let status = unsafe pthread_mutex_init(mutex, nil)
-        precondition(status == 0, "A lock could not be made: \(status).")
     }
 
+    @usableFromInline
     deinit {
-        unsafe pthread_mutex_destroy(mutex)
-        unsafe mutex.deallocate()
         unsafe contents.deinitialize(count: 1)
         unsafe contents.deallocate()
     }
 
-    /// Waits for the lock.
-    @inline(__always)
-    func lock() {
-        let status = unsafe pthread_mutex_lock(mutex)
-        precondition(status == 0, "A log's lock could not be taken.")
+    /// Begins a transaction; the lock is held.
+    @usableFromInline
+    func beginTransaction() {
+        unsafe contents.pointee.isInTransaction = true
     }
 
-    /// Releases the lock.
-    @inline(__always)
-    func unlock() {
-        unsafe pthread_mutex_unlock(mutex)
+    /// Ends a transaction; the lock is held.
+    ///
+    /// - Returns: Whether the transaction put the first log entry into a commit batch.
+    @usableFromInline
+    func endTransaction() -> Bool {
+        let isFirst = unsafe contents.pointee.isFirst
+        unsafe contents.pointee.isFirst = false
+        unsafe contents.pointee.isInTransaction = false
+        let count = unsafe contents.pointee.buffer.count
+        waitingByteCount.store(count, ordering: .relaxed)
+        return isFirst
     }
 
     /// Notes that the open commit batch has an entry.
@@ -61,7 +68,7 @@ struct LogBlock: ~Copyable {
     func openBatchHasEntry() {
         let batch = unsafe batchState.pointee.openBatch.load(ordering: .relaxed)
         let newest = unsafe batchState.pointee.newestBatch.exchange(batch, ordering: .relaxed)
-        if newest != batch { unsafe contents.pointee.wakes = true }
+        if newest != batch { unsafe contents.pointee.isFirst = true }
     }
 
     /// Begins the next commit batch while the lock is held: swaps the bytes for an empty buffer,
@@ -88,5 +95,5 @@ struct LogContents: ~Copyable {
     var isInTransaction = false
     /// Whether this transaction put the first log entry into a commit batch, so that its end calls
     /// `onFirstEntry`.
-    var wakes = false
+    var isFirst = false
 }

@@ -1,3 +1,5 @@
+import FeedConcurrency
+
 /// The feeds by name and number; feeds are never removed.
 struct FeedTable: ~Copyable, Sendable {
     /// The feeds that every store makes for itself.
@@ -11,7 +13,7 @@ struct FeedTable: ~Copyable, Sendable {
         var early: [UInt32: FeedPolicy] = [:]
     }
 
-    private let state = TableLock(State())
+    private let state = Lock(State())
 
     /// Adds a feed; O(1).
     func create(_ policy: FeedPolicy, _ sink: some ChangeSink) throws(RankingError) -> FeedID {

@@ -1,3 +1,5 @@
+import FeedConcurrency
+
 /// The devices that have ballots, numbered in the order of their first ballots.
 ///
 /// Once the table is full, a new device can cast no ballot (`tooManyVoters`). Known devices still
@@ -10,7 +12,7 @@ struct VoterTable: ~Copyable, Sendable {
         var next = 0
     }
 
-    private let state = TableLock(State())
+    private let state = Lock(State())
 
     /// The voter of a device, a new one on first sight; O(1).
     func voter(

@@ -20,19 +20,19 @@ extension AdministrationCalls {
         guard request.appliesCorrection else {
             return answer(postsAhead(of: latest, request, correctingTo: nil), at: now)
         }
-        environment.changeLog.lock()
-        defer { environment.changeLog.unlock() }
-        // As for an import: the entries that all loops log after their admission fit into a record.
-        let byteCount = environment.context.limits.longestCorrectionByteCount
-        guard environment.context.importRoom.reserve(byteCount) else { throw .journalBehind }
-        defer {
-            environment.changeLog.countWaitingBytes()
-            environment.context.importRoom.release(byteCount)
+        return try environment.changeLog.transaction { () throws(Status) -> Answer in
+            // As for an import: the entries that all loops log after their admission fit into a record.
+            let byteCount = environment.context.limits.longestCorrectionByteCount
+            guard environment.context.importRoom.reserve(byteCount) else { throw .journalBehind }
+            defer {
+                environment.changeLog.countWaitingBytes()
+                environment.context.importRoom.release(byteCount)
+            }
+            try environment.admitChange()
+            let found = postsAhead(of: latest, request, correctingTo: time)
+            for post in found.refreshDue { answers.refreshLater(stripeOf: post) }
+            return answer(found, at: now)
         }
-        try environment.admitChange()
-        let found = postsAhead(of: latest, request, correctingTo: time)
-        for post in found.refreshDue { answers.refreshLater(stripeOf: post) }
-        return answer(found, at: now)
     }
 
     private func postsAhead(

@@ -24,10 +24,10 @@ extension ConnectionCalls {
         var greeting = ChannelGreeting()
         var opening: RecordTable.Opening?
         if let device {
-            environment.changeLog.lock()
-            defer { environment.changeLog.unlock() }
             do throws(Status) {
-                opening = try open(channel, of: device, isLate: false, for: caller)
+                opening = try environment.changeLog.transaction { () throws(Status) in
+                    try open(channel, of: device, isLate: false, for: caller)
+                }
             } catch {
                 greeting.refusal = error
             }

@@ -67,29 +67,27 @@ extension VoteCalls {
         _ answers: inout Answers
     ) -> Bool {
         guard batch.sequence != 0 else {
-            environment.changeLog.lock()
-            defer { environment.changeLog.unlock() }
-            castAndCollect(from: &caller, &answers)
+            environment.changeLog.transaction { _ = castAndCollect(from: &caller, &answers) }
             return true
         }
         guard let channel = caller.channel else { return false }
         let hash = batch.requestHash(in: body)
-        environment.changeLog.lock()
-        defer { environment.changeLog.unlock() }
-        return channel.record.withCalls { calls in
-            let sequence = batch.sequence
-            let decision = calls.decision(
-                sequence: sequence,
-                hash: hash,
-                epoch: channel.epoch,
-                recordsItems: true
-            )
-            guard case .execute = decision else { return false }
-            let done = castAndCollect(from: &caller, &answers)
-            environment.changeLog.append(
-                calls.record(sequence: sequence, hash: hash, .items(done))
-            )
-            return true
+        return environment.changeLog.transaction {
+            channel.record.withCalls { calls in
+                let sequence = batch.sequence
+                let decision = calls.decision(
+                    sequence: sequence,
+                    hash: hash,
+                    epoch: channel.epoch,
+                    recordsItems: true
+                )
+                guard case .execute = decision else { return false }
+                let done = castAndCollect(from: &caller, &answers)
+                environment.changeLog.append(
+                    calls.record(sequence: sequence, hash: hash, .items(done))
+                )
+                return true
+            }
         }
     }
 

@@ -45,25 +45,25 @@ extension VoteCalls {
         room: Int,
         waited: Duration?
     ) {
-        environment.changeLog.lock()
-        defer { environment.changeLog.unlock() }
-        if run.entries[number].frame.sequence != 0 {
-            guard let channel = session.caller.channel else { return }
-            channel.record.withCalls { calls in
+        environment.changeLog.transaction {
+            if run.entries[number].frame.sequence != 0 {
+                guard let channel = session.caller.channel else { return }
+                channel.record.withCalls { calls in
+                    while answers.byteCount < room, isUsual(number, session, waited),
+                        castOnce(number, &calls, channel.epoch, &session.caller, &answers)
+                    {
+                        session.life.answered(run.entries[number].frame.id)
+                        number += 1
+                    }
+                }
+            } else {
                 while answers.byteCount < room, isUsual(number, session, waited),
-                    castOnce(number, &calls, channel.epoch, &session.caller, &answers)
+                    run.entries[number].frame.sequence == 0
                 {
+                    _ = cast(run.entries[number].frame, from: &session.caller, &answers)
                     session.life.answered(run.entries[number].frame.id)
                     number += 1
                 }
-            }
-        } else {
-            while answers.byteCount < room, isUsual(number, session, waited),
-                run.entries[number].frame.sequence == 0
-            {
-                _ = cast(run.entries[number].frame, from: &session.caller, &answers)
-                session.life.answered(run.entries[number].frame.id)
-                number += 1
             }
         }
     }

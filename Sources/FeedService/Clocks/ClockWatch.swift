@@ -44,7 +44,7 @@ package final class ClockWatch: Sendable {
     ///   - monotonic: Milliseconds of a monotonic clock, since any time.
     package init(
         timeOfDay: @escaping @Sendable () -> Int64,
-        monotonic: @escaping @Sendable () -> Int64 = { WallClock.monotonicMilliseconds() }
+        monotonic: @escaping @Sendable () -> Int64 = { SystemClock.continuousMilliseconds() }
     ) {
         self.timeOfDay = timeOfDay
         self.monotonic = monotonic

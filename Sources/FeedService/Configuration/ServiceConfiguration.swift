@@ -1,3 +1,4 @@
+internal import FeedConcurrency
 package import FeedState
 package import FeedTransport
 internal import Foundation
@@ -23,7 +24,7 @@ package struct ServiceConfiguration: Sendable {
     /// The clock of timers and deadlines; nil is the system's clock.
     package var loopClock: ManualClock?
     /// The time of day, in Unix milliseconds; tests set another clock.
-    package var timeOfDay: @Sendable () -> Int64 = { WallClock.unixMilliseconds() }
+    package var timeOfDay: @Sendable () -> Int64 = { SystemClock.unixMilliseconds() }
 
     /// A configuration for one loopback address and defaults that suit it.
     package init(addresses: [SocketAddress], threadCount: Int, stripeCount: Int? = nil) {

@@ -1,4 +1,3 @@
-internal import Dispatch
 internal import FeedConcurrency
 package import FeedTransport
 
@@ -35,7 +34,8 @@ package final class MemoryReturn: Sendable {
     /// Returns memory by `trim`; by default on a thread of its own, because it takes long.
     package init(
         trim: @escaping @Sendable () -> Void = {
-            DispatchQueue.global(qos: .utility).async { ProcessSetup.giveMemoryBack() }
+            // Where the system refuses the thread, the memory is given back after the next peak.
+            try? NamedThread("feed-memory").start { ProcessSetup.giveMemoryBack() }
         }
     ) {
         self.trim = trim

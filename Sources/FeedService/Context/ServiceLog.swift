@@ -19,7 +19,7 @@ package final class ServiceLog: Sendable {
     /// Writes to this logger; lines are counted by the seconds of this time of day.
     package init(
         _ logger: Logger,
-        unixMilliseconds: @escaping @Sendable () -> Int64 = WallClock.unixMilliseconds
+        unixMilliseconds: @escaping @Sendable () -> Int64 = SystemClock.unixMilliseconds
     ) {
         self.logger = logger
         self.unixMilliseconds = unixMilliseconds

@@ -30,16 +30,17 @@ extension RequestHandler {
         }
         // A change that stamps a time checks the clock first, so that it notices a jump at once.
         if method.stampsTime { environment.context.clock.now() }
-        environment.changeLog.lock()
-        defer { environment.changeLog.unlock() }
-        guard call.sequence != 0 else {
-            try environment.admitChange()
-            return try answer(call.request, from: &caller)
-        }
-        let held = caller.channel
-        let channel = if let held { held } else { try connections.openMissedChannel(of: &caller) }
-        return try channel.record.withCalls { (calls) throws(Status) -> Answer in
-            try execute(call, epoch: channel.epoch, &calls, from: &caller)
+        return try environment.changeLog.transaction { () throws(Status) -> Answer in
+            guard call.sequence != 0 else {
+                try environment.admitChange()
+                return try answer(call.request, from: &caller)
+            }
+            let held = caller.channel
+            let channel =
+                if let held { held } else { try connections.openMissedChannel(of: &caller) }
+            return try channel.record.withCalls { (calls) throws(Status) -> Answer in
+                try execute(call, epoch: channel.epoch, &calls, from: &caller)
+            }
         }
     }
 

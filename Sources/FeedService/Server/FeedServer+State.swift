@@ -25,13 +25,7 @@ extension FeedServer {
                 progress: { progress.report($0) }
             )
         } catch {
-            throw .refused(
-                StartRefusal(
-                    error,
-                    directory: options.path,
-                    command: .serve(acceptedLoss: options.acceptedLoss)
-                )
-            )
+            throw refusal(error, options)
         }
         channels.restore(nextNumber: state.identity.nextChannel)
         channels.endRestoring()
@@ -52,6 +46,32 @@ extension FeedServer {
         warnOfPostsAhead(store, configuration, logger)
         if configuration.logsStateHash { logger.info("state hash \(hex(store.stateHash()))") }
         return state
+    }
+
+    /// Starts the threads behind the loops.
+    static func startThreads(
+        of state: DurableState,
+        _ configuration: ServiceConfiguration
+    ) throws(ServiceStartError) {
+        do throws(StateStartError) {
+            try state.start()
+        } catch {
+            guard let options = configuration.state else { throw .state(error) }
+            throw refusal(error, options)
+        }
+    }
+
+    private static func refusal(
+        _ error: StateStartError,
+        _ options: StateOptions
+    ) -> ServiceStartError {
+        .refused(
+            StartRefusal(
+                error,
+                directory: options.path,
+                command: .serve(acceptedLoss: options.acceptedLoss)
+            )
+        )
     }
 
     /// A hash as it is shown: 16 hexadecimal digits.

@@ -1,4 +1,3 @@
-internal import Dispatch
 internal import FeedConcurrency
 internal import FeedRanking
 internal import FeedState
@@ -60,7 +59,7 @@ package final class FeedServer: Sendable {
         if configuration.hasSampleData, store.postCount == 0 {
             SampleData.fill(store, logging: context.changeLog(0))
         }
-        state?.start()
+        if let state { try startThreads(of: state, configuration) }
         var threads: [EventLoopThread] = []
         do throws(ServiceStartError) {
             for index in 0..<configuration.threadCount {
@@ -127,7 +126,7 @@ package final class FeedServer: Sendable {
     /// Blocks until the signal is watched, so that a process that has logged its start can be
     /// stopped.
     package func onSignal(_ number: Int32, _ body: @escaping @Sendable () -> Void) {
-        let isWatched = DispatchSemaphore(value: 0)
+        let isWatched = Semaphore()
         let isPosted = threads[0].mailbox.post { [logger] loop in
             do throws(TransportError) {
                 try loop.onSignal(number, body)
@@ -172,7 +171,7 @@ package final class FeedServer: Sendable {
         _ context: ServiceContext
     ) throws(ServiceStartError) -> [SocketAddress] {
         let result = Lock<Result<[SocketAddress], TransportError>>(.success([]))
-        let isDone = DispatchSemaphore(value: 0)
+        let isDone = Semaphore()
         let targets = threads.map(\.mailbox)
         threads[0].mailbox.post { loop in
             let serviceLoop = ServiceLoop.of(loop)

@@ -13,19 +13,19 @@ enum SampleData {
     /// Creates the posts in the feed `posts`.
     static func fill(_ store: FeedStore, logging changeLog: ChangeLog) {
         guard let feed = store.feed(named: FeedPolicy.posts.name) else { return }
-        changeLog.lock()
-        defer { changeLog.unlock() }
-        var page = PostPage()
-        for title in titles {
-            do throws(RankingError) {
-                try store.createPost(
-                    PostContent(title: title),
-                    in: feed,
-                    sink: changeLog,
-                    into: &page
-                )
-            } catch {
-                preconditionFailure("A feed that was found takes posts: \(error)")
+        changeLog.transaction {
+            var page = PostPage()
+            for title in titles {
+                do throws(RankingError) {
+                    try store.createPost(
+                        PostContent(title: title),
+                        in: feed,
+                        sink: changeLog,
+                        into: &page
+                    )
+                } catch {
+                    preconditionFailure("A feed that was found takes posts: \(error)")
+                }
             }
         }
     }

@@ -1,4 +1,4 @@
-internal import Dispatch
+internal import FeedConcurrency
 internal import Synchronization
 
 /// Statistics of checkpoints: the checkpoint thread alone writes them, any thread reads them.
@@ -14,7 +14,7 @@ package final class CheckpointStatistics: Sendable {
     /// How long the checkpoint under way has taken; zero where none is.
     package var timeUnderWay: Duration {
         let began = began.load(ordering: .relaxed)
-        let now = DispatchTime.now().uptimeNanoseconds
+        let now = SystemClock.monotonicNanoseconds()
         return began == 0 || now < began ? .zero : .nanoseconds(Int64(clamping: now - began))
     }
 
@@ -25,7 +25,7 @@ package final class CheckpointStatistics: Sendable {
     package var isStalled: Bool { stalled.load(ordering: .relaxed) }
 
     /// A checkpoint begins.
-    func begin() { began.store(DispatchTime.now().uptimeNanoseconds, ordering: .relaxed) }
+    func begin() { began.store(SystemClock.monotonicNanoseconds(), ordering: .relaxed) }
 
     /// A step was written, or found no room.
     func countStep(took duration: Duration, isLast: Bool, isStalled: Bool) {

@@ -1,8 +1,6 @@
-internal import Dispatch
-internal import FeedConcurrency
+package import FeedConcurrency
 package import FeedJournal
 internal import FeedRanking
-internal import Foundation
 internal import Synchronization
 
 /// Checkpoints durable commit batches into `state.db`, and makes backups of it.
@@ -36,7 +34,7 @@ package final class CheckpointThread: CommitBatchReceiver {
     static let spareCount = 64
     static let spareByteCount = 256 << 10
     /// How often the thread looks by itself.
-    static let lookInterval = DispatchTimeInterval.milliseconds(250)
+    static let lookInterval = Duration.milliseconds(250)
 
     /// What other threads hand over.
     private struct Inbox {
@@ -66,14 +64,14 @@ package final class CheckpointThread: CommitBatchReceiver {
 
     private let inbox = Lock(Inbox())
     /// What belongs to the thread; nil once it has taken it.
-    private let work: Mutex<CheckpointWork?>
+    private let work: Lock<CheckpointWork?>
     /// How the checkpoints are doing.
     package let statistics = CheckpointStatistics()
 
     private let failed: @Sendable (StateStartError) -> Void
     private let news: @Sendable (CheckpointNews) -> Void
-    private let wakeUp = DispatchSemaphore(value: 0)
-    private let ended = DispatchSemaphore(value: 0)
+    /// Where cores are few, answers come first.
+    private let thread = NamedThread("feed-checkpoint", niceness: CheckpointThread.niceness)
     private let stopping = Atomic(false)
     private let stopDeadline = Lock<ContinuousClock.Instant?>(nil)
     private let checkpointed: Atomic<UInt64>
@@ -104,7 +102,7 @@ package final class CheckpointThread: CommitBatchReceiver {
         self.failed = failed
         self.news = news
         self.longestStop = longestStop
-        self.work = Mutex(work)
+        self.work = Lock(work)
     }
 
     /// All records up to this one are in the tables, durably.
@@ -123,7 +121,7 @@ package final class CheckpointThread: CommitBatchReceiver {
     /// thread.
     package func backUp(through number: UInt64, _ answer: @escaping Backups.Answer) {
         backups.ask(through: number, answer)
-        wakeUp.signal()
+        thread.wake()
     }
 
     /// These channels' outcomes are not needed any more, unless there are newer ones.
@@ -141,21 +139,13 @@ package final class CheckpointThread: CommitBatchReceiver {
             let isFull = inbox.byteCount >= Self.wakingByteCount && !wasFull
             return (inbox.spares.popLast() ?? [], isFull)
         }
-        if isFull { wakeUp.signal() }
+        if isFull { thread.wake() }
         return spare
     }
 
     /// Starts the thread.
-    package func start() {
-        let thread = Thread { [self] in
-            // By itself, as a name given before the start reaches no thread.
-            Thread.current.name = "feed-checkpoint"
-            // On Linux of this thread alone: where cores are few, answers come first.
-            _ = setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, Self.niceness)
-            runToTheEnd()
-            ended.signal()
-        }
-        thread.start()
+    package func start() throws(ThreadStartError) {
+        try thread.start { [self] in runToTheEnd() }
     }
 
     /// Checkpoints the commit batches that were handed over, and ends the thread; to be called
@@ -167,8 +157,8 @@ package final class CheckpointThread: CommitBatchReceiver {
         backups.cancel(.stopping)
         stopDeadline.withLock { $0 = .now + longestStop }
         stopping.store(true, ordering: .releasing)
-        wakeUp.signal()
-        ended.wait()
+        thread.wake()
+        thread.join()
     }
 
     /// Runs, closes the database and unlocks the directory.
@@ -177,7 +167,7 @@ package final class CheckpointThread: CommitBatchReceiver {
     private func runToTheEnd() {
         guard var work = work.withLock({ $0.take() }) else { return }
         let files = work.database.files
-        backups.inspect(files) { [wakeUp] in wakeUp.signal() }
+        backups.inspect(files) { [thread] in thread.wake() }
         run(&work)
         _ = consume work
         files.unlock()
@@ -197,7 +187,7 @@ package final class CheckpointThread: CommitBatchReceiver {
                     return
                 }
                 if !isStopping, !work.isCheckpointing {
-                    work.beginBackup(backups) { [wakeUp] in wakeUp.signal() }
+                    work.beginBackup(backups) { [thread] in thread.wake() }
                 }
                 if work.canWriteStep(at: .now) {
                     try writeStep(&work)
@@ -206,13 +196,13 @@ package final class CheckpointThread: CommitBatchReceiver {
                     if wantsBackup { backups.cancel(.failed(stall)) }
                     // The next start replays the records that are not checkpointed.
                     if isStopping { return }
-                    _ = wakeUp.wait(timeout: .now() + Self.lookInterval)
+                    thread.waitForWakeUp(upTo: Self.lookInterval)
                 } else if work.isDue(at: .now, atOnce: isStopping || wantsBackup) {
                     work.begin()
                     statistics.begin()
                 } else {
                     if isStopping { return }
-                    _ = wakeUp.wait(timeout: .now() + Self.lookInterval)
+                    thread.waitForWakeUp(upTo: Self.lookInterval)
                 }
             }
         } catch {

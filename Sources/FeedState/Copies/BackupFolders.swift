@@ -1,3 +1,4 @@
+internal import FeedConcurrency
 package import FeedJournal
 package import Foundation
 
@@ -109,4 +110,11 @@ package enum BackupFolders {
         timeZone: TimeZone(secondsFromGMT: 0) ?? .gmt,
         calendar: Calendar(identifier: .gregorian)
     )
+}
+
+extension Date {
+    /// The time of day now.
+    static var timeOfDay: Date {
+        Date(timeIntervalSince1970: Double(SystemClock.unixMicroseconds()) / 1_000_000)
+    }
 }

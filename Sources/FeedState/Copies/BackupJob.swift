@@ -48,7 +48,7 @@ package final class BackupJob {
     ///
     /// What earlier backups have left is removed first. Where this throws, no folder is left.
     /// - Throws: `noRoom`, or what the system says.
-    package func open(at date: Date = .now) throws(BackupError) {
+    package func open(at date: Date = .timeOfDay) throws(BackupError) {
         let (name, target) = try backupErrors { () throws(StateError) in
             try fileErrors { () throws(FileError) in
                 _ = try BackupFolders.removeLeftovers(files)

@@ -1,4 +1,3 @@
-internal import Dispatch
 internal import FeedConcurrency
 internal import FeedJournal
 internal import Foundation
@@ -11,11 +10,12 @@ package final class Backups: Sendable {
     /// Called once with the result of a backup, on any thread.
     package typealias Answer = @Sendable (Result<BackupSummary, BackupError>) -> Void
 
+    private static let threadName = "feed-backup"
     /// The thread's niceness: it yields to the checkpoint thread, which yields to the loops.
     private static let niceness: Int32 = 19
     /// How long the end of the service waits for a copy that was cancelled; a system call on a
     /// disk that hangs cannot be ended.
-    private static let longestClose = DispatchTimeInterval.seconds(5)
+    private static let longestClose = Duration.seconds(5)
 
     fileprivate enum Phase {
         case idle
@@ -46,11 +46,11 @@ package final class Backups: Sendable {
     private let reservedByteCount: Int
     private let report: @Sendable (BackupEvent) -> Void
     /// Signalled when a rest is to end.
-    private let cancelled = DispatchSemaphore(value: 0)
+    private let cancelled = Semaphore()
     /// Signalled when the thread of a copy has ended.
-    private let ended = DispatchSemaphore(value: 0)
+    private let ended = Semaphore()
     /// Signalled when the thread that inspects `backups/` at the start has ended.
-    private let inspected = DispatchSemaphore(value: 0)
+    private let inspected = Semaphore()
 
     /// Backups that keep so many bytes of the disk free; `report` is called with each line
     /// for the log, on any thread.
@@ -90,7 +90,7 @@ package final class Backups: Sendable {
             case .waiting: state.phase = .idle
             case .copying: state.phase = .cancelled
             }
-            state.failure = BackupStatus.Failed(error: error, date: .now)
+            state.failure = BackupStatus.Failed(error: error, date: .timeOfDay)
             return (state.takeAnswer(), true)
         }
         guard isOver else { return }
@@ -118,10 +118,7 @@ extension Backups {
     /// The record up to which all have to be checkpointed for the backup that was asked for; nil
     /// where none waits.
     var wantedRecord: UInt64? {
-        state.withLock { state in
-            guard case .waiting(let number) = state.phase else { return nil }
-            return number
-        }
+        state.withLock { if case .waiting(let number) = $0.phase { number } else { nil } }
     }
 
     /// Whether `backups/` is still inspected: no new backup may begin.
@@ -129,27 +126,27 @@ extension Backups {
 
     /// Whether the file is being read, and has to be held still.
     var isReading: Bool {
-        state.withLock { state in
-            guard case .copying = state.phase else { return false }
-            return true
-        }
+        state.withLock { if case .copying = $0.phase { true } else { false } }
     }
 
     /// Removes what earlier backups have left, and finds the newest complete one.
     ///
     /// On a thread of its own, as `backups/` may be a link to a disk that hangs; `done` is called on
-    /// that thread at the end.
+    /// that thread at the end. Where the system refuses the thread, the next start inspects it.
     func inspect(_ files: any JournalFiles, done: @escaping @Sendable () -> Void) {
         state.withLock { $0.isInspecting = true }
-        let handed = Handed(files)
-        let thread = Thread { [self] in
-            Thread.current.name = "feed-backup"
-            inspect(handed.value)
+        let files = Transferred(files)
+        do {
+            try NamedThread(Self.threadName).start { [self] in
+                inspect(files.value)
+                state.withLock { $0.isInspecting = false }
+                inspected.signal()
+                done()
+            }
+        } catch {
             state.withLock { $0.isInspecting = false }
-            inspected.signal()
-            done()
+            report(.failed(.failed(.thread(error))))
         }
-        thread.start()
     }
 
     private func inspect(_ files: any JournalFiles) {
@@ -186,17 +183,18 @@ extension Backups {
         }
         guard isWanted else { return job.abandon() }
         // Signals of earlier backups that were cancelled where no thread rested.
-        while cancelled.wait(timeout: .now()) == .success {}
-        let handed = Handed(job)
-        let thread = Thread { [self] in
-            // By itself, as a name given before the start reaches no thread.
-            Thread.current.name = "feed-backup"
-            _ = setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, Self.niceness)
-            make(handed.value, ready)
-            ready()
-            if state.withLock({ $0.isClosed }) { ended.signal() }
+        cancelled.reset()
+        let transferred = Transferred(job)
+        do {
+            try NamedThread(Self.threadName, niceness: Self.niceness).start { [self] in
+                make(transferred.value, ready)
+                ready()
+                if state.withLock({ $0.isClosed }) { ended.signal() }
+            }
+        } catch {
+            job.abandon()
+            fail(.failed(.thread(error)))
         }
-        thread.start()
     }
 
     /// Cancels what is under way and takes nothing more; returns when no copy is read any more, or
@@ -208,8 +206,8 @@ extension Backups {
             if case .idle = state.phase { return false }
             return true
         }
-        if isRunning { _ = ended.wait(timeout: .now() + Self.longestClose) }
-        if isInspecting { _ = inspected.wait(timeout: .now() + Self.longestClose) }
+        if isRunning { _ = ended.wait(upTo: Self.longestClose) }
+        if isInspecting { _ = inspected.wait(upTo: Self.longestClose) }
     }
 }
 
@@ -244,7 +242,7 @@ extension Backups {
         let took = began.duration(to: .now)
         let share = Duration.seconds(1) * options.stepByteCount / options.byteRate
         let rest = max(took, share - took)
-        _ = cancelled.wait(timeout: .now() + .microseconds(Int(rest.wholeMicroseconds)))
+        _ = cancelled.wait(upTo: rest)
     }
 
     private func beginFinishing() -> Bool {
@@ -267,7 +265,7 @@ extension Backups {
             state.phase = .idle
             state.complete = BackupStatus.Complete(
                 name: summary.name,
-                date: .now,
+                date: .timeOfDay,
                 byteCount: summary.byteCount,
                 duration: took
             )
@@ -283,7 +281,7 @@ extension Backups {
             defer { state.phase = .idle }
             // A backup that was cancelled has had its answer.
             if case .cancelled = state.phase { return nil }
-            state.failure = BackupStatus.Failed(error: error, date: .now)
+            state.failure = BackupStatus.Failed(error: error, date: .timeOfDay)
             return state.takeAnswer()
         }
         guard let answer else { return }

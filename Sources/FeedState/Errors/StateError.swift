@@ -1,3 +1,4 @@
+package import FeedConcurrency
 package import FeedJournal
 package import FeedSQLite
 
@@ -38,6 +39,9 @@ package enum StateError: Error, Equatable, Sendable {
 
     /// The thread that writes the state has ended.
     case stopped(reason: String)
+
+    /// The system does not start a thread that reads or writes the state.
+    case thread(ThreadStartError)
 }
 
 extension StateError {
@@ -87,6 +91,7 @@ extension StateError: CustomStringConvertible {
         case .file(let error): return error.description
         case .directory(let error): return error.description
         case .stopped(let reason): return "The state is not written any more. \(reason)"
+        case .thread(let error): return error.description
         }
     }
 }

@@ -1,7 +1,6 @@
-internal import Dispatch
+package import FeedConcurrency
 package import FeedJournal
 package import FeedLog
-internal import Foundation
 internal import Synchronization
 
 /// Makes commit batches durable: takes what the loops have logged, appends it to the journal as one
@@ -46,7 +45,7 @@ package final class JournalThread: Sendable {
         var lastSpaceCheck: ContinuousClock.Instant?
         var hadBallast: Bool
 
-        init(_ journal: Handed<any WatchedJournal>, _ admission: ChangeAdmission) {
+        init(_ journal: Transferred<any WatchedJournal>, _ admission: ChangeAdmission) {
             self.journal = journal.value
             hadBallast = journal.value.hasBallast
             self.admission = admission
@@ -60,10 +59,9 @@ package final class JournalThread: Sendable {
     private let checkpointing: any CommitBatchReceiver
     private let events: Events
     /// What belongs to the thread; nil once it has taken it.
-    private let work: Mutex<Work?>
+    private let work: Lock<Work?>
     private let keepsSegments: Bool
-    private let wakeUp = DispatchSemaphore(value: 0)
-    private let ended = DispatchSemaphore(value: 0)
+    private let thread = NamedThread("feed-journal")
     private let durable: Atomic<UInt64>
     private let writable = Atomic(true)
     private let free = Atomic<Int>(0)
@@ -86,7 +84,7 @@ package final class JournalThread: Sendable {
     ///   - checkpointing: Takes each commit batch once it is durable.
     ///   - events: Called when something happens.
     package init(
-        journal: Handed<any WatchedJournal>,
+        journal: Transferred<any WatchedJournal>,
         maximumWaitingByteCount: Int,
         keepsSegments: Bool,
         logs: ChangeLogs,
@@ -100,7 +98,7 @@ package final class JournalThread: Sendable {
         )
         durable = Atomic(last)
         let admission = ChangeAdmission(maximumByteCount: maximumWaitingByteCount)
-        work = Mutex(Work(journal, admission))
+        work = Lock(Work(journal, admission))
         gate = ChangeGate(byteCount: maximumWaitingByteCount)
         self.keepsSegments = keepsSegments
         self.logs = logs
@@ -143,32 +141,26 @@ package final class JournalThread: Sendable {
         guard logs.newestBatch > durableBatch else { return nil }
         let taken = takenSince.load(ordering: .relaxed)
         let since = taken > 0 ? taken : openSince.load(ordering: .relaxed)
-        let now = Self.nanoseconds()
+        let now = SystemClock.monotonicNanoseconds()
         return .nanoseconds(Int64(clamping: now > since ? now - since : 0))
     }
 
     /// Notes that the first log entry since a commit batch was logged, and wakes the thread.
     package func wake() {
-        openSince.store(Self.nanoseconds(), ordering: .relaxed)
-        wakeUp.signal()
+        openSince.store(SystemClock.monotonicNanoseconds(), ordering: .relaxed)
+        thread.wake()
     }
 
     /// Starts the thread.
-    package func start() {
-        let thread = Thread { [self] in
-            // As `top -H` shows it: by itself, as a name given before the start reaches no thread.
-            Thread.current.name = "feed-journal"
-            runToTheEnd()
-            ended.signal()
-        }
-        thread.start()
+    package func start() throws(ThreadStartError) {
+        try thread.start { [self] in runToTheEnd() }
     }
 
     /// Commits what waits, and ends the thread; to be called once, when nothing is logged any more.
     package func stop() {
         stopping.store(true, ordering: .releasing)
-        wakeUp.signal()
-        ended.wait()
+        thread.wake()
+        thread.join()
     }
 
     /// Runs and closes the journal.
@@ -187,9 +179,9 @@ package final class JournalThread: Sendable {
                 try checkSpaceIfDue(&work)
                 if isStopping { return }
                 let isRestricted = admit(&work, committing: 0)
-                let interval = isRestricted ? Self.admissionInterval : Self.spaceInterval
-                let timeout = interval.wholeMicroseconds
-                _ = wakeUp.wait(timeout: .now() + .microseconds(Int(timeout)))
+                thread.waitForWakeUp(
+                    upTo: isRestricted ? Self.admissionInterval : Self.spaceInterval
+                )
             }
         } catch {
             events.failed(error)
@@ -200,7 +192,7 @@ package final class JournalThread: Sendable {
     private func commit(_ work: inout Work) throws(JournalError) -> Bool {
         let clock = ContinuousClock()
         if let lastBegan = work.lastBegan {
-            Self.sleep(until: lastBegan + Self.interval, clock)
+            SystemClock.sleep(for: clock.now.duration(to: lastBegan + Self.interval))
         }
         try checkSpaceIfDue(&work)
         let since = openSince.load(ordering: .relaxed)
@@ -213,7 +205,7 @@ package final class JournalThread: Sendable {
         let position = try work.journal.append(
             work.body.span,
             count: UInt32(clamping: batch.entryCount),
-            at: Self.unixMicroseconds()
+            at: SystemClock.unixMicroseconds()
         )
         precondition(
             position.number == batch.number,
@@ -273,17 +265,5 @@ package final class JournalThread: Sendable {
                 ? .hasRoom(freeByteCount: freeByteCount)
                 : .full(freeByteCount: freeByteCount, writableByteCount: writableByteCount)
         )
-    }
-
-    private static func sleep(until instant: ContinuousClock.Instant, _ clock: ContinuousClock) {
-        let rest = clock.now.duration(to: instant)
-        guard rest > .zero else { return }
-        usleep(UInt32(rest.wholeMicroseconds) + 1)
-    }
-
-    private static func nanoseconds() -> UInt64 { DispatchTime.now().uptimeNanoseconds }
-
-    static func unixMicroseconds() -> UInt64 {
-        UInt64(max(0, Date.now.timeIntervalSince1970 * 1_000_000))
     }
 }

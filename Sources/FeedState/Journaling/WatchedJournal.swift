@@ -19,17 +19,3 @@ package protocol WatchedJournal: Journal {
 }
 
 extension SegmentJournal: WatchedJournal {}
-
-/// Something that is given to another thread whole: the giver uses it no more.
-///
-/// `Sendable` without the compiler's proof: a journal and a database share the directory that they
-/// are in, which is a descriptor and so any thread's.
-package struct Handed<Value>: @unchecked Sendable {
-    /// What is given; for the thread that it was given to.
-    package let value: Value
-
-    /// Gives something away.
-    package init(_ value: Value) {
-        self.value = value
-    }
-}

@@ -1,6 +1,4 @@
-internal import Dispatch
-internal import FeedRanking
-internal import Foundation
+package import FeedConcurrency
 
 /// Lets a start use two cores: a thread of its own reads batches, the calling thread applies them.
 ///
@@ -14,7 +12,6 @@ package final class ReadAhead<Batch: Sendable, Failure: Error>: Sendable {
     package static var limit: Int { 4 }
 
     private struct Queue: Sendable {
-        var reading: Handed<Reading>?
         var batches: [Batch] = []
         /// Batches that were applied.
         ///
@@ -25,32 +22,34 @@ package final class ReadAhead<Batch: Sendable, Failure: Error>: Sendable {
         var isStopped = false
     }
 
-    private let state: TableLock<Queue>
+    private let state = Lock(Queue())
     /// One for each batch that may be sent.
-    private let room = DispatchSemaphore(value: 0)
+    private let room = Semaphore(count: ReadAhead.limit)
     /// One for each batch that waits, and one for the end.
-    private let filled = DispatchSemaphore(value: 0)
+    private let filled = Semaphore()
 
-    private init(_ reading: Handed<Reading>) {
-        state = TableLock(Queue(reading: reading))
-        // A semaphore must not be freed below the value that it began with.
-        for _ in 0..<Self.limit { room.signal() }
-    }
+    private init() {}
 
     /// Calls `reading` on a thread, and here `applying` with each batch that it sends, in order.
     ///
-    /// - Throws: What `applying` throws, which ends the thread. Otherwise what `reading` throws, after
-    ///   all batches that it sent before were applied: as if one thread did both.
+    /// - Throws: What `refused` makes of the system's refusal to start the thread. What `applying`
+    ///   throws, which ends the thread. Otherwise what `reading` throws, after all batches that it
+    ///   sent before were applied: as if one thread did both.
     package static func run(
         _ threadName: String,
+        refused: (ThreadStartError) -> Failure,
         reading: @escaping Reading,
         applying: (Batch) throws(Failure) -> Void
     ) throws(Failure) {
-        let ahead = ReadAhead(Handed(reading))
-        Thread.detachNewThread {
-            Thread.current.name = threadName
-            ahead.read()
+        let ahead = ReadAhead()
+        let transferred = Transferred(reading)
+        let thread = NamedThread(threadName)
+        do throws(ThreadStartError) {
+            try thread.start { ahead.read(transferred.value) }
+        } catch {
+            throw refused(error)
         }
+        defer { thread.join() }
         var result: Result<Void, Failure> = .success(())
         while let batch = ahead.next() {
             guard case .success = result else { continue }
@@ -83,26 +82,13 @@ package final class ReadAhead<Batch: Sendable, Failure: Error>: Sendable {
     }
 
     /// The thread's work.
-    private func read() {
-        let failure = runReading()
-        state.withLock { $0.failure = failure }
-        filled.signal()
-    }
-
-    /// Takes the work over, so that nothing of it is left when this returns.
-    @inline(never)
-    private func runReading() -> Failure? {
-        let reading = state.withLock { state in
-            let reading = state.reading
-            state.reading = nil
-            return reading
-        }
+    private func read(_ reading: Reading) {
         do throws(Failure) {
-            try reading?.value(self)
-            return nil
+            try reading(self)
         } catch {
-            return error
+            state.withLock { $0.failure = error }
         }
+        filled.signal()
     }
 
     /// The next batch; nil once the thread's work has ended.

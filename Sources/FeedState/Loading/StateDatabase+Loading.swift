@@ -1,3 +1,4 @@
+internal import FeedConcurrency
 package import FeedLog
 package import FeedRanking
 import FeedSQLite
@@ -75,8 +76,9 @@ extension StateDatabase {
     ) throws(StateError) {
         var loader = StateLoader(connection, totals)
         var sinceProgress = 0
-        let (connection, totals) = (Handed(connection), totals)
-        try ReadAhead<LoadedRows, StateError>.run("feed-load") { (ahead) throws(StateError) in
+        let (connection, totals) = (Transferred(connection), totals)
+        try ReadAhead<LoadedRows, StateError>.run("feed-load", refused: StateError.thread) {
+            (ahead) throws(StateError) in
             var loader = StateLoader(connection.value, totals, send: ahead.send)
             try loader.readAll()
         } applying: { (rows) throws(StateError) in

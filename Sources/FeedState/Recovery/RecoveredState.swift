@@ -1,3 +1,4 @@
+internal import FeedConcurrency
 package import FeedJournal
 package import FeedLog
 package import FeedRanking
@@ -71,9 +72,7 @@ package struct RecoveredState: ~Copyable {
         _ journal: SegmentJournal,
         _ checkpointing: inout CheckpointWork
     ) throws(StateStartError) -> JournalPosition {
-        logs[0].lock()
-        logs[0].append(epoch)
-        logs[0].unlock()
+        logs[0].transaction { logs[0].append(epoch) }
         var body: [UInt8] = []
         guard let batch = logs.takeBatch(into: &body) else {
             preconditionFailure("The epoch's log entry waits in the log.")
@@ -82,7 +81,7 @@ package struct RecoveredState: ~Copyable {
             try journal.append(
                 body.span,
                 count: UInt32(batch.entryCount),
-                at: JournalThread.unixMicroseconds()
+                at: SystemClock.unixMicroseconds()
             )
         }
         try checkpointing.add(body, at: position)

@@ -1,3 +1,4 @@
+internal import FeedConcurrency
 internal import FeedJournal
 internal import FeedLog
 internal import FeedRanking
@@ -52,7 +53,7 @@ struct Replay {
         applied: (ReplayBatch) -> Void
     ) throws(StateStartError) {
         let store = store
-        try ReadAhead<ReplayBatch, StateStartError>.run("feed-replay") {
+        try ReadAhead<ReplayBatch, StateStartError>.run("feed-replay", refused: Self.refusal) {
             (ahead) throws(StateStartError) in
             try Self.read(source, store, ahead)
         } applying: { (batch) throws(StateStartError) in
@@ -60,6 +61,10 @@ struct Replay {
             applied(batch)
         }
         try apply(records.newestCounts)
+    }
+
+    private static func refusal(_ error: ThreadStartError) -> StateStartError {
+        .state(.thread(error))
     }
 
     /// The thread's work.

@@ -1,3 +1,4 @@
+internal import FeedConcurrency
 internal import FeedJournal
 internal import FeedLog
 internal import FeedRanking
@@ -38,7 +39,7 @@ struct StoreRecovery {
         let first = checkpointing.database.meta.checkpointed.number
         let total = journal.last.number - min(first, journal.last.number)
         var replay = Replay(store: store, channels: channels)
-        let records = Handed(journal)
+        let records = Transferred(journal)
         let source: Replay.Source = { (body) throws(JournalError) in
             try records.value.replay(after: first, body)
         }

@@ -137,6 +137,12 @@ struct RefusalWords {
                 Self.nothingIsLost,
                 [Step(text: "Close the other program, then start again.", commands: [serve])]
             )
+        case .thread:
+            let step = Step(
+                text: "Let the user run more threads, or free memory, then start again.",
+                commands: ["ulimit -u", "free -m", serve]
+            )
+            return ("Nothing was served.", [step])
         default: return ofSystem()
         }
     }

@@ -1,3 +1,5 @@
+import FeedConcurrency
+
 /// A clock that stands still until it is advanced, for loops whose timers and deadlines must pass
 /// exactly when a test says so.
 ///
@@ -8,7 +10,7 @@ package final class ManualClock: Sendable {
         var listeners: [@Sendable (MonotonicInstant) -> Void] = []
     }
 
-    private let state = UVMutex(State())
+    private let state = Lock(State())
 
     /// A clock at its beginning.
     package init() {}

@@ -1,8 +1,11 @@
 import CLibUV
+import FeedConcurrency
 
 extension EventLoop {
     /// The monotonic clock now, read anew.
-    package static var clock: MonotonicInstant { MonotonicInstant(nanoseconds: uv_hrtime()) }
+    package static var clock: MonotonicInstant {
+        MonotonicInstant(nanoseconds: SystemClock.monotonicNanoseconds())
+    }
 
     /// Makes wake-ups of the calling thread punctual, instead of 50 µs late to save power.
     static func makeThreadPunctual() {

@@ -1,4 +1,5 @@
 import CLibUV
+import FeedConcurrency
 import Glibc
 
 /// Finds the addresses of a host name, on a thread of its own.
@@ -27,40 +28,14 @@ package struct HostLookup: Sendable {
         on mailbox: LoopMailbox,
         _ body: @escaping @Sendable (EventLoop, Answer) -> Void
     ) throws(TransportError) {
-        let job = unsafe Unmanaged.passRetained(
-            Job { [resolve] in
+        do {
+            try NamedThread("lookup").start { [resolve] in
                 let answer = resolve(name, port)
                 mailbox.post { body($0, answer) }
             }
-        )
-        var thread: uv_thread_t = 0
-        let code = unsafe uv_thread_create(
-            &thread,
-            { unsafe HostLookup.run($0) },
-            job.toOpaque()
-        )
-        do {
-            try uvResult(code, .other("Starting a thread"))
         } catch {
-            unsafe job.release()
-            throw error
+            throw transportError(-error.code, .other("Starting a thread"))
         }
-        pthread_detach(thread)
-    }
-
-    /// The work that is transferred to the thread.
-    private final class Job: Sendable {
-        let body: @Sendable () -> Void
-
-        init(_ body: @escaping @Sendable () -> Void) {
-            self.body = body
-        }
-    }
-
-    private static func run(_ argument: UnsafeMutableRawPointer?) {
-        guard let argument = unsafe argument else { return }
-        unsafe clibuv_name_thread("lookup")
-        unsafe Unmanaged<Job>.fromOpaque(argument).takeRetainedValue().body()
     }
 
     private static func systemAnswer(to name: String, port: UInt16) -> Answer {

@@ -1,3 +1,4 @@
+import FeedConcurrency
 import Synchronization
 
 /// The one way into a loop from other threads: a locked list and one wake-up.
@@ -15,11 +16,11 @@ package struct LoopMailbox: Sendable {
     }
 
     private final class Storage: Sendable {
-        let state: UVMutex<State>
+        let state: Lock<State>
         let connectionCount = Atomic<Int>(0)
 
         init(_ waker: UVWaker) {
-            state = UVMutex(State(waker: waker))
+            state = Lock(State(waker: waker))
         }
     }
 

@@ -1,3 +1,4 @@
+import FeedConcurrency
 import Foundation
 
 /// Where a run took place, for later readers of its result.
@@ -23,7 +24,8 @@ package struct Environment: Sendable, Equatable {
         let release = ProcFile.text("/proc/sys/kernel/osrelease") ?? "unknown"
         kernel = release.trimmingCharacters(in: .whitespacesAndNewlines)
         command = CommandLine.arguments.joined(separator: " ")
-        startTime = Date().formatted(.iso8601)
+        let seconds = Double(SystemClock.unixMilliseconds()) / 1_000
+        startTime = Date(timeIntervalSince1970: seconds).formatted(.iso8601)
     }
 
     /// Whether the program was built without optimisation, which makes every figure meaningless.

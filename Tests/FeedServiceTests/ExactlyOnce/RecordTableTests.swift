@@ -145,9 +145,9 @@ struct RecordTableTests {
         let logs = ChangeLogs(count: 1, firstBatch: 1) {}
         let table = table()
         for channel in [0, 1, 0] as [UInt32] {
-            logs[0].lock()
-            _ = try Self.open(table, client: 8, channel: channel, log: logs[0])
-            logs[0].unlock()
+            try logs[0].transaction {
+                _ = try Self.open(table, client: 8, channel: channel, log: logs[0])
+            }
         }
         var body: [UInt8] = []
         #expect(logs.takeBatch(into: &body)?.entryCount == 2)

@@ -110,7 +110,7 @@ import Testing
             channels: { _ in },
             events: listeners
         )
-        state.start()
+        try state.start()
         state.stop()
         #expect(events.withLock { $0 } == [.removedLeftovers(["20270115T080000123Z"])])
         #expect(state.checkpointing.backups.status.complete?.name == name)

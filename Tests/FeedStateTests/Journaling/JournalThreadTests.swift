@@ -1,3 +1,4 @@
+import FeedConcurrency
 import FeedJournal
 import FeedLog
 import FeedRanking
@@ -58,7 +59,7 @@ import Testing
                 said.signal()
             }
             thread = JournalThread(
-                journal: Handed(journal),
+                journal: Transferred(journal),
                 maximumWaitingByteCount: 1 << 20,
                 keepsSegments: false,
                 logs: logs,
@@ -67,7 +68,11 @@ import Testing
             )
             started.withLock { [thread] in $0 = thread }
             beforeStart()
-            thread.start()
+            do {
+                try thread.start()
+            } catch {
+                Issue.record("\(error)")
+            }
         }
 
         // The logs lead to the thread, and the thread to the logs.
@@ -76,15 +81,15 @@ import Testing
         /// Appends the log entry of a vote to a log, as a transaction of its own.
         func log(_ loop: Int, revision: UInt64) {
             let log = logs[loop]
-            log.lock()
-            let counts = PostCounts(
-                id: PostID(rawValue: 1),
-                upvoteCount: revision,
-                downvoteCount: 0,
-                revision: revision
-            )
-            log.append(LogEntry.counts(counts))
-            log.unlock()
+            log.transaction {
+                let counts = PostCounts(
+                    id: PostID(rawValue: 1),
+                    upvoteCount: revision,
+                    downvoteCount: 0,
+                    revision: revision
+                )
+                log.append(LogEntry.counts(counts))
+            }
         }
     }
 

@@ -142,9 +142,7 @@ import Testing
     ) throws {
         for (loop, entries) in [first, second].enumerated() {
             let log = life.state.logs[loop]
-            log.lock()
-            for entry in entries { log.append(entry) }
-            log.unlock()
+            log.transaction { for entry in entries { log.append(entry) } }
         }
         var body: [UInt8] = []
         _ = life.state.logs.takeBatch(into: &body)

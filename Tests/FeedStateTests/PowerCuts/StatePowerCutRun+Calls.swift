@@ -53,9 +53,7 @@ extension StatePowerCutRun {
     /// A Hello.
     private mutating func open(_ channel: UInt32, _ life: borrowing DurableLife) throws {
         let log = life.state.logs[Int.random(in: 0..<2, using: &generator)]
-        log.lock()
-        life.channels.open(channel, log)
-        log.unlock()
+        log.transaction { life.channels.open(channel, log) }
         if model.calls[channel] == nil { model.calls[channel] = [:] }
     }
 
@@ -75,10 +73,11 @@ extension StatePowerCutRun {
         guard known == nil else { return }
         if call.isNumbered { pending.append(call) }
         let log = life.state.logs[Int.random(in: 0..<2, using: &generator)]
-        log.lock()
-        let outcome = life.execute(call.command, log)
-        record(outcome, call, life, log)
-        log.unlock()
+        let outcome = log.transaction {
+            let outcome = life.execute(call.command, log)
+            record(outcome, call, life, log)
+            return outcome
+        }
         let told = model.execute(call.command, at: clock.withLock { $0 })
         if call.isNumbered, let told { model.calls[call.channel]?[call.sequence] = told }
         guard outcome == told else {
@@ -103,11 +102,12 @@ extension StatePowerCutRun {
             // Its answer comes with the last item, so until then it stays without one.
             if isPending, !pending.contains(call) { pending.append(call) }
             let log = life.state.logs[Int.random(in: 0..<2, using: &generator)]
-            log.lock()
-            let isDone = life.execute(.vote(id, .up, device: 0), log) != nil
-            done[item] = true
-            record(.items(done), call, life, log)
-            log.unlock()
+            let isDone = log.transaction {
+                let isDone = life.execute(.vote(id, .up, device: 0), log) != nil
+                done[item] = true
+                record(.items(done), call, life, log)
+                return isDone
+            }
             let told = model.upvote(id)
             if call.isNumbered { model.calls[call.channel]?[call.sequence] = .items(done) }
             guard isDone == told else { throw Complaint(text: "Item \(item) of \(call.command)") }

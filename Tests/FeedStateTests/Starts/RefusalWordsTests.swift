@@ -1,3 +1,4 @@
+import FeedConcurrency
 import FeedJournal
 import FeedLog
 import FeedRanking
@@ -110,6 +111,10 @@ import Testing
                     expected: 0xABCD
                 )
             )
+        ),
+        Row(
+            testDescription: "refused thread",
+            error: .state(.thread(ThreadStartError(name: "feed-load", code: EAGAIN)))
         ),
         Row(testDescription: "copy", error: .copied),
         Row(

@@ -1,0 +1,106 @@
+internal import CThreadName
+internal import Glibc
+
+/// A thread with a name, which the system shows, for instance in `top -H`.
+///
+/// It is started once. Other threads may wake it and wait for its end.
+package final class NamedThread: Sendable {
+    /// The longest name that the system takes, in bytes.
+    private static let longestName = 15
+
+    private enum Life {
+        case notStarted
+        case running(pthread_t)
+        case joined
+    }
+
+    /// What the new thread gets.
+    private final class Start: Sendable {
+        let name: String
+        let niceness: Int32
+        let body: @Sendable () -> Void
+
+        init(_ name: String, _ niceness: Int32, _ body: @escaping @Sendable () -> Void) {
+            self.name = name
+            self.niceness = niceness
+            self.body = body
+        }
+    }
+
+    /// The name, at most 15 bytes of ASCII.
+    package let name: String
+    private let niceness: Int32
+    private let life = Lock(Life.notStarted)
+    private let wakeUps = Semaphore()
+
+    /// A thread that is not started yet.
+    ///
+    /// - Parameters:
+    ///   - name: The system shows the first 15 characters.
+    ///   - niceness: How far the thread stands back behind others, from 0 to 19.
+    package init(_ name: String, niceness: Int32 = 0) {
+        self.name = String(name.prefix(Self.longestName))
+        self.niceness = niceness
+    }
+
+    deinit {
+        // No thread waits for this one any more; the system frees its memory when it ends.
+        if case .running(let thread) = life.withLock({ $0 }) { pthread_detach(thread) }
+    }
+
+    /// Starts the thread, which calls the body and then ends; to be called once.
+    package func start(_ body: @escaping @Sendable () -> Void) throws(ThreadStartError) {
+        let start = unsafe Unmanaged.passRetained(Start(name, niceness, body))
+        let code = life.withLock { life in
+            guard case .notStarted = life else { preconditionFailure("A thread starts once.") }
+            var thread = pthread_t()
+            let code = unsafe pthread_create(
+                &thread,
+                nil,
+                { argument in
+                    unsafe NamedThread.main(argument)
+                    return nil
+                },
+                start.toOpaque()
+            )
+            if code == 0 { life = .running(thread) }
+            return code
+        }
+        guard code != 0 else { return }
+        unsafe start.release()
+        throw ThreadStartError(name: name, code: code)
+    }
+
+    /// Waits until the thread has ended and has released all that it used; returns at once for a
+    /// thread that was not started.
+    ///
+    /// Any number of callers may wait, at any time. Blocks: do not call it from Swift's tasks, which
+    /// share few threads. The thread itself must not call it.
+    package func join() {
+        // The first caller waits with the lock held, and the others for the lock.
+        life.withLock { life in
+            guard case .running(let thread) = life else { return }
+            let code = pthread_join(thread, nil)
+            precondition(code == 0, "A thread waited for its own end.")
+            life = .joined
+        }
+    }
+
+    /// Wakes the thread from ``waitForWakeUp(upTo:)``, or from its next call of it.
+    package func wake() { wakeUps.signal() }
+
+    /// Waits for a ``wake()``, for some time at most; for the thread itself.
+    package func waitForWakeUp(upTo longest: Duration) { _ = wakeUps.wait(upTo: longest) }
+
+    private static func main(_ argument: UnsafeMutableRawPointer?) {
+        guard let argument = unsafe argument else { return }
+        let start = unsafe Unmanaged<Start>.fromOpaque(argument).takeRetainedValue()
+        // The thread names itself: the system shows no name that is given before the start.
+        unsafe cthreadname_set(start.name)
+        if start.niceness > 0 {
+            // On Linux this applies to the calling thread alone.
+            _ = setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, start.niceness)
+        }
+        start.body()
+    }
+}

@@ -1,0 +1,65 @@
+internal import Glibc
+
+/// The clocks of the system, and the one way to sleep.
+///
+/// Intervals inside a module are measured with the standard library's `ContinuousClock`, whose
+/// instants cannot be mixed up with times of day.
+package enum SystemClock {
+    /// Nanoseconds of the monotonic clock, which no correction of the time of day moves.
+    package static func monotonicNanoseconds() -> UInt64 { read(CLOCK_MONOTONIC) }
+
+    /// Microseconds since 1970, without leap seconds.
+    package static func unixMicroseconds() -> UInt64 { read(CLOCK_REALTIME) / 1_000 }
+
+    /// Milliseconds since 1970, without leap seconds.
+    package static func unixMilliseconds() -> Int64 { Int64(read(CLOCK_REALTIME) / 1_000_000) }
+
+    /// Milliseconds of a clock that no correction moves and that runs while the machine sleeps, since
+    /// some time in this process.
+    package static func continuousMilliseconds() -> Int64 {
+        Int64(ContinuousClock.now.duration(to: start) / .milliseconds(-1))
+    }
+
+    private static let start = ContinuousClock.now
+
+    /// Suspends the calling thread for at least some time; returns at once for zero or less.
+    package static func sleep(for duration: Duration) {
+        guard duration > .zero else { return }
+        var time = timespec(nanoseconds(duration))
+        var rest = time
+        // A signal ends a sleep early, and the system then writes the rest.
+        while unsafe nanosleep(&time, &rest) != 0, errno == EINTR { time = rest }
+    }
+
+    /// The monotonic clock's reading after some time, at most the largest one.
+    static func monotonicNanoseconds(after duration: Duration) -> UInt64 {
+        let (sum, isOver) = monotonicNanoseconds().addingReportingOverflow(nanoseconds(duration))
+        return isOver ? UInt64(Int64.max) : min(sum, UInt64(Int64.max))
+    }
+
+    private static func nanoseconds(_ duration: Duration) -> UInt64 {
+        let (seconds, attoseconds) = duration.components
+        let (product, isOver) = UInt64(clamping: seconds).multipliedReportingOverflow(
+            by: 1_000_000_000
+        )
+        guard !isOver else { return UInt64(Int64.max) }
+        return min(product, UInt64(Int64.max)) + UInt64(clamping: attoseconds) / 1_000_000_000
+    }
+
+    private static func read(_ clock: clockid_t) -> UInt64 {
+        var time = timespec()
+        let code = unsafe clock_gettime(clock, &time)
+        precondition(code == 0, "The system has no such clock.")
+        return UInt64(clamping: time.tv_sec) * 1_000_000_000 + UInt64(clamping: time.tv_nsec)
+    }
+}
+
+extension timespec {
+    /// A time in nanoseconds.
+    init(_ nanoseconds: UInt64) {
+        self.init(
+            tv_sec: time_t(nanoseconds / 1_000_000_000),
+            tv_nsec: Int(nanoseconds % 1_000_000_000)
+        )
+    }
+}

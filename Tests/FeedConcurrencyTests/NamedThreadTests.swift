@@ -1,0 +1,129 @@
+import CThreadName
+import FeedConcurrency
+import Foundation
+import Glibc
+import Testing
+
+/// A thread has its name and its niceness, can be woken, and is over after a join.
+@Suite struct NamedThreadTests {
+    private final class Seen: Sendable {
+        let text = Lock("")
+        let number = Lock(Int32(0))
+    }
+
+    private static func ownName() -> String {
+        let name = try? String(contentsOfFile: "/proc/thread-self/comm", encoding: .utf8)
+        return (name ?? "").trimmingCharacters(in: .newlines)
+    }
+
+    @Test(arguments: [("feed-test", "feed-test"), ("a-name-that-is-too-long", "a-name-that-is-")])
+    func theSystemShowsTheName(_ name: String, _ shown: String) {
+        let seen = Seen()
+        let thread = NamedThread(name)
+        thread.startOrTrap {
+            let own = Self.ownName()
+            seen.text.withLock { $0 = own }
+        }
+        thread.join()
+        #expect(seen.text.withLock { $0 } == shown)
+        #expect(thread.name == shown)
+    }
+
+    @Test func theNicenessIsTheThreadsAlone() {
+        func niceness() -> Int32 { getpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0) }
+        let seen = Seen()
+        let before = niceness()
+        let thread = NamedThread("nice", niceness: 19)
+        thread.startOrTrap {
+            let own = getpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0)
+            seen.number.withLock { $0 = own }
+        }
+        thread.join()
+        #expect(seen.number.withLock { $0 } == 19)
+        #expect(niceness() == before)
+    }
+
+    @Test func aJoinOfAThreadThatIsNotStartedReturns() {
+        NamedThread("never").join()
+    }
+
+    @Test func eachJoinWaitsForTheEnd() {
+        let (seen, go) = (Seen(), Semaphore())
+        let thread = NamedThread("joined")
+        thread.startOrTrap {
+            go.wait()
+            seen.number.withLock { $0 = 1 }
+        }
+        let joiners = (0..<3).map { NamedThread("joiner-\($0)") }
+        for joiner in joiners {
+            joiner.startOrTrap {
+                thread.join()
+                seen.number.withLock { if $0 > 0 { $0 += 1 } }
+            }
+        }
+        go.signal()
+        for joiner in joiners { joiner.join() }
+        #expect(seen.number.withLock { $0 } == 4)
+    }
+
+    @Test func theBodyIsReleasedWhenAJoinReturns() {
+        final class Token: Sendable {}
+        weak var token: Token?
+        let thread = NamedThread("released")
+        do {
+            let held = Token()
+            token = held
+            thread.startOrTrap { withExtendedLifetime(held) {} }
+        }
+        thread.join()
+        #expect(token == nil)
+    }
+
+    /// In a process of its own, as the size of new stacks is the process's.
+    @Test func aRefusedThreadIsAnErrorInWords() async {
+        await #expect(processExitsWith: .success) {
+            let thread = NamedThread("refused")
+            let error = #expect(throws: ThreadStartError.self) {
+                try withImpossibleStacks { try thread.start {} }
+            }
+            #expect(error == ThreadStartError(name: "refused", code: EAGAIN))
+            let words =
+                "The system does not start the thread refused: there are too many threads, or no "
+                + "memory is left for another."
+            #expect(error?.description == words)
+            // Nothing waits for the thread that is not there, and it may be started later.
+            thread.join()
+            let ran = Semaphore()
+            try thread.start { ran.signal() }
+            thread.join()
+            #expect(ran.wait(upTo: .zero))
+        }
+    }
+
+    @Test func aWakeUpBeforeTheWaitIsKept() {
+        let thread = NamedThread("woken")
+        thread.wake()
+        thread.startOrTrap { [weak thread] in thread?.waitForWakeUp(upTo: .seconds(Int64.max)) }
+        thread.join()
+    }
+}
+
+/// Runs the body while new threads get stacks that are larger than all addresses of a process, so that
+/// the system refuses every thread.
+private func withImpossibleStacks(_ body: () throws -> Void) throws {
+    typealias Setter = @convention(c) (UnsafePointer<pthread_attr_t>) -> Int32
+    // A function of GNU's, which the Glibc module does not have.
+    let symbol = try unsafe #require(dlsym(nil, "pthread_setattr_default_np"))
+    let setDefault = unsafe unsafeBitCast(symbol, to: Setter.self)
+    func setStackSize(_ byteCount: Int) {
+        var attributes = pthread_attr_t()
+        unsafe pthread_attr_init(&attributes)
+        unsafe pthread_attr_setstacksize(&attributes, byteCount)
+        let code = unsafe setDefault(&attributes)
+        #expect(code == 0)
+        unsafe pthread_attr_destroy(&attributes)
+    }
+    setStackSize(1 << 50)
+    defer { setStackSize(8 << 20) }
+    try body()
+}
