@@ -53,6 +53,11 @@ let package = Package(
             pkgConfig: "sqlite3",
             providers: [.apt(["libsqlite3-dev"]), .brew(["sqlite3"])]
         ),
+        .systemLibrary(
+            name: "CZlib",
+            pkgConfig: "zlib",
+            providers: [.apt(["zlib1g-dev"]), .brew(["zlib"])]
+        ),
 
         // Layer 0: the one way to lock.
         .target(name: "FeedConcurrency", swiftSettings: settings),
@@ -97,7 +102,7 @@ let package = Package(
         .target(
             name: "LoadGen",
             dependencies: [
-                "FeedClient", "FeedDataset", "FeedImport", "FeedProto", "FeedTransport",
+                "CZlib", "FeedClient", "FeedDataset", "FeedImport", "FeedProto", "FeedTransport",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Histogram", package: "hdrhistogram-swift"),
             ],
@@ -263,7 +268,7 @@ let package = Package(
         .testTarget(
             name: "LoadGenTests",
             dependencies: [
-                "LoadGen", "FeedDataset", "FeedImport", "FeedProto", "FeedTransport",
+                "LoadGen", "FeedClient", "FeedDataset", "FeedImport", "FeedProto", "FeedTransport",
                 "FeedTestSupport",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Histogram", package: "hdrhistogram-swift"),
