@@ -55,6 +55,11 @@ let package = Package(
             pkgConfig: "sqlite3",
             providers: [.apt(["libsqlite3-dev"]), .brew(["sqlite3"])]
         ),
+        .systemLibrary(
+            name: "CZlib",
+            pkgConfig: "zlib",
+            providers: [.apt(["zlib1g-dev"]), .brew(["zlib"])]
+        ),
 
         // Locks, threads and clocks.
         .target(
@@ -92,13 +97,6 @@ let package = Package(
             swiftSettings: settings
         ),
 
-        // Layer 2: posts of files, as they are imported.
-        .target(
-            name: "FeedImport",
-            dependencies: ["FeedDataset", "FeedProto"],
-            swiftSettings: settings
-        ),
-
         // Layer 3: the durable state, and what a program calls the service with.
         .target(
             name: "FeedState",
@@ -113,12 +111,17 @@ let package = Package(
             swiftSettings: settings
         ),
 
-        // Layer 4: the load of the service and its audit.
+        // Layer 4, in order: the import of files, and the load of the service and its audit.
+        .target(
+            name: "FeedImport",
+            dependencies: ["FeedClient", "FeedDataset", "FeedProto"],
+            swiftSettings: settings
+        ),
         .target(
             name: "LoadGen",
             dependencies: [
-                "FeedClient", "FeedConcurrency", "FeedDataset", "FeedImport", "FeedProto",
-                "FeedTransport",
+                "CZlib", "FeedClient", "FeedConcurrency", "FeedDataset", "FeedImport",
+                "FeedProto", "FeedTransport",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Histogram", package: "hdrhistogram-swift"),
             ],
@@ -289,7 +292,7 @@ let package = Package(
         .testTarget(
             name: "LoadGenTests",
             dependencies: [
-                "LoadGen", "FeedDataset", "FeedImport", "FeedProto", "FeedTransport",
+                "LoadGen", "FeedClient", "FeedDataset", "FeedImport", "FeedProto", "FeedTransport",
                 "FeedTestSupport",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Histogram", package: "hdrhistogram-swift"),
