@@ -29,15 +29,19 @@ import Testing
 
     @Test func filesComeBackAndWhatTheyHeldDoesNot() throws {
         let journal = try SegmentJournal(files, .small())
-        var counts: [Int] = []
         for round in 0..<20 as Range<UInt64> {
+            if round == 10 {
+                // By now there are as many files as a round takes: none goes, and none is made.
+                files.failure = { call, name in
+                    (call == .remove || call == .allocate) && name.hasPrefix("journal/")
+                        ? EIO : nil
+                }
+            }
             try append(round * 10 + 1...round * 10 + 10, to: journal)
             try journal.forget(through: round * 10 + 10)
-            counts.append(names("").count)
         }
-        // No file is ever removed, and soon none is made.
-        #expect(counts == counts.sorted() && Set(counts.suffix(10)).count == 1, "\(counts)")
-        #expect(counts[19] <= 5)
+        files.failure = { _, _ in nil }
+        #expect(names("").count <= 5)
         #expect(!names("recycled-").isEmpty)
         // Old records are still there, behind those of the segment that has the file now.
         let current = try #require(files[names("0")[0]])
