@@ -24,6 +24,9 @@ public struct ClientConfiguration: Sendable {
     /// How long one try to connect and the service's introduction may take.
     public var connectTimeout = Duration.seconds(5)
 
+    /// How long the first greeting may take, all its tries included; nil is ``connectTimeout``.
+    package var openTimeout: Duration?
+
     /// Whether the first connection is tried again until ``connectTimeout`` is over.
     ///
     /// By default the first failure is thrown at once, since the address may be wrong.

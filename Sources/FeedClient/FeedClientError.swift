@@ -10,8 +10,8 @@ public enum FeedClientError: Error, Sendable, Equatable {
     case unknownHost(name: String, reason: String)
     /// The service refused the call: its code, reason, message, violations and advice.
     case refused(Status)
-    /// The change was sent and its connection lost, and the service that was asked again cannot
-    /// tell whether the change was executed.
+    /// The change was sent and its connection lost, and the service that was asked again does not
+    /// know whether the change was executed.
     case inDoubt(InDoubtCause)
     /// The connection ended before the answer came.
     case connectionLost(reason: String, effect: CallEffect)

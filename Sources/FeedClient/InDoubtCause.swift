@@ -1,4 +1,4 @@
-/// Why nobody can tell whether a change was executed, though the service was asked again.
+/// Why it is unknown whether a change was executed, though the service was asked again.
 public enum InDoubtCause: Sendable, Hashable {
     /// The service's state is another one: fresh, or restored from a backup.
     case stateReplaced

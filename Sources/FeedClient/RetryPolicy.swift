@@ -26,6 +26,10 @@ public struct RetryPolicy: Sendable, Hashable {
     /// The default covers all calls that one lost connection may have in flight.
     public var budgetBurst = 256
 
+    /// The most failed connections in a row, none of which answered a call, before all calls end;
+    /// by default each call ends at its own deadline.
+    package var maximumRoundCount = Int.max
+
     /// A policy with the defaults.
     public init() {}
 

@@ -50,6 +50,16 @@ final class Link: Sendable {
         }
     }
 
+    /// What the session sent again so far; nil once the client is closed.
+    func history() async -> ConnectionHistory? {
+        await withCheckedContinuation { continuation in
+            let isPosted = thread.mailbox.post {
+                continuation.resume(returning: SessionDriver.of($0).history)
+            }
+            if !isPosted { continuation.resume(returning: nil) }
+        }
+    }
+
     /// Finishes the calls in flight, closes the connection and waits for the thread's end.
     func close() async {
         thread.mailbox.post { SessionDriver.of($0).close() }
@@ -69,7 +79,7 @@ final class Link: Sendable {
         let token = lastToken.wrappingAdd(1, ordering: .relaxed).newValue
         let deadline = EventLoop.clock.advanced(by: timeout)
         let outcome = await withTaskCancellationHandler {
-            await withCheckedContinuation { (caller: SessionDriver.Caller) in
+            await withCheckedContinuation { (caller: SessionDriver.Waiter) in
                 let call = SessionDriver.Session.Call(
                     caller: caller,
                     request: request,

@@ -1,17 +1,17 @@
 import FeedProto
 import FeedTransport
 
-/// The I/O of a client, bound to the client's loop: performs what the session says, and tells it
-/// what happened.
+/// The I/O of a client, bound to the client's loop: performs the steps of the session, and
+/// reports events to it.
 ///
 /// All calls that leave in one loop iteration leave in one write.
 final class SessionDriver {
     /// The result that a caller gets.
     typealias Outcome = Result<Answer, FeedClientError>
-    /// The caller that waits for an answer; it is resumed once.
-    typealias Caller = CheckedContinuation<Outcome, Never>
+    /// The continuation of a task that waits for an answer; it is resumed once.
+    typealias Waiter = CheckedContinuation<Outcome, Never>
     /// The state machine.
-    typealias Session = ClientSession<Caller, SystemRandomNumberGenerator>
+    typealias Session = ClientSession<Waiter, SystemRandomNumberGenerator>
 
     let loop: EventLoop
     private let endpoint: Endpoint
@@ -64,6 +64,15 @@ final class SessionDriver {
     func cancel(_ token: UInt64) {
         session.cancel(token)
         proceed()
+    }
+
+    /// What the session sent again, and the instance of the service that greeted it last.
+    var history: ConnectionHistory {
+        ConnectionHistory(
+            retries: session.retries,
+            instanceID: session.instanceID,
+            isConnected: session.isConnected
+        )
     }
 
     /// Takes no more calls, finishes those on an open connection, and stops the loop.

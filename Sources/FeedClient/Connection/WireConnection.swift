@@ -51,13 +51,13 @@ final class WireConnection: ConnectionHandler {
         keepAlive.sent(at: driver.loop.now)
     }
 
-    /// Closes after what was sent; the driver hears of the end.
+    /// Closes after what was sent; the end is reported to the driver.
     func close() {
         flush()
         connection?.closeAfterFlush()
     }
 
-    /// Ends the connection; the driver hears nothing more of it.
+    /// Ends the connection; nothing more of it is reported to the driver.
     func drop() {
         isDropped = true
         lifeTimer?.cancel()

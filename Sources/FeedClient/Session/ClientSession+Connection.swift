@@ -74,6 +74,8 @@ extension ClientSession {
             return drop(.violated("The answer to Hello is of another kind."), at: now)
         }
         maximumInFlightCount = max(1, Int(hello.limits?.maximumInFlightCount ?? 1))
+        if instanceID != nil { countReconnect(hello) }
+        instanceID = hello.instanceID
         report(numbers.resume(hello))
         state = .open(exchange)
         guard let token = opening else { return }
@@ -82,7 +84,14 @@ extension ClientSession {
         complete(token, .success(answer))
     }
 
-    /// Ends the calls that may have been executed, where the service cannot tell any more.
+    private mutating func countReconnect(_ hello: HelloResponse) {
+        retries.reconnectCount += 1
+        retries.duplicateCount += UInt64(
+            calls.values.count { $0.isDoubtful && $0.sequence <= hello.lastSequence }
+        )
+    }
+
+    /// Ends the calls that may have been executed, where the service no longer knows.
     private mutating func report(_ cause: InDoubtCause?) {
         if let cause {
             for (token, call) in calls where call.isDoubtful {
@@ -142,7 +151,8 @@ extension ClientSession {
             complete(token, .failure(ending.error(effect: .none)))
         }
         guard takesCalls else { return endAllCalls(.closed) }
-        // No other connection fares better, so nothing is worth waiting for.
+        guard round <= settings.retry.maximumRoundCount else { return endAllCalls(ending) }
+        // Another connection would end the same way, so no call waits for one.
         if case .refused = ending, !ending.isTemporary { endAllCalls(ending) }
     }
 

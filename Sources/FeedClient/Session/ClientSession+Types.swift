@@ -31,7 +31,7 @@ extension ClientSession {
         package let deadline: MonotonicInstant
         /// The number of a change, which it keeps; 0 is none.
         package internal(set) var sequence: UInt64 = 0
-        /// How often it was sent, except where a farewell disowned it.
+        /// How often it was sent, without the frames that a farewell excluded.
         package internal(set) var attemptCount = 0
         /// Whether a frame of it is on the current connection.
         var isInFlight = false

@@ -52,6 +52,10 @@ package struct ClientSession<Caller, Randomness: RandomNumberGenerator> {
     var lastEnding: Ending?
     /// Consecutive tries that got no call answered.
     var round = 0
+    /// What was sent again and opened again so far.
+    package internal(set) var retries = RetryCounts()
+    /// The instance of the service that answered the latest greeting; nil before the first one.
+    package internal(set) var instanceID: UInt64?
     /// The most calls in flight; one, until the service has announced how many it takes.
     var maximumInFlightCount = 1
 
@@ -84,6 +88,14 @@ package struct ClientSession<Caller, Randomness: RandomNumberGenerator> {
 
     /// How many calls have not ended.
     package var callCount: Int { calls.count }
+
+    /// Whether a connection is open and greeted.
+    package var isConnected: Bool {
+        switch state {
+        case .open, .draining: true
+        case .idle, .connecting, .connected, .greeting, .closing, .ended, .modifying: false
+        }
+    }
 
     /// How many tokens wait to leave, including those of calls that ended meanwhile.
     package var waitingCount: Int { waiting.count }

@@ -8,14 +8,14 @@ package enum Ending: Equatable, Sendable {
     case cannotConnect(String)
     /// The name of the service has no address, with the reason.
     case unknownHost(String, String)
-    /// It broke, or the service said farewell.
+    /// It broke, or the service announced its end.
     case lost(String)
     /// The peer sent what the protocol does not allow.
     case violated(String)
     /// The service said why it would close it.
     case refused(Status)
 
-    /// Whether another connection may fare better, so that its calls are worth sending again.
+    /// Whether calls may succeed on another connection, so that they are sent again.
     var isTemporary: Bool {
         switch self {
         case .cannotConnect, .unknownHost, .lost: true

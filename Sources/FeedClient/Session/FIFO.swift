@@ -1,21 +1,21 @@
 /// Elements that leave in the order in which they came.
-struct FIFO<Element> {
-    private var elements: [Element] = []
+struct FIFO<Value> {
+    private var elements: [Value] = []
     private var head = 0
 
     /// How many elements it holds.
     var count: Int { elements.count - head }
 
     /// The element that leaves next; O(1).
-    var first: Element? { head < elements.count ? elements[head] : nil }
+    var first: Value? { head < elements.count ? elements[head] : nil }
 
     /// Adds the last one; O(1), amortised.
-    mutating func append(_ element: Element) {
+    mutating func append(_ element: Value) {
         elements.append(element)
     }
 
     /// Takes the first one; O(1), amortised.
-    mutating func popFirst() -> Element? {
+    mutating func popFirst() -> Value? {
         guard head < elements.count else { return nil }
         defer { removeTakenIfMost() }
         head += 1
@@ -23,7 +23,7 @@ struct FIFO<Element> {
     }
 
     /// Drops some elements; O(count).
-    mutating func removeAll(where isGone: (Element) -> Bool) {
+    mutating func removeAll(where isGone: (Value) -> Bool) {
         elements.removeFirst(head)
         head = 0
         elements.removeAll(where: isGone)

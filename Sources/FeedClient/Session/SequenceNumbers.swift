@@ -27,7 +27,7 @@ package struct SequenceNumbers: Sendable {
         hasLostGreeting = true
     }
 
-    /// Adopts what a service answers to Hello; returns why it cannot tell whether changes without
+    /// Adopts what a service answers to Hello; returns why it does not know whether changes without
     /// an answer were executed, or nil where it can.
     package mutating func resume(_ hello: HelloResponse) -> InDoubtCause? {
         let isKnown = hello.isClientKnown && !(hasLostGreeting && hello.lastSequence == 0)

@@ -45,7 +45,9 @@ public final class FeedClient: Sendable {
     ) async throws(FeedClientError) -> FeedClient {
         let link = try makeLink(to: address, configuration)
         do throws(FeedClientError) {
-            let service = try await link.open(timeout: configuration.connectTimeout)
+            let service = try await link.open(
+                timeout: configuration.openTimeout ?? configuration.connectTimeout
+            )
             return FeedClient(link, service, timeout: configuration.timeout)
         } catch {
             await link.close()
@@ -72,6 +74,9 @@ public final class FeedClient: Sendable {
             timeout: timeout ?? self.timeout
         )
     }
+
+    /// What the client sent again so far; nil once it is closed.
+    package func history() async -> ConnectionHistory? { await link.history() }
 
     /// Finishes the calls that were made before, closes the connection and ends the thread.
     ///
