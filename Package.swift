@@ -92,13 +92,6 @@ let package = Package(
             swiftSettings: settings
         ),
 
-        // Layer 2: posts of files, as they are imported.
-        .target(
-            name: "FeedImport",
-            dependencies: ["FeedDataset", "FeedProto"],
-            swiftSettings: settings
-        ),
-
         // Layer 3: the durable state, and what a program calls the service with.
         .target(
             name: "FeedState",
@@ -113,7 +106,12 @@ let package = Package(
             swiftSettings: settings
         ),
 
-        // Layer 4: the load of the service and its audit.
+        // Layer 4, in order: the import of files, and the load of the service and its audit.
+        .target(
+            name: "FeedImport",
+            dependencies: ["FeedClient", "FeedDataset", "FeedProto"],
+            swiftSettings: settings
+        ),
         .target(
             name: "LoadGen",
             dependencies: [

@@ -10,7 +10,7 @@ package enum DatasetError: Error, Equatable, Sendable {
     case repeatedColumn(String)
     /// A line has more or fewer fields than the header.
     case fieldCount(line: Int, actual: Int, expected: Int)
-    /// A field in quotes goes on behind its closing quote.
+    /// A field in quotes continues behind its closing quote.
     case textAfterQuote(line: Int)
     /// The file ends within a field in quotes, which begins on this line.
     case unclosedQuote(line: Int)

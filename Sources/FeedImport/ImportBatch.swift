@@ -23,7 +23,7 @@ package struct ImportBatch: Sendable {
     private let votes: Votes
     private var byteCount = 0
 
-    /// What becomes of the votes that a file records.
+    /// How the votes that a file records are treated.
     package enum Votes: Sendable {
         /// Posts are imported with them.
         case imported

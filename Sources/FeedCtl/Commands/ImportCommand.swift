@@ -31,7 +31,7 @@ struct ImportCommand: ServiceCommand {
 
     func perform(_ client: FeedClient) async throws -> any Report {
         if createFeed { try await makeFeed(client) }
-        var importer = Importer(client, into: feed, path: file, showProgress: progress())
+        let importer = Importer(client, into: feed, path: file, showProgress: progress())
         defer { if showsProgress { Console.notify("\r\u{1B}[K") } }
         return try await importer.run()
     }
