@@ -55,6 +55,11 @@ let package = Package(
             pkgConfig: "sqlite3",
             providers: [.apt(["libsqlite3-dev"]), .brew(["sqlite3"])]
         ),
+        .systemLibrary(
+            name: "CZlib",
+            pkgConfig: "zlib",
+            providers: [.apt(["zlib1g-dev"]), .brew(["zlib"])]
+        ),
 
         // Locks, threads and clocks.
         .target(
@@ -115,7 +120,7 @@ let package = Package(
         .target(
             name: "LoadGen",
             dependencies: [
-                "FeedClient", "FeedConcurrency", "FeedDataset", "FeedImport", "FeedProto",
+                "CZlib", "FeedClient", "FeedConcurrency", "FeedDataset", "FeedImport", "FeedProto",
                 "FeedTransport",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Histogram", package: "hdrhistogram-swift"),
@@ -287,7 +292,7 @@ let package = Package(
         .testTarget(
             name: "LoadGenTests",
             dependencies: [
-                "LoadGen", "FeedDataset", "FeedImport", "FeedProto", "FeedTransport",
+                "LoadGen", "FeedClient", "FeedDataset", "FeedImport", "FeedProto", "FeedTransport",
                 "FeedTestSupport",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Histogram", package: "hdrhistogram-swift"),

@@ -6,7 +6,8 @@
 #   scripts/install-dependencies.sh --compare  and what scripts/compare.sh needs beside it
 set -euo pipefail
 
-packages=(git pkg-config libuv1-dev libprotobuf-c-dev libsqlite3-dev libxxhash-dev)
+packages=(git pkg-config libuv1-dev libprotobuf-c-dev libsqlite3-dev libxxhash-dev
+          zlib1g-dev)
 if [[ "${1:-}" == "--tests" ]]; then
     packages+=(protobuf-c-compiler protobuf-compiler python3 python3-protobuf fiu-utils shellcheck)
 elif [[ "${1:-}" == "--compare" ]]; then

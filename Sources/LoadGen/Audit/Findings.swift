@@ -32,3 +32,37 @@ package struct Findings: Sendable, Equatable {
     /// A handful shows the pattern; a report of thousands would hide it.
     private static let maximumExampleCount = 10
 }
+
+/// One way in which a service's numbers can contradict its answers.
+package enum Violation: String, Sendable, CaseIterable {
+    /// The score is below the acknowledged votes.
+    case lostVote = "acknowledged votes lost"
+    /// The score is above every vote that can have counted.
+    case extraVote = "votes counted twice or never sent"
+    /// The score fits only if votes counted that were answered with an error.
+    case countedError = "votes counted although answered with an error"
+    /// The scores in the answers do not run from the first to the last, each once.
+    case brokenSequence = "posts with a duplicate or missing score in the answers"
+    /// A connection saw a post's score not rise with its own vote.
+    case fallingScore = "answers whose score did not rise on their connection"
+    /// A post of the run cannot be read any more.
+    case missingPost = "posts of the run that cannot be read"
+    /// A page lists a post after one that must come later.
+    case pageOrder = "posts out of order on pages"
+    /// A page, or a walk over all pages, lists a post twice.
+    case listedTwice = "posts listed twice"
+    /// A walk over all pages does not list a post of the run.
+    case notListed = "posts of the run that no page lists"
+    /// A walk shows a score that differs from the score of the post after sending had ended.
+    case movingScore = "posts whose score moved after the run (other traffic?)"
+    /// A walk lists a different number of posts than the list announces.
+    case walkCount = "walks with another number of posts than announced"
+    /// The votes that the service counted differ from those of the file.
+    case notAsPlanned = "counts that are not those of the file"
+    /// A post differs from what was imported.
+    case changedContent = "posts that are not as they were imported"
+    /// The service is no longer the one of the run, or its state began anew.
+    case otherState = "services with another state than in the run"
+    /// A page lists a post that no acknowledged or unknown request created.
+    case phantomPost = "posts that no request created"
+}

@@ -67,23 +67,6 @@ package struct RunRecord: Sendable, Equatable {
     }
 }
 
-extension RunRecord {
-    /// The lists of the feeds that files filled, and the front page over all; nil where there are
-    /// none.
-    var lists: [AuditedList]? {
-        guard !feeds.isEmpty else { return nil }
-        // The front page also lists the service's other posts, which are not of this run.
-        let front = FeedWalk.Expectation(scores: [:], startMilliseconds: .max)
-        return feeds.map { feed in
-            AuditedList(
-                feed: feed.name,
-                expectation: FeedWalk.Expectation(scores: [:], isWhole: true),
-                ids: Set(feed.ids)
-            )
-        } + [AuditedList(feed: "", expectation: front)]
-    }
-}
-
 extension AuditKnowledge {
     /// The knowledge of an earlier run, without its planned votes.
     init(_ record: RunRecord) {

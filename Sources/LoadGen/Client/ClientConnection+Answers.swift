@@ -115,7 +115,7 @@ extension ClientConnection {
     /// If the earlier send was executed, the answer has the current score, which another answer may
     /// have too.
     private func acknowledgeAgain(_ vote: VoteAnswer, _ request: InFlightRequest) {
-        recovery.settle()
+        recovery.answered()
         acknowledge(vote, request.argument, request.marks)
     }
 
@@ -202,7 +202,7 @@ extension ClientConnection {
     private func receive(_ status: Status, for request: InFlightRequest) {
         guard !postpone(request, status) else { return }
         worker.outstandingCount -= 1
-        if request.marks.contains(.again) { recovery.settle() }
+        if request.marks.contains(.again) { recovery.answered() }
         worker.recorder.outcomes.error += UInt64(worker.weight(request))
         if isDoubtful(status, request) {
             // This send had no effect; the outcome of the first one is unknown.
@@ -255,7 +255,7 @@ extension ClientConnection {
         default:
             throw .wrongAnswer(id: frame.id, expected: operation.name)
         }
-        if request.marks.contains(.again) { recovery.settle() }
+        if request.marks.contains(.again) { recovery.answered() }
     }
 
     func count(_ status: Status) {

@@ -1,3 +1,4 @@
+internal import FeedClient
 import FeedProto
 import FeedTransport
 
@@ -50,7 +51,7 @@ extension ClientConnection {
                 worker.batches.vote(item, of: sent.argument)
             )
         }
-        if let status = results.lazy.compactMap(\.status).first(where: \.isRetryable) {
+        if let status = results.lazy.compactMap(\.status).first(where: \.isTemporary) {
             // The answer to the next send counts the votes that this send counted once more.
             var request = sent
             request.marks.insert(.doubtful)
@@ -90,7 +91,7 @@ extension ClientConnection {
                 phases: worker.phases
             )
         }
-        if request.marks.contains(.again) { recovery.settle() }
+        if request.marks.contains(.again) { recovery.answered() }
         worker.release(request)
     }
 

@@ -1,3 +1,4 @@
+internal import FeedClient
 import FeedProto
 import FeedTransport
 
@@ -42,11 +43,11 @@ extension ClientConnection: ConnectionHandler {
         self.connection = connection
         var hello = HelloRequest(clientName: "loadgen")
         if let identity = worker.setup.identity {
-            hello.clientID = identity.clientID
+            hello.clientID = identity.clientID.bytes
             hello.channel = RunIdentity.channel(client: number)
         } else {
             // Never from the seed: the service remembers this connection by this id.
-            hello.clientID = RunIdentity.randomClientID()
+            hello.clientID = ClientID().bytes
         }
         sendUpkeep(.hello(hello))
     }
@@ -66,7 +67,7 @@ extension ClientConnection: ConnectionHandler {
         worker.recorder.recordRead(byteCount: offset)
         if stage != .open { proceed(at: now) }
         if worker.isOpenLoop {
-            worker.enqueue(self)
+            worker.enqueue(index)
             worker.pump()
         } else {
             fill()

@@ -1,3 +1,4 @@
+internal import FeedClient
 import FeedProto
 import FeedTransport
 
@@ -37,7 +38,7 @@ extension ClientConnection {
             recovery.duplicateCount(through: hello.lastSequence)
         )
         if isDecided { worker.recorder.retries.reconnectCount += 1 }
-        stage = recovery.isSettled ? .open : .recovering
+        stage = recovery.isComplete ? .open : .recovering
         recovery.resumeNanoseconds = 0
         decide(isOpen: true)
     }
@@ -47,7 +48,7 @@ extension ClientConnection {
         switch stage {
         case .recovering:
             if !recovery.backlog.isEmpty, now >= recovery.resumeNanoseconds { sendAgain(at: now) }
-            if recovery.isSettled { stage = .open }
+            if recovery.isComplete { stage = .open }
         case .leaving:
             if !isWaiting || now >= leaveNanoseconds { connection?.reset() }
         case .greeting:
@@ -59,7 +60,7 @@ extension ClientConnection {
     /// Puts back a request that the service refused for now; returns false where its refusal is
     /// final.
     func postpone(_ request: InFlightRequest, _ status: Status) -> Bool {
-        guard worker.isRetrying, status.isRetryable,
+        guard worker.isRetrying, status.isTemporary,
             recovery.postpone(request, limit: worker.setup.configuration.retryLimit)
         else { return false }
         worker.recorder.failures.countServerError("\(status.code)/\(status.reason)")
@@ -120,8 +121,8 @@ extension ClientConnection {
         write()
     }
 
-    /// Gives up requests that a service may have executed and has forgotten: it cannot tell a
-    /// second send from a first one.
+    /// Gives up requests that a service may have executed and has forgotten: it cannot
+    /// distinguish a second send from a first one.
     private func forgetDoubtful() {
         for request in recovery.takeDoubtful() {
             worker.recorder.failures.count(.forgotten)
@@ -131,13 +132,4 @@ extension ClientConnection {
 
     /// The greeting's id: the first of each connection.
     private static let greetingID: UInt64 = 1
-}
-
-extension Status {
-    /// Whether the same request may succeed later.
-    var isRetryable: Bool {
-        guard isNotExecuted else { return false }
-        return code == .unavailable
-            || code == .resourceExhausted && (reason == .overloaded || reason == .readOnly)
-    }
 }

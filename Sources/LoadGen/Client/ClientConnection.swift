@@ -2,7 +2,7 @@ import FeedProto
 import FeedTransport
 
 /// One connection of the load: keeps its pipeline as full as allowed and matches answers in order.
-final class ClientConnection {
+final class ClientConnection: LoadConnection {
     /// The stage of the connection's life.
     enum Stage {
         /// Not connected, for good.
@@ -22,8 +22,6 @@ final class ClientConnection {
     let worker: Worker
     /// Its number in its thread.
     let index: Int
-    /// Whether it is in the queue of connections with room.
-    var isQueued = false
     /// The id of the oldest request without an answer.
     var headID: UInt64 = 1
     var window: PipelineWindow
@@ -61,7 +59,7 @@ final class ClientConnection {
         )
         stream = RequestStream(
             mix: setup.configuration.mix,
-            keys: setup.keys,
+            keys: setup.workload.keys,
             seed: setup.configuration.seed,
             thread: setup.thread,
             client: index
@@ -200,3 +198,27 @@ final class ClientConnection {
 
 @available(*, unavailable)
 extension ClientConnection: Sendable {}
+
+extension ClientConnection {
+    /// The message of a request without a specialised encoder.
+    func message(_ operation: Operation, argument: UInt32) -> FeedProto.Request {
+        let configuration = worker.setup.configuration
+        switch operation {
+        case .vote, .get:
+            return .getPost(GetPostRequest(id: worker.posts.id(argument)))
+        case .create:
+            let title = PostText.title(maker: number + 1, number: Int(argument))
+            let post = Post(title: title, text: PostText.body)
+            return .createPost(CreatePostRequest(feed: configuration.feed, post: post))
+        case .list, .page:
+            return .listPosts(
+                ListPostsRequest(
+                    feed: configuration.feed,
+                    order: .top,
+                    pageSize: Int32(configuration.pageSize),
+                    pageToken: operation == .page ? pageToken : []
+                )
+            )
+        }
+    }
+}

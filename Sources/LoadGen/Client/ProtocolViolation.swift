@@ -1,4 +1,5 @@
 import FeedProto
+import FeedTransport
 
 /// An answer that the protocol does not allow; its connection is reset.
 enum ProtocolViolation: Error, Equatable, CustomStringConvertible {
@@ -30,6 +31,32 @@ enum ProtocolViolation: Error, Equatable, CustomStringConvertible {
             "Answer \(id) has \(received) results, the batch had \(expected) votes."
         case .wrongPost(let id, let received, let expected):
             "Answer \(id) is about post \(received), the vote was on post \(expected)."
+        }
+    }
+}
+
+extension Failures.Cause {
+    /// The cause of a connection that never opened.
+    init(connect error: TransportError) {
+        switch error {
+        case .tooManyOpenFiles: self = .tooManyOpenFiles
+        case .addressNotAvailable: self = .addressNotAvailable
+        case .connectionRefused: self = .refused
+        case .connectionReset: self = .reset
+        case .endOfFile: self = .endOfFile
+        case .timedOut: self = .connectTimeout
+        default: self = .other
+        }
+    }
+
+    /// The cause of an open connection's end; nil where this side ended it and counted that itself.
+    init?(_ reason: CloseReason) {
+        switch reason {
+        case .local: return nil
+        case .peerClosed: self = .endOfFile
+        case .reset: self = .reset
+        case .connectFailed(let error), .failed(let error): self = Self(connect: error)
+        case .idleTimeout, .partialReadTimeout, .writeStalled, .overBudget: self = .other
         }
     }
 }

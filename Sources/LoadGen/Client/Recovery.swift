@@ -26,7 +26,7 @@ struct Recovery {
     private var refusedCount: UInt64 = 0
 
     /// Whether every request was sent only once or is answered.
-    var isSettled: Bool { backlog.isEmpty && againCount == 0 }
+    var isComplete: Bool { backlog.isEmpty && againCount == 0 }
 
     /// The number of the next mutation.
     @inline(__always)
@@ -35,7 +35,7 @@ struct Recovery {
     /// A greeting was sent and not answered.
     mutating func loseGreeting() { numbers.lostGreeting() }
 
-    /// Adopts what the service answers to a greeting; returns whether it can tell which earlier
+    /// Adopts what the service answers to a greeting; returns whether it knows which earlier
     /// mutations were executed.
     mutating func resume(_ hello: HelloResponse) -> Bool { numbers.resume(hello) == nil }
 
@@ -71,7 +71,7 @@ struct Recovery {
     }
 
     /// Records that a request sent again has its answer.
-    mutating func settle() {
+    mutating func answered() {
         againCount -= 1
         round = 0
     }
@@ -88,7 +88,7 @@ struct Recovery {
         resentNanoseconds = now
     }
 
-    /// Takes out the requests that the service can no longer tell from first sends: sent again,
+    /// Takes out the requests that the service cannot distinguish from first sends: sent again,
     /// they might count twice.
     mutating func takeDoubtful() -> [InFlightRequest] {
         let doubtful = backlog.filter { $0.marks.contains(.doubtful) }

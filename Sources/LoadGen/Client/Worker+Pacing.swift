@@ -6,8 +6,10 @@ struct Pacing {
     var plan: ArrivalPlan
     /// The connections with room, in the order in which they take requests.
     var ready = RingQueue()
+    /// Whether each connection is in `ready`, by its number.
+    var isQueued: [Bool]
     /// Connections that took requests in this round and have not written them.
-    var unwritten: [ClientConnection] = []
+    var unwritten: [any LoadConnection] = []
     /// The instant that the thread's timer is armed for.
     var armedFor: UInt64?
 }
@@ -24,17 +26,18 @@ extension Worker {
                 thread: setup.thread,
                 threadCount: configuration.threadCount,
                 seed: configuration.seed
-            )
+            ),
+            isQueued: [Bool](repeating: false, count: clients.count)
         )
-        for client in clients where client.isOpen { enqueue(client) }
+        for index in clients.indices where clients[index].isOpen { enqueue(index) }
         pump()
     }
 
-    /// Queues a connection that has room, unless it is queued already.
-    func enqueue(_ client: ClientConnection) {
-        guard pacing != nil, !client.isQueued, client.hasRoom else { return }
-        client.isQueued = true
-        pacing?.ready.append(client.index)
+    /// Queues connection number `index` if it has room, unless it is queued already.
+    func enqueue(_ index: Int) {
+        guard pacing?.isQueued[index] == false, clients[index].hasRoom else { return }
+        pacing?.isQueued[index] = true
+        pacing?.ready.append(index)
     }
 
     /// Gives every due request to a connection with room, round robin; a request without room stays
@@ -51,13 +54,13 @@ extension Worker {
             let hasRoom = client.hasRoom
             guard !hasRoom || admit(1, at: intended) == 1 else { break }
             pacing.ready.removeFirst()
-            client.isQueued = false
+            pacing.isQueued[index] = false
             guard hasRoom else { continue }
             pacing.plan.advance()
             if !client.hasUnwritten { pacing.unwritten.append(client) }
             client.take(intended: intended)
             if client.hasRoom {
-                client.isQueued = true
+                pacing.isQueued[index] = true
                 pacing.ready.append(index)
             }
         }
@@ -91,5 +94,38 @@ extension Worker {
         if let armed = pacing.armedFor, armed <= next { return }
         pacing.armedFor = next
         timer?.arm(at: MonotonicInstant(nanoseconds: next))
+    }
+}
+
+/// A first-in, first-out queue of small numbers that keeps its memory.
+package struct RingQueue {
+    private var items = [Int](repeating: 0, count: 16)
+    private var head = 0
+    private var count = 0
+
+    /// An empty queue.
+    package init() {}
+
+    /// The number that has waited longest.
+    package var first: Int? { count > 0 ? items[head] : nil }
+
+    /// Adds a number at the end, in amortised O(1).
+    package mutating func append(_ item: Int) {
+        if count == items.count { grow() }
+        items[(head + count) & (items.count - 1)] = item
+        count += 1
+    }
+
+    /// Removes the number that has waited longest; there must be one.
+    package mutating func removeFirst() {
+        precondition(count > 0, "An empty queue has no first number.")
+        head = (head + 1) & (items.count - 1)
+        count -= 1
+    }
+
+    private mutating func grow() {
+        items = Array(items[head...]) + Array(items[..<head])
+        items += [Int](repeating: 0, count: items.count)
+        head = 0
     }
 }

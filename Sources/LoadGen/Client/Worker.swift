@@ -1,3 +1,4 @@
+internal import FeedClient
 import FeedProto
 import FeedTransport
 
@@ -46,10 +47,11 @@ final class Worker {
     /// The plan of an open loop, once it runs.
     var pacing: Pacing?
     private(set) var timer: PreciseTimer?
-    private(set) var clients: [ClientConnection] = []
+    private(set) var clients: [any LoadConnection] = []
 
     private var stage = Stage.connecting
     private var schedule: VoteSchedule
+    private let pauses: Backoff
     private var jitter = SystemRandomNumberGenerator()
     private var connections: ConnectionCounts
     private var remainingRequests: UInt64
@@ -70,12 +72,13 @@ final class Worker {
             count: setup.clientCount * configuration.pipelineDepth,
             capacity: configuration.batchVoteCount
         )
-        posts = PostSlab(ids: setup.postIDs)
+        posts = PostSlab(ids: setup.workload.postIDs)
         scores = ScoreMemory(clientCount: setup.clientCount)
         timeoutNanoseconds = configuration.timeout.nanoseconds
-        tallied = setup.tallied
+        tallied = setup.workload.tallied
         votesAsScheduled = setup.schedule != nil
         isRetrying = setup.identity != nil
+        pauses = Backoff(configuration.retryPolicy)
         schedule = setup.schedule ?? VoteSchedule()
         remainingRequests = setup.requestCount ?? .max
         connections = ConnectionCounts(clientCount: setup.clientCount)
@@ -158,7 +161,7 @@ final class Worker {
 
     /// How long to wait before try number `round`, in nanoseconds.
     func backoff(_ round: Int) -> UInt64 {
-        Backoff.nanoseconds(round: round, using: &jitter)
+        pauses.delay(round: round, using: &jitter).nanoseconds
     }
 
     /// The next vote of the schedule, for any connection with room.

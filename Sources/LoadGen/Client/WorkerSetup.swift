@@ -3,27 +3,50 @@ import FeedTransport
 /// What one thread of the load needs to know.
 struct WorkerSetup: Sendable {
     /// The run.
-    var configuration: RunConfiguration
+    let configuration: RunConfiguration
+    /// What the threads request.
+    let workload: Workload
     /// Where the service listens.
-    var address: SocketAddress
+    let address: SocketAddress
     /// Which thread this is.
-    var thread: Int
+    let thread: Int
     /// The number of its first connection over all threads.
-    var firstClient: Int
+    let firstClient: Int
     /// How many connections it has.
-    var clientCount: Int
-    /// The posts of the run, by their number.
-    var postIDs: [UInt64]
-    /// How their votes are spread.
-    var keys: KeyChoice
-    /// What the numbers of votes stand for.
-    var tallied = Tallied.scores
+    let clientCount: Int
     /// The votes to cast instead of a stream per connection; nil in a run with streams.
-    var schedule: VoteSchedule?
+    let schedule: VoteSchedule?
     /// The identity of the run to the service; nil in a run without retries.
-    var identity: RunIdentity?
+    let identity: RunIdentity?
     /// Reports events to the run.
-    var report: @Sendable (WorkerEvent) -> Void
+    let report: @Sendable (WorkerEvent) -> Void
+
+    /// Thread number `thread` of a run, with its share of the connections and of the planned votes.
+    init(
+        _ configuration: RunConfiguration,
+        _ workload: Workload,
+        address: SocketAddress,
+        thread: Int,
+        firstClient: Int,
+        identity: RunIdentity?,
+        report: @escaping @Sendable (WorkerEvent) -> Void
+    ) {
+        self.configuration = configuration
+        self.workload = workload
+        self.address = address
+        self.thread = thread
+        self.firstClient = firstClient
+        self.identity = identity
+        self.report = report
+        let (share, rest) = configuration.clientCount
+            .quotientAndRemainder(dividingBy: configuration.threadCount)
+        clientCount = share + (thread < rest ? 1 : 0)
+        schedule = workload.schedule(
+            thread: thread,
+            of: configuration.threadCount,
+            seed: configuration.seed
+        )
+    }
 
     /// This thread's share of all requests; nil where time ends the run.
     ///

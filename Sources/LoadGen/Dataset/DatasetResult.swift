@@ -62,8 +62,9 @@ package struct DatasetResult: Sendable {
 
 extension DatasetResult {
     /// The result of a run whose posts are imported.
-    init(_ dataset: Dataset, importSeconds: Double) {
-        let files = zip(dataset.files, dataset.imported).map { file, imported in
+    init(_ dataset: ImportedDataset, importSeconds: Double) {
+        let files = dataset.files.map { imported in
+            let file = imported.file
             var sums: [UInt64] = [0, 0]
             for (index, count) in imported.planned.enumerated() { sums[index % 2] += count }
             return File(

@@ -71,3 +71,59 @@ package struct Options: ParsableCommand {
     )
     package var verifyOnly: String?
 }
+
+/// The flags of `loadgen dataset` as typed.
+package struct DatasetOptions: ParsableCommand {
+    /// The command's introduction in the help.
+    package static let configuration = CommandConfiguration(
+        commandName: "loadgen dataset",
+        abstract: "Imports files of posts, casts exactly the votes they record, and audits.",
+        discussion: """
+            Each file of comma-separated values fills a feed named after it, which must be empty or \
+            is created. Its first line names the columns: title, and as far as there are any \
+            author, selftext, url, thumbnail, created_utc, num_comments, ups and downs. The votes \
+            of all posts are cast in one random order over all clients.
+            """
+    )
+
+    /// No flag given.
+    package init() {}
+
+    /// The files.
+    @Argument(help: "Files of posts, a feed each.")
+    package var files: [String]
+    /// The flags of every load.
+    @OptionGroup package var load: LoadOptions
+}
+
+/// The arguments after the program's name: the command that they name, and the arguments of that
+/// command.
+///
+/// The commands share names of flags, so each parses its own arguments only. As subcommands of one
+/// parser, the first would take the flags that it knows from the arguments of the second.
+package struct CommandLineArguments {
+    private let command: any ParsableCommand.Type
+    private let arguments: [String]
+
+    /// The arguments after the program's name.
+    package init(_ arguments: [String]) {
+        let isDataset = arguments.first == "dataset"
+        command = isDataset ? DatasetOptions.self : Options.self
+        self.arguments = Array(isDataset ? arguments.dropFirst() : arguments[...])
+    }
+
+    /// Parses the arguments as the flags of their command.
+    package func options() throws -> any ParsableCommand {
+        try command.parse(arguments)
+    }
+
+    /// The message for arguments that are no flags of their command, or that ask for its help.
+    package func message(for error: any Error) -> String {
+        command.fullMessage(for: error)
+    }
+
+    /// Whether an error of `options()` is a request for help.
+    package func isHelp(_ error: any Error) -> Bool {
+        command.exitCode(for: error) == .success
+    }
+}

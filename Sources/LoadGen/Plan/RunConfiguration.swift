@@ -1,3 +1,5 @@
+internal import FeedClient
+
 /// One run, as asked for: every value is within its limits.
 package struct RunConfiguration: Sendable {
     /// The address as given.
@@ -70,6 +72,16 @@ package struct RunConfiguration: Sendable {
 
     /// Whether requests leave by a plan instead of when there is room for them.
     package var isOpenLoop: Bool { ratePerSecond != nil }
+
+    /// How lost connections and refused requests are tried again.
+    var retryPolicy: RetryPolicy {
+        var policy = RetryPolicy()
+        policy.maximumAttemptCount = retryLimit + 1
+        policy.maximumRoundCount = retryLimit
+        policy.maximumDelay = .milliseconds(1_500)
+        policy.budgetBurst = .max
+        return policy
+    }
 }
 
 /// How a connection's pipeline is kept full.

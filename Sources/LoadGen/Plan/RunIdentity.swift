@@ -1,7 +1,9 @@
+import FeedClient
+
 /// The identity of a run with retries, so that a request sent twice is executed once.
 struct RunIdentity: Sendable {
-    /// 16 random bytes, unique to this run and never from its seed.
-    let clientID: [UInt8]
+    /// The client id, unique to this run and never from its seed.
+    let clientID: ClientID
     /// The state that the service had when the run began; another state has none of the run's
     /// votes.
     let instanceID: UInt64
@@ -9,15 +11,9 @@ struct RunIdentity: Sendable {
     /// The most requests in flight on a channel: the service remembers that many sequences.
     static let longestPipeline = 256
 
-    /// The channel of the connection for everything but the load.
+    /// The channel of the calls before the load.
     static let controlChannel: UInt32 = 0
 
     /// The channel of connection number `client` over all threads.
     static func channel(client: Int) -> UInt32 { UInt32(client + 1) }
-
-    /// Random bytes for a client id.
-    static func randomClientID() -> [UInt8] {
-        var generator = SystemRandomNumberGenerator()
-        return (0..<16).map { _ in UInt8.random(in: .min ... .max, using: &generator) }
-    }
 }

@@ -1,3 +1,6 @@
+import FeedConcurrency
+import Foundation
+
 /// The CPU time of the whole machine at one instant, in clock ticks over all cores.
 package struct MachineSample: Sendable, Equatable {
     /// Ticks in which a core ran something of this machine.
@@ -38,5 +41,46 @@ package struct MachineUsage: Sendable, Equatable {
         let total = Double(max(1, end.totalTicks &- min(start.totalTicks, end.totalTicks)))
         busyShare = Double(end.busyTicks &- min(start.busyTicks, end.busyTicks)) / total
         stealShare = Double(end.stealTicks &- min(start.stealTicks, end.stealTicks)) / total
+    }
+}
+
+/// Where a run took place, for later readers of its result.
+package struct Environment: Sendable, Equatable {
+    /// The processor's own name.
+    package var processor: String
+    /// Cores that programs may use.
+    package var coreCount: Int
+    /// The kernel's version.
+    package var kernel: String
+    /// The whole command line.
+    package var command: String
+    /// When the run started, in UTC.
+    package var startTime: String
+
+    /// This machine, now.
+    package init() {
+        let information = ProcFile.text("/proc/cpuinfo") ?? ""
+        let model = information.split(separator: "\n").first { $0.hasPrefix("model name") }
+        processor =
+            model?.split(separator: ":").last?.trimmingCharacters(in: .whitespaces) ?? "unknown"
+        coreCount = ProcessInfo.processInfo.activeProcessorCount
+        let release = ProcFile.text("/proc/sys/kernel/osrelease") ?? "unknown"
+        kernel = release.trimmingCharacters(in: .whitespacesAndNewlines)
+        command = CommandLine.arguments.joined(separator: " ")
+        let seconds = Double(SystemClock.unixMilliseconds()) / 1_000
+        startTime = Date(timeIntervalSince1970: seconds).formatted(.iso8601)
+    }
+
+    /// Whether the program was built without optimisation, which makes every figure meaningless.
+    package static var isDebugBuild: Bool {
+        var isDebug = false
+        // The argument of an assertion is evaluated in debug builds only.
+        assert(
+            {
+                isDebug = true
+                return true
+            }()
+        )
+        return isDebug
     }
 }

@@ -1,3 +1,5 @@
+import Foundation
+
 /// The CPU time of one process at one instant, thread by thread.
 package struct ProcessSample: Sendable, Equatable {
     /// One thread's account.
@@ -94,5 +96,107 @@ package struct ProcessSample: Sendable, Equatable {
             cores.formUnion(first...last)
         }
         return cores
+    }
+}
+
+/// What a process used between two samples.
+package struct ProcessUsage: Sendable, Equatable {
+    /// CPU time of all threads.
+    package var seconds: Double
+    /// The part of `seconds` in user code, by the kernel's ticks.
+    package var userShare: Double
+    /// The share of the interval that the busiest thread was on a CPU.
+    package var busiestThreadShare: Double
+    /// The share of the interval that the busiest thread waited for a CPU.
+    package var waitShare: Double
+    /// Resident memory at the end.
+    package var residentByteCount: UInt64
+    /// The cores that the process might run on at the end; empty where that could not be seen.
+    package var cores: Set<Int>
+
+    /// The difference of two samples `intervalSeconds` apart.
+    ///
+    /// A thread that is in one sample only started or ended between them. What it used before it
+    /// ended is not known.
+    package init(from start: ProcessSample, to end: ProcessSample, intervalSeconds: Double) {
+        var total: UInt64 = 0
+        var busiest = ProcessSample.Task(runNanoseconds: 0, waitNanoseconds: 0)
+        for (id, task) in end.tasks {
+            let before = start.tasks[id] ?? .init(runNanoseconds: 0, waitNanoseconds: 0)
+            let run = task.runNanoseconds &- min(before.runNanoseconds, task.runNanoseconds)
+            let wait = task.waitNanoseconds &- min(before.waitNanoseconds, task.waitNanoseconds)
+            total += run
+            if run > busiest.runNanoseconds {
+                busiest = .init(runNanoseconds: run, waitNanoseconds: wait)
+            }
+        }
+        seconds = Double(total) / 1e9
+        let user = Double(end.userTicks &- min(start.userTicks, end.userTicks))
+        let system = Double(end.systemTicks &- min(start.systemTicks, end.systemTicks))
+        userShare = user + system > 0 ? user / (user + system) : 0
+        let interval = max(intervalSeconds, 1e-9) * 1e9
+        busiestThreadShare = Double(busiest.runNanoseconds) / interval
+        waitShare = Double(busiest.waitNanoseconds) / interval
+        residentByteCount = end.residentByteCount
+        cores = end.cores
+    }
+}
+
+/// Reads kernel files in /proc; a file that is gone or not readable is nil, never an error.
+enum ProcFile {
+    /// The text of the file.
+    ///
+    /// The file is read to its end: the kernel reports a size of 0 for these files, and a reader
+    /// that trusts it gets the first page of a table.
+    static func text(_ path: String) -> String? {
+        guard let file = FileHandle(forReadingAtPath: path) else { return nil }
+        defer { try? file.close() }
+        guard let bytes = try? file.readToEnd() else { return nil }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    /// The names in the folder that are numbers: processes, tasks or descriptors.
+    static func numbers(in path: String) -> [Int] {
+        let names = try? FileManager.default.contentsOfDirectory(atPath: path)
+        return (names ?? []).compactMap { Int($0) }
+    }
+
+    /// Where the symbolic link points.
+    static func link(_ path: String) -> String? {
+        try? FileManager.default.destinationOfSymbolicLink(atPath: path)
+    }
+}
+
+/// Finds the process that serves a port of this machine.
+package enum ServerProcess {
+    /// The id of a process that listens on `port`, or nil where there is none that we may inspect.
+    package static func find(port: UInt16) -> Int? {
+        let tables = ["/proc/net/tcp", "/proc/net/tcp6"].compactMap(ProcFile.text)
+        let inodes = Set(tables.flatMap { listeningInodes($0, port: port) })
+        guard !inodes.isEmpty else { return nil }
+        let links = Set(inodes.map { "socket:[\($0)]" })
+        for process in ProcFile.numbers(in: "/proc") {
+            let folder = "/proc/\(process)/fd"
+            for descriptor in ProcFile.numbers(in: folder) {
+                if let link = ProcFile.link("\(folder)/\(descriptor)"), links.contains(link) {
+                    return process
+                }
+            }
+        }
+        return nil
+    }
+
+    /// The sockets that listen on `port` in the text of `/proc/net/tcp`: the second column is the
+    /// local address with the port in hexadecimal, the fourth the state (0A listens), the tenth the
+    /// inode.
+    package static func listeningInodes(_ table: String, port: UInt16) -> [UInt64] {
+        table.split(separator: "\n").dropFirst().compactMap { line in
+            let fields = line.split(separator: " ", omittingEmptySubsequences: true)
+            guard fields.count > 9, fields[3] == "0A",
+                let colon = fields[1].lastIndex(of: ":"),
+                UInt16(fields[1][fields[1].index(after: colon)...], radix: 16) == port
+            else { return nil }
+            return UInt64(fields[9])
+        }
     }
 }

@@ -1,3 +1,4 @@
+internal import FeedClient
 import Histogram
 
 /// The numbers of one thread.
@@ -13,7 +14,7 @@ final class Recorder {
     /// What went wrong.
     var failures = Failures()
     /// What was sent more than once.
-    var retries = Retries()
+    var retries = RetryCounts()
     /// Answers that came after their request had timed out; their requests stay timeouts.
     var lateAnswerCount: UInt64 = 0
     /// Requests that were due by the plan and found no connection with room before the end.

@@ -1,3 +1,4 @@
+package import FeedClient
 import Histogram
 
 /// Names a histogram: one operation and one measure.
@@ -67,7 +68,7 @@ package struct RecorderTotals: Sendable {
     /// What went wrong.
     package var failures = Failures()
     /// What was sent more than once.
-    package var retries = Retries()
+    package var retries = RetryCounts()
     /// Answers that came after their request had timed out.
     package var lateAnswerCount: UInt64 = 0
     /// Measured requests that left more than 1 ms behind the plan.
@@ -91,7 +92,7 @@ package struct RecorderTotals: Sendable {
     package mutating func add(_ other: RecorderTotals) {
         outcomes = outcomes + other.outcomes
         failures.add(other.failures)
-        retries = retries + other.retries
+        retries.add(other.retries)
         lateAnswerCount += other.lateAnswerCount
         lateSendCount += other.lateSendCount
         unsentCount += other.unsentCount
@@ -111,6 +112,40 @@ package struct RecorderTotals: Sendable {
         for (key, histogram) in latencies where key.measure == measure {
             if sum == nil { sum = histogram } else { sum?.add(histogram) }
         }
+        return sum
+    }
+}
+
+/// The outcomes of the requests of a run, all phases included.
+package struct Outcomes: Sendable, Equatable {
+    /// Passed to a connection.
+    package var sent: UInt64 = 0
+    /// Answered with success.
+    package var ok: UInt64 = 0
+    /// Answered with an error.
+    package var error: UInt64 = 0
+    /// Unanswered within `--timeout`; the outcome is unknown.
+    package var timeout: UInt64 = 0
+    /// Unanswered when its connection or the run ended; the outcome is unknown.
+    package var lost: UInt64 = 0
+
+    /// Nothing sent.
+    package init() {}
+
+    /// Whether every request sent has exactly one outcome.
+    package var isConserved: Bool { sent == ok + error + timeout + lost }
+
+    /// Requests whose effect is unknown.
+    package var unknown: UInt64 { timeout + lost }
+
+    /// The requests of both.
+    package static func + (one: Outcomes, other: Outcomes) -> Outcomes {
+        var sum = one
+        sum.sent += other.sent
+        sum.ok += other.ok
+        sum.error += other.error
+        sum.timeout += other.timeout
+        sum.lost += other.lost
         return sum
     }
 }

@@ -1,26 +1,37 @@
-/// The audit in the JSON report.
-enum AuditJSON {
-    /// The member `audit`: `passed` is null where there was none.
-    static func value(_ outcome: AuditOutcome) -> JSONValue {
+/// The audit in the JSON report: `passed` is null where there was none, and then there is a reason.
+struct AuditJSON: Encodable {
+    private(set) var passed = OrNull<Bool>(nil)
+    private(set) var reason: String?
+    private(set) var votesAcknowledged: UInt64?
+    private(set) var votesUnknown: UInt64?
+    private(set) var votesFailed: UInt64?
+    private(set) var votesCounted: Int64?
+    private(set) var posts: UInt64?
+    private(set) var postsExact: UInt64?
+    private(set) var postsCreated: UInt64?
+    private(set) var postsListed: UInt64?
+    private(set) var violations: [String: UInt64]?
+    private(set) var examples: [String]?
+
+    init(_ outcome: AuditOutcome) {
         switch outcome {
-        case .skipped: return .object([("passed", .null), ("reason", .string("not asked for"))])
-        case .impossible(let reason):
-            return .object([("passed", .null), ("reason", .string(reason))])
+        case .skipped: reason = "not asked for"
+        case .impossible(let cause): reason = cause
         case .done(let summary):
-            let counts = summary.findings.counts.sorted { $0.key.rawValue < $1.key.rawValue }
-            return .object([
-                ("passed", .bool(summary.findings.isEmpty)),
-                ("votes_acknowledged", .count(summary.acknowledgedVoteCount)),
-                ("votes_unknown", .count(summary.unknownVoteCount)),
-                ("votes_failed", .count(summary.failedVoteCount)),
-                ("votes_counted", .integer(summary.countedVoteCount)),
-                ("posts", .count(summary.postCount)),
-                ("posts_exact", .count(summary.exactPostCount)),
-                ("posts_created", .count(summary.createdPostCount)),
-                ("posts_listed", .count(summary.listedPostCount)),
-                ("violations", .object(counts.map { ($0.key.rawValue, .count($0.value)) })),
-                ("examples", .array(summary.findings.examples.map(JSONValue.string))),
-            ])
+            let findings = summary.findings
+            passed = OrNull(findings.isEmpty)
+            votesAcknowledged = summary.acknowledgedVoteCount
+            votesUnknown = summary.unknownVoteCount
+            votesFailed = summary.failedVoteCount
+            votesCounted = summary.countedVoteCount
+            posts = summary.postCount
+            postsExact = summary.exactPostCount
+            postsCreated = summary.createdPostCount
+            postsListed = summary.listedPostCount
+            violations = Dictionary(
+                uniqueKeysWithValues: findings.counts.map { ($0.key.rawValue, $0.value) }
+            )
+            examples = findings.examples
         }
     }
 }

@@ -1,40 +1,60 @@
 import FeedImport
 
 /// The files of a run in the JSON report.
-enum DatasetJSON {
-    /// The member `dataset`: null where a run has no files.
-    static func value(_ dataset: DatasetResult?) -> JSONValue {
-        guard let dataset else { return .null }
-        return .object([
-            ("import_seconds", .number(dataset.importSeconds)),
-            ("posts", .integer(Int64(dataset.postCount))),
-            ("left_out", .integer(Int64(dataset.leftOutCount))),
-            ("upvotes", .count(dataset.upvoteCount)),
-            ("downvotes", .count(dataset.downvoteCount)),
-            ("files", .array(dataset.files.map(value))),
-        ])
+struct DatasetJSON: Encodable {
+    let importSeconds: OrNull<Double>
+    let posts: Int
+    let leftOut: Int
+    let upvotes: UInt64
+    let downvotes: UInt64
+    let files: [File]
+
+    init(_ dataset: DatasetResult) {
+        importSeconds = OrNull(finite: dataset.importSeconds)
+        posts = dataset.postCount
+        leftOut = dataset.leftOutCount
+        upvotes = dataset.upvoteCount
+        downvotes = dataset.downvoteCount
+        files = dataset.files.map(File.init)
     }
 
-    private static func value(_ file: DatasetResult.File) -> JSONValue {
-        .object([
-            ("path", .string(file.path)),
-            ("feed", .string(file.feed)),
-            ("posts", .integer(Int64(file.postCount))),
-            ("upvotes", .count(file.upvoteCount)),
-            ("downvotes", .count(file.downvoteCount)),
-            ("left_out", .array(file.leftOut.map(value))),
-        ])
+    /// One file.
+    struct File: Encodable {
+        let path: String
+        let feed: String
+        let posts: Int
+        let upvotes: UInt64
+        let downvotes: UInt64
+        let leftOut: [LeftOut]
+
+        init(_ file: DatasetResult.File) {
+            path = file.path
+            feed = file.feed
+            posts = file.postCount
+            upvotes = file.upvoteCount
+            downvotes = file.downvoteCount
+            leftOut = file.leftOut.map(LeftOut.init)
+        }
     }
 
-    private static func value(_ post: LeftOutPost) -> JSONValue {
-        .object([
-            ("line", .integer(Int64(post.line))),
-            ("field", .string(post.field)),
-            ("reason", .string(post.reason)),
-            ("value", .string(post.value)),
-            ("actual", .count(post.actual)),
-            ("limit", .count(post.limit)),
-            ("message", .string(post.message)),
-        ])
+    /// A post that was not imported.
+    struct LeftOut: Encodable {
+        let line: Int
+        let field: String
+        let reason: String
+        let value: String
+        let actual: UInt64
+        let limit: UInt64
+        let message: String
+
+        init(_ post: LeftOutPost) {
+            line = post.line
+            field = post.field
+            reason = post.reason
+            value = post.value
+            actual = post.actual
+            limit = post.limit
+            message = post.message
+        }
     }
 }

@@ -1,3 +1,5 @@
+internal import FeedClient
+import Foundation
 import Histogram
 
 /// The whole result for programs, schema 1; docs/LOADGEN.md says what each member means.
@@ -9,204 +11,228 @@ package struct JSONReport {
         self.result = result
     }
 
-    /// The text, always valid JSON, with a newline at its end.
-    package func rendered() -> String { value.rendered() + "\n" }
-
-    private var value: JSONValue {
-        .object([
-            ("schema", .integer(1)),
-            ("config", configuration),
-            ("env", environment),
-            ("dataset", DatasetJSON.value(result.dataset)),
-            ("measured_seconds", .number(result.measuredSeconds)),
-            ("per_second", .number(result.ratePerSecond)),
-            ("requests_per_second", .number(result.requestsPerSecond)),
-            ("interrupted", .bool(result.isInterrupted)),
-            ("intervals", .array(result.intervals.map(interval))),
-            ("ops", operations),
-            ("outcomes", outcomes),
-            ("errors", errors),
-            ("connections", connections),
-            ("cpu", processors),
-            ("audit", AuditJSON.value(result.audit)),
-            ("record", RunRecordJSON.value(result.record)),
-            ("verdict", verdict),
-            ("slo", .array(result.serviceLevels.map(serviceLevel))),
-            ("exit", .integer(Int64(result.exitStatus.rawValue))),
-        ])
-    }
-
-    private var configuration: JSONValue {
-        let given = result.configuration
-        return .object([
-            ("target", .string(given.target)),
-            ("clients", .integer(Int64(given.clientCount))),
-            ("threads", .integer(Int64(given.threadCount))),
-            ("pipeline", .integer(Int64(given.pipelineDepth))),
-            ("batch", .integer(Int64(given.batchVoteCount))),
-            ("pipeline_mode", .string(given.pipelineMode.rawValue)),
-            ("loop", .string(given.isOpenLoop ? "open" : "closed")),
-            ("rate", given.ratePerSecond.map(JSONValue.number) ?? .null),
-            ("arrival", .string(given.arrival.rawValue)),
-            ("duration_seconds", given.duration.map(seconds) ?? .null),
-            ("requests", given.requestCount.map(JSONValue.count) ?? .null),
-            ("warmup_seconds", seconds(given.warmup)),
-            ("mix", .string(given.mix.description)),
-            ("posts", .integer(Int64(given.postCount))),
-            ("feed", .string(given.feed)),
-            ("keys", .string(given.keys.description)),
-            ("hottest_post_share", .number(result.hottestShare)),
-            ("page_size", .integer(Int64(given.pageSize))),
-            ("seed", .count(given.seed)),
-            ("timeout_seconds", seconds(given.timeout)),
-            ("retry", .integer(Int64(given.retryLimit))),
-            ("verify", .bool(given.isVerified)),
-        ])
-    }
-
-    private var environment: JSONValue {
-        .object([
-            ("processor", .string(result.environment.processor)),
-            ("cores", .integer(Int64(result.environment.coreCount))),
-            ("kernel", .string(result.environment.kernel)),
-            ("command", .string(result.environment.command)),
-            ("start_time", .string(result.environment.startTime)),
-            ("debug_build", .bool(Environment.isDebugBuild)),
-        ])
-    }
-
-    private func interval(_ interval: RunResult.Interval) -> JSONValue {
-        let histogram = interval.counts.latencies
-        var members: [(String, JSONValue)] = [
-            ("end_seconds", .number(interval.endSeconds)),
-            ("seconds", .number(interval.seconds)),
-            ("measured", .bool(interval.isMeasured)),
-        ]
-        for operation in result.configuration.mix.operations {
-            let count = interval.counts.answered[Int(operation.rawValue)]
-            members.append((operation.name, .count(count)))
+    /// The text, always valid JSON with sorted members, with a newline at its end.
+    package func rendered() -> String {
+        let encoder = JSONEncoder()
+        encoder.keyEncodingStrategy = .convertToSnakeCase
+        encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+        do {
+            return String(decoding: try encoder.encode(Members(result)), as: UTF8.self) + "\n"
+        } catch {
+            preconditionFailure("A report has texts and finite numbers: \(error)")
         }
-        members.append(("failed_so_far", .count(interval.counts.errorCount)))
-        members.append(("response_ms", .object(LatencyJSON.percentiles(histogram, [50, 99]))))
-        return .object(members)
+    }
+}
+
+/// A value that is null where there is none.
+struct OrNull<Value: Encodable>: Encodable {
+    let value: Value?
+
+    init(_ value: Value?) {
+        self.value = value
     }
 
-    private var operations: JSONValue {
-        .object(
-            result.configuration.mix.operations.map { operation in
-                let count = result.totals.measuredAnswers[Int(operation.rawValue)]
-                var members: [(String, JSONValue)] = [
-                    ("count", .count(count)),
-                    ("per_second", .number(result.rate(count))),
-                ]
-                for measure in Measure.allCases {
-                    let key = LatencyKey(operation, measure)
-                    guard let histogram = result.totals.latencies[key] else { continue }
-                    let value = LatencyJSON.value(histogram, result.configuration.percentiles)
-                    members.append((LatencyJSON.name(measure), value))
-                    // A closed loop measures one latency, which stands for both.
-                    if !result.configuration.isOpenLoop {
-                        members.append((LatencyJSON.name(.response), value))
-                    }
-                }
-                return (operation.name, .object(members))
-            }
+    func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        if let value { try container.encode(value) } else { try container.encodeNil() }
+    }
+}
+
+extension OrNull<Double> {
+    /// A number; null where it is infinite or no number, which JSON does not have.
+    init(finite value: Double?) {
+        self.value = value.flatMap { $0.isFinite ? $0 : nil }
+    }
+}
+
+/// The members of the report; their names in snake_case are the keys.
+private struct Members: Encodable {
+    let schema = 1
+    let config: Configuration
+    let env: Machine
+    let dataset: OrNull<DatasetJSON>
+    let measuredSeconds: OrNull<Double>
+    let perSecond: OrNull<Double>
+    let requestsPerSecond: OrNull<Double>
+    let interrupted: Bool
+    let intervals: [IntervalJSON]
+    let ops: [String: OperationJSON]
+    let outcomes: Outcomes
+    let errors: Errors
+    let connections: Connections
+    let cpu: ProcessorJSON
+    let audit: AuditJSON
+    let record: OrNull<RunRecordJSON>
+    let verdict: VerdictJSON
+    let slo: [Level]
+    let exit: Int32
+
+    init(_ result: RunResult) {
+        config = Configuration(result)
+        env = Machine(result.environment)
+        dataset = OrNull(result.dataset.map(DatasetJSON.init))
+        measuredSeconds = OrNull(finite: result.measuredSeconds)
+        perSecond = OrNull(finite: result.ratePerSecond)
+        requestsPerSecond = OrNull(finite: result.requestsPerSecond)
+        interrupted = result.isInterrupted
+        let operations = result.configuration.mix.operations
+        intervals = result.intervals.map { IntervalJSON($0, operations) }
+        ops = Dictionary(
+            uniqueKeysWithValues: operations.map { ($0.name, OperationJSON(result, $0)) }
         )
+        outcomes = Outcomes(result.totals)
+        errors = Errors(result.totals)
+        connections = Connections(result)
+        cpu = ProcessorJSON(result)
+        audit = AuditJSON(result.audit)
+        record = OrNull(result.record.map(RunRecordJSON.init))
+        verdict = VerdictJSON(result)
+        slo = result.serviceLevels.map(Level.init)
+        exit = result.exitStatus.rawValue
     }
 
-    private var outcomes: JSONValue {
-        let outcomes = result.totals.outcomes
-        return .object([
-            ("sent", .count(outcomes.sent)),
-            ("ok", .count(outcomes.ok)),
-            ("error", .count(outcomes.error)),
-            ("timeout", .count(outcomes.timeout)),
-            ("lost", .count(outcomes.lost)),
-            ("late_answers", .count(result.totals.lateAnswerCount)),
-            ("late_sends", .count(result.totals.lateSendCount)),
-            ("unsent", .count(result.totals.unsentCount)),
-            ("retries", .count(result.totals.retries.retryCount)),
-            ("reconnects", .count(result.totals.retries.reconnectCount)),
-            ("duplicates", .count(result.totals.retries.duplicateCount)),
-            ("conserved", .bool(outcomes.isConserved)),
-        ])
+    struct Configuration: Encodable {
+        let target: String
+        let clients: Int
+        let threads: Int
+        let pipeline: Int
+        let batch: Int
+        let pipelineMode: String
+        let loop: String
+        let rate: OrNull<Double>
+        let arrival: String
+        let durationSeconds: OrNull<Double>
+        let requests: OrNull<UInt64>
+        let warmupSeconds: Double
+        let mix: String
+        let posts: Int
+        let feed: String
+        let keys: String
+        let hottestPostShare: OrNull<Double>
+        let pageSize: Int
+        let seed: UInt64
+        let timeoutSeconds: Double
+        let retry: Int
+        let verify: Bool
+
+        init(_ result: RunResult) {
+            let given = result.configuration
+            target = given.target
+            clients = given.clientCount
+            threads = given.threadCount
+            pipeline = given.pipelineDepth
+            batch = given.batchVoteCount
+            pipelineMode = given.pipelineMode.rawValue
+            loop = given.isOpenLoop ? "open" : "closed"
+            rate = OrNull(finite: given.ratePerSecond)
+            arrival = given.arrival.rawValue
+            durationSeconds = OrNull(given.duration.map { $0 / .seconds(1) })
+            requests = OrNull(given.requestCount)
+            warmupSeconds = given.warmup / .seconds(1)
+            mix = given.mix.description
+            posts = given.postCount
+            feed = given.feed
+            keys = given.keys.description
+            hottestPostShare = OrNull(finite: result.hottestShare)
+            pageSize = given.pageSize
+            seed = given.seed
+            timeoutSeconds = given.timeout / .seconds(1)
+            retry = given.retryLimit
+            verify = given.isVerified
+        }
     }
 
-    private var errors: JSONValue {
-        let failures = result.totals.failures
-        let causes = failures.causes.sorted { $0.key.rawValue < $1.key.rawValue }
-        let answers = failures.serverErrors.sorted { $0.key < $1.key }
-        return .object([
-            ("total", .count(result.totals.outcomes.error + result.totals.outcomes.unknown)),
-            ("causes", .object(causes.map { ($0.key.rawValue, .count($0.value)) })),
-            ("server", .object(answers.map { ($0.key, .count($0.value)) })),
-            ("first_protocol_error", failures.firstProtocolError.map(JSONValue.string) ?? .null),
-        ])
+    struct Machine: Encodable {
+        let processor: String
+        let cores: Int
+        let kernel: String
+        let command: String
+        let startTime: String
+        let debugBuild = Environment.isDebugBuild
+
+        init(_ environment: Environment) {
+            processor = environment.processor
+            cores = environment.coreCount
+            kernel = environment.kernel
+            command = environment.command
+            startTime = environment.startTime
+        }
     }
 
-    private var connections: JSONValue {
-        let traffic = result.totals.traffic
-        return .object([
-            ("opened", .integer(Int64(result.openedConnectionCount))),
-            ("lost", .integer(Int64(result.lostConnectionCount))),
-            ("reads", .count(traffic.readCount)),
-            ("writes", .count(traffic.writeCount)),
-            ("bytes_in", .count(traffic.bytesIn)),
-            ("bytes_out", .count(traffic.bytesOut)),
-        ])
+    struct Outcomes: Encodable {
+        let sent: UInt64
+        let ok: UInt64
+        let error: UInt64
+        let timeout: UInt64
+        let lost: UInt64
+        let lateAnswers: UInt64
+        let lateSends: UInt64
+        let unsent: UInt64
+        let retries: UInt64
+        let reconnects: UInt64
+        let duplicates: UInt64
+        let conserved: Bool
+
+        init(_ totals: RecorderTotals) {
+            sent = totals.outcomes.sent
+            ok = totals.outcomes.ok
+            error = totals.outcomes.error
+            timeout = totals.outcomes.timeout
+            lost = totals.outcomes.lost
+            lateAnswers = totals.lateAnswerCount
+            lateSends = totals.lateSendCount
+            unsent = totals.unsentCount
+            retries = totals.retries.retryCount
+            reconnects = totals.retries.reconnectCount
+            duplicates = totals.retries.duplicateCount
+            conserved = totals.outcomes.isConserved
+        }
     }
 
-    private var processors: JSONValue {
-        let machine = result.machine
-        return .object([
-            ("server_pid", result.serverPID.map { .integer(Int64($0)) } ?? .null),
-            ("server_seconds_per_million", number(result.secondsPerMillion(result.server))),
-            ("generator_seconds_per_million", number(result.secondsPerMillion(result.generator))),
-            ("server", usage(result.server)),
-            ("generator", usage(result.generator)),
-            ("loop_idle_shares", .array(result.loopIdleShares.map(JSONValue.number))),
-            ("steal_share", number(machine?.stealShare)),
-            ("other_share", result.server == nil ? .null : .number(result.otherShare)),
-            ("little_in_flight", number(result.littleInFlight)),
-        ])
+    struct Errors: Encodable {
+        let total: UInt64
+        let causes: [String: UInt64]
+        let server: [String: UInt64]
+        let firstProtocolError: OrNull<String>
+
+        init(_ totals: RecorderTotals) {
+            let failures = totals.failures
+            total = totals.outcomes.error + totals.outcomes.unknown
+            causes = Dictionary(
+                uniqueKeysWithValues: failures.causes.map { ($0.key.rawValue, $0.value) }
+            )
+            server = failures.serverErrors
+            firstProtocolError = OrNull(failures.firstProtocolError)
+        }
     }
 
-    private func usage(_ usage: ProcessUsage?) -> JSONValue {
-        guard let usage else { return .null }
-        return .object([
-            ("seconds", .number(usage.seconds)),
-            ("user_share", .number(usage.userShare)),
-            ("busiest_thread_share", .number(usage.busiestThreadShare)),
-            ("wait_share", .number(usage.waitShare)),
-            ("resident_bytes", .count(usage.residentByteCount)),
-        ])
+    struct Connections: Encodable {
+        let opened: Int
+        let lost: Int
+        let reads: UInt64
+        let writes: UInt64
+        let bytesIn: UInt64
+        let bytesOut: UInt64
+
+        init(_ result: RunResult) {
+            opened = result.openedConnectionCount
+            lost = result.lostConnectionCount
+            reads = result.totals.traffic.readCount
+            writes = result.totals.traffic.writeCount
+            bytesIn = result.totals.traffic.bytesIn
+            bytesOut = result.totals.traffic.bytesOut
+        }
     }
 
-    private var verdict: JSONValue {
-        let verdict = result.verdict
-        return .object([
-            ("valid", .bool(verdict.isValid)),
-            ("figures", .string(verdict.figures.rawValue)),
-            ("bound", .string(verdict.bound.rawValue)),
-            ("contended", .bool(verdict.isContended)),
-            ("drift", number(result.drift)),
-            ("shared_cores", result.crowdedCoreCount.map { .integer(Int64($0)) } ?? .null),
-            ("summary", verdict.summary.map(JSONValue.string) ?? .null),
-            ("reasons", .array(verdict.reasons.map(JSONValue.string))),
-        ])
-    }
+    struct Level: Encodable {
+        let text: String
+        let value: OrNull<Double>
+        let kept: Bool
 
-    private func serviceLevel(_ kept: ServiceLevelResult) -> JSONValue {
-        .object([
-            ("text", .string(kept.level.text)),
-            ("value", number(kept.value)),
-            ("kept", .bool(kept.isKept)),
-        ])
+        init(_ level: ServiceLevelResult) {
+            text = level.level.text
+            value = OrNull(finite: level.value)
+            kept = level.isKept
+        }
     }
-
-    private func seconds(_ duration: Duration) -> JSONValue {
-        .number(Double(duration.nanoseconds) / 1e9)
-    }
-
-    private func number(_ value: Double?) -> JSONValue { value.map(JSONValue.number) ?? .null }
 }

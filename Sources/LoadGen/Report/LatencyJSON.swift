@@ -1,40 +1,101 @@
 import Histogram
 
-/// Latencies in the JSON report.
-enum LatencyJSON {
-    /// The member that holds a measure.
-    static func name(_ measure: Measure) -> String {
-        switch measure {
-        case .service: "service_ms"
-        case .response: "response_ms"
-        case .slip: "slip_ms"
+/// An operation in the JSON report; a measure that was not taken has no member.
+struct OperationJSON: Encodable {
+    let count: UInt64
+    let perSecond: OrNull<Double>
+    let responseMs: LatencyJSON?
+    let serviceMs: LatencyJSON?
+    let slipMs: LatencyJSON?
+
+    init(_ result: RunResult, _ operation: Operation) {
+        func latency(_ measure: Measure) -> LatencyJSON? {
+            result.totals.latencies[LatencyKey(operation, measure)].map {
+                LatencyJSON($0, result.configuration.percentiles, isWhole: true)
+            }
         }
+        count = result.totals.measuredAnswers[Int(operation.rawValue)]
+        perSecond = OrNull(finite: result.rate(count))
+        serviceMs = latency(.service)
+        // A closed loop measures one latency, which stands for both.
+        responseMs = result.configuration.isOpenLoop ? latency(.response) : serviceMs
+        slipMs = latency(.slip)
+    }
+}
+
+/// One interval in the JSON report, with a member for each operation.
+struct IntervalJSON: Encodable {
+    let interval: RunResult.Interval
+    let operations: [Operation]
+
+    init(_ interval: RunResult.Interval, _ operations: [Operation]) {
+        self.interval = interval
+        self.operations = operations
     }
 
-    /// Percentiles with enough samples, and the whole histogram, so that results can be merged.
-    static func value(_ histogram: LatencyHistogram, _ percentiles: [Double]) -> JSONValue {
-        .object(
-            [
-                ("count", .count(histogram.totalCount)),
-                ("mean", .number(histogram.mean / 1e6)),
-            ] + Self.percentiles(histogram, percentiles) + [
-                ("hdr", .string(HistogramEncoding.base64(histogram)))
-            ]
-        )
+    func encode(to encoder: any Encoder) throws {
+        var members = encoder.container(keyedBy: MemberKey.self)
+        try members.encode(OrNull(finite: interval.endSeconds), forKey: "end_seconds")
+        try members.encode(OrNull(finite: interval.seconds), forKey: "seconds")
+        try members.encode(interval.isMeasured, forKey: "measured")
+        for operation in operations {
+            let count = interval.counts.answered[Int(operation.rawValue)]
+            try members.encode(count, forKey: MemberKey(operation.name))
+        }
+        try members.encode(interval.counts.errorCount, forKey: "failed_so_far")
+        let latencies = LatencyJSON(interval.counts.latencies, [50, 99], isWhole: false)
+        try members.encode(latencies, forKey: "response_ms")
+    }
+}
+
+/// Latencies in the JSON report, in milliseconds: the percentiles with enough samples, and the
+/// maximum.
+struct LatencyJSON: Encodable {
+    let histogram: LatencyHistogram
+    let percentiles: [Double]
+    /// Whether the whole histogram follows, so that results can be merged.
+    let isWhole: Bool
+
+    init(_ histogram: LatencyHistogram, _ percentiles: [Double], isWhole: Bool) {
+        self.histogram = histogram
+        self.percentiles = percentiles
+        self.isWhole = isWhole
     }
 
-    /// The maximum and the percentiles that at least 10 samples lie beyond, in milliseconds.
-    static func percentiles(
-        _ histogram: LatencyHistogram,
-        _ percentiles: [Double]
-    ) -> [(String, JSONValue)] {
-        guard histogram.totalCount > 0 else { return [] }
-        let shown = percentiles.filter {
-            PercentileText.trust(percentile: $0, count: histogram.totalCount) != .hidden
+    func encode(to encoder: any Encoder) throws {
+        var members = encoder.container(keyedBy: MemberKey.self)
+        if isWhole {
+            try members.encode(histogram.totalCount, forKey: "count")
+            try members.encode(OrNull(finite: histogram.mean / 1e6), forKey: "mean")
+            try members.encode(HistogramEncoding.base64(histogram), forKey: "hdr")
         }
-        return shown.map { percentile in
-            let name = PercentileText.name(percentile, isKey: true)
-            return (name, .number(Double(histogram.valueAtPercentile(percentile)) / 1e6))
-        } + [("max", .number(Double(histogram.max) / 1e6))]
+        guard histogram.totalCount > 0 else { return }
+        for percentile in percentiles
+        where PercentileText.trust(percentile: percentile, count: histogram.totalCount) != .hidden {
+            let key = MemberKey(PercentileText.name(percentile, isKey: true))
+            let nanoseconds = histogram.valueAtPercentile(percentile)
+            try members.encode(Double(nanoseconds) / 1e6, forKey: key)
+        }
+        try members.encode(Double(histogram.max) / 1e6, forKey: "max")
     }
+}
+
+/// A key that a run chooses, like the name of an operation.
+private struct MemberKey: CodingKey, ExpressibleByStringLiteral {
+    let stringValue: String
+    var intValue: Int? { nil }
+
+    init(_ name: String) {
+        stringValue = name
+    }
+
+    init(stringLiteral name: String) {
+        stringValue = name
+    }
+
+    init?(stringValue: String) {
+        self.stringValue = stringValue
+    }
+
+    init?(intValue: Int) { nil }
 }

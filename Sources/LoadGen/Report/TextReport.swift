@@ -1,3 +1,4 @@
+internal import FeedClient
 import Foundation
 import Histogram
 

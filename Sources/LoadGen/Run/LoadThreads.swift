@@ -7,15 +7,42 @@ final class LoadThreads {
     private var threads: [EventLoopThread] = []
     private var workers: [LoopBound<Worker>] = []
 
-    /// Starts a thread; `started` passes the worker to the run's loop, which adds it.
+    /// Starts a thread for each share of the connections of a run.
+    ///
+    /// `started` passes each worker to the run's loop, which adds it, and `report` the events of
+    /// all workers.
     func start(
+        _ configuration: RunConfiguration,
+        _ workload: Workload,
+        to address: SocketAddress,
+        as identity: RunIdentity?,
+        started: @escaping @Sendable (LoopBound<Worker>) -> Void,
+        report: @escaping @Sendable (WorkerEvent) -> Void
+    ) throws(TransportError) {
+        var firstClient = 0
+        for thread in 0..<configuration.threadCount {
+            let setup = WorkerSetup(
+                configuration,
+                workload,
+                address: address,
+                thread: thread,
+                firstClient: firstClient,
+                identity: identity,
+                report: report
+            )
+            firstClient += setup.clientCount
+            try start(setup, started: started)
+        }
+    }
+
+    /// Starts a thread; `started` passes the worker to the run's loop, which adds it.
+    private func start(
         _ setup: WorkerSetup,
-        _ transport: TransportConfiguration,
         started: @escaping @Sendable (LoopBound<Worker>) -> Void
     ) throws(TransportError) {
         let thread = try EventLoopThread(
             name: "load-\(setup.thread)",
-            configuration: transport,
+            configuration: .load,
             budget: BufferBudget()
         ) { loop in
             let worker = Worker(setup, on: loop)
@@ -53,3 +80,14 @@ final class LoadThreads {
 
 @available(*, unavailable)
 extension LoadThreads: Sendable {}
+
+extension TransportConfiguration {
+    /// A client may be silent, and a service may be slow to complete a frame; requests have
+    /// timeouts.
+    static var load: Self {
+        var configuration = Self()
+        configuration.idleTimeout = nil
+        configuration.partialReadTimeout = nil
+        return configuration
+    }
+}

@@ -1,8 +1,8 @@
 // What a run does:
 //
 // 1. Reads the flags and raises the limit of open files (Plan/).
-// 2. Reaches the service, looks at the feed, and creates the posts of the run in it (Run/), or
-//    imports those of files, whose votes are then the load (Dataset/).
+// 2. Reaches the service, looks at the feed, and creates the posts of the run in it, or imports
+//    the posts of files, whose votes are then the load (Run/Preparation, over FeedClient).
 // 3. Starts one event loop a thread, each with its share of the connections (Client/Worker).
 // 4. Warm-up: the load runs; no statistic includes it, and the audit includes all of it.
 // 5. Measures. A closed loop sends when an answer made room. An open loop sends when its plan says
@@ -12,47 +12,43 @@
 //    count once.
 // 6. Stops sending, waits up to a second for the answers in flight, and calls the rest unknown.
 // 7. Merges the threads' numbers (Recorder/): histograms are added, never percentiles averaged.
-// 8. Audits (Audit/): every acknowledged vote counted once, every post on the pages once. The report
-//    records what the run knows, for an audit after the service was started again.
+// 8. Audits (Run/Audit, over FeedClient): every acknowledged vote counted once, every post on the
+//    pages once. The report records what the run knows, for an audit after the service was started
+//    again.
 // 9. Says what limited the run and whether to trust it (Probe/), and makes the reports (Report/).
 //
 // No two folders name each other's types: Run/ uses all others and is used by none.
 
+import FeedClient
 import FeedProto
 import FeedTransport
 
 /// One run from the first connection to the audit, on a loop of its own.
 ///
-/// Its steps follow one another: reach the service, check the feed, create the posts, start the
-/// threads, load the service through warm-up and measured time, wait for the last answers, audit.
-/// The threads report by messages; the run reads nothing of theirs before they are finished.
+/// A ``RunMachine`` says what to do next. The run does it on its loop: it starts the tasks that
+/// prepare and audit and the threads of the load, and takes their reports as messages.
 package final class Run {
-    let configuration: RunConfiguration
-    let address: SocketAddress
-    let loop: EventLoop
+    private let configuration: RunConfiguration
+    private let address: SocketAddress
+    private let loop: EventLoop
     /// Shows a progress line; an empty one clears it.
-    let showProgress: (String) -> Void
-    var result: RunResult
-    var probe: Probe
-    var control: ControlConnection?
-    /// The files that supply the posts and votes of the run; nil in a run of a workload.
-    let dataset: Dataset?
-    let threads = LoadThreads()
-    var reports: ThreadReports
-    var phases: Phases?
-    var knowledge = AuditKnowledge(postIDs: [])
-    var progress = ProgressState()
+    private let showProgress: (String) -> Void
     /// The client id of the run, if requests are sent again.
-    let clientID: [UInt8]?
-    /// The state that the service had when the run began, by its greeting.
-    var instanceID: UInt64?
-    /// When the first post was created, by the service's clock.
-    var startMilliseconds: Int64 = 0
-    /// The service's clock and ours when the run began.
-    var greeted: (serverMilliseconds: Int64, instant: MonotonicInstant)?
+    private let clientID: ClientID?
+    /// The files that supply the posts and votes of the run; nil in a run of a workload.
+    private let dataset: Dataset?
     /// The record of an earlier run, where this run only audits it again.
-    let record: RunRecord?
+    private let record: RunRecord?
 
+    private var machine: RunMachine
+    private var findings: RunFindings
+    private let threads = LoadThreads()
+    /// What the preparation made; nil before its end, and in a run that only audits.
+    private var prepared: PreparedRun?
+    /// The client of the audit, once it is connected.
+    private var auditClient: FeedClient?
+    /// The task that prepares the run or audits it.
+    private var task: Task<Void, Never>?
     private var failure: RunFailure?
 
     /// Prepares a run; nothing is sent before `execute()`.
@@ -65,9 +61,9 @@ package final class Run {
         self.configuration = configuration
         self.dataset = dataset
         self.record = record
-        clientID = configuration.retryLimit > 0 ? RunIdentity.randomClientID() : nil
         self.showProgress = showProgress
-        reports = ThreadReports(threadCount: configuration.threadCount)
+        clientID = configuration.retryLimit > 0 ? ClientID() : nil
+        machine = RunMachine(configuration, isVerification: record != nil)
         do {
             address = try SocketAddress(parsing: configuration.target)
         } catch {
@@ -77,55 +73,29 @@ package final class Run {
         try Self.checkDescriptors(configuration)
         do {
             loop = try EventLoop(
-                configuration: Self.transport,
+                configuration: .load,
                 budget: BufferBudget()
             )
         } catch {
             throw .system(error.description)
         }
-        result = RunResult(configuration: configuration, environment: Environment())
-        result.isVerification = record != nil
-        probe = Probe(serverPID: configuration.serverPID)
+        findings = RunFindings(configuration, verifying: record)
     }
 
     /// Runs to the end and returns the result; blocks the calling thread.
     package func execute() throws(RunFailure) -> RunResult {
         do {
             for number in Self.stoppingSignals {
-                try loop.onSignal(number) { [unowned self] in interrupt() }
+                try loop.onSignal(number) { [unowned self] in handle(.interrupted) }
             }
         } catch {
-            failure = .system(error.description)
+            throw .system(error.description)
         }
-        if failure == nil { reachService() } else { loop.stop() }
+        if let record { verify(record) } else { prepare() }
         loop.run()
         threads.join()
         if let failure { throw failure }
-        return result
-    }
-
-    /// Ends the run before its load; the first cause counts.
-    func fail(_ failure: RunFailure) {
-        if self.failure == nil { self.failure = failure }
-        loop.stop()
-    }
-
-    /// Ends the run with its result.
-    func finish() {
-        showProgress("")
-        if let control { result.totals.retries = result.totals.retries + control.retries }
-        result.record = makeRecord()
-        control?.close()
-        loop.stop()
-    }
-
-    /// Stops early; a load that runs is still reported and audited.
-    private func interrupt() {
-        guard phases != nil else { return fail(.interrupted) }
-        // The audit of a service that is gone is not waited for.
-        if reports.areFinished, control?.isOpen == false { control?.close() }
-        result.isInterrupted = true
-        threads.stopSending()
+        return findings.result
     }
 
     /// SIGINT and SIGTERM.
@@ -134,21 +104,195 @@ package final class Run {
     /// Descriptors beside those of the connections: standard ones, loops, timers, /proc.
     private static let spareDescriptorCount = 64
 
-    /// A client may be silent, and a service may be slow to complete a frame; requests have
-    /// timeouts.
-    static var transport: TransportConfiguration {
-        var configuration = TransportConfiguration()
-        configuration.idleTimeout = nil
-        configuration.partialReadTimeout = nil
-        return configuration
-    }
-
     private static func checkDescriptors(
         _ configuration: RunConfiguration
     ) throws(RunFailure) {
         let needed = configuration.clientCount + spareDescriptorCount
         let limit = ProcessSetup.raiseOpenFileLimit()
         guard limit >= needed else { throw .tooFewDescriptors(needed: needed, limit: limit) }
+    }
+}
+
+/// What the machine says.
+extension Run {
+    private func handle(_ event: RunEvent) {
+        for action in machine.handle(event, at: EventLoop.clock.nanoseconds) { perform(action) }
+    }
+
+    private func perform(_ action: RunAction) {
+        switch action {
+        case .startThreads: startThreads()
+        case .begin(let phases): begin(phases)
+        case .startMeasuring: findings.startMeasuring()
+        case .stopMeasuring: findings.stopMeasuring()
+        case .stopSending:
+            findings.isInterrupted = true
+            threads.stopSending()
+        case .report(let interval):
+            if let line = findings.close(interval) { showProgress(line) }
+        case .endLoad(let end): findings.endLoad(at: end)
+        case .audit: audit()
+        case .cancelAudit:
+            findings.isInterrupted = true
+            task?.cancel()
+        case .cancelAuditIfLost:
+            findings.isInterrupted = true
+            cancelAuditIfLost()
+        case .finish(let outcome): finish(outcome)
+        case .fail(let failure):
+            self.failure = failure
+            task?.cancel()
+            loop.stop()
+        }
+    }
+
+    private func finish(_ outcome: AuditOutcome) {
+        showProgress("")
+        findings.finish(
+            outcome,
+            record ?? prepared?.record(findings.knowledge, configuration, hasFiles: dataset != nil)
+        )
+        loop.stop()
+    }
+}
+
+/// What tasks do before and after the load.
+extension Run {
+    private func prepare() {
+        let preparation = Preparation(
+            configuration: configuration,
+            address: address,
+            clientID: clientID,
+            dataset: dataset,
+            showProgress: progressShower()
+        )
+        let run = LoopBound(self, to: loop.mailbox)
+        task = Task {
+            do throws(RunFailure) {
+                let prepared = try await preparation.run()
+                run.post { $0.receive(prepared) }
+            } catch {
+                run.post { $0.handle(.failed(error)) }
+            }
+        }
+    }
+
+    private func receive(_ prepared: PreparedRun) {
+        self.prepared = prepared
+        findings.adopt(prepared, at: address)
+        switch prepared.outcome {
+        case .ready: handle(.prepared)
+        case .endedEarly(let failure): handle(.endedEarly(failure))
+        }
+    }
+
+    private func audit() {
+        guard let prepared else { preconditionFailure("A run is prepared before its audit.") }
+        if configuration.progressInterval != nil { showProgress("auditing") }
+        start(Audit(configuration, address, findings.knowledge, of: prepared)) { error in
+            .audited(.impossible(error.cause))
+        }
+    }
+
+    /// Audits the record of an earlier run again.
+    private func verify(_ record: RunRecord) {
+        let target = configuration.target
+        start(Audit(configuration, address, findings.knowledge, of: record)) { error in
+            .failed(.unreachable(target: target, cause: error.cause))
+        }
+    }
+
+    private func start(
+        _ audit: Audit,
+        unreachable: @escaping @Sendable (FeedClientError) -> RunEvent
+    ) {
+        let run = LoopBound(self, to: loop.mailbox)
+        task = Task {
+            do throws(FeedClientError) {
+                let report = try await audit.run { client in
+                    run.post {
+                        $0.auditClient = client
+                        $0.handle(.auditConnected)
+                    }
+                }
+                run.post {
+                    $0.findings.add(report.retries)
+                    $0.handle(.audited(report.outcome))
+                }
+            } catch {
+                run.post { $0.handle(unreachable(error)) }
+            }
+        }
+    }
+
+    private func cancelAuditIfLost() {
+        Task { [task, auditClient] in
+            if await auditClient?.history()?.isConnected != true { task?.cancel() }
+        }
+    }
+
+    /// Shows progress lines of a task; none where there are none.
+    private func progressShower() -> @Sendable (String) -> Void {
+        guard configuration.progressInterval != nil else { return { _ in } }
+        let run = LoopBound(self, to: loop.mailbox)
+        return { line in run.post { $0.showProgress(line) } }
+    }
+}
+
+/// The threads of the load.
+extension Run {
+    private func startThreads() {
+        guard let prepared, case .ready(let workload, _) = prepared.outcome else {
+            preconditionFailure("A run has a workload before its threads start.")
+        }
+        let run = LoopBound(self, to: loop.mailbox)
+        let identity = clientID.map {
+            RunIdentity(clientID: $0, instanceID: prepared.service.instanceID)
+        }
+        do throws(TransportError) {
+            try threads.start(
+                configuration,
+                workload,
+                to: address,
+                as: identity,
+                started: { worker in run.post { $0.threads.add(worker) } },
+                report: { event in run.post { $0.receive(event) } }
+            )
+        } catch {
+            handle(.failed(.system(error.description)))
+        }
+    }
+
+    private func receive(_ event: WorkerEvent) {
+        switch event {
+        case .connected(let openedCount, let failures):
+            findings.add(openedCount: openedCount)
+            handle(.connected(openedCount: openedCount, failures: failures))
+        case .interval(let number, let end, let counts):
+            handle(.interval(number, endNanoseconds: end, counts))
+        case .finished(let worker):
+            findings.add(worker)
+            handle(.finished(endNanoseconds: worker.endNanoseconds))
+        }
+    }
+
+    private func begin(_ phases: Phases) {
+        findings.phases = phases
+        threads.begin(phases)
+        handle(.warmupEnded, at: phases.measureFromNanoseconds)
+        if phases.measureUntilNanoseconds < .max {
+            handle(.measuringEnded, at: phases.measureUntilNanoseconds)
+        }
+    }
+
+    private func handle(_ event: RunEvent, at instant: UInt64) {
+        let now = EventLoop.clock.nanoseconds
+        let delay = Duration.nanoseconds(Int64(instant > now ? instant - now : 0))
+        do throws(TransportError) {
+            try loop.addTimer(after: delay) { [unowned self] in handle(event) }
+        } catch {
+            handle(.failed(.system(error.description)))
+        }
     }
 }
 

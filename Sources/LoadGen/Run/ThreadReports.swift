@@ -1,5 +1,7 @@
 /// What the threads of the load have reported so far, merged.
 struct ThreadReports {
+    /// Connections that opened.
+    private(set) var openedCount = 0
     /// Connections that never opened.
     private(set) var connectFailures = Failures()
     /// When the measured time ended, on the thread that ended it last.
@@ -9,17 +11,6 @@ struct ThreadReports {
     private var connectedCount = 0
     private var finishedCount = 0
     private var openIntervals: [Int: ReportedInterval] = [:]
-
-    /// One interval of the threads that have reported it.
-    struct ReportedInterval {
-        /// Its number.
-        let number: Int
-        /// When it ended on the thread that ended it last.
-        var endNanoseconds: UInt64
-        /// The counts of those threads.
-        var counts: IntervalCounts
-        fileprivate var threadCount = 1
-    }
 
     /// Reports of `threadCount` threads, none of which has come.
     init(threadCount: Int) {
@@ -32,8 +23,9 @@ struct ThreadReports {
     var areFinished: Bool { finishedCount == threadCount }
 
     /// Records that a thread has tried to open its connections.
-    mutating func connected(_ failures: Failures) {
+    mutating func connected(_ openedCount: Int, _ failures: Failures) {
         connectedCount += 1
+        self.openedCount += openedCount
         connectFailures.add(failures)
     }
 
@@ -44,9 +36,7 @@ struct ThreadReports {
         _ counts: IntervalCounts
     ) -> ReportedInterval? {
         guard var open = openIntervals.removeValue(forKey: number) else {
-            return keep(
-                ReportedInterval(number: number, endNanoseconds: end, counts: counts)
-            )
+            return keep(ReportedInterval(number, endNanoseconds: end, counts))
         }
         open.counts.add(counts)
         open.threadCount += 1
@@ -55,9 +45,9 @@ struct ThreadReports {
     }
 
     /// Records that a thread has ended.
-    mutating func finished(_ worker: WorkerResult) {
+    mutating func finished(at end: UInt64) {
         finishedCount += 1
-        endNanoseconds = max(endNanoseconds, worker.endNanoseconds)
+        endNanoseconds = max(endNanoseconds, end)
     }
 
     /// Takes the intervals that began after some threads had ended.
@@ -70,5 +60,22 @@ struct ThreadReports {
         if interval.threadCount == threadCount { return interval }
         openIntervals[interval.number] = interval
         return nil
+    }
+}
+
+/// One interval of the threads that have reported it.
+package struct ReportedInterval {
+    /// Its number.
+    package let number: Int
+    /// When it ended on the thread that ended it last.
+    package fileprivate(set) var endNanoseconds: UInt64
+    /// The counts of those threads.
+    package fileprivate(set) var counts: IntervalCounts
+    fileprivate var threadCount = 1
+
+    fileprivate init(_ number: Int, endNanoseconds: UInt64, _ counts: IntervalCounts) {
+        self.number = number
+        self.endNanoseconds = endNanoseconds
+        self.counts = counts
     }
 }

@@ -44,19 +44,19 @@ import Testing
     }
 
     @Test(arguments: [
-        ("\"instance\": \"ffffffffffffffff\"", "\"instance\": \"x\""),
-        ("\"tallied\": \"directions\"", "\"tallied\": \"scores\""),
-        ("\"posts\": [7,2,3,1],\n    \"ack", "\"posts\": [7,2,3],\n    \"ack"),
-        ("\"posts\": [7,2,3,1],\n    \"ack", "\"posts\": [7,900000000000],\n    \"ack"),
-        ("\"unknown\": [0,2,5,1]", "\"unknown\": [0,2,6,1]"),
-        ("\"unknown\": [0,2,5,1]", "\"unknown\": [0,2,0,1]"),
-        ("\"unknown\": [0,2,5,1]", "\"unknown\": [0,18446744073709551615]"),
-        ("\"created\": [10,2,20,1]", "\"created\": [18446744073709551615,2]"),
-        ("\"acknowledged\": [3,", "\"acknowledged\": [3,3,"),
-        ("\"acknowledged\": [3,", "\"acknowledged\": [-3,"),
+        (#""instance":"ffffffffffffffff""#, #""instance":"x""#),
+        (#""tallied":"directions""#, #""tallied":"scores""#),
+        (#""posts":[7,2,3,1],"rep"#, #""posts":[7,2,3],"rep"#),
+        (#""posts":[7,2,3,1],"rep"#, #""posts":[7,900000000000],"rep"#),
+        (#""unknown":[0,2,5,1]"#, #""unknown":[0,2,6,1]"#),
+        (#""unknown":[0,2,5,1]"#, #""unknown":[0,2,0,1]"#),
+        (#""unknown":[0,2,5,1]"#, #""unknown":[0,18446744073709551615]"#),
+        (#""created":[10,2,20,1]"#, #""created":[18446744073709551615,2]"#),
+        (#""acknowledged":[3,"#, #""acknowledged":[3,3,"#),
+        (#""acknowledged":[3,"#, #""acknowledged":[-3,"#),
     ])
     func refusesWhatDoesNotFitTogether(_ part: String, _ replacement: String) throws {
-        let text = try report(sample())
+        let text = try report(sample()).filter { !$0.isWhitespace }
         #expect(text.contains(part))
         #expect(throws: RunFailure.self) { try read(text.replacing(part, with: replacement)) }
     }

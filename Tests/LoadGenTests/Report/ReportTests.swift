@@ -203,8 +203,11 @@ import Testing
             }
         }
         let text = JSONReport(results[0]).rendered()
-        #expect(text.contains("\"hottest_post_share\": null"))
-        #expect(text.contains("\"hdr\": \"HISTFAAA"))
+        #expect(text.contains("\"hottest_post_share\" : null"))
+        #expect(text.contains("\"hdr\" : \"HISTFAAA"))
+        #expect(text.contains("\"RESOURCE_EXHAUSTED/OVERLOADED\" : 1"))
+        #expect(text.contains("\"server_pid\" : 4121"))
+        #expect(text.contains("\"p99\" : 2"))
     }
 
     @Test func encodesHistogramsAsTheFormatSays() throws {

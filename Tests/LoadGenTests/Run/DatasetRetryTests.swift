@@ -1,4 +1,5 @@
 import ArgumentParser
+import FeedClient
 import FeedTestSupport
 import Foundation
 import LoadGen

@@ -1,3 +1,4 @@
+import FeedClient
 import FeedTestSupport
 import LoadGen
 import Testing

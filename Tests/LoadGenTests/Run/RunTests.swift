@@ -85,6 +85,15 @@ extension LiveTests {
             #expect(scores[0].reduce(0, +) == 5000)
         }
 
+        @Test func createsItsPostsInOrder() async throws {
+            let service = try await FakeService.start()
+            _ = try await load(service, shortLoad + ["-n", "10", "--posts", "500"])
+            await service.stop()
+            let posts = service.feed.state.withLock { $0.posts.values.sorted { $0.id < $1.id } }
+            let titles = (0..<500).map { PostText.title(maker: 0, number: $0) }
+            #expect(posts.map(\.title) == titles)
+        }
+
         @Test func refusesAFeedWhoseVotesReplaceOneAnother() async throws {
             let service = try await FakeService.start(voteMode: .ballot)
             await #expect(throws: RunFailure.ballotFeed("posts")) {

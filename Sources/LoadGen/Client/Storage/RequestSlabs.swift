@@ -1,0 +1,132 @@
+/// One request in flight.
+struct InFlightRequest {
+    /// When the plan says it should have left; in a closed loop, when it left.
+    var intended: UInt64
+    /// When it was first sent.
+    var sent: UInt64
+    /// The number that names it to the service permanently; 0 where it changes nothing or needs no
+    /// such name.
+    var sequence: UInt64 = 0
+    /// The number of the post, or the client's own number of a new post.
+    var argument: UInt32
+    /// The operation; nil for a greeting or a ping, which only keep the connection.
+    var operation: Operation?
+    /// How it differs from a request that was sent once and is waited for; usually empty.
+    var marks: Marks = []
+
+    /// What may have happened to a request in flight.
+    struct Marks: OptionSet {
+        let rawValue: UInt8
+
+        /// Its time ran out, so that a later answer changes nothing.
+        static let expired = Marks(rawValue: 1)
+        /// It was sent before.
+        static let again = Marks(rawValue: 2)
+        /// It was sent before, and it is unknown whether it was executed.
+        static let doubtful = Marks(rawValue: 4)
+    }
+}
+
+/// The requests in flight of all connections of a thread: one ring for each, indexed by request id.
+///
+/// The ids of a connection are consecutive and answers arrive in their order, so a ring of at least
+/// the pipeline's depth holds every request without an answer.
+@safe struct InFlightSlab: ~Copyable {
+    private let requests: UnsafeMutableBufferPointer<InFlightRequest>
+    private let ringSize: Int
+    private let count: Int
+
+    /// Rings of at least `depth` requests for `clientCount` connections.
+    init(clientCount: Int, depth: Int) {
+        var size = 1
+        while size < depth { size *= 2 }
+        ringSize = size
+        count = size * clientCount
+        unsafe requests = .allocate(capacity: count)
+        unsafe requests.initialize(
+            repeating: InFlightRequest(intended: 0, sent: 0, argument: 0, operation: nil)
+        )
+    }
+
+    deinit {
+        unsafe requests.deallocate()
+    }
+
+    /// The request `id` of connection number `client`.
+    @inline(__always)
+    subscript(client: Int, id: UInt64) -> InFlightRequest {
+        get { unsafe requests[index(client, id)] }
+        nonmutating set { unsafe requests[index(client, id)] = newValue }
+    }
+
+    @inline(__always)
+    private func index(_ client: Int, _ id: UInt64) -> Int {
+        let index = client &* ringSize &+ Int(truncatingIfNeeded: id) & (ringSize &- 1)
+        precondition(index >= 0 && index < count, "No such connection.")
+        return index
+    }
+}
+
+/// The votes of a thread's batches in flight: each batch has a place, which names it.
+///
+/// A batch keeps its place until it is answered or given up, also while it waits to be sent again.
+@safe struct BatchSlab: ~Copyable {
+    /// The most votes of a batch; 1 where votes are sent alone.
+    let capacity: Int
+    private let votes: UnsafeMutableBufferPointer<UInt32>
+    private let counts: UnsafeMutableBufferPointer<UInt16>
+    private var free: [UInt32]
+
+    /// Places for `count` batches of at most `capacity` votes; none for single votes.
+    init(count: Int, capacity: Int) {
+        self.capacity = capacity
+        let count = capacity > 1 ? count : 0
+        unsafe votes = .allocate(capacity: count * capacity)
+        unsafe votes.initialize(repeating: 0)
+        unsafe counts = .allocate(capacity: count)
+        unsafe counts.initialize(repeating: 0)
+        free = (0..<UInt32(count)).reversed()
+    }
+
+    deinit {
+        unsafe votes.deallocate()
+        unsafe counts.deallocate()
+    }
+
+    /// Takes a place for a new batch.
+    ///
+    /// A place is free while no connection has more batches in flight than its pipeline is deep.
+    mutating func take() -> UInt32 {
+        guard let place = free.popLast() else { preconditionFailure("No place for a batch.") }
+        unsafe counts[Int(place)] = 0
+        return place
+    }
+
+    /// Returns the place of a batch.
+    mutating func release(_ place: UInt32) {
+        free.append(place)
+    }
+
+    /// Adds the vote of a number to a batch that has room for it.
+    mutating func append(_ vote: UInt32, to place: UInt32) {
+        let count = self.count(place)
+        precondition(count < capacity, "A batch has at most \(capacity) votes.")
+        unsafe votes[Int(place) * capacity + count] = vote
+        // Not `+= 1`: Swift 6.3.1 makes a broken module of that under the thread sanitizer.
+        unsafe counts[Int(place)] = UInt16(count + 1)
+    }
+
+    /// How many votes a batch has.
+    @inline(__always)
+    func count(_ place: UInt32) -> Int {
+        precondition(unsafe Int(place) < counts.count, "No such batch.")
+        return unsafe Int(counts[Int(place)])
+    }
+
+    /// The number of a batch's vote.
+    @inline(__always)
+    func vote(_ item: Int, of place: UInt32) -> UInt32 {
+        precondition(item >= 0 && item < count(place), "No such vote.")
+        return unsafe votes[Int(place) * capacity + item]
+    }
+}

@@ -1,0 +1,105 @@
+internal import FeedClient
+import FeedProto
+import FeedTransport
+
+/// Compares what a run knows of its posts with what the service has.
+struct Audit: Sendable {
+    let configuration: RunConfiguration
+    let address: SocketAddress
+    /// The state that the service had in the run.
+    let instanceID: UInt64
+    let knowledge: AuditKnowledge
+    let lists: [AuditedList]
+    /// The files whose posts are compared; nil in a run of a workload.
+    let imported: ImportedDataset?
+
+    /// The audit of a run at its end.
+    init(
+        _ configuration: RunConfiguration,
+        _ address: SocketAddress,
+        _ knowledge: AuditKnowledge,
+        of run: PreparedRun
+    ) {
+        self.configuration = configuration
+        self.address = address
+        self.knowledge = knowledge
+        instanceID = run.service.instanceID
+        imported = run.imported
+        lists =
+            run.imported.map { AuditedList.lists(of: $0.feeds) }
+            ?? [
+                AuditedList(
+                    feed: configuration.feed,
+                    knowledge,
+                    startMilliseconds: run.startMilliseconds
+                )
+            ]
+    }
+
+    /// The audit of the posts of an earlier run.
+    init(
+        _ configuration: RunConfiguration,
+        _ address: SocketAddress,
+        _ knowledge: AuditKnowledge,
+        of record: RunRecord
+    ) {
+        self.configuration = configuration
+        self.address = address
+        self.knowledge = knowledge
+        instanceID = record.instanceID
+        imported = nil
+        lists =
+            record.feeds.isEmpty
+            ? [
+                AuditedList(
+                    feed: record.feed,
+                    knowledge,
+                    startMilliseconds: record.startMilliseconds,
+                    endMilliseconds: record.endMilliseconds
+                )
+            ] : AuditedList.lists(of: record.feeds)
+    }
+
+    /// The outcome, and what the audit sent again.
+    typealias Report = (outcome: AuditOutcome, retries: RetryCounts)
+
+    /// Audits over a connection of its own; calls `connected` once that is open.
+    func run(connected: (FeedClient) -> Void) async throws(FeedClientError) -> Report {
+        let client = try await configuration.connect(to: address, waitsForService: true)
+        connected(client)
+        let outcome = await read(over: client)
+        let retries = await client.history()?.retries
+        await client.close()
+        return (outcome, retries ?? RetryCounts())
+    }
+
+    private func read(over client: FeedClient) async -> AuditOutcome {
+        guard client.service.instanceID == instanceID else {
+            return foundAnotherState(client.service.instanceID)
+        }
+        var reading = AuditReading(over: client, knowledge: knowledge, dataset: imported)
+        let summary: AuditSummary
+        do {
+            summary = try await reading.run(knowledge.accounts, lists)
+        } catch {
+            let failure = error as? FeedClientError ?? .cancelled(effect: .none)
+            return .impossible(failure.cause)
+        }
+        // The service may have been replaced between two calls.
+        let found = await client.history()?.instanceID ?? instanceID
+        return found == instanceID ? .done(summary) : foundAnotherState(found)
+    }
+
+    /// A failed audit: another state has nothing of the run, acknowledged or not.
+    private func foundAnotherState(_ found: UInt64) -> AuditOutcome {
+        var summary = knowledge.summary
+        summary.findings.note(
+            .otherState,
+            """
+            The service has another state than in the run: instance \(RunRecord.name(found)) \
+            instead of \(RunRecord.name(instanceID)), which is a fresh or a restored one.
+            """
+        )
+        return .done(summary)
+    }
+}

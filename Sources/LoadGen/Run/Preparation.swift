@@ -1,0 +1,118 @@
+import FeedClient
+import FeedProto
+import FeedTransport
+
+/// What a run does before its load: it reaches the service, checks the feeds, and creates or imports
+/// the posts.
+struct Preparation: Sendable {
+    let configuration: RunConfiguration
+    let address: SocketAddress
+    /// The identity under which calls are sent again; nil in a run without retries.
+    let clientID: ClientID?
+    /// The files of the run; nil in a run of a workload.
+    let dataset: Dataset?
+    /// Shows a progress line, if there are any.
+    let showProgress: @Sendable (String) -> Void
+
+    /// Prepares the run.
+    func run() async throws(RunFailure) -> PreparedRun {
+        let client: FeedClient
+        do throws(FeedClientError) {
+            client = try await configuration.connect(
+                to: address,
+                as: clientID,
+                waitsForService: false
+            )
+        } catch {
+            throw .unreachable(target: configuration.target, cause: error.cause)
+        }
+        let result: Result<PreparedRun, RunFailure>
+        do throws(RunFailure) {
+            result = .success(try await prepare(over: client))
+        } catch {
+            result = .failure(error)
+        }
+        let retries = await client.history()?.retries
+        await client.close()
+        var prepared = try result.get()
+        prepared.retries = retries ?? RetryCounts()
+        return prepared
+    }
+
+    private func prepare(over client: FeedClient) async throws(RunFailure) -> PreparedRun {
+        let service = ServiceIdentity(client.service)
+        try check(client.service)
+        let feeds: [Feed]
+        do throws(FeedClientError) {
+            feeds = try await client.feeds()
+        } catch {
+            throw RunFailure(error, while: "listing the feeds")
+        }
+        if let dataset {
+            let preparation = DatasetPreparation(
+                configuration: configuration,
+                dataset: dataset,
+                client: client,
+                showProgress: showProgress
+            )
+            return try await preparation.run(feeds, service)
+        }
+        guard let feed = feeds.first(where: { $0.name == configuration.feed }) else {
+            throw .noFeed(configuration.feed)
+        }
+        guard feed.voteMode == .tally else { throw .ballotFeed(configuration.feed) }
+        return try await createPosts(over: client, service)
+    }
+
+    /// Refuses a service that cannot do what the flags ask for.
+    private func check(_ service: HelloResponse) throws(RunFailure) {
+        if clientID != nil {
+            guard service.capabilities.contains(.exactlyOnce) else { throw .noExactlyOnce }
+            if let window = service.limits?.sequenceWindow, window < configuration.pipelineDepth {
+                throw .shortSequenceWindow(window, pipeline: configuration.pipelineDepth)
+            }
+        }
+        let limit = service.limits?.maximumBatchVoteCount
+        if let limit, limit < configuration.batchVoteCount {
+            throw .smallBatchLimit(limit, batch: configuration.batchVoteCount)
+        }
+    }
+
+    private func createPosts(
+        over client: FeedClient,
+        _ service: ServiceIdentity
+    ) async throws(RunFailure) -> PreparedRun {
+        let total = NumberFormat.count(UInt64(configuration.postCount))
+        var prefill = Prefill()
+        var failure: RunFailure?
+        do {
+            try await prefill.run(configuration.postCount, in: configuration.feed, over: client) {
+                showProgress("creating posts  \(NumberFormat.count(UInt64($0))) of \(total)")
+            }
+        } catch {
+            failure = RunFailure(error, while: "creating posts")
+        }
+        if let failure, prefill.ids.isEmpty { throw failure }
+        return PreparedRun(
+            service: service,
+            knowledge: AuditKnowledge(
+                postIDs: prefill.ids,
+                unknownTitles: prefill.unknownTitles
+            ),
+            outcome: failure.map(PreparedRun.Outcome.endedEarly) ?? ready(prefill.ids),
+            startMilliseconds: prefill.startMilliseconds
+        )
+    }
+
+    private func ready(_ postIDs: [UInt64]) -> PreparedRun.Outcome {
+        let keys = KeyChoice(
+            configuration.keys,
+            postCount: postIDs.count,
+            seed: configuration.seed
+        )
+        return .ready(
+            Workload(postIDs: postIDs, keys: keys),
+            hottestShare: keys.hottestShare
+        )
+    }
+}

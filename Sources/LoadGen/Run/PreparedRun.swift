@@ -1,0 +1,81 @@
+import FeedClient
+import FeedProto
+import FeedTransport
+
+/// The service of a run, as it introduced itself before the load.
+struct ServiceIdentity: Sendable {
+    /// The state that the service has.
+    let instanceID: UInt64
+    private let milliseconds: Int64
+    private let instant = EventLoop.clock
+
+    /// The service that has just answered with `hello`.
+    init(_ hello: HelloResponse) {
+        instanceID = hello.instanceID
+        milliseconds = hello.serverTimeMilliseconds
+    }
+
+    /// The service's clock now, estimated from its introduction.
+    var clockMilliseconds: Int64 {
+        let passed = EventLoop.clock.duration(since: instant)
+        return milliseconds + Int64(passed.nanoseconds / 1_000_000)
+    }
+}
+
+/// What a run knows before its load.
+struct PreparedRun: Sendable {
+    /// How the preparation ended.
+    enum Outcome: Sendable {
+        /// With posts to load; the most requested one gets a share of the requests.
+        case ready(Workload, hottestShare: Double)
+        /// With some of the posts, which can be audited later.
+        case endedEarly(RunFailure)
+    }
+
+    /// The service.
+    let service: ServiceIdentity
+    /// The posts, on which there are no votes yet.
+    var knowledge: AuditKnowledge
+    /// How the preparation ended.
+    var outcome: Outcome
+    /// When the first post was created, by the service's clock.
+    var startMilliseconds: Int64 = 0
+    /// The imported files; nil in a run of a workload, and where not all were imported.
+    var imported: ImportedDataset?
+    /// The report of the files.
+    var dataset: DatasetResult?
+    /// What the preparation sent again.
+    var retries = RetryCounts()
+}
+
+extension PreparedRun {
+    /// What the run knows of its posts, for a later audit; nil where it made none.
+    func record(
+        _ knowledge: AuditKnowledge,
+        _ configuration: RunConfiguration,
+        hasFiles: Bool
+    ) -> RunRecord? {
+        let accounts = knowledge.accounts
+        guard !accounts.isEmpty else { return nil }
+        var record = RunRecord(
+            instanceID: service.instanceID,
+            feed: configuration.feed,
+            startMilliseconds: startMilliseconds,
+            endMilliseconds: service.clockMilliseconds,
+            tallied: hasFiles ? .directions : .scores,
+            posts: accounts.enumerated().filter { !hasFiles || $0.offset.isMultiple(of: 2) }
+                .map(\.element.id),
+            tallies: accounts.map(\.tally)
+        )
+        // Feeds that were not filled completely may have posts that the run does not know.
+        record.feeds = imported?.feeds ?? []
+        record.createdIDs = knowledge.createdIDs.sorted()
+        record.unknownTitles = knowledge.unknownTitles.sorted()
+        for (number, account) in accounts.enumerated() {
+            if account.unknownCount > 0 { record.unknown[number] = account.unknownCount }
+            if account.errorCount > 0 { record.failed[number] = account.errorCount }
+            if account.repeatedCount > 0 { record.repeated[number] = account.repeatedCount }
+        }
+        return record
+    }
+}

@@ -1,0 +1,81 @@
+internal import FeedClient
+import FeedProto
+import FeedTransport
+
+extension RunConfiguration {
+    /// Connects the client that prepares the run or audits it.
+    ///
+    /// - Parameters:
+    ///   - address: Where the service listens.
+    ///   - clientID: The identity under which changes are sent again; nil for reads alone.
+    ///   - waitsForService: Whether the first connection is tried as often as a lost one, because
+    ///     the service was reachable before.
+    /// - Returns: The client, which the caller closes.
+    /// - Throws: A ``FeedClientError`` where no connection opens.
+    func connect(
+        to address: SocketAddress,
+        as clientID: ClientID? = nil,
+        waitsForService: Bool
+    ) async throws(FeedClientError) -> FeedClient {
+        var client = ClientConfiguration()
+        client.clientName = "loadgen"
+        client.clientID = clientID
+        client.channel = RunIdentity.controlChannel
+        client.connectTimeout = connectTimeout
+        client.timeout = Self.callTimeout * (retryLimit + 1)
+        client.keepAliveInterval = Self.silence
+        client.keepAliveTimeout = Self.silence
+        client.retry = retryPolicy
+        if waitsForService, retryLimit > 0 {
+            client.waitsForService = true
+            client.openTimeout = (connectTimeout + retryPolicy.maximumDelay) * (retryLimit + 1)
+        }
+        return try await FeedClient.connect(to: "\(address)", configuration: client)
+    }
+
+    /// A healthy service answers a call of a run within milliseconds.
+    private static let callTimeout = Duration.seconds(30)
+    /// How long a service may be silent before it is asked for a sign of life, and how long it may
+    /// take to give one.
+    private static let silence = Duration.seconds(5)
+}
+
+extension FeedClientError {
+    /// The cause for the report of a run, in a sentence.
+    var cause: String {
+        switch self {
+        case .cannotConnect(let reason), .unknownHost(_, let reason), .badAddress(let reason):
+            reason
+        case .refused(let status): status.description
+        case .connectionLost, .deadlinePassed, .cancelled, .closed:
+            "The connection ended or no answer came in time."
+        case .protocolViolation, .requestTooLarge:
+            "The answer is not one that the protocol allows."
+        case .inDoubt:
+            "The service came back and no longer knows which calls of this run it had executed."
+        }
+    }
+}
+
+extension RunFailure {
+    /// The failure of calls while the run did `step`.
+    init(_ error: any Error, while step: String) {
+        if let error = error as? FeedClientError {
+            self.init(error, while: step)
+        } else {
+            self = .system("\(error)")
+        }
+    }
+
+    /// The failure of a call while the run did `step`.
+    init(_ error: FeedClientError, while step: String) {
+        switch error {
+        case .connectionLost, .deadlinePassed, .cancelled, .closed:
+            self = .connectionLost(step: step)
+        case .cannotConnect, .unknownHost, .badAddress:
+            self = .unreachableAgain(step: step, cause: error.cause)
+        case .refused, .inDoubt, .protocolViolation, .requestTooLarge:
+            self = .refused(step: step, cause: error.cause)
+        }
+    }
+}

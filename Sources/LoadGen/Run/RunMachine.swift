@@ -1,0 +1,202 @@
+/// The phases of a run, one after another; a value that does no input or output.
+///
+/// ```
+/// preparing ─► connecting ─► warming up ─► measuring ─► draining ─► auditing ─► done
+/// ```
+///
+/// A number of requests may end before the time does, so the audit may follow the warm-up or the
+/// measured time. A failure ends the run from each phase before its load, and from an audit that is
+/// all of the run.
+package struct RunMachine {
+    private enum State {
+        /// Reaching the service, and creating or importing posts.
+        case preparing
+        /// The threads open their connections.
+        case connecting(ThreadReports)
+        /// The load runs, and no statistic includes it.
+        case warmingUp(Load)
+        /// The load runs and is measured.
+        case measuring(Load)
+        /// Nothing more is sent.
+        case draining(Load)
+        /// The service is asked what it counted.
+        case auditing(isConnected: Bool)
+        /// An earlier run is audited, and nothing else.
+        case verifying
+        /// The run has its result.
+        case done
+    }
+
+    private struct Load {
+        let phases: Phases
+        var reports: ThreadReports
+    }
+
+    private let configuration: RunConfiguration
+    private var state: State
+
+    /// A run that prepares its posts, or one that only audits the posts of an earlier run.
+    package init(_ configuration: RunConfiguration, isVerification: Bool) {
+        self.configuration = configuration
+        state = isVerification ? .verifying : .preparing
+    }
+
+    /// What the driver does after an event at `now`, in nanoseconds of the monotonic clock.
+    package mutating func handle(_ event: RunEvent, at now: UInt64) -> [RunAction] {
+        switch state {
+        case .preparing: handleWhilePreparing(event)
+        case .connecting(let reports): handleWhileConnecting(event, reports, at: now)
+        case .warmingUp(let load): handleUnderLoad(event, load)
+        case .measuring(let load): handleUnderLoad(event, load)
+        case .draining(let load): handleUnderLoad(event, load)
+        case .auditing(let isConnected): handleWhileAuditing(event, isConnected: isConnected)
+        case .verifying: handleWhileVerifying(event)
+        case .done: []
+        }
+    }
+
+    private mutating func handleWhilePreparing(_ event: RunEvent) -> [RunAction] {
+        switch event {
+        case .prepared:
+            state = .connecting(ThreadReports(threadCount: configuration.threadCount))
+            return [.startThreads]
+        case .endedEarly(let failure): return finish(.impossible(failure.description))
+        case .failed(let failure): return fail(failure)
+        case .interrupted: return fail(.interrupted)
+        case .connected, .interval, .finished, .warmupEnded, .measuringEnded, .auditConnected,
+            .audited:
+            unexpected(event)
+        }
+    }
+
+    private mutating func handleWhileConnecting(
+        _ event: RunEvent,
+        _ reports: ThreadReports,
+        at now: UInt64
+    ) -> [RunAction] {
+        switch event {
+        case .connected(let openedCount, let failures):
+            var reports = reports
+            reports.connected(openedCount, failures)
+            state = .connecting(reports)
+            return reports.areConnected ? beginLoad(reports, at: now) : []
+        case .failed(let failure): return fail(failure)
+        case .interrupted: return fail(.interrupted)
+        case .prepared, .endedEarly, .interval, .finished, .warmupEnded, .measuringEnded,
+            .auditConnected, .audited:
+            unexpected(event)
+        }
+    }
+
+    private mutating func beginLoad(_ reports: ThreadReports, at now: UInt64) -> [RunAction] {
+        guard reports.openedCount > 0 else {
+            let causes = reports.connectFailures.causes
+            let cause = causes.max { $0.value < $1.value }?.key.rawValue ?? "other"
+            return fail(.noConnection(target: configuration.target, cause: cause))
+        }
+        let phases = Phases(
+            start: now + Self.noticeNanoseconds,
+            warmup: configuration.warmup,
+            duration: configuration.duration
+        )
+        state = .warmingUp(Load(phases: phases, reports: reports))
+        return [.begin(phases)]
+    }
+
+    /// Each thread needs a moment to get the message before the first request is due.
+    private static let noticeNanoseconds: UInt64 = 5_000_000
+
+    private mutating func handleUnderLoad(_ event: RunEvent, _ load: Load) -> [RunAction] {
+        var load = load
+        switch event {
+        case .interval(let number, let end, let counts):
+            let interval = load.reports.add(number, end, counts)
+            update(load)
+            return interval.map { [.report($0)] } ?? []
+        case .finished(let end):
+            load.reports.finished(at: end)
+            guard load.reports.areFinished else {
+                update(load)
+                return []
+            }
+            let incomplete = load.reports.takeIncomplete().map(RunAction.report)
+            return incomplete + [.endLoad(at: load.reports.endNanoseconds)] + audit()
+        case .warmupEnded:
+            guard case .warmingUp = state else { return [] }
+            state = .measuring(load)
+            return [.startMeasuring]
+        case .measuringEnded:
+            state = .draining(load)
+            return [.stopMeasuring]
+        case .interrupted:
+            state = .draining(load)
+            return [.stopSending]
+        case .failed(let failure): return fail(failure)
+        case .prepared, .endedEarly, .connected, .auditConnected, .audited:
+            unexpected(event)
+        }
+    }
+
+    /// Keeps what the threads reported, in the same phase.
+    private mutating func update(_ load: Load) {
+        switch state {
+        case .warmingUp: state = .warmingUp(load)
+        case .measuring: state = .measuring(load)
+        case .draining: state = .draining(load)
+        case .preparing, .connecting, .auditing, .verifying, .done:
+            preconditionFailure("Threads report under load.")
+        }
+    }
+
+    private mutating func audit() -> [RunAction] {
+        guard configuration.isVerified else { return finish(.skipped) }
+        state = .auditing(isConnected: false)
+        return [.audit]
+    }
+
+    private mutating func handleWhileAuditing(
+        _ event: RunEvent,
+        isConnected: Bool
+    ) -> [RunAction] {
+        switch event {
+        case .auditConnected:
+            state = .auditing(isConnected: true)
+            return []
+        case .audited(let outcome): return finish(outcome)
+        case .interrupted:
+            // The audit of a service that is gone is not waited for.
+            return [isConnected ? .cancelAuditIfLost : .cancelAudit]
+        case .warmupEnded, .measuringEnded:
+            // The threads ended before the timer.
+            return []
+        case .prepared, .endedEarly, .failed, .connected, .interval, .finished:
+            unexpected(event)
+        }
+    }
+
+    private mutating func handleWhileVerifying(_ event: RunEvent) -> [RunAction] {
+        switch event {
+        case .auditConnected: return []
+        case .audited(let outcome): return finish(outcome)
+        case .failed(let failure): return fail(failure)
+        case .interrupted: return fail(.interrupted)
+        case .prepared, .endedEarly, .connected, .interval, .finished, .warmupEnded,
+            .measuringEnded:
+            unexpected(event)
+        }
+    }
+
+    private mutating func finish(_ outcome: AuditOutcome) -> [RunAction] {
+        state = .done
+        return [.finish(outcome)]
+    }
+
+    private mutating func fail(_ failure: RunFailure) -> [RunAction] {
+        state = .done
+        return [.fail(failure)]
+    }
+
+    private func unexpected(_ event: RunEvent) -> Never {
+        preconditionFailure("A run that is \(state) got the event \(event).")
+    }
+}

@@ -1,0 +1,100 @@
+/// One request before it is encoded.
+package struct PlannedRequest: Sendable, Equatable {
+    /// What is asked for.
+    package let operation: Operation
+    /// The post of a vote or a get; the client's own number of a new post; otherwise 0.
+    package let argument: UInt32
+}
+
+/// All requests of one client, in order: the same seed gives the same requests, byte for byte.
+package struct RequestStream: Sendable {
+    private let mix: Mix
+    private let keys: KeyChoice
+    private var stream: RandomStream
+    private var index: Int
+    private var createdCount: UInt32 = 0
+
+    /// The stream of client number `client` of thread number `thread`.
+    package init(mix: Mix, keys: KeyChoice, seed: UInt64, thread: Int, client: Int) {
+        self.mix = mix
+        self.keys = keys
+        stream = RandomStream(seed: seed, thread: thread, client: client)
+        // Clients that go through the posts in order start at different posts.
+        index = client
+    }
+
+    /// The post of one more vote of the batch that `next()` began.
+    package mutating func nextVote() -> UInt32 {
+        index += 1
+        return UInt32(keys.next(&stream, index: index - 1))
+    }
+
+    /// The next request.
+    package mutating func next() -> PlannedRequest {
+        let operation = mix.next(&stream)
+        index += 1
+        switch operation {
+        case .vote, .get:
+            return PlannedRequest(
+                operation: operation,
+                argument: UInt32(keys.next(&stream, index: index - 1))
+            )
+        case .create:
+            createdCount += 1
+            return PlannedRequest(operation: operation, argument: createdCount)
+        case .list, .page:
+            return PlannedRequest(operation: operation, argument: 0)
+        }
+    }
+}
+
+/// A repeatable stream of random numbers: the same seed and names give the same numbers.
+///
+/// SplitMix64 (Steele, Lea and Flood, "Fast Splittable Pseudorandom Number Generators", 2014):
+/// number `i` is a mix of the start and `i`, so the stream is hash(seed, thread, client, index).
+package struct RandomStream: RandomNumberGenerator, Sendable {
+    private var state: UInt64
+
+    /// The stream of one client of one thread; `purpose` separates the streams of one client.
+    package init(seed: UInt64, thread: Int, client: Int, purpose: Purpose = .requests) {
+        var hash = Self.mix(seed &+ purpose.rawValue)
+        hash = Self.mix(hash ^ UInt64(truncatingIfNeeded: thread))
+        state = Self.mix(hash ^ UInt64(truncatingIfNeeded: client))
+    }
+
+    /// The purposes of numbers; each has streams of its own.
+    package enum Purpose: UInt64, Sendable {
+        /// Which request comes next.
+        case requests = 0x52
+        /// When it comes.
+        case arrivals = 0x41
+        /// Which post has which rank.
+        case scatter = 0x53
+        /// In which order planned votes are cast.
+        case schedule = 0x56
+    }
+
+    /// The next 64 random bits.
+    package mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        return Self.mix(state)
+    }
+
+    /// A number in 0 ..< 1 with 53 random bits.
+    package mutating func nextUnit() -> Double {
+        Double(next() >> 11) * 0x1p-53
+    }
+
+    /// A number in 0 ..< `bound`, by the high word of a product (bias below `bound` / 2^64).
+    package mutating func nextIndex(below bound: Int) -> Int {
+        Int(truncatingIfNeeded: next().multipliedFullWidth(by: UInt64(bound)).high)
+    }
+
+    /// The finaliser of SplitMix64: a bijection that spreads every bit of its input over all.
+    package static func mix(_ value: UInt64) -> UInt64 {
+        var mixed = value
+        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+        return mixed ^ (mixed >> 31)
+    }
+}
