@@ -25,7 +25,7 @@ import Testing
         }
 
         func job(_ memberSlots: [UInt32]) -> RefreshJob {
-            var job = RefreshJob.idle
+            var job = RefreshJob()
             job.begin(members(memberSlots))
             return job
         }
@@ -157,11 +157,11 @@ import Testing
 
     @Test func trapsOnATransitionThatTheStateDoesNotHave() async {
         await #expect(processExitsWith: .failure) {
-            var job = RefreshJob.idle
+            var job = RefreshJob()
             job.leaveList()
         }
         await #expect(processExitsWith: .failure) {
-            var job = RefreshJob.idle
+            var job = RefreshJob()
             job.begin(Slab())
         }
         await #expect(processExitsWith: .failure) {

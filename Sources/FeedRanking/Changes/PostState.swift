@@ -1,16 +1,19 @@
+// PostCounts is public, as PostID is: the compiler would not inline a `package` initializer into other
+// modules, and a replay makes one of each for a log entry.
+
 /// The votes of a post as of a revision.
-package struct PostCounts: BitwiseCopyable, Equatable, Sendable {
+public struct PostCounts: BitwiseCopyable, Equatable, Sendable {
     /// The post.
-    package var id: PostID
+    public var id: PostID
     /// All ups counted, or the ballots that are up.
-    package var upvoteCount: UInt64
+    public var upvoteCount: UInt64
     /// All downs counted, or the ballots that are down.
-    package var downvoteCount: UInt64
+    public var downvoteCount: UInt64
     /// The number of the post's last write of any kind, votes among them.
-    package var revision: UInt64
+    public var revision: UInt64
 
     /// The votes of a post as of a revision.
-    package init(id: PostID, upvoteCount: UInt64, downvoteCount: UInt64, revision: UInt64) {
+    public init(id: PostID, upvoteCount: UInt64, downvoteCount: UInt64, revision: UInt64) {
         self.id = id
         self.upvoteCount = upvoteCount
         self.downvoteCount = downvoteCount

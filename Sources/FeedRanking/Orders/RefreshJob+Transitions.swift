@@ -8,7 +8,7 @@ extension RefreshJob {
         precondition(posts.count > 0, "A refresh job begins without posts.")
         let members = Members(posts)
         let list = members.firstList(from: 0)
-        self = .waiting(Waiting(members: members, list: list))
+        enter(.waiting(Waiting(members: members, list: list)))
     }
 
     /// Splits the current list; traps unless the list waits.
@@ -17,14 +17,14 @@ extension RefreshJob {
     ///   - index: The keys of the list, which the merge owns from now on.
     ///   - keys: The new keys of the list's members, sorted.
     package mutating func split(_ index: RankedIndex, merging keys: consuming Slab<RankKey>) {
-        switch consume self {
+        switch takeState() {
         case .idle:
             preconditionFailure("A list is split while no refresh job is under way.")
         case .merging:
             preconditionFailure("A list that is split is split again.")
         case .waiting(let state):
             let merge = ListMerge(back: index, keys: keys)
-            self = .merging(Merging(members: state.members, list: state.list, merge: merge))
+            enter(.merging(Merging(members: state.members, list: state.list, merge: merge)))
         }
     }
 
@@ -32,30 +32,30 @@ extension RefreshJob {
     ///
     /// Traps while the job is idle, and while keys of a split list are not merged.
     package mutating func leaveList() {
-        switch consume self {
+        switch takeState() {
         case .idle:
             preconditionFailure("A list is left while no refresh job is under way.")
         case .waiting(let state):
-            self = .behind(state.list, state.members)
+            enter(Self.behind(state.list, state.members))
         case .merging(let state):
             let isComplete = state.merge.isComplete
             precondition(isComplete, "A list is left before all of its keys are merged.")
-            self = .behind(state.list, state.members)
+            enter(Self.behind(state.list, state.members))
         }
     }
 
     /// Removes a member; traps where the post is not in the job.
     package mutating func remove(_ slot: UInt32) {
         precondition(hasMember(slot), "A post leaves a refresh job that does not have it.")
-        switch consume self {
+        switch takeState() {
         case .idle:
-            self = .idle
+            enter(.idle)
         case .waiting(var state):
             state.members.slots.remove(slot)
-            self = .waiting(state)
+            enter(.waiting(state))
         case .merging(var state):
             state.members.slots.remove(slot)
-            self = .merging(state)
+            enter(.merging(state))
         }
     }
 
@@ -70,7 +70,7 @@ extension RefreshJob {
         _ pool: inout NodePool,
         _ posts: borrowing PostTable
     ) -> Bool {
-        switch consume self {
+        switch takeState() {
         case .idle:
             preconditionFailure("Keys are merged while no refresh job is under way.")
         case .waiting:
@@ -87,7 +87,7 @@ extension RefreshJob {
                 posts
             )
             let isComplete = state.merge.isComplete
-            self = .merging(state)
+            enter(.merging(state))
             return isComplete
         }
     }
@@ -98,14 +98,14 @@ extension RefreshJob {
         _ pool: inout NodePool,
         _ posts: borrowing PostTable
     ) {
-        switch consume self {
+        switch takeState() {
         case .idle:
             preconditionFailure("A key is inserted while no refresh job is under way.")
         case .waiting:
             preconditionFailure("A key is inserted behind a list that is not split.")
         case .merging(var state):
             state.merge.back.insert(key, &pool, posts)
-            self = .merging(state)
+            enter(.merging(state))
         }
     }
 
@@ -117,20 +117,20 @@ extension RefreshJob {
         _ pool: inout NodePool,
         _ posts: borrowing PostTable
     ) -> Bool {
-        switch consume self {
+        switch takeState() {
         case .idle:
             preconditionFailure("A key is removed while no refresh job is under way.")
         case .waiting:
             preconditionFailure("A key is removed behind a list that is not split.")
         case .merging(var state):
             let wasThere = state.merge.back.remove(key, &pool, posts)
-            self = .merging(state)
+            enter(.merging(state))
             return wasThere
         }
     }
 
     /// The job behind a list: before the next list, or idle.
-    private static func behind(_ list: List, _ members: consuming Members) -> RefreshJob {
+    private static func behind(_ list: List, _ members: consuming Members) -> State {
         var next = list
         if let kind = IndexKind(rawValue: list.kind.rawValue + 1) {
             next.kind = kind

@@ -16,29 +16,44 @@
 /// All old and new keys lie behind the head boundaries, so first pages do not see the job. A deeper
 /// read finishes the job first. A post that is deleted, retitled, given another time or moved to
 /// the stale head leaves the job (`StripeOrders.takeOut`).
-package enum RefreshJob: ~Copyable {
-    /// No refresh in steps is under way.
-    case idle
-    /// The current list has the old keys of the members.
-    case waiting(Waiting)
-    /// The current list is split between its index and the merge.
-    case merging(Merging)
+package struct RefreshJob: ~Copyable {
+    /// Whether no refresh in steps is under way.
+    ///
+    /// It is stored beside the state, because each vote reads it: Swift 6.3 copies the whole of an
+    /// enum without copies to read its case.
+    package private(set) var isIdle = true
+
+    /// The state of the job; only transitions change it.
+    private(set) var state = State.idle
+
+    /// A job that is idle.
+    package init() {}
+
+    /// The states, each with its data.
+    enum State: ~Copyable {
+        /// No refresh in steps is under way.
+        case idle
+        /// The current list has the old keys of the members.
+        case waiting(Waiting)
+        /// The current list is split between its index and the merge.
+        case merging(Merging)
+    }
 
     /// A job whose current list has the old keys of its members.
-    package struct Waiting: ~Copyable {
+    struct Waiting: ~Copyable {
         var members: Members
         var list: List
     }
 
     /// A job whose current list is split.
-    package struct Merging: ~Copyable {
+    struct Merging: ~Copyable {
         var members: Members
         var list: List
         var merge: ListMerge
     }
 
     /// The posts of a job; some may have left.
-    package struct Members: ~Copyable {
+    struct Members: ~Copyable {
         /// The posts as they were when the job began, in the order of feeds, and of slots in a feed.
         let posts: Slab<StalePost>
         /// The slots of the posts that have not left.
@@ -67,55 +82,63 @@ package enum RefreshJob: ~Copyable {
 }
 
 extension RefreshJob {
-    /// Whether no refresh in steps is under way.
-    package var isIdle: Bool {
-        @inline(__always) get {
-            switch self {
-            case .idle: true
-            case .waiting: false
-            case .merging: false
-            }
+    /// Ends the state and returns it; the caller sets the next one.
+    mutating func takeState() -> State {
+        var taken = State.idle
+        swap(&taken, &state)
+        return taken
+    }
+
+    /// Begins a state.
+    mutating func enter(_ next: consuming State) {
+        state = next
+        switch state {
+        case .idle: isIdle = true
+        case .waiting: isIdle = false
+        case .merging: isIdle = false
         }
     }
 
     /// The number of posts that the job began with; 0 while it is idle.
     package var postCount: Int {
-        switch self {
+        switch state {
         case .idle: 0
-        case .waiting(let state): state.members.posts.count
-        case .merging(let state): state.members.posts.count
+        case .waiting(let waiting): waiting.members.posts.count
+        case .merging(let merging): merging.members.posts.count
         }
     }
 
     /// The current list; nil while the job is idle.
     package var list: List? {
-        switch self {
+        switch state {
         case .idle: nil
-        case .waiting(let state): state.list
-        case .merging(let state): state.list
+        case .waiting(let waiting): waiting.list
+        case .merging(let merging): merging.list
         }
     }
 
     /// The progress of the job with the list of a feed, or of all feeds for nil.
     package func progress(_ feed: FeedID?, _ kind: IndexKind) -> Progress {
-        switch self {
+        if isIdle { return .refreshed }
+        return switch state {
         case .idle: .refreshed
-        case .waiting(let state): state.list.isBehind(feed, kind) ? .refreshed : .waiting
-        case .merging(let state):
-            if state.list.feed == feed && state.list.kind == kind {
+        case .waiting(let waiting): waiting.list.isBehind(feed, kind) ? .refreshed : .waiting
+        case .merging(let merging):
+            if merging.list.feed == feed && merging.list.kind == kind {
                 .split
             } else {
-                state.list.isBehind(feed, kind) ? .refreshed : .waiting
+                merging.list.isBehind(feed, kind) ? .refreshed : .waiting
             }
         }
     }
 
     /// Whether a post is in the job and has not left; any slot may be asked for.
     package func hasMember(_ slot: UInt32) -> Bool {
-        switch self {
+        if isIdle { return false }
+        return switch state {
         case .idle: false
-        case .waiting(let state): state.members.slots.contains(slot)
-        case .merging(let state): state.members.slots.contains(slot)
+        case .waiting(let waiting): waiting.members.slots.contains(slot)
+        case .merging(let merging): merging.members.slots.contains(slot)
         }
     }
 
@@ -123,19 +146,29 @@ extension RefreshJob {
     ///
     /// O(log n).
     package func member(_ slot: UInt32, _ feed: FeedID) -> StalePost? {
-        switch self {
+        if isIdle { return nil }
+        return switch state {
         case .idle: nil
-        case .waiting(let state): state.members.post(slot, feed)
-        case .merging(let state): state.members.post(slot, feed)
+        case .waiting(let waiting): waiting.members.post(slot, feed)
+        case .merging(let merging): merging.members.post(slot, feed)
+        }
+    }
+
+    /// Calls the body with each member at some places of the job; O(places).
+    package func forEachMember(_ places: Range<Int>, _ body: (StalePost) -> Void) {
+        switch state {
+        case .idle: break
+        case .waiting(let waiting): waiting.members.forEachPost(places, body)
+        case .merging(let merging): merging.members.forEachPost(places, body)
         }
     }
 
     /// The post at a place of the job as it was when the job began; nil where it has left.
     package func member(at place: Int) -> StalePost? {
-        switch self {
+        switch state {
         case .idle: nil
-        case .waiting(let state): state.members.post(at: place)
-        case .merging(let state): state.members.post(at: place)
+        case .waiting(let waiting): waiting.members.post(at: place)
+        case .merging(let merging): merging.members.post(at: place)
         }
     }
 }
@@ -143,10 +176,10 @@ extension RefreshJob {
 extension RefreshJob {
     /// Traps where an invariant of the keys that are not merged does not hold; O(n).
     func checkInvariants(_ pool: borrowing NodePool, _ posts: borrowing PostTable) {
-        switch self {
+        switch state {
         case .idle: break
         case .waiting: break
-        case .merging(let state): state.merge.back.checkInvariants(pool, posts)
+        case .merging(let merging): merging.merge.back.checkInvariants(pool, posts)
         }
     }
 }
@@ -178,6 +211,11 @@ extension RefreshJob.Members {
         var end = place + 1
         while end < posts.count, posts[end].feed == feed { end += 1 }
         return RefreshJob.List(feed: feed, kind: .top, places: place..<end)
+    }
+
+    /// Calls the body with each post at some places that has not left.
+    fileprivate func forEachPost(_ places: Range<Int>, _ body: (StalePost) -> Void) {
+        for place in places where slots.bit(posts[place].slot) == 1 { body(posts[place]) }
     }
 
     /// The post at a place; nil where it has left.

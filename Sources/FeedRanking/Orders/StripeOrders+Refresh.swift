@@ -116,7 +116,7 @@ extension StripeOrders {
     ///
     /// The indexes have the post's old keys until `refresh` ends.
     private mutating func takeStale(_ slot: UInt32, _ posts: inout PostTable) {
-        if job.hasMember(slot) {
+        if !job.isIdle, job.hasMember(slot) {
             _ = takeOut(slot, &posts)
         }
         let post = StalePost(slot, posts[slot])

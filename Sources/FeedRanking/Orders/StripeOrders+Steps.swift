@@ -122,10 +122,10 @@ extension StripeOrders {
     /// The new keys of the members of a list.
     private func newKeys(of list: RefreshJob.List) -> Slab<RankKey> {
         var keys = Slab<RankKey>()
-        for place in list.places {
-            guard let post = job.member(at: place) else { continue }
-            guard list.kind.followsScore || !post.wasIndexed else { continue }
-            keys.append(slots.key(list.kind, post, post.newScore))
+        job.forEachMember(list.places) { post in
+            if list.kind.followsScore || !post.wasIndexed {
+                keys.append(slots.key(list.kind, post, post.newScore))
+            }
         }
         return keys
     }

@@ -34,7 +34,7 @@ struct StripeOrders: ~Copyable {
     var unindexedCount = 0
 
     /// The refresh in steps that is under way.
-    var job = RefreshJob.idle
+    var job = RefreshJob()
     /// The working memory of a refresh, kept between calls: the posts taken, and their keys.
     var stalePosts = Slab<StalePost>()
     var keys = Slab<RankKey>()

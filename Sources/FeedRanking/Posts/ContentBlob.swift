@@ -141,6 +141,7 @@ package struct ContentBlob: BitwiseCopyable {
     var updateTimeMilliseconds: Int64 { unsafe base.load(as: Int64.self) }
 
     /// Calls the body with the numbers and the texts: the whole block, eight bytes a word.
+    @inline(__always)
     func forEachWord(_ body: (UInt64) -> Void) {
         let byteCount = Self.headerByteCount + textByteCount
         var offset = 0
