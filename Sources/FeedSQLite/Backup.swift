@@ -39,9 +39,6 @@ package final class Backup {
         }
     }
 
-    /// How many pages were left after the last step.
-    package var remainingPageCount: Int { Int(unsafe sqlite3_backup_remaining(handle)) }
-
     private func failure(_ code: Int32) -> SQLiteError {
         SQLiteError("back up \(source.path) to \(path)", code: code)
     }

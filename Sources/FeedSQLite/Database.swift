@@ -107,9 +107,6 @@ package final class Database {
         return unsafe Statement(handle, sql, self)
     }
 
-    /// How many rows the last statement has inserted, changed or deleted.
-    package var changeCount: Int { Int(unsafe sqlite3_changes64(connection)) }
-
     /// The first column of the first row, as text; nil where there is none.
     package func text(_ sql: String) throws(SQLiteError) -> String? {
         let statement = try prepare(sql)

@@ -36,13 +36,6 @@ extension Statement {
         return unsafe bytes.withMemoryRebound(to: UInt8.self) { unsafe body($0.span) }
     }
 
-    /// A copy of the column's bytes, nil for NULL.
-    package func blob(_ column: Int) -> [UInt8]? {
-        guard !isNull(column) else { return nil }
-        return withBlob(column) { bytes in unsafe bytes.withUnsafeBufferPointer { unsafe Array($0) }
-        }
-    }
-
     private func checked(_ column: Int) -> Int32 {
         precondition(column >= 0 && column < columnCount, "A row has no column \(column).")
         return Int32(column)

@@ -67,7 +67,7 @@ struct StatsReportTests {
             "channel bytes     1280",
             "refused devices   9",
             "repeated calls    7",
-            "journal           record 12 (11 durable, 10 folded)",
+            "journal           record 12 (11 durable, 10 checkpointed)",
             "commits           4 of 2.5 changes each",
             "commit time       p50 800 µs, p99 1500 µs, at most 9000 µs",
             "journal bytes     65536",

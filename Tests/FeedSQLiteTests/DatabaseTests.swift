@@ -106,7 +106,6 @@ import Testing
         try file.overwrite("state.db", at: 50 * 4096, with: [UInt8](repeating: 0xEE, count: 4096))
         let database = try Database(path: file.path)
         #expect(try database.pageProblems() != [])
-        #expect(try database.integrityProblems(limit: 1).count == 1)
         do {
             _ = try database.text("SELECT sum(length(value)) FROM t")
             Issue.record("A damaged page was read.")
@@ -135,7 +134,6 @@ import Testing
             stepCount += 1
         }
         #expect(stepCount > 3)
-        #expect(backup.remainingPageCount == 0)
         let expected = try database.text("SELECT count(*), sum(id) FROM t")
         let found = try Database(path: copy, mode: .existing)
         #expect(try found.text("SELECT count(*), sum(id) FROM t") == expected)

@@ -66,7 +66,7 @@ import Testing
             try insert.bind(number, at: 1)
             try insert.bind(number * number, at: 2)
             try insert.run()
-            #expect(database.changeCount == 1)
+            #expect(try database.text("SELECT changes()") == "1")
         }
         let select = try database.prepare("SELECT id, value FROM t ORDER BY id DESC")
         var rows: [[Int64]] = []

@@ -1,6 +1,7 @@
 import FeedJournal
 import FeedLog
 import FeedRanking
+import FeedSQLite
 import FeedState
 import FeedTestSupport
 
@@ -77,5 +78,14 @@ enum StateFixture {
             while let entry = try reader.next() { try store.apply(entry) }
         }
         return store.stateHash()
+    }
+}
+
+extension StateDatabase {
+    /// Lets the file grow to so many pages of 4 KiB and no further.
+    ///
+    /// A limit below its size is its size. What needs more throws as on a full disk.
+    func limitPages(to count: Int) throws {
+        _ = try connection.text("PRAGMA max_page_count=\(count)")
     }
 }

@@ -22,7 +22,7 @@ class LagTests(SoakTestCase):
         self.assertEqual(finished.returncode, 1, finished.stderr)
         self.assertIn("p99.9 of Ping and reads", finished.stderr)
 
-    def test_fails_where_too_much_waits_to_be_folded(self):
+    def test_fails_where_too_much_waits_for_a_checkpoint(self):
         finished = self.soak("--within-ms", "10000", FAKE_FAULT="full")
         self.assertIn("over the limit", finished.stderr)
 

@@ -142,12 +142,12 @@ def check(options, piece, probe, log):
             raise Failure(f"{phase}: p99.9 of Ping and reads is {piece[phase]['p999_ms']} ms, over "
                           f"{options.within_ms}")
         if piece[phase]["unfolded"] > piece[phase]["limit"] + LET_IN_BYTES:
-            raise Failure(f"{phase}: {piece[phase]['unfolded']} bytes wait to be folded, over the "
+            raise Failure(f"{phase}: {piece[phase]['unfolded']} bytes wait for a checkpoint, over the "
                           f"limit of {piece[phase]['limit']}")
     if piece["unanswered"] > 0:
         raise Failure(f"{piece['unanswered']} votes were not answered")
     if piece["quick"]["folded"] <= piece["still"]["folded"]:
-        raise Failure("nothing was folded once syncs were quick again")
+        raise Failure("nothing was checkpointed once syncs were quick again")
     if piece["still"]["refused"] > 0 and "checkpoints lag" not in log:
         raise Failure("changes were refused, and the log says nothing of it")
 

@@ -11,7 +11,7 @@ package struct BackupProgress {
 
     /// `42 % of 1200 MB`, or the step before the copy begins.
     package var text: String {
-        guard stats.byteCount > 0 else { return "waiting for changes to be folded" }
+        guard stats.byteCount > 0 else { return "waiting for changes to be checkpointed" }
         let percent = stats.copiedByteCount * 100 / stats.byteCount
         let megabytes = (stats.byteCount + 999_999) / 1_000_000
         return "\(percent) % of \(megabytes) MB"

@@ -51,7 +51,7 @@ package struct JournalReport: Encodable, Equatable, Sendable {
     func add(to fields: inout FieldList) {
         fields.add(
             "journal",
-            "record \(executedPosition) (\(durablePosition) durable, \(foldedPosition) folded)"
+            "record \(executedPosition) (\(durablePosition) durable, \(foldedPosition) checkpointed)"
         )
         let mean = commitCount == 0 ? 0 : Double(effectCount) / Double(commitCount)
         fields.add("commits", "\(commitCount) of \((mean * 10).rounded() / 10) changes each")

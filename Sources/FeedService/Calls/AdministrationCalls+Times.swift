@@ -4,7 +4,7 @@ internal import FeedRanking
 
 /// CorrectTimes: operators correct the posts that a wrong clock has stamped.
 extension AdministrationCalls {
-    /// Finds posts that lie ahead of the clock, some in each call, and corrects them if told to.
+    /// Finds posts that lie ahead of the clock, some in each call, and corrects them on request.
     func correctTimes(
         _ request: CorrectTimesRequest,
         from caller: borrowing Caller,

@@ -27,7 +27,7 @@ extension VoteCalls {
         return true
     }
 
-    /// Whether the batch may be cast without a look at the state it is meant for.
+    /// Whether the batch may be cast without a check of its revision.
     private func isUsualBatch(
         _ session: borrowing Session,
         _ waited: Duration?

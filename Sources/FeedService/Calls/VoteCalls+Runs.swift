@@ -68,7 +68,7 @@ extension VoteCalls {
         }
     }
 
-    /// Whether there is another vote that may be cast without a look at the state it is meant for.
+    /// Whether there is another vote that may be cast without a check of its revision.
     @inline(__always)
     private func isUsual(
         _ number: Int,

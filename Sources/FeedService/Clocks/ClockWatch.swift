@@ -12,7 +12,7 @@ package final class ClockWatch: Sendable {
     package static let limitMilliseconds: Int64 = 5 * 60 * 1000
     /// The least correction that is logged, in milliseconds; the small steps of a synchronised clock
     /// are not logged.
-    package static let toldMilliseconds: Int64 = 1000
+    package static let loggedMilliseconds: Int64 = 1000
 
     /// News of the clock for operators.
     package enum News: Equatable, Sendable {
@@ -28,8 +28,8 @@ package final class ClockWatch: Sendable {
     private struct State {
         var wallMilliseconds: Int64
         var monotonicMilliseconds: Int64
-        var isJumpTold = false
-        var untoldCorrection: Int64 = 0
+        var isJumpLogged = false
+        var unloggedCorrection: Int64 = 0
     }
 
     private let timeOfDay: @Sendable () -> Int64
@@ -72,7 +72,7 @@ package final class ClockWatch: Sendable {
                 return expected
             }
             jump.store(0, ordering: .relaxed)
-            if abs(difference) >= Self.toldMilliseconds { state.untoldCorrection += difference }
+            if abs(difference) >= Self.loggedMilliseconds { state.unloggedCorrection += difference }
             state.wallMilliseconds = wall
             state.monotonicMilliseconds = monotonic
             return wall
@@ -83,13 +83,13 @@ package final class ClockWatch: Sendable {
     package func takeNews() -> News? {
         state.withLock { state in
             let difference = jumpMilliseconds
-            if state.isJumpTold != (difference != 0) {
-                state.isJumpTold = difference != 0
+            if state.isJumpLogged != (difference != 0) {
+                state.isJumpLogged = difference != 0
                 return difference == 0 ? .agrees : .jumped(by: difference)
             }
-            guard state.untoldCorrection != 0 else { return nil }
-            defer { state.untoldCorrection = 0 }
-            return .corrected(by: state.untoldCorrection)
+            guard state.unloggedCorrection != 0 else { return nil }
+            defer { state.unloggedCorrection = 0 }
+            return .corrected(by: state.unloggedCorrection)
         }
     }
 }

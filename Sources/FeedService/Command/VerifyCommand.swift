@@ -11,7 +11,7 @@ struct VerifyCommand: ParsableCommand {
             only. Exits with 0 where all is whole, with 2 where there is no state, with 3 where a \
             service has the directory, with 4 where a part is of another directory or a newer \
             format, and with 5 where anything is damaged or missing. Damage in records of the journal \
-            that state.db has already is told, and costs nothing.
+            that state.db has already is reported, and loses nothing.
             """
     )
 

@@ -1,4 +1,4 @@
-/// Every limit of the service in one place, each with its reason; Hello tells clients of them.
+/// Every limit of the service in one place, each with its reason; Hello names some of them.
 package struct ServiceLimits: Sendable, Equatable {
     /// The largest frame either way: a page of 100 posts of common size fits many times over.
     package var maximumFrameByteCount = 1 << 20
@@ -29,7 +29,7 @@ package struct ServiceLimits: Sendable, Equatable {
     /// The most time by which an imported post may be ahead of this clock, as clocks differ; a later
     /// time is corrected.
     package var maximumImportedTimeLead = Duration.seconds(300)
-    /// The ids that one CorrectTimes looks at: under a millisecond.
+    /// The ids that one CorrectTimes checks: under a millisecond.
     package var correctedIDCount = 16_384
     /// The posts that one CorrectTimes answers with.
     package var maximumCorrectedPostCount = 256

@@ -52,7 +52,7 @@ package final class MemoryReturn: Sendable {
         channelByteCount: Int = 0,
         forgetsSoon: Bool = false
     ) {
-        // The peak of the last second: a spike between two looks is one too.
+        // The peak of the last second, so that a spike between two calls counts.
         let byteCount =
             max(budget.takeLatestPeak(), budget.bufferedByteCount) + channelByteCount
             + budget.connectionCount * Self.connectionByteCount

@@ -18,7 +18,7 @@ final class ServiceContext: Sendable {
     let state: DurableState?
     /// The time of day, in Unix milliseconds.
     let timeOfDay: @Sendable () -> Int64
-    /// Checks the time of day, and tells the time for changes.
+    /// Checks the time of day, and gives changes their time.
     let clock: ClockWatch
     /// The time of the start, in Unix milliseconds.
     let startTimeMilliseconds: Int64
@@ -86,13 +86,13 @@ final class ServiceContext: Sendable {
     /// Starts the periodic work on the first loop: evicts channels, checks the clocks and returns
     /// memory.
     func startMaintenance(on loop: EventLoop, _ log: ServiceLog) throws(TransportError) {
-        lookAtClocks(log)
+        checkClocks(log)
         try loop.addTimer(every: RecordTable.evictionInterval) { [self] in
             channels.evict()
             if let state { evictedChannels.deleteRows(of: channels, in: state) }
         }
         try loop.addTimer(every: .seconds(1)) { [self] in
-            lookAtClocks(log)
+            checkClocks(log)
             memory.giveBack(
                 after: budget,
                 channelByteCount: channels.byteCount,
@@ -101,7 +101,7 @@ final class ServiceContext: Sendable {
         }
     }
 
-    private func lookAtClocks(_ log: ServiceLog) {
+    private func checkClocks(_ log: ServiceLog) {
         clock.now()
         while let news = clock.takeNews() { log.clock(news) }
     }

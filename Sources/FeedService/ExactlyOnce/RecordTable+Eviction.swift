@@ -35,14 +35,14 @@ extension RecordTable {
         return state.withLock { state in
             var count = 0
             for _ in 0..<min(state.hosts.endPlace, Self.visitedHostLimit) {
-                if state.hand >= state.hosts.endPlace { state.hand = 0 }
-                while count < limit, let due = state.dueChannel(of: state.hand, limits, now) {
+                if state.nextHost >= state.hosts.endPlace { state.nextHost = 0 }
+                while count < limit, let due = state.dueChannel(of: state.nextHost, limits, now) {
                     evict(due, &state)
                     count += 1
                 }
                 // The next run evicts the other channels of this host.
                 guard count < limit else { break }
-                state.hand += 1
+                state.nextHost += 1
             }
             state.shrink()
             return count

@@ -80,7 +80,7 @@ extension RecordTable {
         var hosts = Places<HostSlot>()
         var hostIndex: [ClientHost: Int] = [:]
         /// The host that the next run of the eviction begins with.
-        var hand = 0
+        var nextHost = 0
         /// The number that the next channel gets.
         var nextNumber: UInt64 = 1
         /// The numbers that were evicted and not taken yet.

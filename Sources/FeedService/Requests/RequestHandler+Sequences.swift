@@ -4,7 +4,7 @@ internal import FeedRanking
 
 /// Executes a call with a sequence once, however often a client sends it.
 ///
-/// The look at the channel's record, the change and the new record are one transaction under the
+/// The lookup in the channel's record, the change and the new record are one transaction under the
 /// record's lock. Neither another call nor the journal sees one of them without the others.
 extension RequestHandler {
     /// Executes a request, or answers with the outcome of its earlier execution.
@@ -28,7 +28,7 @@ extension RequestHandler {
         {
             return .later
         }
-        // A change that stamps a time looks at the clock first, so that it notices a jump at once.
+        // A change that stamps a time checks the clock first, so that it notices a jump at once.
         if method.stampsTime { environment.context.clock.now() }
         return try environment.changeLog.transaction { () throws(Status) -> Answer in
             guard call.sequence != 0 else {

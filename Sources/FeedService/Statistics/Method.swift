@@ -35,7 +35,7 @@ enum Method: Int, CaseIterable {
         }
     }
 
-    /// Whether the call gives a post a time, so that a look at the clock comes before it.
+    /// Whether the call gives a post a time, so that the clock is checked before it.
     var stampsTime: Bool {
         switch self {
         case .createPost, .importPosts, .updatePost: true

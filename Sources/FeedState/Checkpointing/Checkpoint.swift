@@ -66,7 +66,7 @@ package final class Checkpoint {
         channelPlaces = Dictionary(
             uniqueKeysWithValues: memtable.channels.enumerated().map { ($1.number, $0) }
         )
-        changeCount = memtable.counts.count + memtable.voters.count + memtable.channels.count
+        changeCount = memtable.changeCount
         self.memtable = memtable
         self.database = database
     }

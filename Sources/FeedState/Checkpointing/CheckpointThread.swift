@@ -71,7 +71,7 @@ package final class CheckpointThread: CommitBatchReceiver {
     private let failed: @Sendable (StateStartError) -> Void
     private let news: @Sendable (CheckpointNews) -> Void
     /// Where cores are few, answers come first.
-    private let thread = NamedThread("feed-fold", niceness: CheckpointThread.niceness)
+    private let thread = NamedThread("feed-checkpoint", niceness: CheckpointThread.niceness)
     private let stopping = Atomic(false)
     private let stopDeadline = Lock<ContinuousClock.Instant?>(nil)
     private let checkpointed: Atomic<UInt64>
@@ -167,7 +167,7 @@ package final class CheckpointThread: CommitBatchReceiver {
     private func runToTheEnd() {
         guard var work = work.withLock({ $0.take() }) else { return }
         let files = work.database.files
-        backups.lookAround(files) { [thread] in thread.wake() }
+        backups.inspect(files) { [thread] in thread.wake() }
         run(&work)
         _ = consume work
         files.unlock()
@@ -181,8 +181,8 @@ package final class CheckpointThread: CommitBatchReceiver {
             while true {
                 let isStopping = stopping.load(ordering: .acquiring)
                 try fill(&work, from: &batch)
-                try work.tendBackup(backups)
-                let wantsBackup = backups.wantedRecord != nil && !backups.isLookingAround
+                try work.updateBackup(backups)
+                let wantsBackup = backups.wantedRecord != nil && !backups.isInspecting
                 if isStopping, let deadline = stopDeadline.withLock({ $0 }), .now >= deadline {
                     return
                 }

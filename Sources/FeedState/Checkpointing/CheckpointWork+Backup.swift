@@ -5,16 +5,16 @@ extension CheckpointWork {
     /// Begins the backup that was asked for, where all of its records are checkpointed.
     ///
     /// To be called between two checkpoints. `ready` is called, on another thread, when
-    /// ``tendBackup(_:)`` has something to do.
+    /// ``updateBackup(_:)`` has something to do.
     func beginBackup(_ backups: Backups, ready: @escaping @Sendable () -> Void) {
-        guard let wanted = backups.wantedRecord, !backups.isLookingAround, !database.isFrozen,
+        guard let wanted = backups.wantedRecord, !backups.isInspecting, !database.isFrozen,
             wanted <= database.meta.checkpointed.number, !database.meta.isCheckpointing
         else { return }
         backups.begin(database, ready: ready)
     }
 
-    /// Looks after `state.db` while it is copied, and lets it change again when that has ended.
-    func tendBackup(_ backups: Backups) throws(StateStartError) {
+    /// Watches SQLite's log while `state.db` is copied, and thaws the file once the copy has ended.
+    func updateBackup(_ backups: Backups) throws(StateStartError) {
         guard database.isFrozen else { return }
         do throws(StateError) {
             if backups.isReading { backups.observe(logByteCount: try database.logByteCount) }

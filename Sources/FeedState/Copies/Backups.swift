@@ -5,7 +5,7 @@ internal import Foundation
 /// The backups of a state: at most one under way, from the call that asks to its end.
 ///
 /// The checkpoint thread writes up to the record asked for, freezes `state.db`, begins the job.
-/// A thread of the backup copies the file meanwhile. Any thread may ask, cancel and look.
+/// A thread of the backup copies the file meanwhile. Any thread may ask for a backup, cancel it and read the status.
 package final class Backups: Sendable {
     /// Called once with the result of a backup, on any thread.
     package typealias Answer = @Sendable (Result<BackupSummary, BackupError>) -> Void
@@ -38,7 +38,7 @@ package final class Backups: Sendable {
         var complete: BackupStatus.Complete?
         var failure: BackupStatus.Failed?
         var isClosed = false
-        var isLookingAround = false
+        var isInspecting = false
     }
 
     private let state = Lock(State())
@@ -49,8 +49,8 @@ package final class Backups: Sendable {
     private let cancelled = Semaphore()
     /// Signalled when the thread of a copy has ended.
     private let ended = Semaphore()
-    /// Signalled when the thread that looks around at the start has ended.
-    private let looked = Semaphore()
+    /// Signalled when the thread that inspects `backups/` at the start has ended.
+    private let inspected = Semaphore()
 
     /// Backups that keep so many bytes of the disk free; `report` is called with each line
     /// for the log, on any thread.
@@ -121,35 +121,35 @@ extension Backups {
         state.withLock { if case .waiting(let number) = $0.phase { number } else { nil } }
     }
 
-    /// Whether what earlier backups have left is still looked for: no new one may begin.
-    var isLookingAround: Bool { state.withLock { $0.isLookingAround } }
+    /// Whether `backups/` is still inspected: no new backup may begin.
+    var isInspecting: Bool { state.withLock { $0.isInspecting } }
 
     /// Whether the file is being read, and has to be held still.
     var isReading: Bool {
         state.withLock { if case .copying = $0.phase { true } else { false } }
     }
 
-    /// Removes what earlier backups have left, and looks which is the newest.
+    /// Removes what earlier backups have left, and finds the newest complete one.
     ///
     /// On a thread of its own, as `backups/` may be a link to a disk that hangs; `done` is called on
-    /// that thread at the end. Where the system refuses the thread, the next start looks again.
-    func lookAround(_ files: any JournalFiles, done: @escaping @Sendable () -> Void) {
-        state.withLock { $0.isLookingAround = true }
+    /// that thread at the end. Where the system refuses the thread, the next start inspects them.
+    func inspect(_ files: any JournalFiles, done: @escaping @Sendable () -> Void) {
+        state.withLock { $0.isInspecting = true }
         let files = Transferred(files)
         do {
             try NamedThread(Self.threadName).start { [self] in
-                lookAround(files.value)
-                state.withLock { $0.isLookingAround = false }
-                looked.signal()
+                inspect(files.value)
+                state.withLock { $0.isInspecting = false }
+                inspected.signal()
                 done()
             }
         } catch {
-            state.withLock { $0.isLookingAround = false }
+            state.withLock { $0.isInspecting = false }
             report(.failed(.failed(.thread(error))))
         }
     }
 
-    private func lookAround(_ files: any JournalFiles) {
+    private func inspect(_ files: any JournalFiles) {
         let removed = (try? BackupFolders.removeLeftovers(files)) ?? []
         if !removed.isEmpty { report(.removedLeftovers(removed)) }
         guard let name = try? BackupFolders.complete(files).last,
@@ -207,7 +207,7 @@ extension Backups {
             return true
         }
         if isRunning { _ = ended.wait(upTo: Self.longestClose) }
-        if isLookingAround { _ = looked.wait(upTo: Self.longestClose) }
+        if isInspecting { _ = inspected.wait(upTo: Self.longestClose) }
     }
 }
 

@@ -145,15 +145,6 @@ package final class StateDatabase {
         directoryRecord = record
     }
 
-    /// Lets the file grow to so many pages of 4 KiB and no further.
-    ///
-    /// A limit below its size is its size. What needs more throws as on a full disk.
-    package func limitPages(to count: Int) throws(StateError) {
-        try databaseErrors { () throws(SQLiteError) in
-            _ = try connection.text("PRAGMA max_page_count=\(count)")
-        }
-    }
-
     /// The statements that write rows.
     func rowStatements() throws(StateError) -> RowStatements {
         if let preparedStatements { return preparedStatements }

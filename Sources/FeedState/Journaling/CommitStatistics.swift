@@ -14,7 +14,6 @@ package final class CommitStatistics: Sendable {
 
     private let commits = Atomic<UInt64>(0)
     private let entries = Atomic<UInt64>(0)
-    private let bytes = Atomic<UInt64>(0)
     private let longest = Atomic<UInt64>(0)
     private let recent = Lock(Recent())
 
@@ -22,11 +21,10 @@ package final class CommitStatistics: Sendable {
     package init() {}
 
     /// Counts a commit that is durable.
-    package func count(entryCount: Int, byteCount: Int, took duration: Duration) {
+    package func count(entryCount: Int, took duration: Duration) {
         let microseconds = duration.wholeMicroseconds
         commits.wrappingAdd(1, ordering: .relaxed)
         entries.wrappingAdd(UInt64(entryCount), ordering: .relaxed)
-        bytes.wrappingAdd(UInt64(byteCount), ordering: .relaxed)
         longest.max(microseconds, ordering: .relaxed)
         recent.withLock { recent in
             let value = UInt32(clamping: microseconds)
@@ -44,9 +42,6 @@ package final class CommitStatistics: Sendable {
 
     /// The log entries in them.
     package var entryCount: UInt64 { entries.load(ordering: .relaxed) }
-
-    /// The bytes of their bodies.
-    package var byteCount: UInt64 { bytes.load(ordering: .relaxed) }
 
     /// The longest commit since the start, in microseconds.
     package var maximumMicroseconds: UInt64 { longest.load(ordering: .relaxed) }

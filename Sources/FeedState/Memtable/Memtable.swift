@@ -38,8 +38,8 @@ package struct Memtable: ~Copyable {
             + channels.capacity * MemoryLayout<PendingChannel>.stride
     }
 
-    /// About how many rows' worth of changes there are: posts, channels and voters.
-    package var changeCount: Int { counts.count + channels.count + voters.count + feeds.count }
+    /// The posts, channels and voters that have changed.
+    package var changeCount: Int { counts.count + channels.count + voters.count }
 
     /// Takes the log entries of a record; O(entries).
     package mutating func add(

@@ -4,11 +4,10 @@ import Testing
 @Suite struct CommitStatisticsTests {
     @Test func addsUpWhatWasCommitted() {
         let statistics = CommitStatistics()
-        statistics.count(entryCount: 3, byteCount: 40, took: .microseconds(250))
-        statistics.count(entryCount: 1, byteCount: 12, took: .milliseconds(2))
+        statistics.count(entryCount: 3, took: .microseconds(250))
+        statistics.count(entryCount: 1, took: .milliseconds(2))
         #expect(statistics.commitCount == 2)
         #expect(statistics.entryCount == 4)
-        #expect(statistics.byteCount == 52)
         #expect(statistics.maximumMicroseconds == 2_000)
     }
 
@@ -16,9 +15,9 @@ import Testing
         let statistics = CommitStatistics()
         #expect(statistics.microseconds(percentile: 50) == 0)
         // Long ones, that the later thousand push out.
-        for _ in 0..<10 { statistics.count(entryCount: 1, byteCount: 1, took: .seconds(1)) }
+        for _ in 0..<10 { statistics.count(entryCount: 1, took: .seconds(1)) }
         for microseconds in 1...CommitStatistics.recentCount {
-            statistics.count(entryCount: 1, byteCount: 1, took: .microseconds(microseconds))
+            statistics.count(entryCount: 1, took: .microseconds(microseconds))
         }
         #expect(statistics.microseconds(percentile: 50) == 512)
         #expect(statistics.microseconds(percentile: 99) == 1_014)
