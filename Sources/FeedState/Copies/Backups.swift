@@ -132,7 +132,7 @@ extension Backups {
     /// Removes what earlier backups have left, and finds the newest complete one.
     ///
     /// On a thread of its own, as `backups/` may be a link to a disk that hangs; `done` is called on
-    /// that thread at the end. Where the system refuses the thread, the next start inspects it.
+    /// that thread at the end. Where the system refuses the thread, the next start inspects them.
     func inspect(_ files: any JournalFiles, done: @escaping @Sendable () -> Void) {
         state.withLock { $0.isInspecting = true }
         let files = Transferred(files)
