@@ -38,4 +38,13 @@ extension CallEnvironment {
         guard let order = FeedRanking.Order(order) else { throw .unknownValue(order, field: field) }
         return order
     }
+
+    /// The answer to a repeated creation of a feed, with the state of now.
+    func feedNow(named name: String) throws(Status) -> Answer {
+        let revision = store.revision
+        guard let feed = store.feeds().first(where: { $0.policy.name == name }) else {
+            throw .executedOnWhatIsGone(.feedNotFound(name))
+        }
+        return .response(.feed(Feed(feed.policy, postCount: feed.postCount)), revision: revision)
+    }
 }

@@ -33,6 +33,35 @@ struct CallEnvironment {
         rules = TextRules(limits: context.limits)
     }
 
+    /// Refuses a request that needs no execution, before anything is looked up.
+    ///
+    /// - Parameters:
+    ///   - frame: The request.
+    ///   - method: Its method.
+    ///   - waited: How long it has waited for its loop iteration; nil is not at all.
+    func admit(
+        _ frame: borrowing ClientFrame,
+        _ method: Method,
+        _ waited: Duration?
+    ) throws(Status) {
+        if let waited {
+            let timeout = context.timeout(milliseconds: frame.timeoutMilliseconds)
+            guard waited <= timeout else { throw .deadlineExceeded(waited: waited, timeout) }
+        }
+        if frame.minimumRevision != 0 {
+            let revision = store.revision
+            guard frame.minimumRevision <= revision else {
+                throw .stateIsOlder(wanted: frame.minimumRevision, revision: revision)
+            }
+        }
+        guard frame.sequence == 0 || method.changesState || method == .unknown else {
+            throw .sequenceOfRead
+        }
+    }
+
+    /// Whether the service takes changes now; votes may pass on the fast path then.
+    var takesChanges: Bool { context.refusalOfChanges == nil }
+
     /// Refuses a change while the service takes none.
     ///
     /// A repeat of an earlier change is answered without this check.

@@ -28,13 +28,13 @@ extension VoteCalls {
     }
 
     /// Whether the batch may be cast without a check of its revision.
-    private func isUsualBatch(
+    private mutating func isUsualBatch(
         _ session: borrowing Session,
         _ waited: Duration?
     ) -> Bool {
         guard batch.count <= environment.context.limits.maximumBatchVoteCount,
             batch.minimumRevision == 0,
-            session.life.executes(batch.id), takesFastPath
+            session.life.executes(batch.id), environment.takesChanges
         else { return false }
         guard let waited else { return true }
         return waited <= environment.context.timeout(milliseconds: batch.timeoutMilliseconds)

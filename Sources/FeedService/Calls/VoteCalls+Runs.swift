@@ -25,9 +25,6 @@ extension VoteCalls {
         return run.count
     }
 
-    /// Whether votes may be cast on the fast path now, because the service takes changes.
-    var takesFastPath: Bool { environment.context.refusalOfChanges == nil }
-
     /// Casts votes of the run in one transaction, up to the first unusual vote.
     ///
     /// Numbered votes are cast under their channel's lock, which is taken once for all of them.
@@ -87,7 +84,7 @@ extension VoteCalls {
     /// - Returns: Whether the vote is executed; false where its record must be looked at, and then
     ///   nothing has happened.
     @inline(__always)
-    private func castOnce(
+    private mutating func castOnce(
         _ number: Int,
         _ calls: inout RecentCalls,
         _ epoch: UInt64,
@@ -111,7 +108,7 @@ extension VoteCalls {
     ///
     /// - Returns: Whether the vote is counted; a refused vote is answered, too.
     @inline(__always)
-    private func cast(
+    private mutating func cast(
         _ frame: VoteFrame,
         from caller: inout Caller,
         _ answers: inout Answers

@@ -5,8 +5,8 @@ internal import FeedRanking
 /// CastVote and BatchCastVotes.
 ///
 /// Most votes are found and cast without a message decoder (`VoteCalls+Runs`,
-/// `VoteCalls+Batches`). All other votes are decoded, as other calls are, and are cast here. Both
-/// ways cast a vote by ``cast(_:from:_:)``.
+/// `VoteCalls+Batches`). All other votes are decoded, as other calls are, and are cast here. Single
+/// votes of both paths are cast by ``cast(_:from:_:)``.
 struct VoteCalls: ~Copyable {
     /// The shared parts of all calls of the loop.
     let environment: CallEnvironment
@@ -27,7 +27,7 @@ struct VoteCalls: ~Copyable {
     }
 
     /// Counts one vote and answers with the post's counts.
-    func castVote(
+    mutating func castVote(
         _ request: CastVoteRequest,
         from caller: inout Caller,
         _ answers: inout Answers

@@ -151,7 +151,7 @@ extension RequestHandler {
         case (.deletePost, .done):
             return .response(.empty, revision: environment.store.revision)
         case (.createFeed(let request), .done):
-            return try feedNow(named: request.feed?.name ?? "")
+            return try environment.feedNow(named: request.feed?.name ?? "")
         default:
             // Another kind of call with the same hash.
             throw .sequenceReused(call.sequence)
@@ -188,13 +188,5 @@ extension RequestHandler {
         } catch {
             throw .executedOnWhatIsGone(error)
         }
-    }
-
-    private func feedNow(named name: String) throws(Status) -> Answer {
-        let revision = environment.store.revision
-        guard let feed = environment.store.feeds().first(where: { $0.policy.name == name }) else {
-            throw .executedOnWhatIsGone(.feedNotFound(name))
-        }
-        return .response(.feed(Feed(feed.policy, postCount: feed.postCount)), revision: revision)
     }
 }

@@ -99,7 +99,7 @@ extension RequestHandler {
         waited: Duration?
     ) {
         let count = votes.findRun(in: bytes, at: offset, limit: limit, scanner)
-        let takesFastPath = count > 0 && votes.takesFastPath
+        let takesFastPath = count > 0 && environment.takesChanges
         var number = 0
         while number < count, answers.byteCount < room, !session.life.isClosing {
             if takesFastPath {

@@ -71,7 +71,7 @@ struct RequestHandler: ~Copyable {
         let method = Method(frame.request)
         defer { answers.room.shrink(to: answers.byteCount) }
         do throws(Status) {
-            try admit(frame, method, waited)
+            try environment.admit(frame, method, waited)
             try answers.reserveRoom(for: frame.request)
             let hashes = (requestHash, writtenHash ?? requestHash)
             switch try execute(frame, method, hashes, from: &caller) {
@@ -97,27 +97,6 @@ struct RequestHandler: ~Copyable {
         }
         environment.counters.countRequest(method)
         return .answered
-    }
-
-    /// Refuses a request that needs no execution, before anything is looked up.
-    private func admit(
-        _ frame: borrowing ClientFrame,
-        _ method: Method,
-        _ waited: Duration?
-    ) throws(Status) {
-        if let waited {
-            let timeout = environment.context.timeout(milliseconds: frame.timeoutMilliseconds)
-            guard waited <= timeout else { throw .deadlineExceeded(waited: waited, timeout) }
-        }
-        if frame.minimumRevision != 0 {
-            let revision = environment.store.revision
-            guard frame.minimumRevision <= revision else {
-                throw .stateIsOlder(wanted: frame.minimumRevision, revision: revision)
-            }
-        }
-        guard frame.sequence == 0 || method.changesState || method == .unknown else {
-            throw .sequenceOfRead
-        }
     }
 
     /// Executes a request with any sequence or none; a change within a transaction.

@@ -30,7 +30,7 @@ package struct SessionLife {
     /// The highest id that was executed, 0 before the first.
     package private(set) var lastID: UInt64 = 0
 
-    /// Whether requests are still executed.
+    /// Whether nothing more is executed.
     package var isClosing: Bool {
         switch state {
         case .serving, .draining: false

@@ -3,10 +3,13 @@ internal import FeedRanking
 
 /// How one vote is cast, and how a caller becomes a voter: a device gets a voter number with its
 /// first ballot.
+///
+/// The functions are mutating, though they change only the caller and the answers: the compiler copies
+/// a noncopyable value, of 736 bytes here, for a call that borrows what its caller may change.
 extension VoteCalls {
     /// Counts one vote of any kind; a caller's first ballot makes it a voter.
     @inline(__always)
-    func cast(
+    mutating func cast(
         _ request: CastVoteRequest,
         from caller: inout Caller,
         _ answers: inout Answers
@@ -31,7 +34,7 @@ extension VoteCalls {
     ///
     /// - Throws: The refusal, if it is another one.
     @inline(never)
-    private func castBallot(
+    private mutating func castBallot(
         _ post: PostID,
         _ direction: FeedRanking.VoteDirection,
         from caller: inout Caller,
@@ -49,7 +52,7 @@ extension VoteCalls {
 
     /// Clears a ballot; a device that never voted has none, and needs no voter number.
     @inline(never)
-    private func clear(
+    private mutating func clear(
         _ post: PostID,
         _ caller: borrowing Caller,
         _ answers: inout Answers
@@ -66,7 +69,7 @@ extension VoteCalls {
     }
 
     @inline(__always)
-    private func cast(
+    private mutating func cast(
         _ post: PostID,
         _ direction: FeedRanking.VoteDirection,
         _ voter: VoterID?,
@@ -84,7 +87,7 @@ extension VoteCalls {
 
     /// The voter number of the caller's device, which is given now if the device is new; the
     /// caller remembers it.
-    private func becomeVoter(_ caller: inout Caller) throws(Status) -> VoterID {
+    private mutating func becomeVoter(_ caller: inout Caller) throws(Status) -> VoterID {
         guard let device = caller.device else { throw .identityRequired }
         let voter: VoterID
         if let known = environment.store.voter(ifKnown: (device.high, device.low)) {
