@@ -30,7 +30,7 @@ import Testing
             file: "journal/00000000000000000001.log",
             offset: 4096,
             record: 8,
-            reason: "its hash is wrong, and record 9 is behind it at offset 5000"
+            reason: "its hash is wrong, and record 9 is after it at offset 5000"
         ),
         left: 7,
         known: 9
