@@ -7,7 +7,7 @@ import FeedTestSupport
 import Foundation
 import Testing
 
-/// Each refusal to start is in `docs/OPERATIONS.md` in the words that the service prints.
+/// Each refusal to start is in `docs/REFUSALS.md` in the words that the service prints.
 @Suite struct RefusalWordsTests {
     /// A refusal, and the backups that the directory has.
     struct Row: Sendable, CustomTestStringConvertible {
@@ -287,6 +287,6 @@ import Testing
     private static func document() throws -> String {
         let root = URL(filePath: #filePath).deletingLastPathComponent()
             .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
-        return try String(contentsOf: root.appending(path: "docs/OPERATIONS.md"), encoding: .utf8)
+        return try String(contentsOf: root.appending(path: "docs/REFUSALS.md"), encoding: .utf8)
     }
 }
