@@ -89,7 +89,7 @@ struct CSVReader {
         }
     }
 
-    /// Reads a field behind its opening quote and returns the place behind the closing one; nil
+    /// Reads a field after its opening quote and returns the place after the closing one; nil
     /// where that is not there yet.
     private func scanQuoted(
         from start: Int,

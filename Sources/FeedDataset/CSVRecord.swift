@@ -1,4 +1,4 @@
-/// One record of comma-separated values: its fields without quotes, one behind another.
+/// One record of comma-separated values: its fields without quotes, one after another.
 ///
 /// Its memory is kept from record to record.
 struct CSVRecord {

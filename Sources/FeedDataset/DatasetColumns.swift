@@ -41,7 +41,7 @@ struct DatasetColumns {
     /// The post of a record, or why it gives none; what the file has no column for is empty or 0.
     ///
     /// Throws where the record has more or fewer fields than there are columns: which value belongs
-    /// to which column is then unknown, also for the lines behind it.
+    /// to which column is then unknown, also for the lines after it.
     func row(_ record: CSVRecord) throws(DatasetError) -> DatasetRow {
         guard record.fieldCount == names.count else {
             throw .fieldCount(

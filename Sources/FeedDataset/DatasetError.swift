@@ -10,7 +10,7 @@ package enum DatasetError: Error, Equatable, Sendable {
     case repeatedColumn(String)
     /// A line has more or fewer fields than the header.
     case fieldCount(line: Int, actual: Int, expected: Int)
-    /// A field in quotes continues behind its closing quote.
+    /// A field in quotes continues after its closing quote.
     case textAfterQuote(line: Int)
     /// The file ends within a field in quotes, which begins on this line.
     case unclosedQuote(line: Int)
@@ -33,7 +33,7 @@ extension DatasetError: CustomStringConvertible {
         case .fieldCount(let line, let actual, let expected):
             "Line \(line) has \(actual) fields; the first line names \(expected) columns."
         case .textAfterQuote(let line):
-            "Line \(line) has a field that goes on behind its closing quote."
+            "Line \(line) has a field that continues after its closing quote."
         case .unclosedQuote(let line):
             "Line \(line) begins a field in quotes that the file never closes."
         case .recordTooLong(let line, let limit):

@@ -91,7 +91,7 @@ extension SegmentJournal {
         segments.append(Segment(first: last.number + 1))
     }
 
-    /// Makes a spare the segment behind a record: its header first, then its name.
+    /// Makes a spare the segment after a record: its header first, then its name.
     ///
     /// So a file with a segment's name is whole, always; one that is not has been damaged.
     static func start(

@@ -31,7 +31,7 @@ extension SegmentJournal {
         return scan
     }
 
-    /// Makes the files what the scan says they hold: durable, zero behind the last record, and of
+    /// Makes the files what the scan says they hold: durable, zero after the last record, and of
     /// the configured instance.
     static func repair(
         _ files: any JournalFiles,
@@ -78,7 +78,7 @@ extension SegmentJournal {
         return (segments, try startAnew(files, configuration, scan))
     }
 
-    /// Makes the segment behind the last record.
+    /// Makes the segment after the last record.
     private static func startAnew(
         _ files: any JournalFiles,
         _ configuration: JournalConfiguration,

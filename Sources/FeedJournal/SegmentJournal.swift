@@ -1,7 +1,7 @@
 /// A journal in files of one size, each named after its first record.
 ///
-/// Bound to one thread at a time. Records lie one behind the other, each a header and a body,
-/// chained by their hashes; behind the newest is nothing that passes for one. A record is written at
+/// Bound to one thread at a time. Records lie one after the other, each a header and a body,
+/// chained by their hashes; after the newest is nothing that passes for one. A record is written at
 /// its end and synced before the append returns, so at most one, the last, can be torn.
 /// `docs/JOURNAL.md` has the formats and the rules.
 package final class SegmentJournal: Journal {
@@ -10,7 +10,7 @@ package final class SegmentJournal: Journal {
         let file: any JournalFile
         let header: SegmentHeader
 
-        /// Where the next record goes; behind it is nothing that passes for one.
+        /// Where the next record goes; after it is nothing that passes for one.
         var offset: Int
     }
 
@@ -49,10 +49,10 @@ package final class SegmentJournal: Journal {
 
     /// Opens the journal of a directory, or makes it where the directory is new.
     ///
-    /// It is read from the record behind `checkpointed`, and what a power cut has torn is cut off.
+    /// It is read from the record after `checkpointed`, and what a power cut has torn is cut off.
     /// Damage in records up to `checkpointed` alone costs nothing: see ``checkpointedDamage``. If
     /// more is missing the problem is thrown, unless `acceptedLoss` names the last record that is
-    /// left; then all behind it is moved to `quarantine/`, and the configuration's instance has to be
+    /// left; then all after it is moved to `quarantine/`, and the configuration's instance has to be
     /// a new one.
     package init(
         _ files: any JournalFiles,

@@ -89,12 +89,12 @@ import Testing
             error: .fieldCount(line: 4, actual: 1, expected: 2)
         ),
         Bad(
-            testDescription: "a long line behind a title with line breaks",
+            testDescription: "a long line after a title with line breaks",
             file: "title,x\n\"a\n\n\",1\nb,1,2\n",
             error: .fieldCount(line: 5, actual: 3, expected: 2)
         ),
         Bad(
-            testDescription: "text behind a closing quote",
+            testDescription: "text after a closing quote",
             file: "title,x\na,1\n\"b\" c,2\n",
             error: .textAfterQuote(line: 3)
         ),

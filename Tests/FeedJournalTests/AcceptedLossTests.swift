@@ -48,7 +48,7 @@ import Testing
         let journal = try open(78, accepting: UInt64(damaged - 1))
         #expect(try journal.records() == left)
 
-        // The lost numbers are given anew; nothing of the old records may come back behind them,
+        // The lost numbers are given anew; nothing of the old records may come back after them,
         // although the first new record ends just where the lost one did.
         var renewed = written.records[damaged - 1]
         renewed.body[0] ^= 0xFF

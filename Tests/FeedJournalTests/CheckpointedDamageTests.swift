@@ -132,7 +132,7 @@ import Testing
         var generator = SeededGenerator(seed: TestEnvironment.firstSeed)
         let name = try #require(written.segmentNames.last)
         for checkpointed in [Int(first(name)) + 2, count] {
-            // First with records behind the checkpoint; then with the last record damaged.
+            // First with records after the checkpoint; then with the last record damaged.
             let record = checkpointed == count ? count : checkpointed - 1
             let spoiled = try spoiled(record, &generator)
             let left = Array(written.records[checkpointed...])
@@ -190,7 +190,7 @@ import Testing
         // The file is gone.
         files[name] = nil
         #expect(throws: JournalError.self) { try open(files, checkpointed: count) }
-        // The checkpointed record and the one behind it are damaged.
+        // The checkpointed record and the one after it are damaged.
         files = try spoiled(count - 1, &generator, spoiled(count - 2, &generator))
         #expect(throws: JournalError.self) { try open(files, checkpointed: count - 2) }
     }

@@ -43,7 +43,7 @@ import Testing
         files.failure = { _, _ in nil }
         #expect(names("").count <= 5)
         #expect(!names("recycled-").isEmpty)
-        // Old records are still there, behind those of the segment that has the file now.
+        // Old records are still there, after those of the segment that has the file now.
         let current = try #require(files[names("0")[0]])
         #expect(current.suffix(4096).contains { $0 != 0 })
         let records = try kept(journal)

@@ -82,7 +82,7 @@ import Testing
                 sent.add(1, ordering: .relaxed)
             }
         } applying: { number throws(Failure) in
-            // The batch itself, and those that wait behind it.
+            // The batch itself, and those that wait after it.
             #expect(sent.load(ordering: .relaxed) <= number + 1 + Numbers.limit)
         }
     }

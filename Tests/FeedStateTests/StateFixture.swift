@@ -21,12 +21,12 @@ enum StateFixture {
         return (source.model, bodies)
     }
 
-    /// Checkpoints bodies behind those that are checkpointed.
+    /// Checkpoints bodies after those that are checkpointed.
     static func checkpoint(_ bodies: [[UInt8]], into database: StateDatabase) throws {
         _ = try begin(bodies, into: database).step()
     }
 
-    /// A checkpoint of bodies behind those that are checkpointed.
+    /// A checkpoint of bodies after those that are checkpointed.
     static func begin(_ bodies: [[UInt8]], into database: StateDatabase) throws -> Checkpoint {
         var memtable = Memtable()
         var number = database.meta.checkpointed.number

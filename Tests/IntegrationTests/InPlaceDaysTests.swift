@@ -31,7 +31,7 @@ struct InPlaceDaysTests {
         #expect(await again.stop() == 0)
     }
 
-    @Test("a lost state.db is replaced by a backup and the journal behind it, by what is printed")
+    @Test("a lost state.db is replaced by a backup and the journal after it, by what is printed")
     func lostDatabase() async throws {
         let directory = try await DataDirectory.written(killed: false)
         let whole = try directory.keepBackup("20260101T000000000Z")
@@ -75,7 +75,7 @@ struct InPlaceDaysTests {
         try await directory.expectServed(with: [later], accepting)
     }
 
-    @Test("an older state.db, and a damaged record behind it: the backup that has more comes first")
+    @Test("an older state.db, and a damaged record after it: the backup that has more comes first")
     func olderDatabase() async throws {
         let directory = try await DataDirectory.written(killed: false)
         let old = try Data(contentsOf: URL(filePath: "\(directory.path)/state.db"))
@@ -163,7 +163,7 @@ struct InPlaceDaysTests {
         try await directory.expectServed()
     }
 
-    @Test("a journal with a gap behind the backup: the refusals say what is lost, and from where")
+    @Test("a journal with a gap after the backup: the refusals say what is lost, and from where")
     func gapBehindTheBackup() async throws {
         let directory = try await DataDirectory.written(killed: false)
         let backup = try directory.keepBackup("20260101T000000000Z")
@@ -197,7 +197,7 @@ extension DataDirectory {
         return (bytes.lastIndex { $0 != 0 } ?? 0) + 1
     }
 
-    /// The words behind `feed-service` of the first command that a refused start prints, which says
+    /// The words after `feed-service` of the first command that a refused start prints, which says
     /// `text`.
     fileprivate func firstPrintedCommand(_ text: String) async throws -> [String] {
         let output = try await DurableService.expectRefusal(path, 5, [text])

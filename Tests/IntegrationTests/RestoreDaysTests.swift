@@ -32,7 +32,7 @@ struct RestoreDaysTests {
         }
     }
 
-    /// Types a restore and the start behind it, and expects all votes.
+    /// Types a restore and the start after it, and expects all votes.
     private static func type(_ commands: [[String]], _ directory: DataDirectory) async throws {
         #expect(commands.map(\.first) == ["restore", "--data-dir"], "\(commands)")
         let restore = try #require(commands.first)
@@ -107,7 +107,7 @@ struct RestoreDaysTests {
         try await DurableService.expectRefusal(directory.path, 5, texts)
     }
 
-    @Test("a restore that is refused leaves no directory, and the start behind it makes none")
+    @Test("a restore that is refused leaves no directory, and the start after it makes none")
     func refusedRestore() async throws {
         let (directory, parent, backup) = try await Self.written()
         let target = parent.path + "/data"

@@ -147,8 +147,8 @@ typedef enum _Feed__V1__Capability {
    */
   FEED__V1__CAPABILITY__CAPABILITY_UNSPECIFIED = 0,
   /*
-   * Mutations may carry a sequence, and are then executed exactly once. Missing where the
-   * connection has no channel: see HelloResponse.channel_status.
+   * Changes may carry a sequence, and are then executed exactly once while the channel is
+   * remembered. Missing where the connection has no channel: see HelloResponse.channel_status.
    */
   FEED__V1__CAPABILITY__EXACTLY_ONCE = 1
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(FEED__V1__CAPABILITY)
@@ -325,14 +325,15 @@ struct  Feed__V1__ClientFrame
    */
   uint64_t id;
   /*
-   * How long the answer may take from arrival; 0 is 5,000, the limit is 60,000.
+   * How long the call may wait for its execution, from its arrival; 0 is 5,000, the limit is
+   * 60,000. The wait until the answer is durable does not count.
    */
   uint32_t timeout_ms;
   /*
-   * Names a mutation for good, so that it may be sent again and is executed once: 1, 2, 3 ... for
-   * each client_id and channel that Hello named. The same call with the same sequence gets the
-   * outcome of its one execution, also on another connection and after a restart. 0 is at most
-   * once. Two calls are the same where all fields have the same values, in any order. Another call
+   * Names a change on its channel, so that it may be sent again and is executed once while the
+   * channel is remembered: 1, 2, 3 ... for each client_id and channel that Hello named. The same
+   * call with the same sequence gets the outcome of its one execution, also on another connection
+   * and after a restart. 0 is at most once. Two calls are the same where all fields have the same values, in any order. Another call
    * is SEQUENCE_REUSED; a sequence 256 or more below the highest that was executed is
    * SEQUENCE_EXPIRED. A call that changes nothing takes none (BAD_FIELD), nor does a caller without
    * a client_id (IDENTITY_REQUIRED).
@@ -935,7 +936,7 @@ struct  Feed__V1__CreatePostRequest
 
 /*
  * Imports posts from another system, all or none, with the times and counts they had there.
- * Services only, else PERMISSION_DENIED / SERVICE_ONLY. -> ImportPostsResponse
+ * Service callers only, else PERMISSION_DENIED / SERVICE_ONLY. -> ImportPostsResponse
  */
 struct  Feed__V1__ImportPostsRequest
 {
@@ -1310,7 +1311,8 @@ struct  Feed__V1__CreateFeedRequest
 
 
 /*
- * Backs up the service's state while it serves; for services. -> BackupResponse
+ * Backs up the service's state while it serves; for service callers, which call from a loopback
+ * address. -> BackupResponse
  * The answer comes once the backup is complete or has failed, and may come after the answers to
  * later calls of the connection; all other calls are answered in their order. The answer also comes
  * where the client has shut down its sending side. A service that stops finishes the backup if that
@@ -1356,7 +1358,7 @@ struct  Feed__V1__BackupResponse
 /*
  * Finds posts whose create_time_ms or update_time_ms is more than five minutes ahead of the
  * service's clock, as a wrong clock stamps them, and corrects them on request. A call looks at
- * 16,384 ids at most: repeat it with `next_after_id` until that is 0. Services only, else
+ * 16,384 ids at most: repeat it with `next_after_id` until that is 0. Service callers only, else
  * SERVICE_ONLY; CLOCK_JUMPED while the service does not trust its clock. The call takes no
  * sequence: a repeat changes nothing more. -> CorrectTimesResponse
  */

@@ -66,7 +66,7 @@ package protocol JournalFile: AnyObject {
         at offset: Int
     ) throws(FileError) -> Int
 
-    /// Writes two pieces, one behind the other, as far as one call of the system takes them.
+    /// Writes two pieces, one after the other, as far as one call of the system takes them.
     func writeOnce(
         _ first: Span<UInt8>,
         _ second: Span<UInt8>,

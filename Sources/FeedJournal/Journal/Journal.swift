@@ -17,7 +17,7 @@ package protocol Journal: AnyObject {
         at microseconds: UInt64
     ) throws(JournalError) -> JournalPosition
 
-    /// Gives the records behind a position in order, until `body` says false or none is left.
+    /// Gives the records after a position in order, until `body` says false or none is left.
     func replay(
         after number: UInt64,
         _ body: (JournalRecord, Span<UInt8>) -> Bool

@@ -31,7 +31,7 @@ package enum JournalError: Error, Equatable, Sendable {
     case lost(records: ClosedRange<UInt64>)
 
     /// The journal has begun, and its watermark is missing or spoiled. So it is unknown whether
-    /// records behind the last one are lost.
+    /// records after the last one are lost.
     case missingWatermark(last: UInt64)
 
     /// The loss that was accepted is not the one that there is.

@@ -1,7 +1,7 @@
 /// Damage in records that are checkpointed already: nothing is lost by it.
 ///
-/// The checkpointed position proves the record behind the damage: it is whole under its segment's
-/// salt, which no client knows, and it or the record behind it names the hash of the checkpointed
+/// The checkpointed position proves the record after the damage: it is whole under its segment's
+/// salt, which no client knows, and it or the record after it names the hash of the checkpointed
 /// record.
 package struct CheckpointedDamage: Equatable, Sendable {
     /// The segment's name below the data directory.
@@ -13,7 +13,7 @@ package struct CheckpointedDamage: Equatable, Sendable {
     /// The number of that record.
     package let number: UInt64
 
-    /// Where the records continue behind the damage; nil where nothing is behind it.
+    /// Where the records continue after the damage; nil where nothing is after it.
     let resumption: RecordPlace?
 
     /// The last record that is checkpointed.
@@ -23,9 +23,9 @@ package struct CheckpointedDamage: Equatable, Sendable {
     package func note(last: UInt64) -> String {
         let behind =
             switch last {
-            case ...checkpointed: "no record is behind them"
-            case checkpointed + 1: "record \(last) behind them is whole"
-            default: "records \(checkpointed + 1) to \(last) behind them are whole"
+            case ...checkpointed: "no record is after them"
+            case checkpointed + 1: "record \(last) after them is whole"
+            default: "records \(checkpointed + 1) to \(last) after them are whole"
             }
         return "\(file) is damaged at offset \(offset), record \(number). state.db has the "
             + "records up to \(checkpointed), and \(behind): nothing is lost. The file is removed "
@@ -34,7 +34,7 @@ package struct CheckpointedDamage: Equatable, Sendable {
 }
 
 extension SegmentReader {
-    /// The place behind a record that is known by its hash.
+    /// The place after a record that is known by its hash.
     ///
     /// With the offset of the first whole record there, which is that one or the next one; nil where
     /// neither is whole. O(n) in what is left of the segment: only headers with a fitting number and
@@ -73,7 +73,7 @@ extension SegmentReader {
 }
 
 extension RecoveryScan {
-    /// Continues behind the checkpointed record where a segment's records end before it.
+    /// Continues after the checkpointed record where a segment's records end before it.
     ///
     /// Notes the damage; false where nothing proves where that place is.
     mutating func skipCheckpointed(_ reader: inout SegmentReader, _ lastOffset: inout Int) -> Bool {
@@ -94,7 +94,7 @@ extension RecoveryScan {
         return true
     }
 
-    /// Whether a damaged checkpointed record was the last one of all; then no record behind it is
+    /// Whether a damaged checkpointed record was the last one of all; then no record after it is
     /// lost.
     ///
     /// If so, the damage is noted. It is so if the watermark names this record, and the newest

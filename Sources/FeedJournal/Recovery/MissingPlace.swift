@@ -3,7 +3,7 @@ package enum MissingPlace: Equatable, Sendable {
     /// In a segment that is not there, with its name below the data directory.
     case segment(String)
 
-    /// Behind an offset of a segment, or, where that was full, in the next one, which is not there.
+    /// After an offset of a segment, or, where that was full, in the next one, which is not there.
     case end(of: String, offset: Int, next: String)
 }
 
@@ -13,7 +13,7 @@ extension RecoveryScan {
     package var firstMissing: MissingPlace? {
         switch problem {
         case .missing(let records):
-            // Behind whole records: a segment begins with the first one that is missing.
+            // After whole records: a segment begins with the first one that is missing.
             guard lastFound == records.lowerBound - 1,
                 segments.contains(where: { $0.first < records.lowerBound })
             else { return nil }

@@ -3,13 +3,13 @@ import Glibc
 /// What a journal holds, read from the checkpointed position on; the scan changes nothing.
 ///
 /// All records up to `last` are whole and chained. Where `problem` is nil they are all that was
-/// ever acknowledged, as far as can be proved; behind them is nothing, what the file held before it
+/// ever acknowledged, as far as can be proved; after them is nothing, what the file held before it
 /// was used again, or a write that a power cut tore.
 package struct RecoveryScan {
     /// Where the next record goes.
     enum End: Equatable {
         /// Into a segment, at an offset: its last record begins at `record`, and what is not zero
-        /// behind that ends at `content`.
+        /// after that ends at `content`.
         case segment(index: Int, record: Int, offset: Int, content: Int)
 
         /// Into a segment that has to be made, in place of all from an index on.
@@ -89,8 +89,8 @@ package struct RecoveryScan {
         if problem == nil { problem = loss() }
         lastFound = last.number
         guard last.number >= checkpointed.number else {
-            // The state has all up to the checkpoint; only the chain begins anew behind it. A file
-            // that is not read up to there may have whole records behind it: it goes to quarantine.
+            // The state has all up to the checkpoint; only the chain begins anew after it. A file
+            // that is not read up to there may have whole records after it: it goes to quarantine.
             last = checkpointed
             end = .fresh(index: start)
             return
@@ -269,11 +269,11 @@ extension RecoveryScan {
             guard reader.hasTraceAtEnd || reader.laterRecord() != nil else {
                 return .missing(records: next...following - 1)
             }
-            return damaged("its hash is wrong, and the journal goes on behind it")
+            return damaged("its hash is wrong, and the journal continues after it")
         }
         guard let later = reader.laterRecord() else { return nil }
         return damaged(
-            "its hash is wrong, and record \(later.record.number) is behind it"
+            "its hash is wrong, and record \(later.record.number) is after it"
                 + " at offset \(later.offset)"
         )
     }

@@ -10,10 +10,10 @@ struct SegmentReplay {
 
     let hash: RecordHash
 
-    /// Damage in checkpointed records, skipped where only the records behind it are asked for.
+    /// Damage in checkpointed records, skipped where only the records after it are asked for.
     let checkpointedDamage: CheckpointedDamage?
 
-    /// Gives the records behind a position, until `body` says false or none is left.
+    /// Gives the records after a position, until `body` says false or none is left.
     func run(
         after number: UInt64,
         _ body: (JournalRecord, Span<UInt8>) -> Bool
@@ -59,7 +59,7 @@ struct SegmentReplay {
 }
 
 extension RecoveryScan {
-    /// Gives the records that were found behind a position in order, until `body` says false or
+    /// Gives the records that were found after a position in order, until `body` says false or
     /// none is left; changes nothing.
     ///
     /// With everything kept, checkpointed records can be asked for too.

@@ -10,7 +10,7 @@ extension Span<UInt8> {
             | UInt32(self[offset + 2]) << 16 | UInt32(self[offset + 3]) << 24
     }
 
-    /// The offset behind the last byte that is not zero; `start` where all behind it are.
+    /// The offset after the last byte that is not zero; `start` where all after it are.
     func endOfContent(from start: Int) -> Int {
         var end = count
         while end > start, self[end - 1] == 0 { end -= 1 }

@@ -6,7 +6,7 @@ enum SegmentLayout {
     /// The header has a block of its own, so that no later write touches it.
     static let firstRecord = blockByteCount
 
-    /// Records begin at multiples of this, which bounds the search behind a torn one.
+    /// Records begin at multiples of this, which bounds the search after a torn one.
     static let alignment = 8
 
     /// Where the segments are.

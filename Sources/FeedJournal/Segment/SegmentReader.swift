@@ -50,7 +50,7 @@ struct SegmentReader {
         return "the file has \(bytes.count) bytes of \(header.segmentByteCount)"
     }
 
-    /// Reads the record at the next place, and moves behind it if it is the right one.
+    /// Reads the record at the next place, and moves past it if it is the right one.
     mutating func next() -> Step {
         guard let record = intactRecord(at: offset) else { return .end }
         guard record.number == last.number + 1, record.previousHash == last.hash,
@@ -82,10 +82,10 @@ struct SegmentReader {
             || bytes.span.uint64(at: offset + 24) == last.hash
     }
 
-    /// Where the bytes behind the last record end that are not zero.
+    /// Where the bytes after the last record end that are not zero.
     var endOfContent: Int { bytes.span.endOfContent(from: min(offset, bytes.count)) }
 
-    /// The first whole record behind the place where none was, with its offset; of those behind a
+    /// The first whole record after the place where none was, with its offset; of those after a
     /// number where one is named.
     ///
     /// One there proves that the journal went on once: what is missing before it is damaged, not

@@ -25,7 +25,7 @@ enum AcceptedLossReport {
         }
         Swift.print("would lose \(loss(found))")
         for part in found.droppedParts {
-            let what = part.offset == 0 ? "all of it" : "what is behind offset \(part.offset)"
+            let what = part.offset == 0 ? "all of it" : "what is after offset \(part.offset)"
             Swift.print("would move to \(options.path)/quarantine: \(part.file), \(what)")
         }
         if found.droppedParts.isEmpty { Swift.print("would move nothing to quarantine") }
@@ -39,7 +39,7 @@ enum AcceptedLossReport {
         let records =
             count > 0
             ? "\(count) \(count == 1 ? "record" : "records") at least, \(last + 1) to \(last + count)"
-            : "no record that is known of, or those behind record \(last)"
+            : "no record that is known of, or those after record \(last)"
         guard found.lastMicroseconds > 0 else { return records }
         let date = Date(timeIntervalSince1970: Double(found.lastMicroseconds) / 1_000_000)
         return

@@ -15,8 +15,8 @@ struct RestoreCommand: ParsableCommand {
             With --in-place the backup is put in the place of the state.db of a data directory, which \
             is missing or damaged. That is done only where the journal there continues the backup: \
             the instance stays, and where the journal is whole nothing is lost. Else the command says \
-            which records are missing, and changes nothing. What is lost where the journal is damaged \
-            further behind, the next start says. The old files are kept in quarantine/. Where the whole directory is a copy, \
+            which records are missing, and changes nothing. Where the journal is damaged at a later \
+            record, the next start says what is lost. The old files are kept in quarantine/. Where the whole directory is a copy, \
             type feed-service new-instance afterwards.
             """
     )

@@ -7,7 +7,7 @@ package enum BackupRestore {
     /// A file that a restore makes first and removes last: a directory that has it was not restored
     /// to the end, and is not served.
     ///
-    /// It notes the backup's path, behind which is a line's end.
+    /// It notes the backup's path, after which is a line's end.
     package static let restoringName = "restoring"
 
     /// Makes a data directory of a backup, under a new instance id, with a journal that begins anew.
@@ -193,7 +193,7 @@ package enum BackupRestore {
         return { error((try? files.freeByteCount()) ?? 0) }
     }
 
-    /// What the start behind the restore takes: a segment; and 1 MiB each for SQLite's log, while the
+    /// What the start after the restore takes: a segment; and 1 MiB each for SQLite's log, while the
     /// new instance is written, and for what else a start writes.
     private static var startByteCount: Int {
         JournalConfiguration(instanceID: 0).segmentByteCount + (2 << 20)

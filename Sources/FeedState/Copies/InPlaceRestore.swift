@@ -11,7 +11,7 @@ package struct InPlaceRestore: Equatable, Sendable {
     package let checkpointed: UInt64
     /// The last whole record of the journal, which the next start replays.
     package let last: UInt64
-    /// What is wrong with the journal behind that; the next start refuses it, and says what is lost.
+    /// What is wrong with the journal after that; the next start refuses it, and says what is lost.
     package let problem: JournalError?
     /// The files that were there before, as they are named in `quarantine/` now.
     package let kept: [String]

@@ -9,7 +9,7 @@ struct JournalContinuation: Equatable {
     /// The last record of the journal that is whole.
     let last: UInt64
 
-    /// What is wrong with the journal behind that record; nil where nothing is.
+    /// What is wrong with the journal after that record; nil where nothing is.
     ///
     /// A start with the backup refuses it, and says what is lost.
     let problem: JournalError?
@@ -60,7 +60,7 @@ struct JournalContinuation: Equatable {
         }
     }
 
-    /// What is wrong with a journal behind the records that continue a backup; throws what is wrong
+    /// What is wrong with a journal after the records that continue a backup; throws what is wrong
     /// where none does.
     private static func problem(
         of scan: RecoveryScan,

@@ -21,7 +21,7 @@ package struct StateMigration: Sendable {
     /// All that there are, in the order of formats without gaps: none, as format 1 is the first.
     package static let all: [StateMigration] = []
 
-    /// Copies the file and brings it to the format behind the last migration.
+    /// Copies the file and brings it to the format after the last migration.
     static func run(
         _ migrations: [StateMigration],
         on database: Database,

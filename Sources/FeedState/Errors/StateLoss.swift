@@ -11,7 +11,7 @@ package struct StateLoss: Error, Equatable, Sendable {
     /// The last record that is known to have been durable; it may be before `left`.
     package var known: UInt64
 
-    /// The record up to which `state.db` has a part of the changes behind `left`; nil where it has none.
+    /// The record up to which `state.db` has a part of the changes after `left`; nil where it has none.
     ///
     /// A checkpoint was under way then, so the posts that are left are of different moments.
     package var partlyCheckpointed: UInt64?

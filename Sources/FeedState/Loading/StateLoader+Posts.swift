@@ -15,7 +15,7 @@ extension StateLoader {
         while isWanted, try row.next() {
             let id = row.uint64(0)
             guard id > last else {
-                throw StateTable.posts.damaged("row \(id)", "it comes behind row \(last)")
+                throw StateTable.posts.damaged("row \(id)", "it comes after row \(last)")
             }
             last = id
             let entry = try counts.entry(of: id, &self)
@@ -39,14 +39,14 @@ private struct CountsCursor {
     private let row: Statement
     private var chunk = CountsChunk()
     private var number: UInt64?
-    /// The place behind the last post that was asked for.
+    /// The place after the last post that was asked for.
     private var next = CountsChunk.postCount
 
     init(_ row: Statement) {
         self.row = row
     }
 
-    /// The counts of a post, which comes behind the last one; no other post has counts in between.
+    /// The counts of a post, which comes after the last one; no other post has counts in between.
     mutating func entry(
         of id: UInt64,
         _ loader: inout StateLoader
@@ -77,7 +77,7 @@ private struct CountsCursor {
         loader.add(try CountsRow.read(row, into: &chunk), to: .counts)
         let new = row.uint64(0)
         if let number, new <= number {
-            throw StateTable.counts.damaged("row \(new)", "it comes behind row \(number)")
+            throw StateTable.counts.damaged("row \(new)", "it comes after row \(number)")
         }
         number = new
         next = 0
@@ -105,7 +105,7 @@ private struct BallotCursor {
     private var chunk = BallotChunk()
     private var number: UInt32 = 0
 
-    /// The post whose ballots are at hand; nil behind the last.
+    /// The post whose ballots are at hand; nil after the last.
     private(set) var post: UInt64?
 
     init(_ row: Statement) {

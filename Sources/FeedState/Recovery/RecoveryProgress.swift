@@ -6,7 +6,7 @@ package struct RecoveryProgress: Equatable, Sendable {
         case loading
         /// The segments of the journal are read and checked.
         case checking
-        /// The records behind the checkpoint are applied.
+        /// The records after the checkpoint are applied.
         case replaying
     }
 

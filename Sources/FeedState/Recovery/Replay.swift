@@ -18,7 +18,7 @@ protocol ReplayedRecords: ~Copyable {
     mutating func endRecord(_ byteCount: Int, at position: JournalPosition)
 }
 
-/// Puts the records of the journal behind `state.db` into a store.
+/// Puts the records of the journal after `state.db` into a store.
 ///
 /// A thread reads the segments ahead, checks and decodes them. Most log entries are votes, and only
 /// the newest counts of a post matter: the records keep them, and the store gets them once a post,
@@ -45,7 +45,7 @@ struct Replay {
     /// - Parameters:
     ///   - source: Gives the records, on another thread.
     ///   - records: Takes all entries.
-    ///   - applied: Called behind each batch.
+    ///   - applied: Called after each batch.
     /// - Throws: Why the records cannot be read or applied; the store is of no use then.
     mutating func run(
         _ source: @escaping Source,

@@ -2,12 +2,12 @@ internal import FeedJournal
 internal import FeedLog
 internal import FeedRanking
 
-// How the journal is opened behind the checkpoint, and a run begins.
+// How the journal is opened after the checkpoint, and a run begins.
 extension StateDirectory {
     /// What revisions are raised by at each start, above all that were given before.
     static let revisionGap: UInt64 = 1 << 24
 
-    /// Opens the journal behind the checkpoint.
+    /// Opens the journal after the checkpoint.
     func journal(
         _ database: StateDatabase,
         _ summary: inout RecoverySummary,

@@ -13,10 +13,10 @@ package struct StateVerification: Sendable, Equatable {
     package var checkpointedRecord: UInt64
     /// The last record of the journal.
     package var lastRecord: UInt64
-    /// The records behind the checkpoint, and the log entries in them.
+    /// The records after the checkpoint, and the log entries in them.
     package var recordCount: UInt64
     package var entryCount: UInt64
-    /// A hash of the state of `state.db` and the journal behind it.
+    /// A hash of the state of `state.db` and the journal after it.
     package var stateHash: UInt64
     /// What an accepted loss drops of the journal's files.
     package var droppedParts: [DroppedPart] = []
@@ -154,7 +154,7 @@ private struct VerifiedRecords: ReplayedRecords {
 }
 
 extension RecoveryScan {
-    /// Applies the records that the scan has found behind a position; gives what they came to.
+    /// Applies the records that the scan has found after a position; gives what they came to.
     fileprivate func replay(
         _ files: any JournalFiles,
         after number: UInt64,

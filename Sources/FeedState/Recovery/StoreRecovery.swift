@@ -4,7 +4,7 @@ internal import FeedLog
 internal import FeedRanking
 
 /// Puts a store together from a data directory: the rows of `state.db`, then the records of the
-/// journal behind them.
+/// journal after them.
 struct StoreRecovery {
     /// Where posts, feeds and voters go.
     let store: FeedStore
@@ -30,7 +30,7 @@ struct StoreRecovery {
         }
     }
 
-    /// Applies the records behind the checkpoint, and adds them to the memtable of the next one.
+    /// Applies the records after the checkpoint, and adds them to the memtable of the next one.
     func replay(
         _ journal: any Journal,
         into checkpointing: inout CheckpointWork,

@@ -24,11 +24,11 @@ extension RefusalWords {
                 "backup \(name(of: backup)) has all up to record \(checkpointed), and \(behind)"
             let step = inPlace(backup, problem)
             guard let problem else {
-                let all = last > checkpointed ? ", which are all behind it." : " behind it."
+                let all = last > checkpointed ? ", which are all after it." : " after it."
                 return ("Nothing is lost: \(has)\(all)", [step, puttingBack])
             }
             let meaning =
-                "B\(has.dropFirst()) behind it. What state.db alone had behind record \(last) is lost "
+                "B\(has.dropFirst()) after it. What state.db alone had after record \(last) is lost "
                 + "unless the file comes back, as the journal is not whole: \(problem)"
             return (meaning, [puttingBack, step])
         case .behind(let backup, let checkpointed, let problem):

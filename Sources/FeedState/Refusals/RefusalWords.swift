@@ -97,9 +97,9 @@ struct RefusalWords {
         }
         let lost =
             loss.known > left + 1
-            ? "in records \(left + 1) to \(loss.known), and behind them,"
+            ? "in records \(left + 1) to \(loss.known), and after them,"
             : loss.known == left + 1
-                ? "in record \(left + 1), and behind it," : "behind record \(left)"
+                ? "in record \(left + 1), and after it," : "after record \(left)"
         let state = mixed.map { ".\($0)" } ?? ", and state.db is."
         return "\(whole)\(state) What was acknowledged \(lost) is lost unless the file comes back."
     }
@@ -196,7 +196,7 @@ struct RefusalWords {
                 commands: [commands.serve(nil, "--accept-data-loss \(last)", "--dry-run")]
             )
             let meaning =
-                "The state is as it was. What is behind record \(last) is damaged or missing: a start "
+                "The state is as it was. What is after record \(last) is damaged or missing: a start "
                 + "without --accept-data-loss says where."
             return (meaning, [step])
         case .file(let error) where error.isForbidden: return ofForbiddenFile(error)

@@ -3,7 +3,7 @@ internal import Foundation
 
 /// A refusal to start, for an operator: what is wrong, what it means, and what to type next.
 ///
-/// `docs/OPERATIONS.md` shows each of them, in the same words.
+/// `docs/REFUSALS.md` shows each of them, in the same words.
 package struct StartRefusal: Error, Equatable, Sendable {
     /// A way on.
     struct Step: Equatable, Sendable {

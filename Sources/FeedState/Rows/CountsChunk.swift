@@ -1,6 +1,6 @@
 /// The counts of 128 posts with consecutive ids, as one row keeps them.
 ///
-/// Three columns behind three widths: all ups, all downs, all revisions, each number in as many
+/// Three columns after three widths: all ups, all downs, all revisions, each number in as many
 /// bytes as the widest of its column needs, least byte first. A post that is not there has revision
 /// 0: no post has that one.
 struct CountsChunk {

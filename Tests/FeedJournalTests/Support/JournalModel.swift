@@ -28,7 +28,7 @@ extension SegmentJournal {
         try append(record.body.span, count: record.count, at: record.microseconds)
     }
 
-    /// All records behind a position.
+    /// All records after a position.
     func records(after number: UInt64 = 0) throws(JournalError) -> [WrittenRecord] {
         var records: [WrittenRecord] = []
         try replay(after: number) { record, body in

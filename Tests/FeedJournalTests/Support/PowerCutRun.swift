@@ -120,7 +120,7 @@ struct PowerCutRun {
         inFlight = nil
         guard found != expected else { return nil }
         let common = zip(found, expected).prefix { $0 == $1 }.count
-        return "Behind record \(checkpointed): \(found.count) records, expected \(expected.count); "
+        return "After record \(checkpointed): \(found.count) records, expected \(expected.count); "
             + "the first \(common) agree."
     }
 }

@@ -67,7 +67,7 @@ struct BackedUpState {
     func refusal(_ disk: FakeDisk) -> StateStartError? {
         var run = run
         run.disk = disk
-        // The start behind a restore in place skips ids, and nothing else is another.
+        // The start after a restore in place skips ids, and nothing else is another.
         run.durable.model.lastID += 1 << 24
         do {
             try run.start()

@@ -155,10 +155,10 @@ import Testing
         #expect(checkpointed == written.checkpointed)
     }
 
-    @Test("what is wrong with the journal behind the backup is told, and hinders nothing")
+    @Test("what is wrong with the journal after the backup is told, and hinders nothing")
     func aJournalWithAProblemBehindTheBackup() throws {
         let segments = written.disk.names.filter { $0.hasPrefix("journal/0") }
-        // A gap behind the first segment and at the end, and the watermark.
+        // A gap after the first segment and at the end, and the watermark.
         for name in Set([segments[1], segments[segments.count - 1], "durable.hwm"]) {
             let disk = spoiled(removing: true)
             disk[name] = nil
@@ -197,7 +197,7 @@ import Testing
         #expect(written.refusal(disk) != nil)
     }
 
-    @Test("what the old file alone has behind a damaged record is not given up")
+    @Test("what the old file alone has after a damaged record is not given up")
     func whatTheOldFileHasBehindADamagedRecord() throws {
         let segments = written.disk.names.filter { $0.hasPrefix("journal/0") }
         let disk = written.disk.copy()

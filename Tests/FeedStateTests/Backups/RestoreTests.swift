@@ -128,7 +128,7 @@ import Testing
         let (source, _) = try RestoreLife.backup()
         let byteCount = try source.byteCount()
         let disk = FakeDisk()
-        // With less than a segment the start behind it would be refused.
+        // With less than a segment the start after it would be refused.
         for capacity in [byteCount / 2, byteCount + (64 << 20)] {
             disk.capacity = capacity
             let error = #expect(throws: RestoreError.self) { try RestoreLife.restore(source, disk) }

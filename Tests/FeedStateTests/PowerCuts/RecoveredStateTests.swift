@@ -60,7 +60,7 @@ import Testing
         #expect(life.channels.outcome(of: call)?.outcome == .done)
     }
 
-    /// Votes come before and behind edits, deletions and votes in other records.
+    /// Votes come before and after edits, deletions and votes in other records.
     @Test func theStoreIsAsIfAllEntriesWereAppliedInOrder() throws {
         let base: UInt64 = 1 << 24
         let records: [[LogEntry]] = [

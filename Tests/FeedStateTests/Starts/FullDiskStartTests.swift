@@ -22,7 +22,7 @@ import Testing
 
     private static let ballast = 4 << 20
 
-    /// What the journal may take then; the process dies behind it.
+    /// What the journal may take then; the process dies after it.
     private func start(_ disk: FakeDisk) throws(StateStartError) -> SpaceWatch.Mode? {
         var options = StateOptions(path: ".", logCount: 2)
         options.journal.segmentByteCount = 16 << 10

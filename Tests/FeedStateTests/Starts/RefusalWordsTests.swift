@@ -7,7 +7,7 @@ import FeedTestSupport
 import Foundation
 import Testing
 
-/// Each refusal to start is in `docs/OPERATIONS.md` in the words that the service prints.
+/// Each refusal to start is in `docs/REFUSALS.md` in the words that the service prints.
 @Suite struct RefusalWordsTests {
     /// A refusal, and the backups that the directory has.
     struct Row: Sendable, CustomTestStringConvertible {
@@ -30,7 +30,7 @@ import Testing
             file: "journal/00000000000000000001.log",
             offset: 4096,
             record: 8,
-            reason: "its hash is wrong, and record 9 is behind it at offset 5000"
+            reason: "its hash is wrong, and record 9 is after it at offset 5000"
         ),
         left: 7,
         known: 9
@@ -287,6 +287,6 @@ import Testing
     private static func document() throws -> String {
         let root = URL(filePath: #filePath).deletingLastPathComponent()
             .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
-        return try String(contentsOf: root.appending(path: "docs/OPERATIONS.md"), encoding: .utf8)
+        return try String(contentsOf: root.appending(path: "docs/REFUSALS.md"), encoding: .utf8)
     }
 }

@@ -31,7 +31,7 @@ final class KillRun {
     private let directory: TemporaryDirectory
     private let model = Locked(KillModel())
     private let clients: [KillClient]
-    /// A page token of before the first kill, and the posts behind it.
+    /// A page token of before the first kill, and the posts after it.
     private let quietPage: (token: [UInt8], rest: [UInt64])
     private var random: SeededGenerator
     private var counts = Summary()

@@ -98,7 +98,8 @@ public struct Capability: WireEnum {
 
     /// No capability.
     public static var unspecified: Self { Self(rawValue: 0) }
-    /// Mutations may carry a sequence, and are then executed exactly once.
+    /// Changes may carry a sequence, and are then executed exactly once while the channel is
+    /// remembered.
     ///
     /// Missing where the connection has no channel: see `HelloResponse.channelStatus`.
     public static var exactlyOnce: Self { Self(rawValue: 1) }

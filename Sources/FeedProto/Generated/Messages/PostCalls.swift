@@ -19,7 +19,7 @@ public struct CreatePostRequest: Equatable, Sendable {
 
 /// Imports posts from another system, all or none, with the times and counts they had there.
 ///
-/// Services only, else PERMISSION_DENIED / SERVICE_ONLY.
+/// Service callers only, else PERMISSION_DENIED / SERVICE_ONLY.
 ///
 /// The answer: `ImportPostsResponse`.
 public struct ImportPostsRequest: Equatable, Sendable {
