@@ -39,6 +39,7 @@ struct CallEnvironment {
     ///   - frame: The request.
     ///   - method: Its method.
     ///   - waited: How long it has waited for its loop iteration; nil is not at all.
+    /// - Throws: The refusal: its time is over, its state is newer, or its sequence is of no change.
     func admit(
         _ frame: borrowing ClientFrame,
         _ method: Method,
