@@ -154,7 +154,7 @@ typedef enum _Feed__V1__Capability {
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(FEED__V1__CAPABILITY)
 } Feed__V1__Capability;
 /*
- * Whether a service takes calls.
+ * Whether a service is about to stop.
  */
 typedef enum _Feed__V1__ServingStatus {
   /*
@@ -162,7 +162,7 @@ typedef enum _Feed__V1__ServingStatus {
    */
   FEED__V1__SERVING_STATUS__SERVING_STATUS_UNSPECIFIED = 0,
   /*
-   * It takes calls.
+   * It takes calls; changes may be refused all the same (READ_ONLY, CLOCK_JUMPED, OVERLOADED).
    */
   FEED__V1__SERVING_STATUS__SERVING = 1,
   /*
@@ -686,7 +686,7 @@ struct  Feed__V1__PingResponse
    */
   ProtobufCBinaryData payload;
   /*
-   * Whether the service welcomes new calls.
+   * Whether the service is about to stop.
    */
   Feed__V1__ServingStatus serving;
 };

@@ -179,7 +179,7 @@ public struct PingRequest: Equatable, Sendable {
 public struct PingResponse: Equatable, Sendable {
     /// The request's payload.
     public var payload: [UInt8]
-    /// Whether the service welcomes new calls.
+    /// Whether the service is about to stop.
     public var serving: ServingStatus
 
     /// All fields; each must be given.
@@ -189,7 +189,7 @@ public struct PingResponse: Equatable, Sendable {
     }
 }
 
-/// Whether a service takes calls.
+/// Whether a service is about to stop.
 public struct ServingStatus: WireEnum {
     /// The number on the wire.
     public let rawValue: Int32
@@ -199,7 +199,7 @@ public struct ServingStatus: WireEnum {
 
     /// The service did not say.
     public static var unspecified: Self { Self(rawValue: 0) }
-    /// It takes calls.
+    /// It takes calls; changes may be refused all the same (READ_ONLY, CLOCK_JUMPED, OVERLOADED).
     public static var serving: Self { Self(rawValue: 1) }
     /// It is about to stop: finish your calls, and connect elsewhere.
     public static var draining: Self { Self(rawValue: 2) }
