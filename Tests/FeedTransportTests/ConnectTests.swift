@@ -66,10 +66,9 @@ import Testing
     }
 
     @Test func notifiesOfARefusal() async throws {
-        // A port that was free a moment ago.
-        let port = Recorder<SocketAddress>()
-        try await TestServer.Plan().run { server in port.record(server.address) }
-        let events = try await connect(to: try await port.next())
+        let port = try ReservedPort()
+        defer { withExtendedLifetime(port) {} }
+        let events = try await connect(to: .loopback(port: port.number))
         let refused = CloseReason.connectFailed(.connectionRefused)
         #expect(events == ["closed \(refused)"])
     }

@@ -51,6 +51,7 @@ struct FeedCtlTests {
     /// Waiting for a service would take longer than the time limit of the test.
     @Test func saysAtOnceThatNothingListens() async throws {
         let port = try ReservedPort()
+        defer { withExtendedLifetime(port) {} }
         let flags = ["--target", port.address, "--timeout", "3600"]
         let (status, output) = try await Self.run(["list"] + flags)
         #expect(status == 1)

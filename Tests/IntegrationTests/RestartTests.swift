@@ -198,6 +198,7 @@ struct RestartTests {
         )
         let directory = try TemporaryDirectory()
         let port = try ReservedPort()
+        defer { withExtendedLifetime(port) {} }
         let listen = ["--listen", port.address]
         let service = try await DurableService.start(directory.path, listen)
         let load = try RunningProcess(
