@@ -9,7 +9,7 @@ extension FeedServer {
         _ configuration: ServiceConfiguration,
         _ store: FeedStore,
         _ channels: RecordTable,
-        _ outcomes: StateOutcomes,
+        _ stateEvents: StateEvents,
         _ logger: Logger
     ) throws(ServiceStartError) -> DurableState? {
         guard let options = configuration.state else { return nil }
@@ -21,7 +21,7 @@ extension FeedServer {
                 options,
                 into: store,
                 channels: { channels.restore($0) },
-                events: outcomes.events(options.path),
+                events: stateEvents.events(options.path),
                 progress: { progress.report($0) }
             )
         } catch {
