@@ -27,7 +27,7 @@ extension RequestHandler {
         unsentByteCount: Int,
         waited: Duration?
     ) -> Progress {
-        let room = environment.context.answerByteLimit - unsentByteCount
+        let room = environment.context.unsentByteLimit - unsentByteCount
         let walkedTextByteCount = environment.context.limits.walkedTextByteCount
         // Without room nothing is executed, so a request that is under way keeps its progress.
         if room > 0 {
@@ -54,7 +54,7 @@ extension RequestHandler {
                     guard let body = try scanner.nextBody(in: bytes, at: offset) else {
                         return Progress(byteCount: offset, wantsIteration: false)
                     }
-                    switch execute(bytes.extracting(body), of: &session, waited: waited) {
+                    switch executeBody(bytes.extracting(body), of: &session, waited: waited) {
                     case .answered:
                         offset = body.upperBound
                         // An import that is refused half way has ended, too.
@@ -106,7 +106,7 @@ extension RequestHandler {
                 votes.castRun(from: &number, of: &session, &answers, room: room, waited: waited)
             }
             guard number < count, answers.byteCount < room else { break }
-            execute(votes.run.entries[number].frame, of: &session, waited: waited)
+            executeVote(votes.run.entries[number].frame, of: &session, waited: waited)
             number += 1
         }
         guard number > 0 else { return }
@@ -120,7 +120,7 @@ extension RequestHandler {
     }
 
     /// Executes a vote in the path of all calls.
-    private mutating func execute(
+    private mutating func executeVote(
         _ frame: VoteFrame,
         of session: inout Session,
         waited: Duration?
@@ -136,7 +136,7 @@ extension RequestHandler {
     }
 
     /// Executes the request in a frame's body.
-    private mutating func execute(
+    private mutating func executeBody(
         _ body: RawSpan,
         of session: inout Session,
         waited: Duration?
@@ -148,7 +148,7 @@ extension RequestHandler {
             let outcome = handle(
                 frame,
                 requestHash: contentHash,
-                writtenHash: frame.sequence == 0 ? 0 : frame.requestHash(of: body),
+                version01Hash: frame.sequence == 0 ? 0 : frame.requestHash(of: body),
                 from: &session.caller,
                 waited: waited
             )
