@@ -33,20 +33,19 @@ extension VoteCalls {
     ///   - number: The first vote that is not executed; moved behind the votes.
     ///   - session: The connection's state.
     ///   - answers: The answers of the loop iteration.
-    ///   - room: The bytes of answers that the connection takes before it is served no further.
-    ///   - waited: How long the first request has waited for its loop iteration; nil is not at all.
+    ///   - limits: The limits of the loop iteration.
     mutating func castRun(
         from number: inout Int,
         of session: inout Session,
         _ answers: inout Answers,
-        room: Int,
-        waited: Duration?
+        _ limits: IterationLimits
     ) {
         environment.changeLog.transaction {
             if run.entries[number].frame.sequence != 0 {
                 guard let channel = session.caller.channel else { return }
                 channel.record.withCalls { calls in
-                    while answers.byteCount < room, isUsual(number, session, waited),
+                    while answers.byteCount < limits.answerByteCount,
+                        isUsual(number, session, limits.waited),
                         castOnce(number, &calls, channel.epoch, &session.caller, &answers)
                     {
                         session.life.answered(run.entries[number].frame.id)
@@ -54,7 +53,8 @@ extension VoteCalls {
                     }
                 }
             } else {
-                while answers.byteCount < room, isUsual(number, session, waited),
+                while answers.byteCount < limits.answerByteCount,
+                    isUsual(number, session, limits.waited),
                     run.entries[number].frame.sequence == 0
                 {
                     _ = cast(run.entries[number].frame, from: &session.caller, &answers)
