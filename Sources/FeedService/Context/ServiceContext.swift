@@ -25,7 +25,7 @@ final class ServiceContext: Sendable {
     /// Limits new devices.
     let devices: DeviceAdmission
     /// The channels whose numbered calls are remembered.
-    let channels: RecordTable
+    let channels: ChannelTable
     /// The rows of channels that were evicted and not deleted yet.
     private let evictedChannels = EvictedChannels()
     /// The bytes that wait in buffers, over all connections.
@@ -44,7 +44,7 @@ final class ServiceContext: Sendable {
     init(
         _ configuration: ServiceConfiguration,
         _ state: DurableState? = nil,
-        channels: RecordTable? = nil,
+        channels: ChannelTable? = nil,
         clock: ClockWatch
     ) {
         self.clock = clock
@@ -87,7 +87,7 @@ final class ServiceContext: Sendable {
     /// memory.
     func startMaintenance(on loop: EventLoop, _ log: ServiceLog) throws(TransportError) {
         checkClocks(log)
-        try loop.addTimer(every: RecordTable.evictionInterval) { [self] in
+        try loop.addTimer(every: ChannelTable.evictionInterval) { [self] in
             channels.evict()
             if let state { evictedChannels.deleteRows(of: channels, in: state) }
         }

@@ -8,7 +8,7 @@ extension FeedServer {
     static func openState(
         _ configuration: ServiceConfiguration,
         _ store: FeedStore,
-        _ channels: RecordTable,
+        _ channels: ChannelTable,
         _ stateEvents: StateEvents,
         _ logger: Logger
     ) throws(ServiceStartError) -> DurableState? {
