@@ -10,7 +10,7 @@ extension Answers {
     mutating func reserveRoom(for request: Request?) throws(Status) {
         let greatest = min(greatestByteCount(ofAnswerTo: request), encoder.maximumFrameByteCount)
         guard greatest > 0, !room.reserve(greatest) else { return }
-        throw .noRoom(limit: environment.context.answersByteLimit)
+        throw .noRoom(limit: environment.context.allReadAnswersByteLimit)
     }
 
     /// An upper bound of the answer to a read that may be large; 0 for all other calls.

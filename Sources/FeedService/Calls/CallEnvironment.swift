@@ -55,7 +55,7 @@ struct CallEnvironment {
                 throw .stateIsOlder(wanted: frame.minimumRevision, revision: revision)
             }
         }
-        guard frame.sequence == 0 || method.changesState || method == .unknown else {
+        guard frame.sequence == 0 || method.takesSequence || method == .unknown else {
             throw .sequenceOfRead
         }
     }

@@ -22,7 +22,7 @@ extension ConnectionCalls {
         from caller: inout Caller
     ) -> ChannelGreeting {
         var greeting = ChannelGreeting()
-        var opening: RecordTable.Opening?
+        var opening: ChannelTable.Opening?
         if let device {
             do throws(Status) {
                 opening = try environment.changeLog.transaction { () throws(Status) in
@@ -56,9 +56,9 @@ extension ConnectionCalls {
         of device: Caller.Device,
         isLate: Bool,
         for caller: borrowing Caller
-    ) throws(Status) -> RecordTable.Opening {
+    ) throws(Status) -> ChannelTable.Opening {
         let refusalOfChanges = environment.context.refusalOfChanges
-        var request = RecordTable.Request(
+        var request = ChannelTable.Request(
             clientHigh: device.high,
             clientLow: device.low,
             channel: channel,
@@ -67,7 +67,7 @@ extension ConnectionCalls {
         request.isFurther = caller.hasOpenedChannel
         request.mayAdd = refusalOfChanges == nil
         request.isLate = isLate
-        do throws(RecordTable.Refusal) {
+        do throws(ChannelTable.Refusal) {
             return try environment.context.channels.open(request, log: environment.changeLog)
         } catch {
             switch error {

@@ -19,7 +19,7 @@ extension VoteCalls {
     ) -> Bool {
         guard batch.scan(body, in: 0..<body.byteCount), isUsualBatch(session, waited),
             takeVotes(voter: session.caller.voter),
-            castTaken(body, from: &session.caller, &answers)
+            castInTransaction(body, from: &session.caller, &answers)
         else { return false }
         session.life.answered(batch.id)
         answers.append(batchResults, id: batch.id, revision: environment.store.revision)
@@ -61,7 +61,7 @@ extension VoteCalls {
     /// Casts the votes in one transaction, a numbered batch once.
     ///
     /// - Returns: Whether the votes were cast; a numbered batch may need the path of all calls.
-    private mutating func castTaken(
+    private mutating func castInTransaction(
         _ body: RawSpan,
         from caller: inout Caller,
         _ answers: inout Answers
@@ -154,7 +154,7 @@ extension VoteCalls {
             case .postNotFound: throw .postNotFound(vote.postID)
             case .clearOnTally: throw .badVote(.clear)
             case .voterRequired:
-                let outcome = try cast(vote, from: &caller, &answers)
+                let outcome = try castAnyMode(vote, from: &caller, &answers)
                 batchResults.votes[item] = CastVoteResponse(vote.postID, outcome)
             case nil: preconditionFailure("The vote is not refused.")
             }

@@ -4,12 +4,20 @@ internal import FeedRanking
 /// How one vote is cast, and how a caller becomes a voter: a device gets a voter number with its
 /// first ballot.
 ///
+/// A vote is cast on three levels:
+///
+/// 1. `castAndAnswer` (`VoteCalls+Runs`) casts a vote of the fast path and encodes its answer or
+///    refusal. Other paths encode answers in their own ways, and begin with the second level.
+/// 2. ``castAnyMode(_:from:_:)`` checks the direction. It takes votes of tallies and of ballots; only
+///    ballots need a voter.
+/// 3. `castOnStore` changes the store, and notes a refresh that is due.
+///
 /// The functions are mutating, though they change only the caller and the answers: the compiler copies
 /// a noncopyable value, of 736 bytes here, for a call that borrows what its caller may change.
 extension VoteCalls {
     /// Counts one vote of any kind; a caller's first ballot makes it a voter.
     @inline(__always)
-    mutating func cast(
+    mutating func castAnyMode(
         _ request: CastVoteRequest,
         from caller: inout Caller,
         _ answers: inout Answers
@@ -18,14 +26,14 @@ extension VoteCalls {
             throw .badVote(request.direction)
         }
         let post = PostID(rawValue: request.postID)
-        if case .clear = direction { return try clear(post, caller, &answers) }
+        if case .clear = direction { return try clearBallot(post, caller, &answers) }
         let refusal: RankingError
         do throws(RankingError) {
-            return try cast(post, direction, caller.voter, &answers)
+            return try castOnStore(post, direction, caller.voter, &answers)
         } catch {
             refusal = error
         }
-        return try castBallot(post, direction, from: &caller, after: refusal, &answers)
+        return try castFirstBallot(post, direction, from: &caller, after: refusal, &answers)
     }
 
     /// Casts the first ballot of a connection, which the store has refused without a voter.
@@ -34,7 +42,7 @@ extension VoteCalls {
     ///
     /// - Throws: The refusal, if it is another one.
     @inline(never)
-    private mutating func castBallot(
+    private mutating func castFirstBallot(
         _ post: PostID,
         _ direction: FeedRanking.VoteDirection,
         from caller: inout Caller,
@@ -44,7 +52,7 @@ extension VoteCalls {
         guard case .voterRequired = refusal else { throw Status(refusal) }
         let voter = try becomeVoter(&caller)
         do throws(RankingError) {
-            return try cast(post, direction, voter, &answers)
+            return try castOnStore(post, direction, voter, &answers)
         } catch {
             throw Status(error)
         }
@@ -52,14 +60,14 @@ extension VoteCalls {
 
     /// Clears a ballot; a device that never voted has none, and needs no voter number.
     @inline(never)
-    private mutating func clear(
+    private mutating func clearBallot(
         _ post: PostID,
         _ caller: borrowing Caller,
         _ answers: inout Answers
     ) throws(Status) -> VoteOutcome {
         let outcome: VoteOutcome
         do throws(RankingError) {
-            outcome = try cast(post, .clear, environment.voter(of: caller), &answers)
+            outcome = try castOnStore(post, .clear, environment.voter(of: caller), &answers)
         } catch {
             throw Status(error)
         }
@@ -68,8 +76,9 @@ extension VoteCalls {
         return outcome
     }
 
+    /// Changes the counts of a post in the store.
     @inline(__always)
-    private mutating func cast(
+    private mutating func castOnStore(
         _ post: PostID,
         _ direction: FeedRanking.VoteDirection,
         _ voter: VoterID?,

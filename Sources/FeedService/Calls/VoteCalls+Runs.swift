@@ -33,20 +33,19 @@ extension VoteCalls {
     ///   - number: The first vote that is not executed; moved behind the votes.
     ///   - session: The connection's state.
     ///   - answers: The answers of the loop iteration.
-    ///   - room: The bytes of answers that the connection takes before it is served no further.
-    ///   - waited: How long the first request has waited for its loop iteration; nil is not at all.
+    ///   - limits: The limits of the loop iteration.
     mutating func castRun(
         from number: inout Int,
         of session: inout Session,
         _ answers: inout Answers,
-        room: Int,
-        waited: Duration?
+        _ limits: IterationLimits
     ) {
         environment.changeLog.transaction {
             if run.entries[number].frame.sequence != 0 {
                 guard let channel = session.caller.channel else { return }
                 channel.record.withCalls { calls in
-                    while answers.byteCount < room, isUsual(number, session, waited),
+                    while answers.byteCount < limits.answerByteCount,
+                        isUsual(number, session, limits.waited),
                         castOnce(number, &calls, channel.epoch, &session.caller, &answers)
                     {
                         session.life.answered(run.entries[number].frame.id)
@@ -54,10 +53,11 @@ extension VoteCalls {
                     }
                 }
             } else {
-                while answers.byteCount < room, isUsual(number, session, waited),
+                while answers.byteCount < limits.answerByteCount,
+                    isUsual(number, session, limits.waited),
                     run.entries[number].frame.sequence == 0
                 {
-                    _ = cast(run.entries[number].frame, from: &session.caller, &answers)
+                    _ = castAndAnswer(run.entries[number].frame, from: &session.caller, &answers)
                     session.life.answered(run.entries[number].frame.id)
                     number += 1
                 }
@@ -96,7 +96,7 @@ extension VoteCalls {
         let hash = frame.vote.requestHash
         let decision = calls.decision(sequence: frame.sequence, hash: hash, epoch: epoch)
         guard case .execute = decision else { return false }
-        if cast(frame, from: &caller, &answers) {
+        if castAndAnswer(frame, from: &caller, &answers) {
             environment.changeLog.append(
                 calls.record(sequence: frame.sequence, hash: hash, .done)
             )
@@ -108,14 +108,14 @@ extension VoteCalls {
     ///
     /// - Returns: Whether the vote is counted; a refused vote is answered, too.
     @inline(__always)
-    private mutating func cast(
+    private mutating func castAndAnswer(
         _ frame: VoteFrame,
         from caller: inout Caller,
         _ answers: inout Answers
     ) -> Bool {
         environment.counters.countRequest(.castVote)
         do throws(Status) {
-            let outcome = try cast(frame.vote, from: &caller, &answers)
+            let outcome = try castAnyMode(frame.vote, from: &caller, &answers)
             answers.append(
                 CastVoteResponse(frame.vote.postID, outcome),
                 id: frame.id,

@@ -6,7 +6,7 @@ internal import FeedRanking
 ///
 /// Most votes are found and cast without a message decoder (`VoteCalls+Runs`,
 /// `VoteCalls+Batches`). All other votes are decoded, as other calls are, and are cast here. Single
-/// votes of both paths are cast by ``cast(_:from:_:)``.
+/// votes of both paths are cast by ``castAnyMode(_:from:_:)``.
 struct VoteCalls: ~Copyable {
     /// The shared parts of all calls of the loop.
     let environment: CallEnvironment
@@ -32,7 +32,7 @@ struct VoteCalls: ~Copyable {
         from caller: inout Caller,
         _ answers: inout Answers
     ) throws(Status) -> Answer {
-        let outcome = try cast(request, from: &caller, &answers)
+        let outcome = try castAnyMode(request, from: &caller, &answers)
         return .vote(CastVoteResponse(request.postID, outcome), revision: outcome.revision)
     }
 
@@ -68,7 +68,8 @@ struct VoteCalls: ~Copyable {
                     counts = try countsNow(of: vote.postID, for: caller).counts
                 } else {
                     if let refusal { throw refusal }
-                    counts = CastVoteResponse(vote.postID, try cast(vote, from: &caller, &answers))
+                    let outcome = try castAnyMode(vote, from: &caller, &answers)
+                    counts = CastVoteResponse(vote.postID, outcome)
                     done[item] = true
                 }
                 results.append(CastVoteResult(status: nil, vote: counts))

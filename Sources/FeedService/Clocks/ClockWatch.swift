@@ -60,7 +60,6 @@ package final class ClockWatch: Sendable {
     /// Checks both clocks; returns the time of day, or the right time after a jump.
     ///
     /// O(1), some 100 ns.
-    @discardableResult
     package func now() -> Int64 {
         state.withLock { state in
             let wall = timeOfDay()
@@ -78,6 +77,9 @@ package final class ClockWatch: Sendable {
             return wall
         }
     }
+
+    /// Checks both clocks, so that ``jumpMilliseconds`` is of now; costs as much as ``now()``.
+    package func check() { _ = now() }
 
     /// The news of the clock since the last call; nil where there are none.
     package func takeNews() -> News? {

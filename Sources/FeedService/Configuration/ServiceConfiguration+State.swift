@@ -14,9 +14,9 @@ extension ServiceConfiguration {
 
 extension ServiceConfiguration {
     /// A table of channels that remembers none yet.
-    var emptyChannels: RecordTable {
-        RecordTable(
-            limits: RecordTable.Limits(
+    var emptyChannels: ChannelTable {
+        ChannelTable(
+            limits: ChannelTable.Limits(
                 byteCount: limits.maximumChannelByteCount,
                 quietByteCount: limits.quietChannelByteCount,
                 retention: limits.channelRetention,

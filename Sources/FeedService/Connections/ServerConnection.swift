@@ -4,7 +4,7 @@ package import FeedTransport
 /// One client's connection: has the requests in its bytes executed, and sends their answers in
 /// one write in each loop iteration.
 ///
-/// The only file of the service that names both a frame and a connection.
+/// The only file of the service that joins ``RequestHandler`` and ``TCPConnection``.
 package final class ServerConnection: ConnectionHandler {
     private let loop: ServiceLoop
     private let connection: TCPConnection

@@ -25,7 +25,7 @@ final class ServiceContext: Sendable {
     /// Limits new devices.
     let devices: DeviceAdmission
     /// The channels whose numbered calls are remembered.
-    let channels: RecordTable
+    let channels: ChannelTable
     /// The rows of channels that were evicted and not deleted yet.
     private let evictedChannels = EvictedChannels()
     /// The bytes that wait in buffers, over all connections.
@@ -44,7 +44,7 @@ final class ServiceContext: Sendable {
     init(
         _ configuration: ServiceConfiguration,
         _ state: DurableState? = nil,
-        channels: RecordTable? = nil,
+        channels: ChannelTable? = nil,
         clock: ClockWatch
     ) {
         self.clock = clock
@@ -87,7 +87,7 @@ final class ServiceContext: Sendable {
     /// memory.
     func startMaintenance(on loop: EventLoop, _ log: ServiceLog) throws(TransportError) {
         checkClocks(log)
-        try loop.addTimer(every: RecordTable.evictionInterval) { [self] in
+        try loop.addTimer(every: ChannelTable.evictionInterval) { [self] in
             channels.evict()
             if let state { evictedChannels.deleteRows(of: channels, in: state) }
         }
@@ -102,7 +102,7 @@ final class ServiceContext: Sendable {
     }
 
     private func checkClocks(_ log: ServiceLog) {
-        clock.now()
+        clock.check()
         while let news = clock.takeNews() { log.clock(news) }
     }
 
@@ -154,18 +154,18 @@ final class ServiceContext: Sendable {
     private static let pageTokensByteCount = 4096
 
     /// The bytes that the answers to reads may take together.
-    var answersByteLimit: Int { budget.answerLimitByteCount }
+    var allReadAnswersByteLimit: Int { budget.answerLimitByteCount }
 
     /// The answers that a connection may leave unsent before it is served no further; while much is
     /// held, so little that all connections together leave room for reads.
-    var answerByteLimit: Int {
+    var unsentByteLimit: Int {
         guard budget.isCrowded else { return limits.maximumUnsentByteCount }
         let share = budget.fairShareByteCount / 4
-        return min(limits.maximumUnsentByteCount / 16, max(Self.leastAnswerByteCount, share))
+        return min(limits.maximumUnsentByteCount / 16, max(Self.leastUnsentByteLimit, share))
     }
 
     /// The least limit of a connection's unsent answers: those to some hundred votes.
-    private static let leastAnswerByteCount = 4096
+    private static let leastUnsentByteLimit = 4096
 
     /// How long a request may wait, by what it says itself.
     func timeout(milliseconds: UInt32) -> Duration {

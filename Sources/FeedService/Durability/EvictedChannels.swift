@@ -18,7 +18,7 @@ final class EvictedChannels: Sendable {
     private let batches = Lock<[Batch]>([])
 
     /// Takes the newly evicted numbers, and deletes the rows that are due; O(numbers).
-    func deleteRows(of channels: RecordTable, in state: DurableState) {
+    func deleteRows(of channels: ChannelTable, in state: DurableState) {
         batches.withLock { batches in
             let evicted = channels.takeEvicted()
             if !evicted.isEmpty {

@@ -3,10 +3,12 @@ import FeedLog
 /// The calls that a channel remembers, in the order of their sequences.
 ///
 /// Sequences without a call take no place, so the memory depends on the number of calls and not on
-/// the gaps between their sequences. All sequences in it are less than `window` below the
-/// highest, so the lowest byte of each names it. The caller passes the highest.
+/// the gaps between their sequences. The caller passes the highest sequence.
 struct CallRing {
-    /// One call, in 16 bytes.
+    /// One call, in 16 bytes: the value, the hash, `low`, the kind, and two bytes of padding.
+    ///
+    /// `low` is enough to name a sequence: all sequences in the ring are less than ``window``, which
+    /// is 256, below the highest, so no two of them have the same lowest byte.
     struct Call: BitwiseCopyable {
         enum Kind: UInt8 {
             /// Executed; the outcome has no value.
@@ -72,7 +74,7 @@ struct CallRing {
         switch call.kind {
         case .done: .done
         case .id: .id(call.value)
-        case .firstItems: .items(.first(Int(call.value)))
+        case .firstItems: .items(ItemMask(firstItems: Int(call.value)))
         case .items: .items(masks[Int(call.value)])
         }
     }
@@ -188,57 +190,12 @@ struct CallRing {
     }
 }
 
-/// Sets of items in places that are used again.
-private struct MaskSlots {
-    private var masks: [ItemMask] = []
-    /// The free places, each naming the next in its first word; `masks.count` is none.
-    private var firstFree = 0
-
-    var byteCount: Int { masks.isEmpty ? 0 : 32 + masks.count * MemoryLayout<ItemMask>.stride }
-
-    /// The bytes that one more set may take.
-    var growth: Int {
-        guard firstFree == masks.count else { return 0 }
-        return masks.isEmpty ? 64 : masks.count * MemoryLayout<ItemMask>.stride
-    }
-
-    subscript(place: Int) -> ItemMask { masks[place] }
-
-    mutating func insert(_ mask: ItemMask) -> Int {
-        if firstFree == masks.count { grow() }
-        let place = firstFree
-        firstFree = Int(masks[place].word0)
-        masks[place] = mask
-        return place
-    }
-
-    mutating func remove(at place: Int) {
-        masks[place] = ItemMask(UInt64(firstFree))
-        firstFree = place
-    }
-
-    private mutating func grow() {
-        let placeCount = max(1, masks.count * 2)
-        masks.reserveCapacity(placeCount)
-        for place in masks.count..<placeCount { masks.append(ItemMask(UInt64(place + 1))) }
-    }
-}
-
 extension ItemMask {
-    /// A set of the first items.
-    fileprivate static func first(_ count: Int) -> ItemMask {
-        func word(_ first: Int) -> UInt64 {
-            let bits = min(max(count - first, 0), 64)
-            return bits == 0 ? 0 : .max >> UInt64(64 - bits)
-        }
-        return ItemMask(word(0), word(64), word(128), word(192))
-    }
-
     /// The number of items if they are the first ones; nil if some are missing.
     fileprivate var firstCount: Int? {
         let count =
             word0.nonzeroBitCount + word1.nonzeroBitCount + word2.nonzeroBitCount
             + word3.nonzeroBitCount
-        return self == .first(count) ? count : nil
+        return self == ItemMask(firstItems: count) ? count : nil
     }
 }

@@ -5,7 +5,7 @@ import FeedRanking
 /// One channel's recent calls behind a lock of their own.
 ///
 /// The lock is held from the lookup of a call, over its change, to its new record. Lock order: the
-/// loop's log and the table of records come before it, and stripes, feeds and voters after it.
+/// loop's log and the table of channels come before it, and stripes, feeds and voters after it.
 package final class ChannelRecord: Sendable {
     /// The channel's identity.
     package let state: ChannelState

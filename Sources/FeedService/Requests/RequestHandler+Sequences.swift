@@ -8,20 +8,20 @@ internal import FeedRanking
 /// record's lock. Neither another call nor the journal sees one of them without the others.
 extension RequestHandler {
     /// Executes a request, or answers with the outcome of its earlier execution.
-    mutating func execute(
+    mutating func executeOnce(
         _ frame: borrowing ClientFrame,
         _ method: Method,
-        _ hashes: (content: UInt32, written: UInt32),
+        _ hashes: (content: UInt32, version01: UInt32),
         from caller: inout Caller
     ) throws(Status) -> Answer {
-        guard method.changesState else {
-            return try answer(frame.request, from: &caller)
+        guard method.takesSequence else {
+            return try dispatch(frame.request, from: &caller)
         }
         let call = Call(
             request: frame.request,
             sequence: frame.sequence,
             hash: hashes.content,
-            writtenHash: hashes.written
+            version01Hash: hashes.version01
         )
         if case .importPosts(let request) = frame.request,
             !administration.checkTexts(of: request, from: caller)
@@ -29,17 +29,17 @@ extension RequestHandler {
             return .later
         }
         // A change that stamps a time checks the clock first, so that it notices a jump at once.
-        if method.stampsTime { environment.context.clock.now() }
+        if method.stampsTime { environment.context.clock.check() }
         return try environment.changeLog.transaction { () throws(Status) -> Answer in
             guard call.sequence != 0 else {
                 try environment.admitChange()
-                return try answer(call.request, from: &caller)
+                return try dispatch(call.request, from: &caller)
             }
             let held = caller.channel
             let channel =
                 if let held { held } else { try connections.openMissedChannel(of: &caller) }
             return try channel.record.withCalls { (calls) throws(Status) -> Answer in
-                try execute(call, epoch: channel.epoch, &calls, from: &caller)
+                try executeNumbered(call, epoch: channel.epoch, &calls, from: &caller)
             }
         }
     }
@@ -51,7 +51,7 @@ extension RequestHandler {
         /// The hash of its content, which is recorded.
         let hash: UInt32
         /// The hash of its bytes, which version 0.1 recorded.
-        let writtenHash: UInt32
+        let version01Hash: UInt32
 
         /// Whether the items that it executes are recorded.
         var isBatch: Bool {
@@ -59,7 +59,8 @@ extension RequestHandler {
         }
     }
 
-    private mutating func execute(
+    /// Executes a call with a sequence unless the channel's record has its outcome.
+    private mutating func executeNumbered(
         _ call: Call,
         epoch: UInt64,
         _ calls: inout RecentCalls,
@@ -71,11 +72,11 @@ extension RequestHandler {
             epoch: epoch,
             recordsItems: call.isBatch
         )
-        if case .reused = decision, call.writtenHash != call.hash {
+        if case .reused = decision, call.version01Hash != call.hash {
             // Version 0.1 may have recorded it, by its bytes.
             decision = calls.decision(
                 sequence: call.sequence,
-                hash: call.writtenHash,
+                hash: call.version01Hash,
                 epoch: epoch
             )
         }
@@ -90,13 +91,14 @@ extension RequestHandler {
             return try answerAgain(call, outcome, &calls, from: &caller)
         case .execute:
             try environment.admitChange()
-            let (answer, outcome) = try executeNow(call, from: &caller)
+            let (answer, outcome) = try dispatchNumbered(call, from: &caller)
             remember(call, outcome, &calls)
             return answer
         }
     }
 
-    private mutating func executeNow(
+    /// Passes a call with a sequence to its family; returns the outcome to record, too.
+    private mutating func dispatchNumbered(
         _ call: Call,
         from caller: inout Caller
     ) throws(Status) -> (Answer, FeedLog.Outcome) {
@@ -111,7 +113,7 @@ extension RequestHandler {
             let (answer, first) = try administration.importPosts(request, from: caller, &answers)
             return (answer, .id(first))
         default:
-            return (try answer(call.request, from: &caller), .done)
+            return (try dispatch(call.request, from: &caller), .done)
         }
     }
 

@@ -27,46 +27,34 @@ extension RequestHandler {
         unsentByteCount: Int,
         waited: Duration?
     ) -> Progress {
-        let room = environment.context.answerByteLimit - unsentByteCount
-        let walkedTextByteCount = environment.context.limits.walkedTextByteCount
+        let context = environment.context
+        var limits = IterationLimits(
+            frameCount: context.limits.requestsPerIteration,
+            answerByteCount: context.unsentByteLimit - unsentByteCount,
+            waited: waited
+        )
+        let lacksRoom = limits.answerByteCount <= 0
         // Without room nothing is executed, so a request that is under way keeps its progress.
-        if room > 0 {
-            posts.refreshBudget = session.refreshBudget
-            session.refreshBudget = RefreshBudget()
-            administration.textWalk =
-                session.textWalk ?? TextWalk(byteLimit: walkedTextByteCount)
-            session.textWalk = nil
-        }
+        if !lacksRoom { resumeWork(of: &session) }
         var offset = 0
         do throws(FrameError) {
-            var limit = environment.context.limits.requestsPerIteration
-            while limit > 0, answers.byteCount < room {
+            while limits.frameCount > 0, answers.byteCount < limits.answerByteCount {
                 let start = offset
-                serveVotes(
-                    bytes,
-                    at: &offset,
-                    limit: &limit,
-                    of: &session,
-                    room: room,
-                    waited: waited
-                )
+                serveVotes(bytes, at: &offset, of: &session, &limits)
                 if offset == start {
                     guard let body = try scanner.nextBody(in: bytes, at: offset) else {
                         return Progress(byteCount: offset, wantsIteration: false)
                     }
-                    switch execute(bytes.extracting(body), of: &session, waited: waited) {
+                    switch executeBody(bytes.extracting(body), of: &session, waited: waited) {
                     case .answered:
                         offset = body.upperBound
                         // An import that is refused half way has ended, too.
                         administration.textWalk.endImport()
                     case .needsAnotherIteration:
-                        session.refreshBudget = posts.refreshBudget
-                        session.refreshBudget.renew()
-                        administration.textWalk.renew(byteLimit: walkedTextByteCount)
-                        session.textWalk = administration.textWalk
+                        suspendWork(of: &session)
                         return Progress(byteCount: offset, wantsIteration: true)
                     }
-                    limit -= 1
+                    limits.frameCount -= 1
                 }
                 if session.life.isClosing {
                     return Progress(byteCount: bytes.byteCount, wantsIteration: false)
@@ -74,11 +62,30 @@ extension RequestHandler {
                 if offset == bytes.byteCount { break }
             }
             let hasMore = try scanner.nextBody(in: bytes, at: offset) != nil
-            return Progress(byteCount: offset, wantsIteration: hasMore, lacksRoom: room <= 0)
+            return Progress(byteCount: offset, wantsIteration: hasMore, lacksRoom: lacksRoom)
         } catch {
             refuseFrame("\(error)", of: &session)
             return Progress(byteCount: bytes.byteCount, wantsIteration: false)
         }
+    }
+
+    /// Gives the calls the progress of the connection's suspended request, or that of a new one.
+    private mutating func resumeWork(of session: inout Session) {
+        let work = session.suspendedWork
+        session.suspendedWork = SuspendedWork()
+        posts.refreshBudget = work.refreshBudget
+        administration.textWalk =
+            work.textWalk ?? TextWalk(byteLimit: environment.context.limits.walkedTextByteCount)
+    }
+
+    /// Keeps the progress of a request for the connection's next loop iteration.
+    private mutating func suspendWork(of session: inout Session) {
+        posts.refreshBudget.renew()
+        administration.textWalk.renew(byteLimit: environment.context.limits.walkedTextByteCount)
+        session.suspendedWork = SuspendedWork(
+            refreshBudget: posts.refreshBudget,
+            textWalk: administration.textWalk
+        )
     }
 
     /// Executes the votes at the front of the received bytes, up to the first other frame.
@@ -86,32 +93,28 @@ extension RequestHandler {
     /// - Parameters:
     ///   - bytes: The received bytes.
     ///   - offset: Where the first frame begins that is not executed; moved behind the votes.
-    ///   - limit: How many frames may be executed in this loop iteration; lowered by the votes.
     ///   - session: The connection's state.
-    ///   - room: The bytes of answers that the connection takes before it is served no further.
-    ///   - waited: How long the first request has waited for its loop iteration; nil is not at all.
+    ///   - limits: The limits of the loop iteration; its frames are counted down by the votes.
     private mutating func serveVotes(
         _ bytes: RawSpan,
         at offset: inout Int,
-        limit: inout Int,
         of session: inout Session,
-        room: Int,
-        waited: Duration?
+        _ limits: inout IterationLimits
     ) {
-        let count = votes.findRun(in: bytes, at: offset, limit: limit, scanner)
+        let count = votes.findRun(in: bytes, at: offset, limit: limits.frameCount, scanner)
         let takesFastPath = count > 0 && environment.takesChanges
         var number = 0
-        while number < count, answers.byteCount < room, !session.life.isClosing {
+        while number < count, answers.byteCount < limits.answerByteCount, !session.life.isClosing {
             if takesFastPath {
-                votes.castRun(from: &number, of: &session, &answers, room: room, waited: waited)
+                votes.castRun(from: &number, of: &session, &answers, limits)
             }
-            guard number < count, answers.byteCount < room else { break }
-            execute(votes.run.entries[number].frame, of: &session, waited: waited)
+            guard number < count, answers.byteCount < limits.answerByteCount else { break }
+            executeVote(votes.run.entries[number].frame, of: &session, waited: limits.waited)
             number += 1
         }
         guard number > 0 else { return }
         offset = votes.run.entries[number - 1].endOffset
-        limit -= number
+        limits.frameCount -= number
     }
 
     /// Requests the memory of the post that the first vote of some bytes is about.
@@ -120,7 +123,7 @@ extension RequestHandler {
     }
 
     /// Executes a vote in the path of all calls.
-    private mutating func execute(
+    private mutating func executeVote(
         _ frame: VoteFrame,
         of session: inout Session,
         waited: Duration?
@@ -136,7 +139,7 @@ extension RequestHandler {
     }
 
     /// Executes the request in a frame's body.
-    private mutating func execute(
+    private mutating func executeBody(
         _ body: RawSpan,
         of session: inout Session,
         waited: Duration?
@@ -148,7 +151,7 @@ extension RequestHandler {
             let outcome = handle(
                 frame,
                 requestHash: contentHash,
-                writtenHash: frame.sequence == 0 ? 0 : frame.requestHash(of: body),
+                version01Hash: frame.sequence == 0 ? 0 : frame.requestHash(of: body),
                 from: &session.caller,
                 waited: waited
             )

@@ -57,14 +57,14 @@ struct RequestHandler: ~Copyable {
     /// - Parameters:
     ///   - frame: The request.
     ///   - requestHash: The hash of the content, which is recorded where the request has a sequence.
-    ///   - writtenHash: The hash that version 0.1 recorded for the request; nil is the same.
+    ///   - version01Hash: The hash that version 0.1 recorded for the request; nil is the same.
     ///   - caller: The caller; Hello changes it.
     ///   - waited: How long the request has waited for its loop iteration; nil is not at all.
     /// - Returns: Whether it was answered or must be passed again.
     mutating func handle(
         _ frame: borrowing ClientFrame,
         requestHash: UInt32,
-        writtenHash: UInt32? = nil,
+        version01Hash: UInt32? = nil,
         from caller: inout Caller,
         waited: Duration?
     ) -> Execution {
@@ -73,8 +73,8 @@ struct RequestHandler: ~Copyable {
         do throws(Status) {
             try environment.admit(frame, method, waited)
             try answers.reserveRoom(for: frame.request)
-            let hashes = (requestHash, writtenHash ?? requestHash)
-            switch try execute(frame, method, hashes, from: &caller) {
+            let hashes = (requestHash, version01Hash ?? requestHash)
+            switch try executeOnce(frame, method, hashes, from: &caller) {
             case .vote(let response, let revision):
                 answers.append(response, id: frame.id, revision: revision)
             case .response(let response, let revision):
@@ -99,8 +99,8 @@ struct RequestHandler: ~Copyable {
         return .answered
     }
 
-    /// Executes a request with any sequence or none; a change within a transaction.
-    mutating func answer(
+    /// Passes a request to its family of calls; a change within a transaction.
+    mutating func dispatch(
         _ request: Request?,
         from caller: inout Caller
     ) throws(Status) -> Answer {

@@ -8,8 +8,8 @@ extension FeedServer {
     static func openState(
         _ configuration: ServiceConfiguration,
         _ store: FeedStore,
-        _ channels: RecordTable,
-        _ outcomes: StateOutcomes,
+        _ channels: ChannelTable,
+        _ stateEvents: StateEvents,
         _ logger: Logger
     ) throws(ServiceStartError) -> DurableState? {
         guard let options = configuration.state else { return nil }
@@ -21,7 +21,7 @@ extension FeedServer {
                 options,
                 into: store,
                 channels: { channels.restore($0) },
-                events: outcomes.events(options.path),
+                events: stateEvents.events(options.path),
                 progress: { progress.report($0) }
             )
         } catch {

@@ -11,7 +11,7 @@ package final class FeedServer: Sendable {
     private let threads: [EventLoopThread]
     private let store: FeedStore
     private let context: ServiceContext
-    private let outcomes: StateOutcomes
+    private let stateEvents: StateEvents
     private let logger: Logger
 
     private init(
@@ -19,14 +19,14 @@ package final class FeedServer: Sendable {
         threads: [EventLoopThread],
         store: FeedStore,
         context: ServiceContext,
-        outcomes: StateOutcomes,
+        stateEvents: StateEvents,
         logger: Logger
     ) {
         self.addresses = addresses
         self.threads = threads
         self.store = store
         self.context = context
-        self.outcomes = outcomes
+        self.stateEvents = stateEvents
         self.logger = logger
     }
 
@@ -52,9 +52,9 @@ package final class FeedServer: Sendable {
         // No post gets a time of a clock that has jumped, also where a change was admitted just
         // before it did.
         let store = FeedStore(stripeCount: configuration.stripeCount) { clock.now() }
-        let outcomes = StateOutcomes(logger)
+        let stateEvents = StateEvents(logger)
         let channels = configuration.emptyChannels
-        let state = try openState(configuration, store, channels, outcomes, logger)
+        let state = try openState(configuration, store, channels, stateEvents, logger)
         let context = ServiceContext(configuration, state, channels: channels, clock: clock)
         if configuration.hasSampleData, store.postCount == 0 {
             SampleData.fill(store, logging: context.changeLog(0))
@@ -65,14 +65,17 @@ package final class FeedServer: Sendable {
             for index in 0..<configuration.threadCount {
                 threads.append(try startLoop(index, store, context, ServiceLog(logger)))
             }
-            outcomes.wake(threads.map(\.mailbox), durableBatch: state?.journal.durableBatch ?? 0)
+            stateEvents.attach(
+                threads.map(\.mailbox),
+                durableBatch: state?.journal.durableBatch ?? 0
+            )
             let addresses = try listen(configuration, on: threads, context)
             return FeedServer(
                 addresses: addresses,
                 threads: threads,
                 store: store,
                 context: context,
-                outcomes: outcomes,
+                stateEvents: stateEvents,
                 logger: logger
             )
         } catch {
@@ -118,7 +121,7 @@ package final class FeedServer: Sendable {
     ///
     /// Held answers are not sent then, and the process should end.
     package func onFailure(_ body: @escaping @Sendable () -> Void) {
-        outcomes.onFailure(body)
+        stateEvents.onFailure(body)
     }
 
     /// Calls `body` on a thread of the service when the process gets the signal.

@@ -37,7 +37,8 @@ struct Caller {
     ///   - device: The device; nil where the Hello is anonymous.
     ///   - number: The channel that the Hello named.
     ///   - opening: The channel as it was opened; nil where the caller has none.
-    mutating func introduce(_ device: Device?, on number: UInt32, _ opening: RecordTable.Opening?) {
+    mutating func introduce(_ device: Device?, on number: UInt32, _ opening: ChannelTable.Opening?)
+    {
         channel = nil
         missedChannel = device == nil ? nil : number
         if let opening { hold(opening) }
@@ -47,7 +48,7 @@ struct Caller {
     }
 
     /// The caller has a channel from now on.
-    mutating func hold(_ opening: RecordTable.Opening) {
+    mutating func hold(_ opening: ChannelTable.Opening) {
         channel = opening.channel
         missedChannel = nil
         if !opening.wasKnown { hasOpenedChannel = true }

@@ -19,12 +19,11 @@ enum Method: Int, CaseIterable {
     case correctTimes
     case unknown
 
-    /// Whether the call changes what is stored, so that it is refused under overload and may have a
-    /// sequence.
+    /// Whether the call may have a sequence: it is a change, and is refused under overload.
     ///
-    /// CorrectTimes does not count as one: it changes posts only on request, and asks for admission
-    /// itself. It may be repeated, so it needs no sequence.
-    var changesState: Bool {
+    /// CorrectTimes takes none. It may be repeated, and it changes posts only on request, so it asks
+    /// for admission itself.
+    var takesSequence: Bool {
         switch self {
         case .createPost, .importPosts, .updatePost, .deletePost, .castVote, .batchCastVotes,
             .createFeed:

@@ -6,9 +6,9 @@ import Testing
 
 /// How much of the table a host may take, and which of its channels go first.
 struct ChannelShareTests {
-    typealias Support = RecordTableTests
+    typealias Support = ChannelTableTests
 
-    private let support = RecordTableTests()
+    private let support = ChannelTableTests()
 
     /// A batch of which some votes were counted, at the far end of the window.
     private static func callBatch(_ channel: HeldChannel) -> RecentCalls.Decision {
@@ -26,7 +26,7 @@ struct ChannelShareTests {
         }
     }
 
-    private static func known(_ table: RecordTable, _ clients: Range<UInt64>) -> Int {
+    private static func known(_ table: ChannelTable, _ clients: Range<UInt64>) -> Int {
         clients.count { table.isKnown($0, 2, channel: 0) }
     }
 
@@ -68,10 +68,10 @@ struct ChannelShareTests {
     @Test func aHostThatHoldsItsShareGetsNoMore() throws {
         let table = support.table(byteCount: 64 << 10)
         var held: [HeldChannel] = []
-        var refusal: RecordTable.Refusal?
+        var refusal: ChannelTable.Refusal?
         while refusal == nil, held.count < 1000 {
-            do throws(RecordTable.Refusal) {
-                let request = RecordTable.Request(
+            do throws(ChannelTable.Refusal) {
+                let request = ChannelTable.Request(
                     clientHigh: UInt64(held.count),
                     clientLow: 2,
                     channel: 0,
@@ -152,11 +152,11 @@ struct ChannelShareTests {
             _ = try Support.open(table, client: client) { $0.isFurther = true }
         }
         // Half of it is for the first channel of each connection.
-        #expect(throws: RecordTable.Refusal.tooFast(wait: .seconds(1))) {
+        #expect(throws: ChannelTable.Refusal.tooFast(wait: .seconds(1))) {
             try Support.open(table, client: 5) { $0.isFurther = true }
         }
         for client in 6..<11 as Range<UInt64> { _ = try Support.open(table, client: client) }
-        #expect(throws: RecordTable.Refusal.tooFast(wait: .seconds(1))) {
+        #expect(throws: ChannelTable.Refusal.tooFast(wait: .seconds(1))) {
             try Support.open(table, client: 12)
         }
         #expect(try Support.open(table, client: 3).wasKnown)
@@ -177,7 +177,7 @@ struct ChannelShareTests {
     }
 
     /// A table with as many channels of an earlier run as there is room for.
-    private func restoredTable() -> RecordTable {
+    private func restoredTable() -> ChannelTable {
         let table = support.table(byteCount: 64 << 10, quietByteCount: 0)
         for number in 1...1000 as ClosedRange<UInt64> {
             table.restore(

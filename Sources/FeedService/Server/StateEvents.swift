@@ -3,8 +3,8 @@ internal import FeedState
 internal import FeedTransport
 internal import Logging
 
-/// Passes the events of the state's threads to the loops and to the log.
-final class StateOutcomes: Sendable {
+/// Receives the events of the state's threads and passes them to the loops and to the log.
+final class StateEvents: Sendable {
     private struct Listeners {
         var loops: [LoopMailbox] = []
         var failed: (@Sendable () -> Void)?
@@ -21,8 +21,8 @@ final class StateOutcomes: Sendable {
     /// Writes to this logger.
     init(_ logger: Logger) { self.logger = logger }
 
-    /// Sets the loops that hold answers, and notifies them of the last durable commit batch.
-    func wake(_ loops: [LoopMailbox], durableBatch: UInt64) {
+    /// Attaches the loops that hold answers, and notifies them of the last durable commit batch.
+    func attach(_ loops: [LoopMailbox], durableBatch: UInt64) {
         listeners.withLock { $0.loops = loops }
         release(through: durableBatch)
     }

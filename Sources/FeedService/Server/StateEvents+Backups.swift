@@ -1,7 +1,7 @@
 internal import FeedState
 internal import Logging
 
-extension StateOutcomes {
+extension StateEvents {
     /// Logs the events of backups.
     func report(_ event: BackupEvent) {
         switch event {

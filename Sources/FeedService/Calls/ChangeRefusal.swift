@@ -1,6 +1,7 @@
 internal import FeedProto
 internal import FeedState
 
+/// Why the service takes no changes now.
 extension ServiceContext {
     /// The refusal of all changes now; nil if they are taken.
     ///

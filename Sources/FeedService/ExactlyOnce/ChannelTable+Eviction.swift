@@ -14,7 +14,7 @@ internal import FeedTransport
 /// The hosts of restored channels are not known; they count as one, which may take the memory of all
 /// hosts and keeps what fits into it for the whole retention: their clients are about to come back.
 /// If hosts need that memory again, restored channels are forgotten, the newest first.
-extension RecordTable {
+extension ChannelTable {
     /// The time between two runs of the eviction.
     package static let evictionInterval = Duration.milliseconds(250)
     /// The most channels that one run evicts: a few tenths of a millisecond, and enough to empty a

@@ -6,9 +6,9 @@ package import FeedTransport
 /// The channels whose calls are remembered, by client and channel.
 ///
 /// A channel stays as long as a connection holds it, and for the retention after that, unless its
-/// host takes more than its share: `RecordTable+Eviction` has the rules. Its number is never
+/// host takes more than its share: `ChannelTable+Eviction` has the rules. Its number is never
 /// another's. Lock order: the loop's log, this table, a channel's record.
-package final class RecordTable: Sendable {
+package final class ChannelTable: Sendable {
     /// The request of a Hello for a channel.
     package struct Request {
         /// The first eight bytes of the client's id.

@@ -1,7 +1,7 @@
 internal import FeedLog
 internal import FeedTransport
 
-extension RecordTable {
+extension ChannelTable {
     /// A client and one of its channels.
     struct Key: Hashable {
         let clientHigh: UInt64
@@ -41,7 +41,7 @@ extension RecordTable {
     }
 
     /// A host with channels.
-    struct HostSlot {
+    struct HostEntry {
         let key: ClientHost
         /// The memory of its channels.
         let share: ChannelShare
@@ -77,7 +77,7 @@ extension RecordTable {
 
         var index: [Key: Int] = [:]
         var slots = Places<Slot>()
-        var hosts = Places<HostSlot>()
+        var hosts = Places<HostEntry>()
         var hostIndex: [ClientHost: Int] = [:]
         /// The host that the next run of the eviction begins with.
         var nextHost = 0
@@ -97,13 +97,13 @@ extension RecordTable {
     }
 }
 
-extension RecordTable.State {
+extension ChannelTable.State {
     /// The place of a host, which is made where there is none; O(1).
     mutating func host(_ key: ClientHost, _ budget: ChannelBudget) -> Int {
         if let place = hostIndex[key] { return place }
         let share = ChannelShare(of: budget, isRestored: key == .earlierRun)
         share.add(ChannelShare.baseByteCount)
-        let place = hosts.insert(RecordTable.HostSlot(key: key, share: share))
+        let place = hosts.insert(ChannelTable.HostEntry(key: key, share: share))
         hostIndex[key] = place
         return place
     }
@@ -121,8 +121,8 @@ extension RecordTable.State {
 
     /// Puts a channel in, which its host has counted already, held by a connection; O(1).
     mutating func insert(_ record: ChannelRecord, host: Int) -> Int {
-        let place = slots.insert(RecordTable.Slot(record: record, host: host))
-        index[RecordTable.Key(record.state)] = place
+        let place = slots.insert(ChannelTable.Slot(record: record, host: host))
+        index[ChannelTable.Key(record.state)] = place
         return place
     }
 
@@ -131,7 +131,7 @@ extension RecordTable.State {
         unlink(place)
         let slot = slots[place]
         slot.record.withCalls { $0.move(to: nil) }
-        index[RecordTable.Key(slot.record.state)] = nil
+        index[ChannelTable.Key(slot.record.state)] = nil
         slots.remove(at: place)
         releaseHost(slot.host)
     }
@@ -174,7 +174,7 @@ extension RecordTable.State {
     /// The channel of a host that is to be forgotten first; nil where none is due.
     mutating func dueChannel(
         of place: Int,
-        _ limits: RecordTable.Limits,
+        _ limits: ChannelTable.Limits,
         _ now: MonotonicInstant
     ) -> Int? {
         guard let host = hosts.element(at: place) else { return nil }
@@ -207,9 +207,9 @@ extension RecordTable.State {
                 hosts[host][isUsed].last = place(hosts[host][isUsed].last)
             }
         }
-        var index: [RecordTable.Key: Int] = [:]
+        var index: [ChannelTable.Key: Int] = [:]
         index.reserveCapacity(slots.count)
-        for slot in 0..<slots.endPlace { index[RecordTable.Key(slots[slot].record.state)] = slot }
+        for slot in 0..<slots.endPlace { index[ChannelTable.Key(slots[slot].record.state)] = slot }
         self.index = index
     }
 }

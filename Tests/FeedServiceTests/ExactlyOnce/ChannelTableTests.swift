@@ -6,7 +6,7 @@ import FeedTransport
 import Testing
 
 /// Which channels are remembered, for how long, and under which numbers.
-struct RecordTableTests {
+struct ChannelTableTests {
     /// A clock that is set by hand.
     final class Clock: Sendable {
         private let seconds = Locked<UInt64>(0)
@@ -22,9 +22,9 @@ struct RecordTableTests {
         byteCount: Int = 1 << 20,
         quietByteCount: Int = 1 << 20,
         burst: Int = 1_000_000
-    ) -> RecordTable {
-        RecordTable(
-            limits: RecordTable.Limits(
+    ) -> ChannelTable {
+        ChannelTable(
+            limits: ChannelTable.Limits(
                 byteCount: byteCount,
                 quietByteCount: quietByteCount,
                 retention: .seconds(600),
@@ -38,14 +38,14 @@ struct RecordTableTests {
     }
 
     static func open(
-        _ table: RecordTable,
+        _ table: ChannelTable,
         client: UInt64 = 1,
         channel: UInt32 = 0,
         host: UInt32 = 1,
         log: ChangeLog = .none,
-        _ change: (inout RecordTable.Request) -> Void = { _ in }
-    ) throws -> RecordTable.Opening {
-        var request = RecordTable.Request(
+        _ change: (inout ChannelTable.Request) -> Void = { _ in }
+    ) throws -> ChannelTable.Opening {
+        var request = ChannelTable.Request(
             clientHigh: client,
             clientLow: 2,
             channel: channel,

@@ -4,7 +4,7 @@ internal import FeedTransport
 
 /// How an earlier run's channels come back, before any connection is open: channels and outcomes
 /// in any order that has a channel before its outcomes, then `endRestoring`.
-extension RecordTable {
+extension ChannelTable {
     /// Puts a channel back, if it is not there yet; O(1).
     ///
     /// The newest are forgotten if the restored channels exceed the limit of all channels.

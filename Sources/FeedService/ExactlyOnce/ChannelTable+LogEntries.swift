@@ -1,6 +1,6 @@
 import FeedLog
 
-extension RecordTable {
+extension ChannelTable {
     /// Puts back what a log entry says of channels; the table ignores other entries.
     func restore(_ entry: LogEntry) {
         switch entry {

@@ -1,0 +1,78 @@
+internal import FeedTransport
+
+/// The answers of one loop that wait for one commit batch, in their order.
+struct HeldAnswers {
+    /// The answers of one loop iteration to one connection.
+    private struct Answers {
+        let recipient: Recipient
+        let byteCount: Int
+    }
+
+    /// A list of more answers is not kept for the next commit batch.
+    private static let keptCount = 16_384
+    /// The least number of bytes that is added to the budget, which all loops share.
+    private static let budgetStepByteCount = 4 * 1_024
+
+    /// The commit batch that the answers wait for.
+    var commitBatch: UInt64 = 0
+    /// The part of the bytes that the budget counts.
+    private(set) var countedByteCount = 0
+    /// The part that it does not count yet.
+    private var uncountedByteCount = 0
+    private var answers: [Answers] = []
+    /// The bytes of the answers, one after another; each entry of `answers` lies in one chunk.
+    private var chunks: [[UInt8]] = []
+
+    /// The number of answers.
+    var count: Int { answers.count }
+
+    /// Holds the answers of a loop iteration to a connection.
+    mutating func append(_ bytes: RawSpan, to recipient: Recipient, _ pool: inout ChunkPool) {
+        answers.append(Answers(recipient: recipient, byteCount: bytes.byteCount))
+        let last = chunks.count - 1
+        // Chunks never grow, so bytes are copied once.
+        if last < 0 || chunks[last].count + bytes.byteCount > chunks[last].capacity {
+            chunks.append(pool.takeChunk(fitting: bytes.byteCount))
+        }
+        chunks[chunks.count - 1].append(copying: bytes)
+        uncountedByteCount += bytes.byteCount
+    }
+
+    /// The bytes that the budget is to count now, besides those that it counts already; 0 while they
+    /// are few.
+    mutating func takeUncountedByteCount() -> Int {
+        guard uncountedByteCount >= Self.budgetStepByteCount else { return 0 }
+        defer { uncountedByteCount = 0 }
+        countedByteCount += uncountedByteCount
+        return uncountedByteCount
+    }
+
+    /// Sends all answers.
+    func release() {
+        var next = 0
+        for chunk in chunks {
+            chunk.withRawSpan { next = release(from: next, in: $0) }
+        }
+    }
+
+    /// Sends the answers in one chunk; returns the number of the first answer behind it.
+    private func release(from first: Int, in chunk: RawSpan) -> Int {
+        var number = first
+        var offset = 0
+        while offset < chunk.byteCount {
+            let end = offset + answers[number].byteCount
+            answers[number].recipient.release(chunk.extracting(offset..<end))
+            offset = end
+            number += 1
+        }
+        return number
+    }
+
+    /// Removes the answers, which are sent; the lists keep their memory, and the pool the chunks.
+    mutating func removeAll(_ pool: inout ChunkPool) {
+        pool.keep(&chunks)
+        answers.removeAll(keepingCapacity: answers.count <= Self.keptCount)
+        uncountedByteCount = 0
+        countedByteCount = 0
+    }
+}
