@@ -11,7 +11,7 @@ import Testing
         var frames: [[UInt8]] = []
         for chunk in chunks {
             decoder.append(chunk)
-            while let frame = try decoder.nextFrame() { frames.append(frame) }
+            while let frame = try decoder.nextBody() { frames.append(frame) }
         }
         #expect(decoder.bufferedByteCount == 0)
         return frames
@@ -50,16 +50,16 @@ import Testing
         try encoder.append(ClientFrame(id: 1, request: .listFeeds))
         var decoder = FrameDecoder()
         encoder.withBytes { decoder.append($0) }
-        #expect(try decoder.nextFrame() == [8, 1, 0x92, 0x03, 0])
-        #expect(try decoder.nextFrame() == nil)
+        #expect(try decoder.nextBody() == [8, 1, 0x92, 0x03, 0])
+        #expect(try decoder.nextBody() == nil)
     }
 
     @Test func givesFramesBeforeTheBadOne() throws {
         var decoder = FrameDecoder(maximumFrameByteCount: 10)
         decoder.append(Wire.framed([1]) + Array("GET / HTTP/1.1".utf8))
-        #expect(try decoder.nextFrame() == [1])
+        #expect(try decoder.nextBody() == [1])
         #expect(throws: FrameError.tooLarge(length: 0x4745_5420, limit: 10)) {
-            try decoder.nextFrame()
+            try decoder.nextBody()
         }
     }
 
@@ -68,10 +68,10 @@ import Testing
         var decoder = FrameDecoder()
         for _ in 0..<10_000 {
             decoder.append(Wire.framed([1, 2, 3]) + [0, 0])
-            #expect(try decoder.nextFrame() == [1, 2, 3])
+            #expect(try decoder.nextBody() == [1, 2, 3])
             #expect(decoder.bufferedByteCount == 2)
             decoder.append([0, 1, 9] as [UInt8])
-            #expect(try decoder.nextFrame() == [9])
+            #expect(try decoder.nextBody() == [9])
         }
         #expect(decoder.bufferedByteCount == 0)
     }

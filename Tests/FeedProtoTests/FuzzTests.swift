@@ -46,7 +46,7 @@ import Testing
             _ = try? decoder.decodeServerFrame(noise)
             frames.append(noise)
             do {
-                while let body = try frames.nextFrame() { #expect(body.count <= 100) }
+                while let body = try frames.nextBody() { #expect(body.count <= 100) }
             } catch {
                 frames = FrameDecoder(maximumFrameByteCount: 100)
             }

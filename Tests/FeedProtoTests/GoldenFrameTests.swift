@@ -33,7 +33,7 @@ import Testing
     private static func body(_ bytes: [UInt8]) throws -> [UInt8] {
         var frames = FrameDecoder()
         frames.append(bytes[...])
-        let body = try #require(try frames.nextFrame())
+        let body = try #require(try frames.nextBody())
         #expect(body.count + 4 == bytes.count)
         return body
     }

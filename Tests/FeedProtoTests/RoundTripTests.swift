@@ -59,6 +59,6 @@ import Testing
     private static func body(_ chunks: [ArraySlice<UInt8>]) throws -> [UInt8]? {
         var frames = FrameDecoder()
         for chunk in chunks { frames.append(chunk) }
-        return try frames.nextFrame()
+        return try frames.nextBody()
     }
 }

@@ -32,7 +32,7 @@ public struct FrameDecoder: Sendable {
     /// The body of the next frame; nil until more bytes are appended.
     ///
     /// After an error the bytes have no meaning; close the connection.
-    public mutating func nextFrame() throws(FrameError) -> [UInt8]? {
+    public mutating func nextBody() throws(FrameError) -> [UInt8]? {
         guard let body = try scanner.nextBody(in: buffer.span, at: offset) else { return nil }
         offset = body.upperBound
         return Array(buffer[body])

@@ -1,4 +1,4 @@
-/// A page of `PostFields`: the fields of `ListPostsResponse` beside its posts.
+/// For services: a page of `PostFields`, with the fields of `ListPostsResponse` beside its posts.
 public struct ListPostsFields: Equatable, Sendable {
     /// As in `ListPostsResponse`; lies in the same buffer as the texts.
     public var nextPageToken = TextRange.empty

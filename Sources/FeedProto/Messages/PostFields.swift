@@ -1,4 +1,4 @@
-/// A post for a program that keeps texts as bytes: the numbers, and the ranges of the texts.
+/// For services: a post whose texts stay bytes, with the numbers and the ranges of the texts.
 ///
 /// It is trivial to copy. `FrameEncoder` writes it without a `String` and without an allocation.
 /// The texts must be UTF-8 without NUL, as all texts are that a `MessageDecoder` accepts.

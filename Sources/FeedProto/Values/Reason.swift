@@ -54,7 +54,7 @@ extension Reason {
     public static var feedExists: Self { Self(rawValue: "FEED_EXISTS") }
     /// UNAUTHENTICATED: the call needs a caller with an identity.
     public static var identityRequired: Self { Self(rawValue: "IDENTITY_REQUIRED") }
-    /// PERMISSION_DENIED: only the author may do this.
+    /// PERMISSION_DENIED: only the author may do this; reserved, because no service sends it.
     public static var notAuthor: Self { Self(rawValue: "NOT_AUTHOR") }
     /// PERMISSION_DENIED: only a service may do this.
     public static var serviceOnly: Self { Self(rawValue: "SERVICE_ONLY") }

@@ -1,4 +1,4 @@
-/// Where a text lies in a buffer of texts that several posts share.
+/// For services: the range of a text in a buffer of texts that several posts share.
 public struct TextRange: Equatable, Sendable {
     /// The text's first byte.
     public var offset: UInt32

@@ -1,4 +1,4 @@
-/// The call and the votes of a `BatchCastVotes`, read without a message decoder.
+/// For services: the call and the votes of a `BatchCastVotes`, read without a message decoder.
 ///
 /// A reader keeps one of these and scans each batch into it, so that a batch allocates nothing.
 public struct VoteBatch: ~Copyable {

@@ -1,4 +1,4 @@
-/// The result of each vote of a batch, collected to be encoded.
+/// For services: the result of each vote of a batch, collected to be encoded.
 ///
 /// A service keeps one of these and fills it for each batch: only failures allocate.
 public struct VoteBatchResults: ~Copyable {

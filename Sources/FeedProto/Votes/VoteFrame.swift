@@ -1,4 +1,4 @@
-/// A `ClientFrame` that casts one vote, which is the most frequent call.
+/// For services: a `ClientFrame` that casts one vote, which is the most frequent call.
 public struct VoteFrame: Equatable, Sendable {
     /// Names the call; above 0 and strictly increasing on a connection.
     public var id: UInt64

@@ -1,4 +1,4 @@
-/// Votes that were received one after another, all read before the first is executed.
+/// For services: votes that were received one after another, all read before the first is executed.
 ///
 /// The wait for its post's memory is most of the cost of a vote. A service that knows the next
 /// votes can request their memory meanwhile, and then the waits overlap.

@@ -14,7 +14,7 @@ extension StripeOrders {
         while true {
             let indexes = indexes(walk.feed)
             let index = indexes[walk.kind]
-            let probe = probe(walk, &posts)
+            let probe = slots.probe(walk, &posts)
             let startRank = rank(walk, probe, index, posts)
             var position = index.position(atRank: startRank, pool)
             var last = probe
@@ -56,7 +56,7 @@ extension StripeOrders {
         _ posts: inout PostTable
     ) -> WalkSummary? {
         guard prepare(kind, feed, &budget, &posts) else { return nil }
-        let probe = probe(position, isBehind: false, &posts)
+        let probe = slots.probe(position, isBehind: false, &posts)
         while true {
             let indexes = indexes(feed)
             let index = indexes[kind]
@@ -80,16 +80,7 @@ extension StripeOrders {
         let index = indexes(feed)[kind]
         guard rank <= index.count else { return nil }
         guard let key = index.key(at: index.position(atRank: rank, pool), pool) else { return nil }
-        return position(of: key, posts)
-    }
-
-    /// The place that a post has in an order, or will have after a refresh.
-    func position(
-        of slot: UInt32,
-        _ kind: IndexKind,
-        _ posts: borrowing PostTable
-    ) -> ListPosition {
-        position(of: slots.key(kind, slot, posts[slot], posts[slot].score), posts)
+        return slots.position(of: key, posts)
     }
 
     /// Builds a missing index and refreshes the stale head; false when the budget is used up.
@@ -150,79 +141,5 @@ extension StripeOrders {
     ) -> Int {
         guard let probe else { return walk.isDescending ? index.count : 0 }
         return index.position(of: probe, pool, posts).rank
-    }
-
-    /// The key just before which a walk begins; nil for an end of the list.
-    private func probe(_ walk: ListWalk, _ posts: inout PostTable) -> RankKey? {
-        switch walk.start {
-        case .end:
-            return nil
-        case .position(let position, let isIncluded):
-            return probe(position, isBehind: walk.isDescending == isIncluded, &posts)
-        case .entry(let entry):
-            var title: [UInt8] = []
-            if RankKey.titleDecides(entry.secondary) {
-                appendTitle(of: entry, to: &title, posts)
-            }
-            let position = ListPosition(
-                primary: entry.primary,
-                secondary: entry.secondary,
-                id: entry.id,
-                title: title
-            )
-            return probe(position, isBehind: !walk.isDescending, &posts)
-        }
-    }
-
-    /// A key that lies just before a place of the list, or just behind it.
-    private func probe(
-        _ position: ListPosition,
-        isBehind: Bool,
-        _ posts: inout PostTable
-    ) -> RankKey {
-        posts.setProbeTitle(position.title.span)
-        let bound = position.id.rawValue &+ (isBehind ? 1 : 0)
-        return RankKey(
-            primary: position.primary,
-            secondary: position.secondary,
-            slot: slots.firstSlot(atOrBehind: bound),
-            isProbe: true
-        )
-    }
-
-    /// Whether a post still has the key an entry was collected with.
-    func stillHas(
-        _ entry: MergeEntry,
-        _ slot: UInt32,
-        _ kind: IndexKind,
-        _ posts: borrowing PostTable
-    ) -> Bool {
-        let key = slots.key(kind, slot, posts[slot], posts[slot].score)
-        return key.primary == entry.primary && key.secondary == entry.secondary
-    }
-
-    /// Appends the title of an entry's post, or where that has changed what the key has of it.
-    func appendTitle(
-        of entry: MergeEntry,
-        to titles: inout [UInt8],
-        _ posts: borrowing PostTable
-    ) {
-        if let slot = slots.slot(entry.id), posts.contains(slot),
-            posts[slot].titlePrefix == entry.secondary
-        {
-            posts[slot].content.appendTitle(to: &titles)
-        } else {
-            titles.append(contentsOf: RankKey.titleBytes(prefix: entry.secondary))
-        }
-    }
-
-    private func position(of key: RankKey, _ posts: borrowing PostTable) -> ListPosition {
-        let title = RankKey.titleDecides(key.secondary) ? posts[key.slot].content.titleBytes : []
-        return ListPosition(
-            primary: key.primary,
-            secondary: key.secondary,
-            id: slots.id(key.slot),
-            title: title
-        )
     }
 }

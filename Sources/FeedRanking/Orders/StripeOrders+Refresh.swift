@@ -18,36 +18,29 @@ extension StripeOrders {
         if includingTail || stale.head.count > Self.movesBesideJob {
             finishedCount = finishJob(posts)
         }
-        stalePosts.removeAll()
+        scratch.posts.removeAll()
         let takesTail = includingTail && stale.tailCount > 0
-        for index in 0..<stale.head.count where posts.contains(stale.head[index]) {
-            if takesTail {
-                stale.insertIntoTail(stale.head[index])
-            } else {
-                takeStale(stale.head[index], &posts)
-            }
-        }
-        stale.head.removeAll()
+        takeStaleHead(intoTail: takesTail, &posts)
         if takesTail {
-            takeTail(atMost: .max, &posts)
+            takeStaleTail(atMost: .max, &posts)
         }
-        guard stalePosts.count > 0 else { return finishedCount }
-        groupByFeed(posts)
+        guard scratch.posts.count > 0 else { return finishedCount }
+        scratch.groupByFeed(posts)
         let mayLower = stale.tailCount == 0 && job.isIdle
         var start = 0
-        while start < stalePosts.count {
-            let feed = stalePosts[start].feed
+        while start < scratch.posts.count {
+            let feed = scratch.posts[start].feed
             var end = start + 1
-            while end < stalePosts.count, stalePosts[end].feed == feed {
+            while end < scratch.posts.count, scratch.posts[end].feed == feed {
                 end += 1
             }
-            refresh(start..<end, feed, mayLower: mayLower, posts)
+            moveInLists(of: feed, start..<end, mayLower: mayLower, posts)
             start = end
         }
-        refresh(0..<stalePosts.count, nil, mayLower: mayLower, posts)
-        let movedCount = stalePosts.count
+        moveInLists(of: nil, 0..<scratch.posts.count, mayLower: mayLower, posts)
+        let movedCount = scratch.posts.count
         if movedCount > RankingLimits.refreshMemoryCount {
-            freeWorkingMemory()
+            scratch.free()
         }
         return finishedCount + movedCount
     }
@@ -61,35 +54,46 @@ extension StripeOrders {
         _ posts: inout PostTable
     ) -> Int {
         let refreshedCount = refresh(includingTail: true, &posts)
-        keys.removeAll()
+        scratch.keys.removeAll()
         var next = posts.nextSlot(from: 0)
         while let found = next {
             let slot = UInt32(found)
             if posts.contains(slot), feed == nil || posts[slot].feed == feed {
-                keys.append(slots.key(kind, slot, posts[slot], posts[slot].score))
+                scratch.keys.append(slots.key(kind, slot, posts[slot], posts[slot].score))
             }
             next = posts.nextSlot(from: found + 1)
         }
-        sorter.sort(&keys, posts)
+        scratch.sorter.sort(&scratch.keys, posts)
         var index = RankedIndex()
         index.isBuilt = true
-        index.rebuild(dropping: dropped, droppedCount: 0, merging: keys, &pool, posts)
+        index.rebuild(
+            dropping: scratch.dropped,
+            droppedCount: 0,
+            merging: scratch.keys,
+            &pool,
+            posts
+        )
         index.moveHeadBoundary(to: headBoundaryRank, pool, mayLower: true)
         setIndex(index, kind, feed)
-        let keyCount = refreshedCount + keys.count
-        freeWorkingMemory()
+        let keyCount = refreshedCount + scratch.keys.count
+        scratch.free()
         return keyCount
     }
 
-    /// Frees the memory that was kept for the next refresh.
-    mutating func freeWorkingMemory() {
-        stalePosts = Slab()
-        keys = Slab()
-        sorter = KeySort()
+    /// Takes all posts off the stale head; puts them into the stale tail where `intoTail`.
+    private mutating func takeStaleHead(intoTail: Bool, _ posts: inout PostTable) {
+        for index in 0..<stale.head.count where posts.contains(stale.head[index]) {
+            if intoTail {
+                stale.insertIntoTail(stale.head[index])
+            } else {
+                takeStale(stale.head[index], &posts)
+            }
+        }
+        stale.head.removeAll()
     }
 
     /// Takes posts off the stale tail in the order of slots, so records are read one after another.
-    mutating func takeTail(atMost limit: Int, _ posts: inout PostTable) {
+    mutating func takeStaleTail(atMost limit: Int, _ posts: inout PostTable) {
         let takesAll = stale.tailCount <= limit
         var ahead = stale.nextInTail(from: takesAll ? 0 : stale.nextJobSlot)
         var next = ahead
@@ -128,35 +132,13 @@ extension StripeOrders {
             return
         }
         posts[slot].indexedScore = post.newScore
-        stalePosts.append(post)
+        scratch.posts.append(post)
     }
 
-    /// Groups the posts taken by feed.
-    mutating func groupByFeed(_ posts: borrowing PostTable) {
-        let first = stalePosts[0].feed
-        var isMixed = false
-        for index in 0..<stalePosts.count where stalePosts[index].feed != first {
-            isMixed = true
-        }
-        guard isMixed else { return }
-        keys.removeAll()
-        for index in 0..<stalePosts.count {
-            // A secondary part that ends in a zero byte is no title.
-            let feed = UInt64(stalePosts[index].feed.rawValue)
-            keys.append(RankKey(primary: feed, secondary: 0, slot: UInt32(index)))
-        }
-        sorter.sort(&keys, posts)
-        var grouped = Slab<StalePost>()
-        for index in 0..<keys.count {
-            grouped.append(stalePosts[Int(keys[index].slot)])
-        }
-        swap(&stalePosts, &grouped)
-    }
-
-    /// Moves a range of the posts taken to their new keys in the indexes of one list.
-    private mutating func refresh(
+    /// Brings a range of the posts taken to their new keys in the lists of a feed, or of all feeds.
+    private mutating func moveInLists(
+        of feed: FeedID?,
         _ range: Range<Int>,
-        _ feed: FeedID?,
         mayLower: Bool,
         _ posts: borrowing PostTable
     ) {
@@ -164,9 +146,9 @@ extension StripeOrders {
             var index = indexes(feed)[kind]
             guard index.isBuilt else { continue }
             if job.isIdle, range.count * Self.rebuildShare > index.count {
-                rebuild(&index, kind, range, posts)
+                rebuildList(&index, kind, range, posts)
             } else {
-                move(kind, feed, range, posts)
+                moveInList(kind, feed, range, posts)
                 index = indexes(feed)[kind]
             }
             index.moveHeadBoundary(to: headBoundaryRank, pool, mayLower: mayLower)
@@ -174,38 +156,40 @@ extension StripeOrders {
         }
     }
 
-    private mutating func rebuild(
+    /// Merges the new keys of a range of the posts taken into an index, without their old scratch.keys.
+    private mutating func rebuildList(
         _ index: inout RankedIndex,
         _ kind: IndexKind,
         _ range: Range<Int>,
         _ posts: borrowing PostTable
     ) {
-        keys.removeAll()
+        scratch.keys.removeAll()
         var droppedCount = 0
         for place in range {
-            let post = stalePosts[place]
+            let post = scratch.posts[place]
             if post.wasIndexed {
                 guard kind.followsScore else { continue }
-                dropped.insert(post.slot)
+                scratch.dropped.insert(post.slot)
                 droppedCount += 1
             }
-            keys.append(slots.key(kind, post, post.newScore))
+            scratch.keys.append(slots.key(kind, post, post.newScore))
         }
-        guard keys.count > 0 else { return }
-        sorter.sort(&keys, posts)
+        guard scratch.keys.count > 0 else { return }
+        scratch.sorter.sort(&scratch.keys, posts)
         index.rebuild(
-            dropping: dropped,
+            dropping: scratch.dropped,
             droppedCount: droppedCount,
-            merging: keys,
+            merging: scratch.keys,
             &pool,
             posts
         )
-        for place in 0..<keys.count {
-            dropped.remove(keys[place].slot)
+        for place in 0..<scratch.keys.count {
+            scratch.dropped.remove(scratch.keys[place].slot)
         }
     }
 
-    private mutating func move(
+    /// Moves a range of the posts taken to their new keys in one list, one by one.
+    private mutating func moveInList(
         _ kind: IndexKind,
         _ feed: FeedID?,
         _ range: Range<Int>,
@@ -214,7 +198,7 @@ extension StripeOrders {
         let isSplit = job.progress(feed, kind) == .split
         var index = indexes(feed)[kind]
         for place in range {
-            let post = stalePosts[place]
+            let post = scratch.posts[place]
             guard kind.followsScore || !post.wasIndexed else { continue }
             let new = slots.key(kind, post, post.newScore)
             let old = slots.key(kind, post, post.oldScore)

@@ -29,35 +29,17 @@ extension StripeOrders {
 
     /// Takes posts of the stale tail into a job; returns how many.
     private mutating func startJob(_ posts: inout PostTable) -> Int {
-        stalePosts.removeAll()
+        scratch.posts.removeAll()
         let limit = min(
             max(pace.minimumStaleCount, posts.count / 4),
             RankingLimits.maximumJobPostCount
         )
-        takeTail(atMost: limit, &posts)
-        guard stalePosts.count > 0 else { return 1 }
-        orderBySlot()
-        groupByFeed(posts)
-        var members = Slab<StalePost>()
-        swap(&stalePosts, &members)
-        job.begin(members)
+        takeStaleTail(atMost: limit, &posts)
+        guard scratch.posts.count > 0 else { return 1 }
+        scratch.orderBySlot()
+        scratch.groupByFeed(posts)
+        job.begin(scratch.takePosts())
         return job.postCount
-    }
-
-    /// Orders the posts taken by slot, where the search wrapped from the last slot to the first.
-    ///
-    /// `RefreshJob.post` searches them by slot.
-    private mutating func orderBySlot() {
-        var first = 1
-        while first < stalePosts.count, stalePosts[first - 1].slot < stalePosts[first].slot {
-            first += 1
-        }
-        guard first < stalePosts.count else { return }
-        var ordered = Slab<StalePost>()
-        for index in 0..<stalePosts.count {
-            ordered.append(stalePosts[(first + index) % stalePosts.count])
-        }
-        swap(&stalePosts, &ordered)
     }
 
     /// Does about so much work of the job; returns the work done, in keys sorted, and nil where no
@@ -75,7 +57,7 @@ extension StripeOrders {
             job.leaveList()
         }
         if job.isIdle, postCount > RankingLimits.refreshMemoryCount {
-            freeWorkingMemory()
+            scratch.free()
         }
         return used
     }
@@ -95,7 +77,7 @@ extension StripeOrders {
             job.leaveList()
             return count + 1
         }
-        sorter.sort(&keys, posts)
+        scratch.sorter.sort(&keys, posts)
         var index = indexes(list.feed)[list.kind]
         job.split(index, merging: keys)
         index.forgetKeys()

@@ -35,11 +35,8 @@ struct StripeOrders: ~Copyable {
 
     /// The refresh in steps that is under way.
     var job = RefreshJob()
-    /// The working memory of a refresh, kept between calls: the posts taken, and their keys.
-    var stalePosts = Slab<StalePost>()
-    var keys = Slab<RankKey>()
-    var sorter = KeySort()
-    var dropped = SlotSet()
+    /// The working memory of a refresh.
+    var scratch = RefreshScratch()
 
     /// The orders of no posts.
     init(_ slots: SlotKeys, _ pace: RefreshPace) {
@@ -79,7 +76,7 @@ struct StripeOrders: ~Copyable {
         let feed = Int(record.feed.rawValue)
         feeds.extend(to: feed + 1, with: FeedIndexes())
         stale.reserve(slotLimit)
-        dropped.reserve(slotLimit)
+        scratch.dropped.reserve(slotLimit)
         feeds[feed].postCount += 1
         front.postCount += 1
         unindexedCount += 1
@@ -178,7 +175,7 @@ struct StripeOrders: ~Copyable {
         let member = job.member(slot, record.feed)
         for kind in IndexKind.allCases {
             for feed in [record.feed, nil] where indexes(feed)[kind].isBuilt {
-                takeOut(slot, record, member, kind, feed, posts)
+                takeOutOfList(slot, record, member, kind, feed, posts)
             }
         }
         if member != nil {
@@ -190,7 +187,8 @@ struct StripeOrders: ~Copyable {
         return record
     }
 
-    private mutating func takeOut(
+    /// Removes a post from one index, at the key that the index has of it.
+    private mutating func takeOutOfList(
         _ slot: UInt32,
         _ record: PostRecord,
         _ member: StalePost?,

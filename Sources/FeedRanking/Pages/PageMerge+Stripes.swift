@@ -148,7 +148,7 @@ extension PageMerge {
         let entry = entries[index]
         let offset = UInt32(titles.count)
         stripes.withStripe(of: entry.id) { stripe in
-            stripe.orders.appendTitle(of: entry, to: &titles, stripe.posts)
+            stripe.slots.appendTitle(of: entry, to: &titles, stripe.posts)
         }
         let count = UInt32(titles.count) - offset
         entries[index].title = TextRange(offset: offset, count: count)

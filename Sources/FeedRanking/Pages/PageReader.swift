@@ -128,8 +128,8 @@ struct PageReader {
                 let byteCount = stripe.textByteCount(slot)
                 if page.isFull(for: byteCount, byteLimit: query.byteLimit) { return .full }
                 isOrdered =
-                    isOrdered && stripe.orders.stillHas(entry, slot, walk.kind, stripe.posts)
-                page.append(slot, of: stripe, query.voter)
+                    isOrdered && stripe.slots.stillHas(entry, slot, walk.kind, stripe.posts)
+                page.append(slot, of: &stripe, query.voter)
                 return .appended
             }
             if outcome == .full { break }

@@ -31,7 +31,10 @@ package struct PostPage: Sendable {
     }
 
     /// Appends a post of a stripe, with the ballot of a voter; O(1) beside its texts.
-    mutating func append(_ slot: UInt32, of stripe: borrowing Stripe, _ voter: VoterID?) {
+    ///
+    /// The stripe does not change. It is `inout` because Swift 6.3 copies a noncopyable value for a
+    /// call that borrows it, where the caller holds it `inout`.
+    mutating func append(_ slot: UInt32, of stripe: inout Stripe, _ voter: VoterID?) {
         let record = stripe.posts[slot]
         let none = TextRange(offset: 0, count: 0)
         var row = PostRow(

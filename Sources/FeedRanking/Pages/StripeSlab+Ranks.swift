@@ -4,7 +4,7 @@ extension StripeSlab {
     func place(of id: PostID, _ kind: IndexKind) -> (position: ListPosition, feed: FeedID)? {
         withStripe(of: id) { stripe in
             guard let slot = stripe.liveSlot(id) else { return nil }
-            return (stripe.orders.position(of: slot, kind, stripe.posts), stripe.posts[slot].feed)
+            return (stripe.slots.position(of: slot, kind, stripe.posts), stripe.posts[slot].feed)
         }
     }
 
@@ -33,7 +33,7 @@ extension StripeSlab {
         var title: [UInt8] = []
         if RankKey.titleDecides(entry.secondary) {
             withStripe(of: entry.id) { stripe in
-                stripe.orders.appendTitle(of: entry, to: &title, stripe.posts)
+                stripe.slots.appendTitle(of: entry, to: &title, stripe.posts)
             }
         }
         return ListPosition(

@@ -140,13 +140,12 @@ package struct ContentBlob: BitwiseCopyable {
     /// Unix time of the last edit.
     var updateTimeMilliseconds: Int64 { unsafe base.load(as: Int64.self) }
 
-    /// Calls the body with the numbers and the texts: the whole block, eight bytes a word.
-    @inline(__always)
-    func forEachWord(_ body: (UInt64) -> Void) {
+    /// Takes the numbers and the texts into a hash: the whole block, eight bytes a word.
+    func add(to hash: inout StateHash) {
         let byteCount = Self.headerByteCount + textByteCount
         var offset = 0
         while offset + 8 <= byteCount {
-            body(unsafe base.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
+            hash.add(unsafe base.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
             offset += 8
         }
         var rest: UInt64 = 0
@@ -154,7 +153,7 @@ package struct ContentBlob: BitwiseCopyable {
             rest = rest << 8 | UInt64(unsafe base.load(fromByteOffset: offset, as: UInt8.self))
             offset += 1
         }
-        body(rest)
+        hash.add(rest)
     }
 
     private var commentCount: UInt64 {

@@ -87,7 +87,7 @@ extension FeedStore {
             )
             stripe.insert(record, at: slot)
             if !sink.isNone { sink.append(stripe.state(slot, content)) }
-            page.append(slot, of: stripe, nil)
+            page.append(slot, of: &stripe, nil)
             return WriteOutcome(
                 revision: revision,
                 refreshIsDue: stripe.refreshIsDue
@@ -199,7 +199,7 @@ extension FeedStore {
                 )
             )
             if !sink.isNone { sink.append(stripe.state(slot, content)) }
-            page.append(slot, of: stripe, voter)
+            page.append(slot, of: &stripe, voter)
             return WriteOutcome(revision: revision, refreshIsDue: stripe.refreshIsDue)
         }
     }

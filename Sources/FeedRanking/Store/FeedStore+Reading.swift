@@ -49,7 +49,7 @@ extension FeedStore {
     ) throws(RankingError) {
         try stripes.withStripe(of: id) { (stripe) throws(RankingError) -> Void in
             guard let slot = stripe.liveSlot(id) else { throw .postNotFound(id) }
-            page.append(slot, of: stripe, voter)
+            page.append(slot, of: &stripe, voter)
         }
     }
 
@@ -85,7 +85,7 @@ extension FeedStore {
             guard let slot = stripe.liveSlot(id) else { return .missing }
             let isFull = page.isFull(for: stripe.textByteCount(slot), byteLimit: byteLimit)
             if isFull { return .full }
-            page.append(slot, of: stripe, voter)
+            page.append(slot, of: &stripe, voter)
             return .appended
         }
     }

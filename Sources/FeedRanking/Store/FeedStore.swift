@@ -20,7 +20,7 @@ package final class FeedStore: Sendable {
     /// The stripes, which hold the posts.
     let stripes: StripeSlab
     /// The clock that gives the times of creations and changes.
-    let clock: MonotonicClock
+    let clock: CreationClock
     /// The number of the latest write; each write takes the next.
     let revisions = Atomic<UInt64>(0)
     /// The latest id assigned; no id is assigned twice.
@@ -46,7 +46,7 @@ package final class FeedStore: Sendable {
         clock: @escaping @Sendable () -> Int64
     ) {
         stripes = StripeSlab(count: stripeCount, pace: pace)
-        self.clock = MonotonicClock(clock)
+        self.clock = CreationClock(clock)
         for policy in FeedTable.builtIn {
             do {
                 _ = try feedTable.create(policy, NoChanges())

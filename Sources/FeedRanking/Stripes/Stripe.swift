@@ -1,6 +1,9 @@
 /// A share of the posts, with their orders and ballots; the holder of its lock owns it.
 ///
 /// A vote changes the record of its post and makes the post stale in the orders, once.
+///
+/// Functions that do not change the stripe are always inlined. A call would copy the whole stripe
+/// first: Swift 6.3 does so where the caller holds it `inout`, as each holder of its lock does.
 package struct Stripe: ~Copyable {
     /// The ids of the posts by slot, and the slots by id.
     let slots: SlotKeys
@@ -41,10 +44,24 @@ package struct Stripe: ~Copyable {
     }
 
     /// A whole post as a change, with its content if the caller has it at hand; O(its texts).
+    @inline(__always)
     func state(_ slot: UInt32, _ content: PostContent? = nil) -> PostState {
         let record = posts[slot]
-        return PostState(
-            counts: counts(slot, record),
+        return PostState(counts(slot, record), record, content)
+    }
+
+    /// The bytes of a post's texts, which decide whether a page still takes it.
+    @inline(__always)
+    func textByteCount(_ slot: UInt32) -> Int {
+        posts[slot].content.textByteCount
+    }
+}
+
+extension PostState {
+    /// A post with all fields of its record, and with its content if the caller has it at hand.
+    fileprivate init(_ counts: PostCounts, _ record: PostRecord, _ content: PostContent?) {
+        self.init(
+            counts: counts,
             feed: record.feed,
             keepsBallots: record.flags.contains(.keepsBallots),
             createTimeMilliseconds: record.createTimeMilliseconds,
@@ -52,10 +69,5 @@ package struct Stripe: ~Copyable {
             editRevision: record.content.editRevision,
             content: content ?? record.content.content
         )
-    }
-
-    /// The bytes of a post's texts, which decide whether a page still takes it.
-    func textByteCount(_ slot: UInt32) -> Int {
-        posts[slot].content.textByteCount
     }
 }

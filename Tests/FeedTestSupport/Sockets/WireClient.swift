@@ -64,7 +64,7 @@ package final class WireClient: @unchecked Sendable {
     /// The next frame; nil once the service has closed its side.
     package func receive() throws -> ServerFrame? {
         while true {
-            if let body = try frames.nextFrame() {
+            if let body = try frames.nextBody() {
                 return try decoder.decodeServerFrame(body)
             }
             let bytes = try socket.receiveSome(atMost: 1 << 16)

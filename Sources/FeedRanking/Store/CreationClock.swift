@@ -1,11 +1,13 @@
 import Synchronization
 
-/// A clock in Unix milliseconds that does not go back by a little, over one that may.
+/// The clock that times the creations and edits of posts, over a clock that may go back.
+///
+/// Times are Unix milliseconds.
 ///
 /// The clock stands still while the time that it gave last is ahead, by at most
 /// `RankingLimits.maximumClockHold`. Where the time given last is further ahead, the clock goes
 /// back. Times of imported and restored posts do not move it.
-struct MonotonicClock: ~Copyable, Sendable {
+struct CreationClock: ~Copyable, Sendable {
     private let latest = Atomic<Int64>(.min)
     private let clock: @Sendable () -> Int64
 
