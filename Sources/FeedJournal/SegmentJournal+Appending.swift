@@ -12,7 +12,7 @@ extension SegmentJournal {
             )
         }
         do {
-            try commit(body, count, max(microseconds, lastMicroseconds))
+            try appendRecord(body, count, max(microseconds, lastMicroseconds))
         } catch {
             failure = error.description
             throw error
@@ -26,7 +26,7 @@ extension SegmentJournal {
         return last
     }
 
-    private func commit(
+    private func appendRecord(
         _ body: Span<UInt8>,
         _ count: UInt32,
         _ microseconds: UInt64

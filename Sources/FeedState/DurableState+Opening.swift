@@ -42,14 +42,15 @@ extension DurableState {
         let summary = recovered.summary
         let journal = recovered.journal
         let logs = recovered.logs
-        let identity = recovered.checkpointing.database.meta
+        let identity = recovered.checkpointWork.database.meta
         let backups = Backups(
             options.backups,
             reservedByteCount: options.journal.space.readOnlyByteCount,
+            beforeStep: options.testHooks.beforeCopyStep,
             report: events.backup
         )
-        let checkpointing = CheckpointThread(
-            recovered.checkpointing,
+        let checkpointThread = CheckpointThread(
+            recovered.checkpointWork,
             backups,
             failed: events.failed,
             news: events.checkpoints
@@ -61,11 +62,11 @@ extension DurableState {
         journalEvents.space = events.space
         journalEvents.checkpoints = events.checkpoints
         let thread = JournalThread(
-            journal: Transferred(options.filtersJournal(journal)),
+            journal: Transferred(options.testHooks.filterJournal(journal)),
             maximumWaitingByteCount: options.maximumWaitingByteCount,
             keepsSegments: options.keepsJournal,
             logs: logs,
-            checkpointing: checkpointing,
+            receiver: checkpointThread,
             events: journalEvents
         )
         wake.set { thread.wake() }
@@ -75,7 +76,7 @@ extension DurableState {
             durability: options.durability,
             logs: logs,
             journal: thread,
-            checkpointing: checkpointing,
+            checkpointThread: checkpointThread,
             wake: wake
         )
     }

@@ -12,7 +12,7 @@ package final class DurableState: Sendable {
         package var durable: @Sendable (UInt64) -> Void = { _ in }
         /// Nothing more may be answered; the process should exit.
         package var failed: @Sendable (StateStartError) -> Void = { _ in }
-        /// A commit took longer than ``JournalThread/slowCommit``.
+        /// A commit took longer than ``JournalAdmission/slowCommit``.
         package var slow: @Sendable (Duration) -> Void = { _ in }
         /// What there is to say of the disk's room.
         package var space: @Sendable (SpaceNews) -> Void = { _ in }
@@ -36,7 +36,7 @@ package final class DurableState: Sendable {
     /// Makes commit batches durable.
     package let journal: JournalThread
     /// Checkpoints them into the database.
-    package let checkpointing: CheckpointThread
+    package let checkpointThread: CheckpointThread
     private let wake: WakeUp
 
     /// Joins what was recovered.
@@ -46,7 +46,7 @@ package final class DurableState: Sendable {
         durability: Durability,
         logs: ChangeLogs,
         journal: JournalThread,
-        checkpointing: CheckpointThread,
+        checkpointThread: CheckpointThread,
         wake: WakeUp
     ) {
         self.identity = identity
@@ -54,14 +54,14 @@ package final class DurableState: Sendable {
         self.durability = durability
         self.logs = logs
         self.journal = journal
-        self.checkpointing = checkpointing
+        self.checkpointThread = checkpointThread
         self.wake = wake
     }
 
     /// Starts the two threads; where the system refuses one, none is left running.
     package func start() throws(StateStartError) {
         do throws(ThreadStartError) {
-            try checkpointing.start()
+            try checkpointThread.start()
         } catch {
             wake.set {}
             throw .state(.thread(error))
@@ -69,7 +69,7 @@ package final class DurableState: Sendable {
         do throws(ThreadStartError) {
             try journal.start()
         } catch {
-            checkpointing.stop()
+            checkpointThread.stop()
             wake.set {}
             throw .state(.thread(error))
         }
@@ -79,7 +79,7 @@ package final class DurableState: Sendable {
     /// directory; to be called once nothing is logged any more.
     package func stop() {
         journal.stop()
-        checkpointing.stop()
+        checkpointThread.stop()
         // The logs lead to the thread, and the thread to the logs.
         wake.set {}
     }

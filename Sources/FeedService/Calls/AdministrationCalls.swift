@@ -67,7 +67,9 @@ struct AdministrationCalls {
             channelByteCount: UInt64(clamping: environment.context.channels.byteCount),
             refusedChannelCount: environment.context.channels.refusedCount,
             refusedDeviceCount: environment.context.devices.refusedCount,
-            backups: environment.context.state.map { BackupStats($0.checkpointing.backups.status) }
+            backups: environment.context.state.map {
+                BackupStats($0.checkpointThread.backups.status)
+            }
         )
         return .response(.serverStats(stats), revision: revision)
     }

@@ -14,7 +14,7 @@ extension ServiceLoop {
             let number = nextBackup
             waitingForBackup[number] = (connection, request)
             let mailbox = eventLoop.mailbox
-            state.checkpointing.backUp(through: state.journal.durableBatch) { result in
+            state.checkpointThread.backUp(through: state.journal.durableBatch) { result in
                 mailbox.post { ServiceLoop.of($0).finishBackup(number, result) }
             }
         }
@@ -27,7 +27,7 @@ extension ServiceLoop {
         guard let state = context.state else { return }
         do throws(TransportError) {
             try eventLoop.addTimer(after: context.limits.drainTimeout / 2) {
-                state.checkpointing.backups.cancel(.stopping)
+                state.checkpointThread.backups.cancel(.stopping)
             }
         } catch {
             log.cannotBoundDrain(error)

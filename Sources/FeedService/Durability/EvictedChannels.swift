@@ -24,9 +24,9 @@ final class EvictedChannels: Sendable {
             if !evicted.isEmpty {
                 batches.append(Batch(commitBatch: state.logs.newestBatch, numbers: evicted))
             }
-            let checkpointed = state.checkpointing.checkpointedRecord
+            let checkpointed = state.checkpointThread.checkpointedRecord
             while let first = batches.first, first.commitBatch <= checkpointed {
-                state.checkpointing.evict(first.numbers)
+                state.checkpointThread.evict(first.numbers)
                 batches.removeFirst()
             }
         }

@@ -11,7 +11,7 @@ extension JournalStats {
         self.init(
             executedPosition: max(state.logs.newestBatch, journal.durableBatch),
             durablePosition: journal.durableBatch,
-            foldedPosition: state.checkpointing.checkpointedRecord,
+            foldedPosition: state.checkpointThread.checkpointedRecord,
             commitCount: statistics.commitCount,
             effectCount: statistics.entryCount,
             medianCommitMicroseconds: statistics.microseconds(percentile: 50),
@@ -30,8 +30,8 @@ extension JournalStats {
 extension CheckpointStats {
     /// The state of checkpoints now.
     init(_ state: DurableState) {
-        let backlog = state.checkpointing.backlog
-        let statistics = state.checkpointing.statistics
+        let backlog = state.checkpointThread.backlog
+        let statistics = state.checkpointThread.statistics
         self.init(
             unfoldedByteCount: UInt64(clamping: backlog.pendingByteCount),
             unfoldedLimitByteCount: UInt64(clamping: backlog.limitByteCount),

@@ -26,43 +26,13 @@ package final class CheckpointThread: CommitBatchReceiver {
     /// (``CheckpointAdmission``).
     static let backlogFactor = 5
 
-    /// The bytes of commit batches for which the thread is woken.
-    ///
-    /// It looks by itself now and then. To wake it for each batch costs more than to add the batch.
-    static let wakingByteCount = 256 << 10
-    /// How many bodies of added commit batches are kept to be used again, and how large they may be.
-    static let spareCount = 64
-    static let spareByteCount = 256 << 10
     /// How often the thread looks by itself.
     static let lookInterval = Duration.milliseconds(250)
-
-    /// What other threads hand over.
-    private struct Inbox {
-        var commitBatches: [(body: [UInt8], position: JournalPosition)] = []
-        var byteCount = 0
-        /// Bodies of added commit batches, whose memory is used again.
-        var spares: [[UInt8]] = []
-        var evicted: [UInt64] = []
-    }
 
     /// The backups of the database.
     package let backups: Backups
 
-    /// The commit batches that the thread has taken over and not added yet.
-    ///
-    /// Those beyond a checkpoint's worth wait here unchanged while the previous checkpoint is
-    /// written.
-    private struct TakenBatches {
-        var commitBatches: [(body: [UInt8], position: JournalPosition)] = []
-        /// The first commit batch that is not added.
-        var next = 0
-        /// Channels that were evicted after these commit batches.
-        var evicted: [UInt64] = []
-        /// Bodies of added commit batches.
-        var spares: [[UInt8]] = []
-    }
-
-    private let inbox = Lock(Inbox())
+    private let queue = CommitBatchQueue()
     /// What belongs to the thread; nil once it has taken it.
     private let work: Lock<CheckpointWork?>
     /// How the checkpoints are doing.
@@ -126,20 +96,14 @@ package final class CheckpointThread: CommitBatchReceiver {
 
     /// These channels' outcomes are not needed any more, unless there are newer ones.
     package func evict(_ channels: [UInt64]) {
-        inbox.withLock { $0.evicted += channels }
+        queue.evict(channels)
     }
 
     /// Takes a commit batch that is durable; gives an array to make the next one in.
     package func submit(_ body: [UInt8], at position: JournalPosition) -> [UInt8] {
         pending.wrappingAdd(body.count, ordering: .relaxed)
-        let (spare, isFull) = inbox.withLock { inbox in
-            inbox.commitBatches.append((body, position))
-            let wasFull = inbox.byteCount >= Self.wakingByteCount
-            inbox.byteCount += body.count
-            let isFull = inbox.byteCount >= Self.wakingByteCount && !wasFull
-            return (inbox.spares.popLast() ?? [], isFull)
-        }
-        if isFull { thread.wake() }
+        let (spare, isToWake) = queue.submit(body, at: position)
+        if isToWake { thread.wake() }
         return spare
     }
 
@@ -175,12 +139,12 @@ package final class CheckpointThread: CommitBatchReceiver {
 
     private func run(_ work: inout CheckpointWork) {
         defer { backups.close(.stopping) }
-        var batch = TakenBatches()
+        var taken = TakenBatches()
         var stall = Episode()
         do throws(StateStartError) {
             while true {
                 let isStopping = stopping.load(ordering: .acquiring)
-                try fill(&work, from: &batch)
+                try fill(&work, from: &taken)
                 try work.updateBackup(backups)
                 let wantsBackup = backups.wantedRecord != nil && !backups.isInspecting
                 if isStopping, let deadline = stopDeadline.withLock({ $0 }), .now >= deadline {
@@ -236,41 +200,20 @@ package final class CheckpointThread: CommitBatchReceiver {
     /// Adds the handed-over commit batches to the memtable, up to a checkpoint's worth.
     private func fill(
         _ work: inout CheckpointWork,
-        from batch: inout TakenBatches
+        from taken: inout TakenBatches
     ) throws(StateStartError) {
         var pauses = Pauses()
         while true {
-            if batch.next == batch.commitBatches.count {
-                if !batch.evicted.isEmpty { work.memtable.evict(batch.evicted) }
-                takeInbox(&batch)
-                guard !batch.commitBatches.isEmpty || !batch.evicted.isEmpty else { return }
+            guard !taken.isEmpty else {
+                if !taken.evicted.isEmpty { work.memtable.evict(taken.evicted) }
+                guard queue.take(into: &taken) else { return }
                 continue
             }
             guard !work.isFull else { return }
-            let (body, position) = batch.commitBatches[batch.next]
-            try work.add(body, at: position)
-            batch.commitBatches[batch.next].body = []
-            batch.next += 1
-            if body.capacity <= Self.spareByteCount, batch.spares.count < Self.spareCount {
-                batch.spares.append(body)
-            }
+            let commitBatch = taken.removeFirst()
+            try work.add(commitBatch.body, at: commitBatch.position)
+            taken.reuse(commitBatch.body)
             pauses.pauseIfDue()
         }
-    }
-
-    /// Takes over the new commit batches, once all earlier ones are added; O(spares), as the
-    /// journal thread uses the same lock.
-    private func takeInbox(_ batch: inout TakenBatches) {
-        batch.commitBatches.removeAll(keepingCapacity: true)
-        batch.next = 0
-        batch.evicted = []
-        inbox.withLock { inbox in
-            swap(&inbox.commitBatches, &batch.commitBatches)
-            swap(&inbox.evicted, &batch.evicted)
-            inbox.byteCount = 0
-            let room = Self.spareCount - inbox.spares.count
-            inbox.spares += batch.spares.prefix(room)
-        }
-        batch.spares.removeAll(keepingCapacity: true)
     }
 }

@@ -17,10 +17,6 @@ package struct BackupOptions: Sendable {
     /// before it serves, which takes a second or two for so much.
     package var maximumLogByteCount = 256 << 20
 
-    /// Called on the backup's thread before each step of a copy, with the bytes copied so far; for
-    /// tests of slow disks.
-    package var beforeStep: @Sendable (Int) -> Void = { _ in }
-
     /// The defaults.
     package init() {}
 }

@@ -39,11 +39,17 @@ package final class Backups: Sendable {
         var failure: BackupStatus.Failed?
         var isClosed = false
         var isInspecting = false
+
+        mutating func takeAnswer() -> Answer? {
+            defer { answer = nil }
+            return answer
+        }
     }
 
     private let state = Lock(State())
     private let options: BackupOptions
     private let reservedByteCount: Int
+    private let beforeStep: @Sendable () -> Void
     private let report: @Sendable (BackupEvent) -> Void
     /// Signalled when a rest is to end.
     private let cancelled = Semaphore()
@@ -52,15 +58,17 @@ package final class Backups: Sendable {
     /// Signalled when the thread that inspects `backups/` at the start has ended.
     private let inspected = Semaphore()
 
-    /// Backups that keep so many bytes of the disk free; `report` is called with each line
-    /// for the log, on any thread.
+    /// Backups that keep so many bytes of the disk free; the backup's thread calls `beforeStep`
+    /// before each step of a copy, and any thread `report` with each line for the log.
     package init(
         _ options: BackupOptions,
         reservedByteCount: Int,
+        beforeStep: @escaping @Sendable () -> Void = {},
         report: @escaping @Sendable (BackupEvent) -> Void
     ) {
         self.options = options
         self.reservedByteCount = reservedByteCount
+        self.beforeStep = beforeStep
         self.report = report
     }
 
@@ -218,7 +226,7 @@ extension Backups {
             try job.open()
             report(.began(name: job.name, byteCount: job.byteCount))
             while isReading {
-                options.beforeStep(job.copiedByteCount)
+                beforeStep()
                 let began = ContinuousClock.now
                 let isWhole = try job.step()
                 state.withLock { $0.copiedByteCount = job.copiedByteCount }
@@ -287,12 +295,5 @@ extension Backups {
         guard let answer else { return }
         report(.failed(error))
         answer(.failure(error))
-    }
-}
-
-extension Backups.State {
-    fileprivate mutating func takeAnswer() -> Backups.Answer? {
-        defer { answer = nil }
-        return answer
     }
 }

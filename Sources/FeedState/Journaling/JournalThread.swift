@@ -10,8 +10,6 @@ internal import Synchronization
 /// log entries of all requests wait for the next. A commit begins once the last one has ended and
 /// something waits, and a millisecond after the last one began at the earliest.
 package final class JournalThread: Sendable {
-    /// A commit that takes longer is worth a warning, and lowers what may wait for the next.
-    package static let slowCommit = Duration.milliseconds(100)
     /// The least time between the beginnings of two commits.
     static let interval = Duration.milliseconds(1)
     /// How often the free space is looked at.
@@ -25,7 +23,7 @@ package final class JournalThread: Sendable {
         package var durable: @Sendable (UInt64) -> Void = { _ in }
         /// The journal has failed: nothing more may be answered.
         package var failed: @Sendable (JournalError) -> Void = { _ in }
-        /// A commit took longer than ``JournalThread/slowCommit``.
+        /// A commit took longer than ``JournalAdmission/slowCommit``.
         package var slow: @Sendable (Duration) -> Void = { _ in }
         /// The disk has become full, or has room again; once a second at most.
         package var space: @Sendable (SpaceNews) -> Void = { _ in }
@@ -56,7 +54,7 @@ package final class JournalThread: Sendable {
     package let statistics = CommitStatistics()
 
     private let logs: ChangeLogs
-    private let checkpointing: any CommitBatchReceiver
+    private let receiver: any CommitBatchReceiver
     private let events: Events
     /// What belongs to the thread; nil once it has taken it.
     private let work: Lock<Work?>
@@ -81,14 +79,14 @@ package final class JournalThread: Sendable {
     ///   - maximumWaitingByteCount: The unjournaled bytes that are let in at most.
     ///   - keepsSegments: Whether checkpointed records stay in the journal.
     ///   - logs: What the loops log to.
-    ///   - checkpointing: Takes each commit batch once it is durable.
+    ///   - receiver: Takes each commit batch once it is durable.
     ///   - events: Called when something happens.
     package init(
         journal: Transferred<any WatchedJournal>,
         maximumWaitingByteCount: Int,
         keepsSegments: Bool,
         logs: ChangeLogs,
-        checkpointing: any CommitBatchReceiver,
+        receiver: any CommitBatchReceiver,
         events: Events
     ) {
         let last = journal.value.last.number
@@ -102,7 +100,7 @@ package final class JournalThread: Sendable {
         gate = ChangeGate(byteCount: maximumWaitingByteCount)
         self.keepsSegments = keepsSegments
         self.logs = logs
-        self.checkpointing = checkpointing
+        self.receiver = receiver
         self.events = events
     }
 
@@ -127,7 +125,7 @@ package final class JournalThread: Sendable {
     @inline(__always)
     package var congestion: Congestion? {
         guard gate.isClosed(for: logs.waitingByteCount) else { return nil }
-        return gate.cause(checkpointing.backlog)
+        return gate.cause(receiver.backlog)
     }
 
     /// Counts a change that was refused because checkpoints lag.
@@ -175,7 +173,7 @@ package final class JournalThread: Sendable {
         do throws(JournalError) {
             while true {
                 let isStopping = stopping.load(ordering: .acquiring)
-                while try commit(&work) {}
+                while try commitNext(&work) {}
                 try checkSpaceIfDue(&work)
                 if isStopping { return }
                 let isRestricted = admit(&work, committing: 0)
@@ -189,7 +187,7 @@ package final class JournalThread: Sendable {
     }
 
     /// Makes the open commit batch durable; false if nothing waits.
-    private func commit(_ work: inout Work) throws(JournalError) -> Bool {
+    private func commitNext(_ work: inout Work) throws(JournalError) -> Bool {
         let clock = ContinuousClock()
         if let lastBegan = work.lastBegan {
             SystemClock.sleep(for: clock.now.duration(to: lastBegan + Self.interval))
@@ -217,8 +215,8 @@ package final class JournalThread: Sendable {
         events.durable(batch.number)
         statistics.count(entryCount: batch.entryCount, took: duration)
         work.admission.observe(byteCount: work.body.count, took: duration)
-        if duration > Self.slowCommit { events.slow(duration) }
-        work.body = checkpointing.submit(work.body, at: position)
+        if duration > JournalAdmission.slowCommit { events.slow(duration) }
+        work.body = receiver.submit(work.body, at: position)
         admit(&work, committing: 0)
         try forget(&work)
         return true
@@ -231,7 +229,7 @@ package final class JournalThread: Sendable {
     private func admit(_ work: inout Work, committing byteCount: Int) -> Bool {
         let (isRestricted, news) = work.admission.set(
             gate,
-            checkpointing.backlog,
+            receiver.backlog,
             committing: byteCount,
             at: .now
         )
@@ -241,7 +239,7 @@ package final class JournalThread: Sendable {
 
     private func forget(_ work: inout Work) throws(JournalError) {
         guard !keepsSegments else { return }
-        try work.journal.forget(through: checkpointing.checkpointedRecord)
+        try work.journal.forget(through: receiver.checkpointedRecord)
     }
 
     private func checkSpaceIfDue(_ work: inout Work) throws(JournalError) {

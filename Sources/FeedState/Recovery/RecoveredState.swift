@@ -10,7 +10,7 @@ package struct RecoveredState: ~Copyable {
     /// The journal, which ends with the record of this start.
     package let journal: SegmentJournal
     /// The database, and the records that only the journal has in the memtable.
-    package var checkpointing: CheckpointWork
+    package var checkpointWork: CheckpointWork
     /// Empty logs, whose open commit batch is the journal's next record.
     package let logs: ChangeLogs
 
@@ -38,11 +38,11 @@ package struct RecoveredState: ~Copyable {
         try recovery.load(database)
         let journal = try directory.journal(database, &summary, progress)
         summary.checkpointedDamage = journal.checkpointedDamage?.note(last: journal.last.number)
-        var checkpointing = CheckpointWork(
+        var checkpointWork = CheckpointWork(
             database,
             checkpointByteCount: directory.options.checkpointByteCount
         )
-        try recovery.replay(journal, into: &checkpointing, &summary)
+        try recovery.replay(journal, into: &checkpointWork, &summary)
         let epoch = try directory.beginEpoch(store, database, journal)
         let logs = ChangeLogs(
             count: directory.options.logCount,
@@ -51,7 +51,7 @@ package struct RecoveredState: ~Copyable {
         )
         let found = journal.last
         do throws(StateStartError) {
-            summary.last = try Self.commit(epoch, logs, journal, &checkpointing)
+            summary.last = try Self.commit(epoch, logs, journal, &checkpointWork)
         } catch {
             throw error.isOutOfSpace ? directory.full() : error
         }
@@ -61,7 +61,7 @@ package struct RecoveredState: ~Copyable {
         summary.gaveUpBallast = hadBallast && !journal.hasBallast
         self.summary = summary
         self.journal = journal
-        self.checkpointing = checkpointing
+        self.checkpointWork = checkpointWork
         self.logs = logs
     }
 
@@ -70,7 +70,7 @@ package struct RecoveredState: ~Copyable {
         _ epoch: LogEntry,
         _ logs: ChangeLogs,
         _ journal: SegmentJournal,
-        _ checkpointing: inout CheckpointWork
+        _ checkpointWork: inout CheckpointWork
     ) throws(StateStartError) -> JournalPosition {
         logs[0].transaction { logs[0].append(epoch) }
         var body: [UInt8] = []
@@ -84,7 +84,7 @@ package struct RecoveredState: ~Copyable {
                 at: SystemClock.unixMicroseconds()
             )
         }
-        try checkpointing.add(body, at: position)
+        try checkpointWork.add(body, at: position)
         return position
     }
 }

@@ -42,16 +42,16 @@ package struct StateOptions: Sendable {
     /// How backups are made, and how many are kept.
     package var backups = BackupOptions()
 
-    /// Puts something before the journal that commits go through, for tests of slow disks.
-    package var filtersJournal: @Sendable (any WatchedJournal) -> any WatchedJournal = { $0 }
-
     /// SQLite's virtual file system that has `state.db`, for tests of slow disks; nil is the
     /// system's own.
     package var databaseFileSystem: String?
 
+    /// What tests put between the service and its disk.
+    package var testHooks = StateTestHooks()
+
     /// The bytes that a loop logs at most after it has looked whether changes are admitted, except for
     /// the posts of ImportPosts: a created or edited post (48 KB), a batch of votes (14 KB), or the
-    /// single votes of one turn (11 KB).
+    /// single votes of one loop iteration (11 KB).
     package static let shortTransactionByteCount = 64 << 10
 
     /// The bytes of a record that admission divides: the rest after each loop has logged a short

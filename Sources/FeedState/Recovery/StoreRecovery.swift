@@ -33,17 +33,17 @@ struct StoreRecovery {
     /// Applies the records after the checkpoint, and adds them to the memtable of the next one.
     func replay(
         _ journal: any Journal,
-        into checkpointing: inout CheckpointWork,
+        into work: inout CheckpointWork,
         _ summary: inout RecoverySummary
     ) throws(StateStartError) {
-        let first = checkpointing.database.meta.checkpointed.number
+        let first = work.database.meta.checkpointed.number
         let total = journal.last.number - min(first, journal.last.number)
         var replay = Replay(store: store, channels: channels)
         let records = Transferred(journal)
         let source: Replay.Source = { (body) throws(JournalError) in
             try records.value.replay(after: first, body)
         }
-        try replay.run(source, into: &checkpointing) { batch in
+        try replay.run(source, into: &work) { batch in
             summary.entryCount += batch.entryCount
             guard batch.endedByteCount != nil else { return }
             summary.recordCount += 1

@@ -25,7 +25,7 @@ extension JournalGate {
     /// The state of a directory whose journal is behind the gate.
     func state(_ directory: TemporaryDirectory, logCount: Int) -> StateOptions {
         var state = StateOptions(path: directory.path, logCount: logCount)
-        state.filtersJournal = filter
+        state.testHooks.filterJournal = filter
         state.journal.space.ballastByteCount = 1 << 20
         return state
     }

@@ -37,7 +37,7 @@ struct BackedUpState {
     func checkpointAll() throws -> [String: [UInt8]] {
         let disk = disk.copy()
         var life = try DurableLife(disk, run.journal, clock: run.clock)
-        let database = life.state.checkpointing.database
+        let database = life.state.checkpointWork.database
         defer {
             disk.die()
             withExtendedLifetime(database) {}
@@ -86,7 +86,7 @@ extension StatePowerCutRun {
     /// backup and its last record.
     mutating func writeAroundBackup(turns: Int) throws -> (backup: [UInt8], checkpointed: UInt64) {
         var life = try DurableLife(disk, journal, clock: clock)
-        let database = life.state.checkpointing.database
+        let database = life.state.checkpointWork.database
         defer {
             disk.die()
             withExtendedLifetime(database) {}
@@ -110,9 +110,9 @@ extension StatePowerCutRun {
 extension DurableLife {
     /// Checkpoints the whole memtable.
     fileprivate mutating func checkpointAll() throws {
-        state.checkpointing.begin()
-        while state.checkpointing.isCheckpointing {
-            try state.checkpointing.writeStep(changes: 1000, until: { false })
+        state.checkpointWork.begin()
+        while state.checkpointWork.isCheckpointing {
+            try state.checkpointWork.writeStep(changes: 1000, until: { false })
         }
     }
 }

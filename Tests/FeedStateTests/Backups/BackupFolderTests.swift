@@ -113,7 +113,9 @@ import Testing
         try state.start()
         state.stop()
         #expect(events.withLock { $0 } == [.removedLeftovers(["20270115T080000123Z"])])
-        #expect(state.checkpointing.backups.status.complete?.name == name)
-        #expect(state.checkpointing.backups.status.complete?.date == BackupFolders.time(of: name))
+        #expect(state.checkpointThread.backups.status.complete?.name == name)
+        #expect(
+            state.checkpointThread.backups.status.complete?.date == BackupFolders.time(of: name)
+        )
     }
 }

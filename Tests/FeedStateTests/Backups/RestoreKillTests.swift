@@ -126,7 +126,7 @@ enum RestoreLife {
         let directory = StateDirectory(options, copy, vfs: copy.databaseDiskName)
         let store = FeedStore(stripeCount: 4) { 0 }
         let recovered = try RecoveredState(directory, into: store, channels: { _ in })
-        let database = recovered.checkpointing.database
+        let database = recovered.checkpointWork.database
         defer {
             copy.die()
             withExtendedLifetime(database) {}

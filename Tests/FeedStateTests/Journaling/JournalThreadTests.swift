@@ -63,7 +63,7 @@ import Testing
                 maximumWaitingByteCount: 1 << 20,
                 keepsSegments: false,
                 logs: logs,
-                checkpointing: receiver,
+                receiver: receiver,
                 events: events
             )
             started.withLock { [thread] in $0 = thread }

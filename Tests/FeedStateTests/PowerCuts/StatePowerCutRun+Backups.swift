@@ -7,7 +7,7 @@ import FeedState
 extension StatePowerCutRun {
     /// Continues a backup, or begins one.
     mutating func backUp(_ life: inout DurableLife) throws {
-        let database = life.state.checkpointing.database
+        let database = life.state.checkpointWork.database
         guard let job = backup else {
             guard !database.meta.isCheckpointing else { return }
             var options = BackupOptions()

@@ -23,7 +23,7 @@ extension StatePowerCutRun {
         }
         answer(snapshot)
         inFlight = nil
-        try life.state.checkpointing.add(body, at: position)
+        try life.state.checkpointWork.add(body, at: position)
     }
 
     /// All calls of the commit batch are answered, save a vote batch that is not at its end.
@@ -42,15 +42,15 @@ extension StatePowerCutRun {
 
     /// Writes a step, or begins a checkpoint; the journal forgets checkpointed records.
     mutating func checkpoint(_ life: inout DurableLife) throws {
-        if life.state.checkpointing.isCheckpointing {
+        if life.state.checkpointWork.isCheckpointing {
             let limit = Int.random(in: 1...15, using: &generator)
-            try life.state.checkpointing.writeStep(changes: limit, until: { false })
-            guard !life.state.checkpointing.isCheckpointing else { return }
+            try life.state.checkpointWork.writeStep(changes: limit, until: { false })
+            guard !life.state.checkpointWork.isCheckpointing else { return }
             checkpointCount += 1
-            let checkpointed = life.state.checkpointing.database.meta.checkpointed.number
+            let checkpointed = life.state.checkpointWork.database.meta.checkpointed.number
             try life.state.journal.forget(through: checkpointed)
-        } else if life.state.checkpointing.addedByteCount > 0 {
-            life.state.checkpointing.begin()
+        } else if life.state.checkpointWork.addedByteCount > 0 {
+            life.state.checkpointWork.begin()
             guard fault == .earlyForget else { return }
             try life.state.journal.forget(through: life.state.journal.last.number)
         }

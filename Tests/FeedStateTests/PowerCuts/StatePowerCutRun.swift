@@ -105,7 +105,7 @@ struct StatePowerCutRun {
     /// One life without a power cut, whose every call is answered; for other tests.
     mutating func write(turns: Int, checkpoints: Bool) throws {
         var life = try DurableLife(disk, journal, clock: clock)
-        let database = life.state.checkpointing.database
+        let database = life.state.checkpointWork.database
         defer {
             disk.die()
             withExtendedLifetime(database) {}
@@ -121,7 +121,7 @@ struct StatePowerCutRun {
     /// A start that finds all that was answered.
     mutating func start() throws {
         let life = try DurableLife(disk, journal, clock: clock)
-        let database = life.state.checkpointing.database
+        let database = life.state.checkpointWork.database
         defer {
             disk.die()
             withExtendedLifetime(database) {}
@@ -137,7 +137,7 @@ struct StatePowerCutRun {
             let verified = try verify()
             var life = try DurableLife(disk, journal, clock: clock)
             // The disk has to be dead when the connection is closed, however this ends.
-            let database = life.state.checkpointing.database
+            let database = life.state.checkpointWork.database
             defer {
                 disk.die()
                 withExtendedLifetime(database) {}

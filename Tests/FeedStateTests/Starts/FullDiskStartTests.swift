@@ -32,7 +32,7 @@ import Testing
             into: FeedStore(stripeCount: 2) { 1 },
             channels: { _ in }
         )
-        let database = life.checkpointing.database
+        let database = life.checkpointWork.database
         let mode = try? life.journal.checkSpace()
         #expect(life.summary.gaveUpBallast == (mode == .readOnly))
         disk.die()

@@ -35,7 +35,7 @@ import Testing
             into: FeedStore(stripeCount: 2) { 1 },
             channels: { _ in }
         )
-        let database = life.checkpointing.database
+        let database = life.checkpointWork.database
         disk.die()
         withExtendedLifetime(database) {}
         disk.revive()

@@ -3,6 +3,8 @@
 /// A disk that has become slow must not be answered by a queue that grows. What waits is bounded by
 /// what the disk takes in about a second, and the rest is refused before it is executed.
 package struct JournalAdmission: Equatable {
+    /// A commit that takes longer is worth a warning, and lowers what may wait for the next.
+    package static let slowCommit = Duration.milliseconds(100)
     /// What may wait in any case, so that the disk's speed is still measured.
     package static let minimumByteCount = 64 << 10
 
@@ -20,7 +22,7 @@ package struct JournalAdmission: Equatable {
 
     /// Takes note of a commit; one that was slow lowers the limit, and later ones raise it again.
     package mutating func observe(byteCount written: Int, took duration: Duration) {
-        guard duration > JournalThread.slowCommit else {
+        guard duration > Self.slowCommit else {
             byteCount = min(maximumByteCount, byteCount * 2)
             return
         }

@@ -1,45 +1,3 @@
-internal import Synchronization
-
-/// How many bytes of changes may wait for the journal: set by its thread, looked at by all loops.
-final class ChangeGate: Sendable {
-    private let limit: Atomic<Int>
-    /// Whether the limit is so low because checkpoints lag.
-    private let isHeldUp = Atomic(false)
-    private let retryMicroseconds = Atomic<UInt64>(0)
-    private let refused = Atomic<UInt64>(0)
-
-    /// A gate that lets so many bytes wait.
-    init(byteCount: Int) {
-        limit = Atomic(byteCount)
-    }
-
-    /// Whether so many bytes are too many for another change to be let in; an atomic load.
-    @inline(__always)
-    func isClosed(for waitingByteCount: Int) -> Bool {
-        waitingByteCount > limit.load(ordering: .relaxed)
-    }
-
-    /// Why it is closed, where it is.
-    func cause(_ backlog: CheckpointBacklog) -> Congestion {
-        guard isHeldUp.load(ordering: .relaxed) else { return .journal }
-        let microseconds = retryMicroseconds.load(ordering: .relaxed)
-        return .checkpoints(backlog, retryTime: .microseconds(Int64(clamping: microseconds)))
-    }
-
-    /// Lets so many bytes wait from now on.
-    func set(byteCount: Int, isHeldUp: Bool, retryTime: Duration) {
-        retryMicroseconds.store(retryTime.wholeMicroseconds, ordering: .relaxed)
-        self.isHeldUp.store(isHeldUp, ordering: .relaxed)
-        limit.store(byteCount, ordering: .relaxed)
-    }
-
-    /// Counts a change that was refused because checkpoints lag.
-    func countRefusalByCheckpoints() { refused.wrappingAdd(1, ordering: .relaxed) }
-
-    /// How many those were.
-    var refusedByCheckpoints: UInt64 { refused.load(ordering: .relaxed) }
-}
-
 /// What the journal's thread knows of the disk and of checkpoints, to set the gate by.
 struct ChangeAdmission {
     /// The share of its limit below which the backlog of checkpoints is reported as caught up.
@@ -73,7 +31,7 @@ struct ChangeAdmission {
         let limit = checkpoints.update(backlog, committing: byteCount, at: now)
         gate.set(
             byteCount: min(limit, disk.byteCount),
-            isHeldUp: limit < disk.byteCount,
+            isLimitedByCheckpoints: limit < disk.byteCount,
             retryTime: checkpoints.retryTime
         )
         return (limit < .max, news(gate, backlog, now))

@@ -1,7 +1,7 @@
 import FeedState
 import Testing
 
-@Suite struct AdmissionTests {
+@Suite struct JournalAdmissionTests {
     @Test func aDiskOfUsualSpeedLeavesTheLimit() {
         var admission = JournalAdmission(maximumByteCount: 1 << 20)
         admission.observe(byteCount: 10, took: .milliseconds(100))

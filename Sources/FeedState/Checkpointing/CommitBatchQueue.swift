@@ -1,0 +1,75 @@
+internal import FeedConcurrency
+package import FeedJournal
+
+/// The durable commit batches on their way from the journal thread to the checkpoint thread.
+///
+/// The memory of the bodies comes back: a body that is added is given back with the next `take`,
+/// and the journal thread makes a later commit batch in it.
+package final class CommitBatchQueue: Sendable {
+    /// The bytes of waiting commit batches at which the taker is woken.
+    ///
+    /// It looks by itself now and then. To wake it for each batch costs more than to add the batch.
+    package static let wakingByteCount = 256 << 10
+    /// How many bodies are kept to be used again, and how large they may be.
+    package static let spareCount = 64
+    package static let spareByteCount = 256 << 10
+
+    /// A commit batch, and the record that it is in the journal.
+    package struct CommitBatch: Sendable {
+        /// Its log entries.
+        package var body: [UInt8]
+        /// The record's number and hash.
+        package var position: JournalPosition
+    }
+
+    private struct Waiting {
+        var commitBatches: [CommitBatch] = []
+        var byteCount = 0
+        var evicted: [UInt64] = []
+        var spares: [[UInt8]] = []
+    }
+
+    private let waiting = Lock(Waiting())
+
+    /// An empty queue.
+    package init() {}
+
+    /// Adds a commit batch; O(1).
+    ///
+    /// - Returns: An array to make a later commit batch in, and whether the taker is to be woken:
+    ///   once for each time that so many bytes wait.
+    package func submit(
+        _ body: [UInt8],
+        at position: JournalPosition
+    ) -> (spare: [UInt8], isToWake: Bool) {
+        waiting.withLock { waiting in
+            waiting.commitBatches.append(CommitBatch(body: body, position: position))
+            let wasFull = waiting.byteCount >= Self.wakingByteCount
+            waiting.byteCount += body.count
+            let isFull = waiting.byteCount >= Self.wakingByteCount
+            return (waiting.spares.popLast() ?? [], isFull && !wasFull)
+        }
+    }
+
+    /// Adds channels that are evicted after the commit batches so far.
+    package func evict(_ channels: [UInt64]) {
+        waiting.withLock { $0.evicted += channels }
+    }
+
+    /// Takes all that waits into `taken`, whose commit batches are all added, and gives its bodies
+    /// back; O(spares), as the journal thread uses the same lock.
+    ///
+    /// - Returns: Whether there was anything.
+    package func take(into taken: inout TakenBatches) -> Bool {
+        taken.removeAll()
+        waiting.withLock { waiting in
+            swap(&waiting.commitBatches, &taken.commitBatches)
+            swap(&waiting.evicted, &taken.evicted)
+            waiting.byteCount = 0
+            let room = Self.spareCount - waiting.spares.count
+            waiting.spares += taken.spares.prefix(room)
+        }
+        taken.spares.removeAll(keepingCapacity: true)
+        return !taken.commitBatches.isEmpty || !taken.evicted.isEmpty
+    }
+}
