@@ -8,4 +8,10 @@ public struct Answer: Sendable, Equatable {
     ///
     /// Ask for it on another connection to read there what was written here.
     public var revision: UInt64
+
+    /// An answer; programs make one in their tests.
+    public init(response: Response, revision: UInt64) {
+        self.response = response
+        self.revision = revision
+    }
 }

@@ -12,12 +12,12 @@ struct BackupReportTests {
         #expect(BackupProgress(BackupStats(isRunning: true)).text.hasPrefix("waiting"))
     }
 
-    @Test("a command that gives up says whether the service goes on")
-    func saysWhatGoesOn() {
+    @Test("a command that gives up says whether the service continues the backup")
+    func saysWhetherTheBackupContinues() {
         let running = BackupStats(isRunning: true, copiedByteCount: 500, byteCount: 1000)
         let text = "\(BackupFailure.stillRunning(.seconds(5), running))"
         #expect(text.contains("within 5.0 seconds"))
-        #expect(text.contains("goes on with the backup (50 % of 1 MB)"))
+        #expect(text.contains("continues the backup (50 % of 1 MB)"))
         #expect(text.contains("feedctl stats"))
         let failed = BackupStats(lastError: "The disk is full.")
         #expect("\(BackupFailure.stillRunning(.seconds(5), failed))".hasSuffix("The disk is full."))
@@ -25,7 +25,7 @@ struct BackupReportTests {
         #expect(
             "\(BackupFailure.stillRunning(.seconds(5), done))".hasSuffix("20270115T080000123Z.")
         )
-        #expect("\(BackupFailure.stillRunning(.seconds(5), nil))".contains("may go on"))
+        #expect("\(BackupFailure.stillRunning(.seconds(5), nil))".contains("may continue"))
     }
 
     @Test func statsShowTheLastAndTheRunningBackup() throws {

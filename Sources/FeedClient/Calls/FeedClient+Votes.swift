@@ -31,7 +31,8 @@ extension FeedClient {
     /// Votes up to 256 times in one call; each vote succeeds or fails by itself.
     ///
     /// - Parameters:
-    ///   - votes: The votes, executed in order.
+    ///   - votes: The votes. Votes on one post are executed in their order; the order of votes on
+    ///     different posts is not defined.
     ///   - timeout: How long all of them may take; nil is the client's timeout.
     /// - Returns: The result of each vote, in their order.
     /// - Throws: A ``FeedClientError`` where none of the votes has a result.

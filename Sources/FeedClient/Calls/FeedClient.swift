@@ -107,6 +107,11 @@ public final class FeedClient: Sendable {
 }
 
 extension FeedClient {
+    /// Makes calls, which leave in their order, and waits until all have ended.
+    func call(all requests: [Request]) async -> [Result<Answer, FeedClientError>] {
+        await link.call(requests, timeout: timeout)
+    }
+
     /// Makes a call and extracts the value of its answer, which is nil where the answer is of
     /// another kind.
     func call<Value>(

@@ -46,7 +46,35 @@ final class Link: Sendable {
         timeout: Duration
     ) async throws(FeedClientError) -> Answer {
         try await wait(for: request, minimumRevision: minimumRevision, timeout) {
-            $0.submit($1, token: $2)
+            $0.submit(CollectionOfOne($1), firstToken: $2)
+        }
+    }
+
+    /// Makes calls, which leave in their order, and waits until all have ended.
+    func call(_ requests: [Request], timeout: Duration) async -> [SessionDriver.Outcome] {
+        guard !requests.isEmpty else { return [] }
+        let tokens = takeTokens(requests.count)
+        let limit = TimeLimit(timeout)
+        return await withTaskCancellationHandler {
+            await withCheckedContinuation { task in
+                let refusal = post(tokens) { driver in
+                    let group = CallGroup(of: requests.count, for: task)
+                    let calls = requests.enumerated().lazy.map { place, request in
+                        SessionDriver.Session.Call(
+                            caller: .member(group, place: place),
+                            request: request,
+                            timeout: limit.timeout,
+                            deadline: limit.deadline
+                        )
+                    }
+                    driver.submit(calls, firstToken: tokens.lowerBound)
+                }
+                if let refusal {
+                    task.resume(returning: requests.map { _ in .failure(refusal) })
+                }
+            }
+        } onCancel: {
+            cancel(tokens)
         }
     }
 
@@ -75,42 +103,60 @@ final class Link: Sendable {
         _ timeout: Duration,
         _ submit: @escaping @Sendable (SessionDriver, SessionDriver.Session.Call, UInt64) -> Void
     ) async throws(FeedClientError) -> Answer {
-        let timeout = timeout.withinADay
-        let token = lastToken.wrappingAdd(1, ordering: .relaxed).newValue
-        let deadline = EventLoop.clock.advanced(by: timeout)
+        let tokens = takeTokens(1)
+        let limit = TimeLimit(timeout)
         let outcome = await withTaskCancellationHandler {
-            await withCheckedContinuation { (caller: SessionDriver.Waiter) in
-                let call = SessionDriver.Session.Call(
-                    caller: caller,
-                    request: request,
-                    minimumRevision: minimumRevision,
-                    timeout: timeout,
-                    deadline: deadline
-                )
-                post(call, token, submit)
+            await withCheckedContinuation { task in
+                let refusal = post(tokens) {
+                    let call = SessionDriver.Session.Call(
+                        caller: .task(task),
+                        request: request,
+                        minimumRevision: minimumRevision,
+                        timeout: limit.timeout,
+                        deadline: limit.deadline
+                    )
+                    submit($0, call, tokens.lowerBound)
+                }
+                if let refusal { task.resume(returning: .failure(refusal)) }
             }
         } onCancel: {
-            cancel(token)
+            cancel(tokens)
         }
         return try outcome.get()
     }
 
-    private func post(
-        _ call: SessionDriver.Session.Call,
-        _ token: UInt64,
-        _ submit: @escaping @Sendable (SessionDriver, SessionDriver.Session.Call, UInt64) -> Void
-    ) {
-        guard !Task.isCancelled else {
-            return call.caller.resume(returning: .failure(.cancelled(effect: .none)))
-        }
-        let isPosted = thread.mailbox.post { submit(SessionDriver.of($0), call, token) }
-        guard isPosted else { return call.caller.resume(returning: .failure(.closed)) }
-        // A cancellation between the two preceded the call and found nothing.
-        if Task.isCancelled { cancel(token) }
+    /// Numbers for calls that are cancelled together.
+    private func takeTokens(_ count: Int) -> ClosedRange<UInt64> {
+        let count = UInt64(count)
+        let last = lastToken.wrappingAdd(count, ordering: .relaxed).newValue
+        return (last - count + 1)...last
     }
 
-    private func cancel(_ token: UInt64) {
-        thread.mailbox.post { SessionDriver.of($0).cancel(token) }
+    /// Lets the driver take calls; the result is nil, or why it does not.
+    private func post(
+        _ tokens: ClosedRange<UInt64>,
+        _ submit: @escaping @Sendable (SessionDriver) -> Void
+    ) -> FeedClientError? {
+        guard !Task.isCancelled else { return .cancelled(effect: .none) }
+        guard thread.mailbox.post({ submit(SessionDriver.of($0)) }) else { return .closed }
+        // A cancellation between the two preceded the calls and found nothing.
+        if Task.isCancelled { cancel(tokens) }
+        return nil
+    }
+
+    private func cancel(_ tokens: ClosedRange<UInt64>) {
+        thread.mailbox.post { SessionDriver.of($0).cancel(tokens) }
+    }
+}
+
+/// How long calls may take, from now on.
+private struct TimeLimit {
+    let timeout: Duration
+    let deadline: MonotonicInstant
+
+    init(_ timeout: Duration) {
+        self.timeout = timeout.withinADay
+        deadline = EventLoop.clock.advanced(by: self.timeout)
     }
 }
 

@@ -8,8 +8,20 @@ import FeedTransport
 final class SessionDriver {
     /// The result that a caller gets.
     typealias Outcome = Result<Answer, FeedClientError>
-    /// The continuation of a task that waits for an answer; it is resumed once.
-    typealias Waiter = CheckedContinuation<Outcome, Never>
+    /// What takes the result of a call; it is resumed once.
+    enum Waiter {
+        /// A task that waits for one answer.
+        case task(CheckedContinuation<Outcome, Never>)
+        /// The place of a call in a group.
+        case member(CallGroup, place: Int)
+
+        fileprivate func resume(returning outcome: Outcome) {
+            switch self {
+            case .task(let task): task.resume(returning: outcome)
+            case .member(let group, let place): group.complete(place, outcome)
+            }
+        }
+    }
     /// The state machine.
     typealias Session = ClientSession<Waiter, SystemRandomNumberGenerator>
 
@@ -53,16 +65,21 @@ final class SessionDriver {
         proceed()
     }
 
-    /// Takes a call; its caller is resumed when it ends.
-    func submit(_ call: Session.Call, token: UInt64) {
-        session.submit(call, token: token)
+    /// Takes calls, whose tokens count up from `firstToken`; each caller is resumed when its call
+    /// ends.
+    func submit(_ calls: some Sequence<Session.Call>, firstToken: UInt64) {
+        var token = firstToken
+        for call in calls {
+            session.submit(call, token: token)
+            token += 1
+        }
         // Other calls that were submitted in this loop iteration leave in the same write.
         if wire?.requestIteration() != true { proceed() }
     }
 
-    /// Gives up a call for its caller.
-    func cancel(_ token: UInt64) {
-        session.cancel(token)
+    /// Gives up calls for their caller.
+    func cancel(_ tokens: ClosedRange<UInt64>) {
+        for token in tokens { session.cancel(token) }
         proceed()
     }
 

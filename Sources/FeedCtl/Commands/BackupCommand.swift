@@ -15,8 +15,8 @@ struct BackupCommand: ServiceCommand {
         abstract: "Backs up the service's state, in its data directory.",
         discussion: """
             Waits until the backup is complete, an hour at most unless --timeout says otherwise, and \
-            shows its progress on a terminal. The service makes one backup at a time, and goes on \
-            with it when this command ends.
+            shows its progress on a terminal. The service makes one backup at a time, and continues \
+            it when this command ends.
             """
     )
 

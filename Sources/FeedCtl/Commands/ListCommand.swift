@@ -18,7 +18,7 @@ struct ListCommand: ServiceCommand {
     @Option(parsing: .unconditional, help: "How many posts, 1 to 10000.")
     var limit = 20
 
-    @Option(help: "Where another list said that it goes on.")
+    @Option(help: "The token of the page to start with, as an earlier list printed it.")
     var pageToken: String?
 
     @Option(

@@ -27,7 +27,7 @@ package enum BackupFailure: Error, CustomStringConvertible {
     package var description: String {
         switch self {
         case .stillRunning(let timeout, let stats?) where stats.isRunning:
-            "No answer came within \(timeout). The service goes on with the backup "
+            "No answer came within \(timeout). The service continues the backup "
                 + "(\(BackupProgress(stats).text)): feedctl stats shows it, and --timeout waits longer."
         case .stillRunning(let timeout, let stats?) where !stats.lastError.isEmpty:
             "No answer came within \(timeout). \(stats.lastError)"
@@ -35,7 +35,7 @@ package enum BackupFailure: Error, CustomStringConvertible {
             "No answer came within \(timeout). No backup is under way; the newest complete one is "
                 + "\(stats.lastName)."
         case .stillRunning(let timeout, _):
-            "No answer came within \(timeout). The service may go on with the backup: feedctl stats "
+            "No answer came within \(timeout). The service may continue the backup: feedctl stats "
                 + "shows it."
         }
     }

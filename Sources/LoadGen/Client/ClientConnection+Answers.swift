@@ -71,30 +71,6 @@ extension ClientConnection {
         guard vote.postID == expected else {
             throw .wrongPost(id: vote.id, received: vote.postID, expected: expected)
         }
-        guard request.marks.isEmpty else { return receiveMarked(vote, request, at: now) }
-        worker.recorder.recordAnswer(
-            .vote,
-            intended: request.intended,
-            sent: request.sent,
-            answered: now,
-            phases: worker.phases
-        )
-        let count = worker.tallied.count(vote, post)
-        worker.posts.acknowledge(post, score: count)
-        if !worker.scores.rises(client: index, post: post, score: count) {
-            noteFallingScore(vote)
-        }
-        return true
-    }
-
-    /// Counts the answer to a vote that was sent before or given up; returns whether it came in
-    /// time.
-    @inline(never)
-    private func receiveMarked(
-        _ vote: VoteAnswer,
-        _ request: InFlightRequest,
-        at now: UInt64
-    ) -> Bool {
         guard !request.marks.contains(.expired) else {
             worker.recorder.lateAnswerCount += 1
             return false
@@ -106,27 +82,24 @@ extension ClientConnection {
             answered: now,
             phases: worker.phases
         )
-        acknowledgeAgain(vote, request)
+        acknowledge(vote, of: post, in: request)
+        if request.marks.contains(.again) { recovery.answered() }
         return true
     }
 
-    /// Counts an acknowledged vote that was sent before.
+    /// Counts the acknowledged vote of a number, and notes a score that contradicts the answers
+    /// before; the only place that acknowledges a vote.
     ///
-    /// If the earlier send was executed, the answer has the current score, which another answer may
-    /// have too.
-    private func acknowledgeAgain(_ vote: VoteAnswer, _ request: InFlightRequest) {
-        recovery.answered()
-        acknowledge(vote, request.argument, request.marks)
-    }
-
-    /// Counts the acknowledged vote of a number, which may have been sent before.
+    /// A vote that was sent once raises the score above all that this connection has seen. If an
+    /// earlier send was executed, the answer has the current score, which another answer may have
+    /// too.
     @inline(__always)
-    func acknowledge(_ answer: VoteAnswer, _ vote: UInt32, _ marks: InFlightRequest.Marks) {
+    func acknowledge(_ answer: VoteAnswer, of vote: UInt32, in request: InFlightRequest) {
         let count = worker.tallied.count(answer, vote)
         worker.posts.acknowledge(vote, score: count)
-        if marks.contains(.doubtful) { worker.counts.repeatVote(vote) }
+        if request.marks.contains(.doubtful) { worker.counts.repeatVote(vote) }
         let isWrong =
-            marks.contains(.again)
+            request.marks.contains(.again)
             ? worker.scores.falls(client: index, post: vote, score: count)
             : !worker.scores.rises(client: index, post: vote, score: count)
         if isWrong { noteFallingScore(answer) }
@@ -230,18 +203,7 @@ extension ClientConnection {
             guard vote.postID == expected else {
                 throw .wrongPost(id: frame.id, received: vote.postID, expected: expected)
             }
-            let answer = VoteAnswer(
-                id: frame.id,
-                postID: vote.postID,
-                score: vote.score,
-                upvoteCount: vote.upvoteCount,
-                downvoteCount: vote.downvoteCount
-            )
-            if request.marks.contains(.again) { return acknowledgeAgain(answer, request) }
-            worker.posts.acknowledge(
-                request.argument,
-                score: worker.tallied.count(answer, request.argument)
-            )
+            acknowledge(VoteAnswer(frame.id, vote), of: request.argument, in: request)
         case (.create, .post(let post)):
             worker.counts.create(post.id)
         case (.get, .post(let post)):

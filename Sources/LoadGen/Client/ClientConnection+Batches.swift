@@ -23,11 +23,8 @@ extension ClientConnection {
             try check(answers[item], vote)
         }
         for item in 0..<count {
-            acknowledge(
-                answers[item],
-                worker.batches.vote(item, of: request.argument),
-                request.marks
-            )
+            let vote = worker.batches.vote(item, of: request.argument)
+            acknowledge(answers[item], of: vote, in: request)
         }
         finish(request, okCount: count, at: now)
     }
@@ -61,7 +58,7 @@ extension ClientConnection {
         for item in 0..<count {
             let vote = worker.batches.vote(item, of: sent.argument)
             if let answer = results[item].vote {
-                acknowledge(VoteAnswer(frame.id, answer), vote, sent.marks)
+                acknowledge(VoteAnswer(frame.id, answer), of: vote, in: sent)
                 okCount += 1
             } else if let status = results[item].status {
                 if isDoubtful(status, sent) {

@@ -23,47 +23,45 @@ struct Prefill: Sendable {
         var number = 0
         try await FeedClient.pipeline(
             depth: Self.depth,
-            next: { () -> Post? in
-                guard number < count else { return nil }
-                defer { number += 1 }
-                let title = PostText.title(maker: PostText.prefillMaker, number: number)
-                return Post(title: title, text: PostText.body)
+            next: { () -> [Post]? in
+                let numbers = number..<min(number + Self.callsPerTask, count)
+                guard !numbers.isEmpty else { return nil }
+                number = numbers.upperBound
+                return numbers.map {
+                    let title = PostText.title(maker: PostText.prefillMaker, number: $0)
+                    return Post(title: title, text: PostText.body)
+                }
             },
-            call: { post in await Creation(of: post, in: feed, over: client) },
-            take: { creation in
-                try take(creation)
-                if ids.count.isMultiple(of: Self.progressStep) { progress(ids.count) }
-            }
+            call: { posts in (posts, await client.createPosts(posts, in: feed)) },
+            take: { posts, results in try take(posts, results, progress) }
         )
     }
 
-    private mutating func take(_ creation: Creation) throws {
-        switch creation.result {
-        case .success(let post):
-            if ids.isEmpty { startMilliseconds = post.createTimeMilliseconds }
-            ids.append(post.id)
-        case .failure(let error):
-            if error.effect == .unknown { unknownTitles.insert(creation.title) }
-            throw error
+    /// Takes the results of all calls of a task; throws the first failure.
+    private mutating func take(
+        _ posts: [Post],
+        _ results: [Result<Post, FeedClientError>],
+        _ progress: (Int) -> Void
+    ) throws {
+        var failure: FeedClientError?
+        for (post, result) in zip(posts, results) {
+            switch result {
+            case .success(let created):
+                if ids.isEmpty { startMilliseconds = created.createTimeMilliseconds }
+                ids.append(created.id)
+                if ids.count.isMultiple(of: Self.progressStep) { progress(ids.count) }
+            case .failure(let error):
+                if error.effect == .unknown { unknownTitles.insert(post.title) }
+                failure = failure ?? error
+            }
         }
+        if let failure { throw failure }
     }
 
-    /// Enough to keep the service busy, and half of what it takes in flight.
-    private static let depth = 128
+    /// Calls that one task makes and waits for.
+    private static let callsPerTask = 32
+    /// With ``callsPerTask``, 128 calls in flight: enough to keep the service busy, and half of
+    /// what it takes.
+    private static let depth = 4
     private static let progressStep = 10_000
-}
-
-/// A call that creates a post, with its result.
-private struct Creation: Sendable {
-    let title: String
-    let result: Result<Post, FeedClientError>
-
-    init(of post: Post, in feed: String, over client: FeedClient) async {
-        title = post.title
-        do throws(FeedClientError) {
-            result = .success(try await client.createPost(post, in: feed))
-        } catch {
-            result = .failure(error)
-        }
-    }
 }

@@ -14,16 +14,23 @@ struct InFlightRequest {
     /// How it differs from a request that was sent once and is waited for; usually empty.
     var marks: Marks = []
 
-    /// What may have happened to a request in flight.
+    /// What happened to a request before its answer.
+    ///
+    /// | Marks | The request | Its answer |
+    /// | --- | --- | --- |
+    /// | none | was sent once | counts, and a vote raises the score |
+    /// | `expired` | was given up, its outcome is unknown | counts as late and changes nothing |
+    /// | `again` | was refused, or is a lost read, and was sent again | counts |
+    /// | `again`, `doubtful` | is a lost change and was sent again | counts, as of either send |
     struct Marks: OptionSet {
         let rawValue: UInt8
 
-        /// Its time ran out, so that a later answer changes nothing.
-        static let expired = Marks(rawValue: 1)
-        /// It was sent before.
-        static let again = Marks(rawValue: 2)
-        /// It was sent before, and it is unknown whether it was executed.
-        static let doubtful = Marks(rawValue: 4)
+        /// Its time ran out.
+        static let expired = Marks(rawValue: 1 << 0)
+        /// It was sent more than once.
+        static let again = Marks(rawValue: 1 << 1)
+        /// An earlier send may have been executed; only together with `again`.
+        static let doubtful = Marks(rawValue: 1 << 2)
     }
 }
 

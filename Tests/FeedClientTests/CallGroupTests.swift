@@ -1,0 +1,59 @@
+import FeedClient
+import FeedProto
+import FeedTestSupport
+import Testing
+
+/// Many calls that one task waits for.
+@Suite(.timeLimit(.minutes(1)))
+struct CallGroupTests {
+    private static func posts(_ count: Int) -> [Post] {
+        (0..<count).map { Post(title: "Post \($0)") }
+    }
+
+    @Test func createsPostsInOrderAndNamesTheFailedCalls() async throws {
+        try await withClient { client in
+            var posts = Self.posts(600)
+            posts[7].title = String(repeating: "x", count: 256)
+            let results = await client.createPosts(posts, in: "")
+            #expect(results.count == 600)
+            let ids = results.compactMap { try? $0.get().id }
+            #expect(ids.count == 599)
+            #expect(ids == ids.sorted())
+            for (post, result) in zip(posts, results) {
+                switch result {
+                case .success(let created): #expect(created.title == post.title)
+                case .failure(let error):
+                    #expect(post.title == posts[7].title)
+                    #expect(error.effect == CallEffect.none)
+                }
+            }
+        }
+    }
+
+    @Test func makesNoCallForNoPosts() async throws {
+        try await withScript(silence) { client, _ in
+            #expect(await client.createPosts([], in: "").isEmpty)
+        }
+    }
+
+    @Test func cancelsAllCallsOfItsTask() async throws {
+        try await withScript(silence) { client, service in
+            let task = Task { await client.createPosts(Self.posts(3), in: "") }
+            var frames = service.received.makeAsyncIterator()
+            // The greeting, and the three calls.
+            for _ in 0..<4 { _ = await frames.next() }
+            task.cancel()
+            let failed = FeedClientError.cancelled(effect: .unknown)
+            #expect(await task.value == Array(repeating: .failure(failed), count: 3))
+        }
+    }
+
+    @Test func endsCallsOfAClosedClient() async throws {
+        let service = try await ScriptedService.start(silence)
+        let client = try await FeedClient.connect(to: service.address)
+        await client.close()
+        let results = await client.createPosts(Self.posts(2), in: "")
+        #expect(results == [.failure(.closed), .failure(.closed)])
+        await service.stop()
+    }
+}
