@@ -1,0 +1,123 @@
+/// How far the backup under way is, as a value: the caller does the work, and tells what happened.
+///
+///            begin           copying                 complete
+///     idle ─────────► waiting ──────► copying ──────► finishing ──────► idle
+///                        │ cancel        │ cancel         │ end
+///                        ▼               ▼                ▼
+///                      idle          cancelled ──────► idle
+///                                               end
+///
+/// Each phase in which a client waits owns its request: an answer is given once, to the request that
+/// a transition returns.
+package enum BackupPhase<Request> {
+    /// No backup is under way.
+    case idle
+    /// All records up to one have to be checkpointed first.
+    case waiting(Request, through: UInt64)
+    /// The file is held still and read.
+    case copying(Request)
+    /// All is read; the copy gets its name, and old ones go.
+    case finishing(Request)
+    /// The request is answered; the thread of the copy is about to remove what it has copied.
+    case cancelled
+}
+
+extension BackupPhase {
+    /// Whether no backup is under way.
+    package var isIdle: Bool {
+        switch self {
+        case .idle: true
+        case .waiting, .copying, .finishing, .cancelled: false
+        }
+    }
+
+    /// Whether the file is read, and has to be held still.
+    package var isReading: Bool {
+        switch self {
+        case .copying: true
+        case .idle, .waiting, .finishing, .cancelled: false
+        }
+    }
+
+    /// The record up to which all have to be checkpointed before the copy; nil where none waits.
+    package var wantedRecord: UInt64? {
+        switch self {
+        case .waiting(_, let number): number
+        case .idle, .copying, .finishing, .cancelled: nil
+        }
+    }
+
+    /// A client requests a backup; false where one is under way.
+    package mutating func begin(_ request: Request, through number: UInt64) -> Bool {
+        guard isIdle else { return false }
+        self = .waiting(request, through: number)
+        return true
+    }
+
+    /// All records are checkpointed and the file is held still; false where the request was
+    /// cancelled before.
+    package mutating func beginCopying() -> Bool {
+        switch self {
+        case .idle: return false
+        case .waiting(let request, through: _):
+            self = .copying(request)
+            return true
+        case .copying, .finishing, .cancelled:
+            preconditionFailure("A copy begins after the one before it has ended.")
+        }
+    }
+
+    /// All is read; false where the backup was cancelled before.
+    package mutating func beginFinishing() -> Bool {
+        switch self {
+        case .copying(let request):
+            self = .finishing(request)
+            return true
+        case .cancelled: return false
+        case .idle, .waiting, .finishing:
+            preconditionFailure("A backup is finished once, after its copy.")
+        }
+    }
+
+    /// The backup is complete.
+    ///
+    /// - Returns: The request, which is to be answered.
+    package mutating func complete() -> Request {
+        guard case .finishing(let request) = self else {
+            preconditionFailure("A backup is complete after it was finished.")
+        }
+        self = .idle
+        return request
+    }
+
+    /// The copy has ended without a backup.
+    ///
+    /// - Returns: The request, which is to be answered; nil where a cancelled one was answered before.
+    package mutating func end() -> Request? {
+        defer { self = .idle }
+        switch self {
+        case .copying(let request), .finishing(let request): return request
+        case .cancelled: return nil
+        case .idle, .waiting: preconditionFailure("A copy that has not begun cannot end.")
+        }
+    }
+
+    /// The backup is not wanted any more, or not possible.
+    ///
+    /// - Returns: The request, which is to be answered; nil where there is nothing to cancel, or the
+    ///   copy is read to its end.
+    package mutating func cancel() -> Request? {
+        switch self {
+        case .idle, .finishing, .cancelled: return nil
+        case .waiting(let request, through: _):
+            self = .idle
+            return request
+        case .copying(let request):
+            self = .cancelled
+            return request
+        }
+    }
+}
+
+extension BackupPhase: Sendable where Request: Sendable {}
+extension BackupPhase: Equatable where Request: Equatable {}

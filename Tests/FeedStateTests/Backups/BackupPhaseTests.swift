@@ -1,0 +1,70 @@
+import FeedState
+import Testing
+
+@Suite struct BackupPhaseTests {
+    private typealias Phase = BackupPhase<Int>
+
+    @Test func aBackupPassesEachPhaseAndAnswersItsRequest() {
+        var phase = Phase.idle
+        #expect(phase.isIdle && phase.wantedRecord == nil && !phase.isReading)
+        let isTaken = phase.begin(7, through: 40)
+        #expect(isTaken)
+        #expect(!phase.isIdle && phase.wantedRecord == 40 && !phase.isReading)
+        let isCopying = phase.beginCopying()
+        #expect(isCopying)
+        #expect(!phase.isIdle && phase.wantedRecord == nil && phase.isReading)
+        let isFinishing = phase.beginFinishing()
+        #expect(isFinishing)
+        #expect(!phase.isIdle && phase.wantedRecord == nil && !phase.isReading)
+        #expect(phase.complete() == 7)
+        #expect(phase == .idle)
+    }
+
+    @Test(arguments: [.waiting(7, through: 40), .copying(7), .finishing(7), .cancelled] as [Phase])
+    private func oneIsMadeAtATime(_ before: Phase) {
+        var phase = before
+        let isTaken = phase.begin(8, through: 41)
+        #expect(!isTaken)
+        #expect(phase == before)
+    }
+
+    @Test func aRequestThatWaitsIsCancelledAtOnce() {
+        var phase = Phase.waiting(7, through: 40)
+        #expect(phase.cancel() == 7)
+        #expect(phase == .idle)
+        let isCopying = phase.beginCopying()
+        #expect(!isCopying)
+        #expect(phase == .idle)
+    }
+
+    @Test func aCancelledCopyIsAnsweredOnceAndEndsLater() {
+        var phase = Phase.copying(7)
+        #expect(phase.cancel() == 7)
+        #expect(phase == .cancelled && !phase.isReading && !phase.isIdle)
+        #expect(phase.cancel() == nil)
+        let isFinishing = phase.beginFinishing()
+        #expect(!isFinishing)
+        #expect(phase == .cancelled)
+        #expect(phase.end() == nil)
+        #expect(phase == .idle)
+    }
+
+    @Test func aCopyThatIsReadToItsEndIsNotCancelled() {
+        var phase = Phase.finishing(7)
+        #expect(phase.cancel() == nil)
+        #expect(phase == .finishing(7))
+    }
+
+    @Test(arguments: [.copying(7), .finishing(7)] as [Phase])
+    private func aCopyThatFailsAnswersItsRequest(_ before: Phase) {
+        var phase = before
+        #expect(phase.end() == 7)
+        #expect(phase == .idle)
+    }
+
+    @Test func nothingIsCancelledWhereNoBackupIsUnderWay() {
+        var phase = Phase.idle
+        #expect(phase.cancel() == nil)
+        #expect(phase == .idle)
+    }
+}
