@@ -72,7 +72,7 @@ extension SegmentReader {
     }
 }
 
-extension RecoveryScan {
+extension RecoveryScanner {
     /// Continues after the checkpointed record where a segment's records end before it.
     ///
     /// Notes the damage; false where nothing proves where that place is.

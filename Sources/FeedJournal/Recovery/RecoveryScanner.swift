@@ -1,0 +1,156 @@
+/// Reads the segments of a journal in their order, up to a problem or the end; changes no file.
+///
+/// The place where the records end decides what a start does:
+///
+///     what is seen                                                    what it is
+///     --------------------------------------------------------------  ----------------------
+///     Newest segment: no whole record, and no later one after that    the end, or a torn write
+///     Earlier segment: no whole record, and the next begins with it   the end of the segment
+///     A checkpointed record is not whole; what follows is proved      checkpointed damage
+///     A header is wrong, or does not continue the last record         damaged
+///     A file is shorter than its header says                          damaged
+///     A whole record does not continue the journal                    damaged
+///     A record differs from the one that was durable once             damaged
+///     Newest segment: no whole record, but a later one after that     damaged
+///     The next segment begins with an earlier record                  damaged
+///     A gap before the next segment, with a trace of a record         damaged
+///     A gap before the next segment, without a trace                  missing
+///     The first segment begins after the checkpoint                   missing
+///     No segment, and all durable records are checkpointed            missing
+///     The end is before a record that was durable once                lost
+///     The watermark is not there, or is of another directory          missing watermark
+struct RecoveryScanner {
+    private let files: any JournalFiles
+    let configuration: JournalConfiguration
+    let checkpointed: JournalPosition
+    /// The instance need not be the configured one where a loss is accepted, which changes it.
+    private let acceptsAnyInstance: Bool
+    /// All segments, in their order.
+    let segments: [Segment]
+
+    /// The last record that is durable by what was written beside the journal.
+    var watermark: JournalPosition?
+    /// Whether a whole, chained record contradicts the watermark, as of another directory or time.
+    var isWatermarkForeign = false
+    /// The first segment that is not wholly checkpointed.
+    private(set) var start = 0
+    /// The last whole record so far, and when it was written.
+    var last: JournalPosition
+    var lastMicroseconds: UInt64 = 0
+    /// Damage in records that are checkpointed already.
+    var checkpointedDamage: CheckpointedDamage?
+    /// What ended the walk; nil where the journal may be continued.
+    private(set) var problem: JournalError?
+    /// Where the next record goes.
+    private(set) var end = RecoveryScan.End.fresh(index: 0)
+
+    /// Lists the segments and reads the watermark.
+    init(
+        _ files: any JournalFiles,
+        _ configuration: JournalConfiguration,
+        checkpointed: JournalPosition,
+        acceptsAnyInstance: Bool
+    ) throws(JournalError) {
+        self.files = files
+        self.configuration = configuration
+        self.checkpointed = checkpointed
+        self.acceptsAnyInstance = acceptsAnyInstance
+        last = checkpointed
+        watermark = try fileErrors { () throws(FileError) in
+            try DurableWatermark.read(files, configuration.hash)
+        }
+        segments = try fileErrors { () throws(FileError) -> [String] in
+            // A state that was just restored has no journal yet.
+            guard try files.names(in: ".").contains(SegmentLayout.directory) else { return [] }
+            return try files.names(in: SegmentLayout.directory)
+        }
+        .compactMap(SegmentLayout.firstNumber).sorted().map(Segment.init)
+    }
+
+    /// The last record that the watermark, the checkpoint or `state.db` knows to be durable.
+    var lastKnown: UInt64 {
+        max(checkpointed.number, watermark?.number ?? 0, configuration.known.number)
+    }
+
+    /// Reads the segments from the checkpointed position on, up to a problem.
+    mutating func walkSegments(_ progress: (JournalProgress) -> Void) throws(JournalError) {
+        // Those before are checkpointed: a power cut may have undone the unlink of some of them.
+        guard let start = segments.lastIndex(where: { $0.first <= checkpointed.number + 1 })
+        else {
+            guard let next = segments.first else { return }
+            // What another directory has is no gap.
+            if let header = try? reader(next).header { try checkInstance(header, next.name) }
+            problem = .missing(records: checkpointed.number + 1...next.first - 1)
+            return
+        }
+        self.start = start
+        end = .fresh(index: start)
+        var completedByteCount = 0
+        for index in start..<segments.count {
+            guard let reader = try read(index) else { return }
+            completedByteCount += reader.bytes.count
+            progress(
+                JournalProgress(
+                    completedByteCount: completedByteCount,
+                    totalByteCount: completedByteCount
+                        + (segments.count - 1 - index) * reader.header.segmentByteCount,
+                    number: last.number
+                )
+            )
+            guard problem == nil else { return }
+        }
+    }
+
+    /// Checks one segment and takes over what it holds; nil where not even its header is right.
+    private mutating func read(_ index: Int) throws(JournalError) -> SegmentReader? {
+        let segment = segments[index]
+        var reader: SegmentReader
+        do {
+            reader = try self.reader(segment)
+        } catch {
+            guard case .damaged(let file, let offset, _, let reason) = error else { throw error }
+            // Checkpointed records of the segment are not lost with its header.
+            let next = last.number + 1
+            problem = .damaged(file: file, offset: offset, record: next, reason: reason)
+            return nil
+        }
+        try checkInstance(reader.header, segment.name)
+        problem = link(reader)
+        guard problem == nil else { return reader }
+        last = reader.last
+        lastMicroseconds = reader.lastMicroseconds
+        var record = reader.offset
+        problem = walkRecords(&reader, &record)
+        if problem == nil, endsWithTheCheckpoint(reader, index) {
+            end = .fresh(index: index + 1)
+            return reader
+        }
+        end = .segment(
+            index: index,
+            record: record,
+            offset: reader.offset,
+            content: reader.endOfContent
+        )
+        if problem == nil { problem = checkEnd(reader, index) }
+        return reader
+    }
+
+    private func reader(_ segment: Segment) throws(JournalError) -> SegmentReader {
+        try SegmentReader(
+            RecoveryScan.open(files, segment),
+            first: segment.first,
+            configuration.hash
+        )
+    }
+
+    private func checkInstance(_ header: SegmentHeader, _ name: String) throws(JournalError) {
+        let taken = [configuration.instanceID, configuration.previousInstanceID]
+        guard acceptsAnyInstance || taken.contains(header.instanceID) else {
+            throw .otherInstance(
+                file: name,
+                found: header.instanceID,
+                expected: configuration.instanceID
+            )
+        }
+    }
+}
