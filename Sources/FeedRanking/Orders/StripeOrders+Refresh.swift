@@ -156,7 +156,7 @@ extension StripeOrders {
         }
     }
 
-    /// Merges the new keys of a range of the posts taken into an index, without their old scratch.keys.
+    /// Merges the new keys of a range of the posts taken into an index, without their old keys.
     private mutating func rebuildList(
         _ index: inout RankedIndex,
         _ kind: IndexKind,
