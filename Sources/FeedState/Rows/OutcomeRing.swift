@@ -2,10 +2,10 @@ import FeedLog
 
 /// The outcomes of a channel's latest calls, as one row keeps them.
 ///
-/// Those whose sequence is within 256 of the highest one: an older call is answered as expired,
-/// whatever is known of it. In the row, in the order of sequences: the sequence in 8 bytes, the
-/// hash of the request in 4, a byte for the kind (0 done, 1 id, 2 items), then 0, 8 or 32 bytes,
-/// each number least byte first.
+/// The ring keeps outcomes whose sequence is within 256 of the highest one. An older call is
+/// answered as expired. The row has the outcomes in the order of sequences. Each is the sequence in
+/// 8 bytes, the hash of the request in 4, a byte for the kind (0 done, 1 id, 2 items), then 0, 8 or
+/// 32 bytes. Each number has its least byte first.
 struct OutcomeRing {
     /// How many sequences back a repeat is recognized.
     static let windowCount: UInt64 = 256
