@@ -22,6 +22,7 @@ let package = Package(
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+        .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
         .package(url: "https://github.com/HdrHistogram/hdrhistogram-swift", from: "0.2.0"),
     ],
@@ -107,7 +108,10 @@ let package = Package(
         ),
         .target(
             name: "FeedClient",
-            dependencies: ["FeedProto", "FeedTransport"],
+            dependencies: [
+                "FeedProto", "FeedTransport",
+                .product(name: "DequeModule", package: "swift-collections"),
+            ],
             swiftSettings: settings
         ),
 
@@ -123,6 +127,7 @@ let package = Package(
                 "CZlib", "FeedClient", "FeedConcurrency", "FeedDataset", "FeedImport",
                 "FeedProto", "FeedTransport",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "DequeModule", package: "swift-collections"),
                 .product(name: "Histogram", package: "hdrhistogram-swift"),
             ],
             swiftSettings: settings

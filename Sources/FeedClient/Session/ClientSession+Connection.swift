@@ -1,3 +1,4 @@
+import DequeModule
 package import FeedProto
 package import FeedTransport
 
@@ -101,7 +102,7 @@ extension ClientSession {
         guard !numbers.isOffered else { return }
         // What has a number still was refused, and is sent without one.
         for token in calls.keys { calls[token]?.sequence = 0 }
-        numbered = FIFO()
+        numbered = []
     }
 
     /// A frame that concerns the connection.

@@ -1,3 +1,4 @@
+import DequeModule
 import FeedProto
 package import FeedTransport
 
@@ -64,15 +65,15 @@ package struct ClientSession<Caller, Randomness: RandomNumberGenerator> {
     /// The call that waits for the first greeting.
     var opening: UInt64?
     /// Calls that never left, in order.
-    var waiting = FIFO<UInt64>()
+    var waiting = Deque<UInt64>()
     /// Calls to send again now, which leave before those that never left.
-    var again = FIFO<UInt64>()
+    var again = Deque<UInt64>()
     /// Calls to send again later.
     var delayed: [(due: MonotonicInstant, token: UInt64)] = []
     /// Calls with a number, in the order of their numbers; the first may have ended.
-    var numbered = FIFO<UInt64>()
+    var numbered = Deque<UInt64>()
     /// Results that callers have not got yet.
-    var completions = FIFO<(Caller, Result<Answer, FeedClientError>)>()
+    var completions = Deque<(Caller, Result<Answer, FeedClientError>)>()
     /// No deadline and no delay ends before this.
     var wake: MonotonicInstant?
 

@@ -1,3 +1,4 @@
+import DequeModule
 import FeedTransport
 
 /// The open loop of a thread: the plan, and the connections with room.
@@ -5,7 +6,7 @@ struct Pacing {
     /// When requests are due.
     var plan: ArrivalPlan
     /// The connections with room, in the order in which they take requests.
-    var ready = RingQueue()
+    var ready = Deque<Int>()
     /// Whether each connection is in `ready`, by its number.
     var isQueued: [Bool]
     /// Connections that took requests in this round and have not written them.
@@ -94,38 +95,5 @@ extension Worker {
         if let armed = pacing.armedFor, armed <= next { return }
         pacing.armedFor = next
         timer?.arm(at: MonotonicInstant(nanoseconds: next))
-    }
-}
-
-/// A first-in, first-out queue of small numbers that keeps its memory.
-package struct RingQueue {
-    private var items = [Int](repeating: 0, count: 16)
-    private var head = 0
-    private var count = 0
-
-    /// An empty queue.
-    package init() {}
-
-    /// The number that has waited longest.
-    package var first: Int? { count > 0 ? items[head] : nil }
-
-    /// Adds a number at the end, in amortised O(1).
-    package mutating func append(_ item: Int) {
-        if count == items.count { grow() }
-        items[(head + count) & (items.count - 1)] = item
-        count += 1
-    }
-
-    /// Removes the number that has waited longest; there must be one.
-    package mutating func removeFirst() {
-        precondition(count > 0, "An empty queue has no first number.")
-        head = (head + 1) & (items.count - 1)
-        count -= 1
-    }
-
-    private mutating func grow() {
-        items = Array(items[head...]) + Array(items[..<head])
-        items += [Int](repeating: 0, count: items.count)
-        head = 0
     }
 }

@@ -40,21 +40,3 @@ import Testing
         }
     }
 }
-
-@Suite struct RingQueueTests {
-    @Test func isFirstInFirstOut() {
-        var queue = RingQueue()
-        var model: [Int] = []
-        var stream = RandomStream(seed: 4, thread: 0, client: 0)
-        for number in 0..<5_000 {
-            if stream.nextIndex(below: 5) < 3 {
-                queue.append(number)
-                model.append(number)
-            } else if !model.isEmpty {
-                queue.removeFirst()
-                model.removeFirst()
-            }
-            #expect(queue.first == model.first)
-        }
-    }
-}
