@@ -14,10 +14,10 @@ struct RestoreCommand: ParsableCommand {
 
             With --in-place the backup is put in the place of the state.db of a data directory, which \
             is missing or damaged. That is done only where the journal there continues the backup: \
-            the instance stays, and where the journal is whole nothing is lost. Else the command says \
-            which records are missing, and changes nothing. Where the journal is damaged at a later \
-            record, the next start says what is lost. The old files are kept in quarantine/. Where the whole directory is a copy, \
-            type feed-service new-instance afterwards.
+            the instance stays, and where the journal is whole from the backup on, nothing is lost. \
+            Else the command says which records are missing, and changes nothing. Where the journal \
+            is damaged at a later record, the next start says what is lost. The old files are kept in \
+            quarantine/. Where the whole directory is a copy, type feed-service new-instance afterwards.
             """
     )
 
