@@ -4,8 +4,10 @@ public struct ClientFrame: Equatable, Sendable {
     public var id: UInt64
     /// How long the answer may take; 0 is the service's default.
     public var timeoutMilliseconds: UInt32
-    /// Identifies a mutation permanently, so that it is executed exactly once; 0 means at most
-    /// once.
+    /// Names a change on its channel; 0 means that the change is executed at most once.
+    ///
+    /// The service remembers the outcomes of a window of a channel's latest sequences, and executes
+    /// none of these changes twice.
     public var sequence: UInt64
     /// The oldest revision of the state that the answer may reflect; 0 allows any.
     public var minimumRevision: UInt64

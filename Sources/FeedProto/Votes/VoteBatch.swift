@@ -9,8 +9,10 @@ public struct VoteBatch: ~Copyable {
     public internal(set) var id: UInt64 = 0
     /// How long the answer may take; 0 is the service's default.
     public internal(set) var timeoutMilliseconds: UInt32 = 0
-    /// Identifies a mutation permanently, so that it is executed exactly once; 0 means at most
-    /// once.
+    /// Names a change on its channel; 0 means that the change is executed at most once.
+    ///
+    /// The service remembers the outcomes of a window of a channel's latest sequences, and executes
+    /// none of these changes twice.
     public internal(set) var sequence: UInt64 = 0
     /// The oldest revision of the state that the answer may reflect; 0 allows any.
     public internal(set) var minimumRevision: UInt64 = 0

@@ -4,8 +4,7 @@ struct InFlightRequest {
     var intended: UInt64
     /// When it was first sent.
     var sent: UInt64
-    /// The number that names it to the service permanently; 0 where it changes nothing or needs no
-    /// such name.
+    /// The number that names it on its channel; 0 where it changes nothing or needs no such name.
     var sequence: UInt64 = 0
     /// The number of the post, or the client's own number of a new post.
     var argument: UInt32
