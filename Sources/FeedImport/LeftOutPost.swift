@@ -1,7 +1,9 @@
 package import FeedDataset
 
 /// A post of a file that no feed accepts: an import reports it and never shortens it to fit.
-package struct LeftOutPost: Sendable, Equatable {
+///
+/// Its encoding has no message, which programs make from the other fields.
+package struct LeftOutPost: Sendable, Equatable, Encodable {
     /// The line of the file that it begins on.
     package var line: Int
     /// The field at fault, as the contract names it.
@@ -16,6 +18,10 @@ package struct LeftOutPost: Sendable, Equatable {
     package var limit: UInt64
     /// The fault, as a sentence.
     package var message: String
+
+    private enum CodingKeys: CodingKey {
+        case line, field, reason, value, actual, limit
+    }
 
     /// A post that is left out for this reason.
     package init(

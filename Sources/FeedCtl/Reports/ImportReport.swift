@@ -34,37 +34,6 @@ package struct ImportReport: Report, Equatable {
 
     /// The most rows that are shown; a file of another kind may have a million.
     private static let shownCount = 200
-
-    private enum CodingKeys: String, CodingKey {
-        case feed, importedCount, leftOut
-    }
-
-    /// Encodes the outcome without the messages, which programs make from the other fields.
-    package func encode(to encoder: any Encoder) throws {
-        var container = encoder.container(keyedBy: CodingKeys.self)
-        try container.encode(feed, forKey: .feed)
-        try container.encode(importedCount, forKey: .importedCount)
-        try container.encode(leftOut.map(EncodedPost.init), forKey: .leftOut)
-    }
-}
-
-/// A post that was left out, as programs read it.
-private struct EncodedPost: Encodable {
-    let line: Int
-    let field: String
-    let reason: String
-    let value: String
-    let actual: UInt64
-    let limit: UInt64
-
-    init(_ post: LeftOutPost) {
-        line = post.line
-        field = post.field
-        reason = post.reason
-        value = post.value
-        actual = post.actual
-        limit = post.limit
-    }
 }
 
 extension LeftOutPost {

@@ -33,28 +33,22 @@ struct DatasetJSON: Encodable {
             posts = file.postCount
             upvotes = file.upvoteCount
             downvotes = file.downvoteCount
-            leftOut = file.leftOut.map(LeftOut.init)
+            leftOut = file.leftOut.map(LeftOut.init(post:))
         }
     }
 
-    /// A post that was not imported.
+    /// A post that was not imported, with its message.
     struct LeftOut: Encodable {
-        let line: Int
-        let field: String
-        let reason: String
-        let value: String
-        let actual: UInt64
-        let limit: UInt64
-        let message: String
+        let post: LeftOutPost
 
-        init(_ post: LeftOutPost) {
-            line = post.line
-            field = post.field
-            reason = post.reason
-            value = post.value
-            actual = post.actual
-            limit = post.limit
-            message = post.message
+        private enum CodingKeys: CodingKey {
+            case message
+        }
+
+        func encode(to encoder: any Encoder) throws {
+            try post.encode(to: encoder)
+            var container = encoder.container(keyedBy: CodingKeys.self)
+            try container.encode(post.message, forKey: .message)
         }
     }
 }
