@@ -126,7 +126,6 @@ let package = Package(
             dependencies: [
                 "CZlib", "FeedClient", "FeedConcurrency", "FeedDataset", "FeedImport",
                 "FeedProto", "FeedTransport",
-                .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "DequeModule", package: "swift-collections"),
                 .product(name: "Histogram", package: "hdrhistogram-swift"),
             ],
@@ -297,8 +296,8 @@ let package = Package(
         .testTarget(
             name: "LoadGenTests",
             dependencies: [
-                "LoadGen", "FeedClient", "FeedDataset", "FeedImport", "FeedProto", "FeedTransport",
-                "FeedTestSupport",
+                "LoadGen", "LoadGenCommand", "FeedClient", "FeedDataset", "FeedImport", "FeedProto",
+                "FeedTransport", "FeedTestSupport",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Histogram", package: "hdrhistogram-swift"),
             ],

@@ -5,45 +5,45 @@ package struct RunConfiguration: Sendable {
     /// The address as given.
     package var target: String
     /// Connections over all threads.
-    package var clientCount: Int
+    package var clientCount = 1
     /// Event loops, each with its own connections.
-    package var threadCount: Int
+    package var threadCount = 1
     /// Requests in flight on a connection.
-    package var pipelineDepth: Int
+    package var pipelineDepth = 1
     /// Votes in each request that votes; 1 is votes sent alone.
-    package var batchVoteCount: Int
+    package var batchVoteCount = 1
     /// How the pipeline is kept full.
-    package var pipelineMode: PipelineMode
+    package var pipelineMode = PipelineMode.window
     /// Requests a second of an open loop; nil is a closed loop.
     package var ratePerSecond: Double?
     /// How an open loop is spread over time.
-    package var arrival: Arrival
+    package var arrival = Arrival.poisson
     /// How long to measure; nil where a number of requests ends the run.
     package var duration: Duration?
     /// How many requests to measure; nil where time ends the run.
     package var requestCount: UInt64?
     /// How long to load the service before measuring.
-    package var warmup: Duration
+    package var warmup = Duration.zero
     /// The operations that are requested, and how often.
-    package var mix: Mix
+    package var mix = Mix.vote
     /// Posts created before the run.
-    package var postCount: Int
+    package var postCount = 0
     /// The feed in which they are created and which pages list.
-    package var feed: String
+    package var feed = ""
     /// How requests spread over the posts.
-    package var keys: KeyDistribution
+    package var keys = KeyDistribution.uniform
     /// Posts a page.
-    package var pageSize: Int
+    package var pageSize = 1
     /// The seed that the requests are drawn from.
-    package var seed: UInt64
+    package var seed: UInt64 = 1
     /// How long an answer may take.
-    package var timeout: Duration
+    package var timeout = Duration.seconds(2)
     /// How long a connection may take.
-    package var connectTimeout: Duration
+    package var connectTimeout = Duration.seconds(5)
     /// How often in a row a request is sent again; 0 is never.
-    package var retryLimit: Int
+    package var retryLimit = 0
     /// Whether the service is asked at the end what it counted.
-    package var isVerified: Bool
+    package var isVerified = true
     /// The JSON report of the run to audit again, instead of a run.
     package var verifiedPath: String?
     /// The file of the JSON result, or `-`.
@@ -51,15 +51,20 @@ package struct RunConfiguration: Sendable {
     /// How the names of the histogram files start.
     package var histogramPrefix: String?
     /// Whether a run whose figures cannot be compared is called INVALID.
-    package var isStrict: Bool
+    package var isStrict = false
     /// What must hold.
-    package var serviceLevels: [ServiceLevel]
+    package var serviceLevels: [ServiceLevel] = []
     /// The service's process; nil where it is to be found.
     package var serverPID: Int?
     /// How often there is a progress line; nil is never.
     package var progressInterval: Duration?
     /// Which percentiles are printed.
-    package var percentiles: [Double]
+    package var percentiles: [Double] = []
+
+    /// The smallest load of `target`: votes one at a time over one connection, without an end.
+    package init(target: String) {
+        self.target = target
+    }
 
     /// The most votes of a batch.
     package static let longestBatch = 256
@@ -72,6 +77,17 @@ package struct RunConfiguration: Sendable {
 
     /// Whether requests leave by a plan instead of when there is room for them.
     package var isOpenLoop: Bool { ratePerSecond != nil }
+
+    /// The name of a feed that `text` is, or nil where the service takes no such name.
+    package static func feedName(_ text: String) -> String? {
+        let isAllowed = text.utf8.allSatisfy {
+            (97...122).contains($0) || (48...57).contains($0) || $0 == 45
+        }
+        guard isAllowed, text.utf8.count <= 63, let first = text.utf8.first, first >= 97 else {
+            return nil
+        }
+        return text
+    }
 
     /// How lost connections and refused requests are tried again.
     var retryPolicy: RetryPolicy {

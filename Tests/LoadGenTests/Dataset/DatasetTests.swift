@@ -3,6 +3,7 @@ import FeedDataset
 import FeedImport
 import Foundation
 import LoadGen
+import LoadGenCommand
 import Testing
 
 @Suite struct DatasetTests {

@@ -1,4 +1,5 @@
 import LoadGen
+import LoadGenCommand
 import Testing
 
 @Suite struct OptionsTests {

@@ -3,6 +3,7 @@ import FeedClient
 import FeedTestSupport
 import Foundation
 import LoadGen
+import LoadGenCommand
 import Testing
 
 extension LiveTests {

@@ -1,5 +1,6 @@
 import FeedTestSupport
 import LoadGen
+import LoadGenCommand
 
 /// The configuration that `arguments` ask for, on a machine with two cores.
 func configure(_ arguments: [String]) throws -> RunConfiguration {

@@ -1,3 +1,5 @@
+package import LoadGen
+
 extension RunConfiguration {
     /// What `options` ask for; `coreCount` bounds the default number of threads.
     package init(
@@ -41,7 +43,7 @@ extension RunConfiguration {
         coreCount: Int,
         isTerminal: Bool
     ) throws(FlagError) {
-        target = options.target
+        self.init(target: options.target)
         clientCount = try FlagValue("--clients", options.clients).count(1...10_000)
         let byClients = (clientCount + 255) / 256
         threadCount =
@@ -54,13 +56,6 @@ extension RunConfiguration {
         let rate = try FlagValue("--rate", options.rate).count(0...10_000_000)
         ratePerSecond = rate == 0 ? nil : Double(rate)
         arrival = try FlagValue("--arrival", options.arrival).choice()
-        warmup = .zero
-        mix = .vote
-        postCount = 0
-        feed = ""
-        keys = .uniform
-        pageSize = 1
-        isVerified = true
         seed = try FlagValue("--seed", options.seed).parse("a number or random") { text in
             text == "random" ? .random(in: 1...UInt64(UInt32.max)) : UInt64(text)
         }
@@ -140,15 +135,5 @@ extension RunConfiguration {
         if options.quiet { return nil }
         guard let progress = options.progress else { return isTerminal ? .seconds(1) : nil }
         return try FlagValue("--progress", progress).duration(.seconds(1)...(.seconds(3600)))
-    }
-
-    static func feedName(_ text: String) -> String? {
-        let isAllowed = text.utf8.allSatisfy {
-            (97...122).contains($0) || (48...57).contains($0) || $0 == 45
-        }
-        guard isAllowed, text.utf8.count <= 63, let first = text.utf8.first, first >= 97 else {
-            return nil
-        }
-        return text
     }
 }
