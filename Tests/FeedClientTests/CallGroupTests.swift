@@ -37,12 +37,24 @@ struct CallGroupTests {
     }
 
     @Test func cancelsAllCallsOfItsTask() async throws {
-        try await withScript(silence) { client, service in
+        let createIDs = Locked<[UInt64]>([])
+        // A vote is answered after all posts, so that a call that was not cancelled ends too.
+        let script: ScriptedService.Script = { frame in
+            guard case .createPost = frame.request else {
+                let late = createIDs.withLock { $0 }
+                    .map { ServerFrame(id: $0, revision: 1, response: .post(Post(id: 7))) }
+                return late.map { .answer($0) } + [voteAnswer(frame)]
+            }
+            createIDs.withLock { $0.append(frame.id) }
+            return []
+        }
+        try await withScript(script) { client, service in
             let task = Task { await client.createPosts(Self.posts(3), in: "") }
             var frames = service.received.makeAsyncIterator()
             // The greeting, and the three calls.
             for _ in 0..<4 { _ = await frames.next() }
             task.cancel()
+            _ = try await client.vote(on: 7, .up)
             let failed = FeedClientError.cancelled(effect: .unknown)
             #expect(await task.value == Array(repeating: .failure(failed), count: 3))
         }

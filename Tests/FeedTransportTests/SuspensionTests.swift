@@ -109,8 +109,11 @@ import Testing
     }
 
     @Test func aSuspendedConnectionCloses() async throws {
+        // The clock stands still, so only the peer's end of file ends the connection.
+        var configuration = TransportConfiguration.patient
+        configuration.clock = ManualClock()
         let events = Events()
-        try await Self.plan(events).run { server in
+        try await Self.plan(events, configuration).run { server in
             let socket = try await server.client()
             try await Self.send("srest", on: socket)
             _ = try await events.shown.next()
