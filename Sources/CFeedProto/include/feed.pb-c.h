@@ -1316,7 +1316,8 @@ struct  Feed__V1__CreateFeedRequest
  * The answer comes once the backup is complete or has failed, and may come after the answers to
  * later calls of the connection; all other calls are answered in their order. The answer also comes
  * where the client has shut down its sending side. A service that stops finishes the backup if that
- * takes no longer than half of `drain_ms`, else it cancels the backup, and answers either way.
+ * takes no longer than half of GoAway's `drain_ms`, else it cancels the backup, and answers either
+ * way.
  * One backup is made at a time. With an error there is no backup, and nothing of it is left:
  * - RESOURCE_EXHAUSTED / BACKUP_RUNNING: another one is under way.
  * - RESOURCE_EXHAUSTED / BACKUP_NO_ROOM or READ_ONLY: the disk has too little room.

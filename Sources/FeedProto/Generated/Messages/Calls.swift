@@ -46,8 +46,8 @@ public enum Request: Equatable, Sendable {
     /// The answer comes once the backup is complete or has failed, and may come after the answers
     /// to later calls of the connection; all other calls are answered in their order. The answer
     /// also comes where the client has shut down its sending side. A service that stops finishes
-    /// the backup if that takes no longer than half of `drainMilliseconds`, else it cancels the
-    /// backup, and answers either way.
+    /// the backup if that takes no longer than half of GoAway's `drainMilliseconds`, else it
+    /// cancels the backup, and answers either way.
     ///
     /// One backup is made at a time. With an error there is no backup, and nothing of it is left:
     ///
