@@ -49,7 +49,7 @@ struct Caller {
 
     /// The caller has a channel from now on.
     mutating func hold(_ opening: ChannelTable.Opening) {
-        channel = opening.channel
+        channel = opening.held
         missedChannel = nil
         if !opening.wasKnown { hasOpenedChannel = true }
     }
