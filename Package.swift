@@ -107,7 +107,7 @@ let package = Package(
         ),
         .target(
             name: "FeedClient",
-            dependencies: ["FeedProto", "FeedTransport"],
+            dependencies: ["FeedConcurrency", "FeedProto", "FeedTransport"],
             swiftSettings: settings
         ),
 
@@ -241,7 +241,7 @@ let package = Package(
         ),
         .testTarget(
             name: "FeedTransportTests",
-            dependencies: ["FeedTransport", "FeedTestSupport"],
+            dependencies: ["FeedTransport", "FeedConcurrency", "FeedTestSupport"],
             swiftSettings: settings
         ),
         .testTarget(
@@ -270,8 +270,9 @@ let package = Package(
         .testTarget(
             name: "FeedServiceTests",
             dependencies: [
-                "FeedService", "FeedJournal", "FeedLog", "FeedProto", "FeedRanking", "FeedState",
-                "FeedTransport", "FeedDiskFaults", "FeedTestSupport", "CMallocHook",
+                "FeedService", "FeedConcurrency", "FeedJournal", "FeedLog", "FeedProto",
+                "FeedRanking", "FeedState", "FeedTransport", "FeedDiskFaults", "FeedTestSupport",
+                "CMallocHook",
                 .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: settings
@@ -279,7 +280,8 @@ let package = Package(
         .testTarget(
             name: "FeedClientTests",
             dependencies: [
-                "FeedClient", "FeedService", "FeedProto", "FeedTransport", "FeedTestSupport",
+                "FeedClient", "FeedConcurrency", "FeedService", "FeedProto", "FeedTransport",
+                "FeedTestSupport",
                 .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: settings

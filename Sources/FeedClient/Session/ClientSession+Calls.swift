@@ -1,5 +1,5 @@
+import FeedConcurrency
 import FeedProto
-import FeedTransport
 
 /// How calls come, leave and end.
 extension ClientSession {

@@ -1,5 +1,5 @@
+package import FeedConcurrency
 package import FeedProto
-package import FeedTransport
 
 /// What happens to the connection.
 extension ClientSession {

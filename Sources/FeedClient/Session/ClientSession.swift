@@ -1,5 +1,5 @@
+package import FeedConcurrency
 import FeedProto
-package import FeedTransport
 
 /// The life of a client: its connections, one after another, and its calls, each of which ends once.
 ///

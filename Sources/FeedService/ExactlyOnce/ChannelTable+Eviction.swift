@@ -1,7 +1,6 @@
 internal import FeedConcurrency
 internal import FeedLog
 internal import FeedRanking
-internal import FeedTransport
 
 /// The rules by which channels are forgotten.
 ///

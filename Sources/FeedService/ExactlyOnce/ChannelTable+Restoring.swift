@@ -1,6 +1,5 @@
 internal import FeedConcurrency
 package import FeedLog
-internal import FeedTransport
 
 /// How an earlier run's channels come back, before any connection is open: channels and outcomes
 /// in any order that has a channel before its outcomes, then `endRestoring`.

@@ -1,5 +1,5 @@
+internal import FeedConcurrency
 internal import FeedLog
-internal import FeedTransport
 
 extension ChannelTable {
     /// A client and one of its channels.

@@ -1,7 +1,6 @@
-internal import FeedConcurrency
+package import FeedConcurrency
 package import FeedLog
 import FeedRanking
-package import FeedTransport
 
 /// The channels whose calls are remembered, by client and channel.
 ///
@@ -117,7 +116,7 @@ package final class ChannelTable: Sendable {
     package init(
         limits: Limits,
         collectsEvicted: Bool = false,
-        clock: @escaping @Sendable () -> MonotonicInstant = { EventLoop.clock }
+        clock: @escaping @Sendable () -> MonotonicInstant = { MonotonicInstant.now }
     ) {
         self.limits = limits
         self.collectsEvicted = collectsEvicted

@@ -1,3 +1,4 @@
+import FeedConcurrency
 import FeedLog
 import FeedRanking
 import FeedService
