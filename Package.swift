@@ -109,7 +109,7 @@ let package = Package(
         .target(
             name: "FeedClient",
             dependencies: [
-                "FeedProto", "FeedTransport",
+                "FeedConcurrency", "FeedProto", "FeedTransport",
                 .product(name: "DequeModule", package: "swift-collections"),
             ],
             swiftSettings: settings
@@ -245,7 +245,7 @@ let package = Package(
         ),
         .testTarget(
             name: "FeedTransportTests",
-            dependencies: ["FeedTransport", "FeedTestSupport"],
+            dependencies: ["FeedTransport", "FeedConcurrency", "FeedTestSupport"],
             swiftSettings: settings
         ),
         .testTarget(
@@ -274,8 +274,9 @@ let package = Package(
         .testTarget(
             name: "FeedServiceTests",
             dependencies: [
-                "FeedService", "FeedJournal", "FeedLog", "FeedProto", "FeedRanking", "FeedState",
-                "FeedTransport", "FeedDiskFaults", "FeedTestSupport", "CMallocHook",
+                "FeedService", "FeedConcurrency", "FeedJournal", "FeedLog", "FeedProto",
+                "FeedRanking", "FeedState", "FeedTransport", "FeedDiskFaults", "FeedTestSupport",
+                "CMallocHook",
                 .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: settings
@@ -283,7 +284,8 @@ let package = Package(
         .testTarget(
             name: "FeedClientTests",
             dependencies: [
-                "FeedClient", "FeedService", "FeedProto", "FeedTransport", "FeedTestSupport",
+                "FeedClient", "FeedConcurrency", "FeedService", "FeedProto", "FeedTransport",
+                "FeedTestSupport",
                 .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: settings

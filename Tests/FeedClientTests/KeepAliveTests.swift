@@ -1,5 +1,5 @@
 import FeedClient
-import FeedTransport
+import FeedConcurrency
 import Testing
 
 /// When a client pings and when it gives the service up.

@@ -1,3 +1,4 @@
+import FeedConcurrency
 import FeedService
 import FeedTestSupport
 import FeedTransport

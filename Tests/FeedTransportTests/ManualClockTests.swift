@@ -1,3 +1,4 @@
+import FeedConcurrency
 import FeedTestSupport
 import FeedTransport
 import Testing

@@ -1,3 +1,4 @@
+import FeedConcurrency
 import FeedTestSupport
 import FeedTransport
 import Testing
@@ -17,11 +18,11 @@ import Testing
     @Test func firesAtOrAfterEachInstantItIsArmedFor() async throws {
         let fired = Recorder<(planned: MonotonicInstant, actual: MonotonicInstant)>()
         try await withLoop { loop in
-            var planned = EventLoop.clock.advanced(by: .microseconds(300))
+            var planned = MonotonicInstant.now.advanced(by: .microseconds(300))
             var count = 0
             var timer: PreciseTimer?
             timer = try? loop.addPreciseTimer {
-                fired.record((planned, EventLoop.clock))
+                fired.record((planned, MonotonicInstant.now))
                 count += 1
                 guard count < 200 else {
                     loop.stop()
@@ -53,10 +54,10 @@ import Testing
 
     @Test func forgetsTheInstantBeforeTheLast() async throws {
         let fired = Recorder<MonotonicInstant>()
-        let start = EventLoop.clock
+        let start = MonotonicInstant.now
         try await withLoop { loop in
             let timer = try? loop.addPreciseTimer {
-                fired.record(EventLoop.clock)
+                fired.record(MonotonicInstant.now)
                 loop.stop()
             }
             timer?.arm(at: start.advanced(by: .microseconds(10)))
@@ -76,7 +77,7 @@ import Testing
             var timers: [PreciseTimer?] = []
             for index in 0..<2 {
                 let timer = try? loop.addPreciseTimer {
-                    fired.record(EventLoop.clock)
+                    fired.record(MonotonicInstant.now)
                     guard fired.events.count == 1 else { return loop.stop() }
                     first(loop, timers[1 - index])
                 }
@@ -88,7 +89,7 @@ import Testing
 
     @Test func keepsTheInstantItIsArmedForAfterItExpired() async throws {
         let fired = Recorder<MonotonicInstant>()
-        let later = EventLoop.clock.advanced(by: .milliseconds(50))
+        let later = MonotonicInstant.now.advanced(by: .milliseconds(50))
         try await withExpiredPair(fired) { _, other in other?.arm(at: later) }
         #expect(fired.events.count == 2)
         #expect(fired.events[1] >= later)
@@ -106,7 +107,7 @@ import Testing
     @Test func firesNoMoreOnceDisarmedOrCancelled() async throws {
         let fired = Recorder<String>()
         try await withLoop { loop in
-            let soon = EventLoop.clock.advanced(by: .milliseconds(2))
+            let soon = MonotonicInstant.now.advanced(by: .milliseconds(2))
             let disarmed = try? loop.addPreciseTimer { fired.record("disarmed") }
             disarmed?.arm(at: soon)
             disarmed?.disarm()

@@ -1,4 +1,4 @@
-package import FeedTransport
+package import FeedConcurrency
 
 /// When to ask the service for a sign of life, and when to give it up; a value without a clock.
 package struct KeepAlive {

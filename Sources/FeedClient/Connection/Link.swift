@@ -1,3 +1,4 @@
+import FeedConcurrency
 import FeedProto
 import FeedTransport
 import Synchronization
@@ -156,7 +157,7 @@ private struct TimeLimit {
 
     init(_ timeout: Duration) {
         self.timeout = timeout.withinADay
-        deadline = EventLoop.clock.advanced(by: self.timeout)
+        deadline = MonotonicInstant.now.advanced(by: self.timeout)
     }
 }
 

@@ -1,3 +1,4 @@
+import FeedConcurrency
 import FeedProto
 import FeedTransport
 
@@ -257,7 +258,7 @@ extension SessionDriver {
         if let armedInstant, armedInstant <= instant { return true }
         timer?.cancel()
         armedInstant = instant
-        let delay = max(.milliseconds(1), instant.duration(since: EventLoop.clock))
+        let delay = max(.milliseconds(1), instant.duration(since: MonotonicInstant.now))
         timer = try? loop.addTimer(after: delay) { [unowned self] in
             timer = nil
             armedInstant = nil

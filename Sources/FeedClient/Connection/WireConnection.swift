@@ -1,3 +1,4 @@
+import FeedConcurrency
 import FeedProto
 import FeedTransport
 
@@ -123,7 +124,7 @@ final class WireConnection: ConnectionHandler {
 
     private func checkLife() {
         guard let connection, connection.isOpen else { return }
-        switch keepAlive.check(at: EventLoop.clock) {
+        switch keepAlive.check(at: MonotonicInstant.now) {
         case .nothing: break
         case .ping: driver.ping()
         case .giveUp: driver.drop(.lost("The service gave no sign of life."))

@@ -1,5 +1,5 @@
+import FeedConcurrency
 import FeedProto
-import FeedTransport
 
 /// What an answer means for its call: its end, or another try.
 extension ClientSession {

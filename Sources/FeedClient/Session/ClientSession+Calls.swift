@@ -1,6 +1,6 @@
 import DequeModule
+import FeedConcurrency
 import FeedProto
-import FeedTransport
 
 /// How calls come, leave and end.
 extension ClientSession {

@@ -1,6 +1,6 @@
 import DequeModule
+package import FeedConcurrency
 package import FeedProto
-package import FeedTransport
 
 /// What happens to the connection.
 extension ClientSession {

@@ -1,5 +1,5 @@
+package import FeedConcurrency
 package import FeedProto
-package import FeedTransport
 
 extension ClientSession {
     /// What tells sessions apart: how they introduce themselves and how patient they are.

@@ -1,6 +1,6 @@
 import DequeModule
+package import FeedConcurrency
 import FeedProto
-package import FeedTransport
 
 /// The life of a client: its connections, one after another, and its calls, each of which ends once.
 ///

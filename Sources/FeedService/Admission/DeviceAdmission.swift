@@ -1,4 +1,4 @@
-package import FeedTransport
+package import FeedConcurrency
 internal import Synchronization
 
 /// Limits how many new devices one host may bring: a device is not a person, and ballots are cheap
@@ -27,7 +27,7 @@ package final class DeviceAdmission: Sendable {
     /// Admits up to `limit` new devices a host at once, and as many in each minute.
     package init(
         limit: Int,
-        clock: @escaping @Sendable () -> MonotonicInstant = { EventLoop.clock }
+        clock: @escaping @Sendable () -> MonotonicInstant = { MonotonicInstant.now }
     ) {
         buckets = HostBuckets(burst: limit, countPerMinute: limit, clock: clock)
     }

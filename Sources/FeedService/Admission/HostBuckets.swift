@@ -1,5 +1,4 @@
-internal import FeedConcurrency
-package import FeedTransport
+package import FeedConcurrency
 
 /// A bucket of tokens a host, which refills steadily: bounds how often a host's clients may do
 /// something, and how much of it at once.
@@ -29,7 +28,7 @@ package final class HostBuckets: Sendable {
     package init(
         burst: Int,
         countPerMinute: Int,
-        clock: @escaping @Sendable () -> MonotonicInstant = { EventLoop.clock }
+        clock: @escaping @Sendable () -> MonotonicInstant = { MonotonicInstant.now }
     ) {
         precondition(burst > 0 && countPerMinute > 0, "A bucket holds and gets tokens.")
         self.burst = burst

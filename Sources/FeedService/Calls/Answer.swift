@@ -6,7 +6,10 @@ enum Answer {
     case vote(CastVoteResponse, revision: UInt64)
     /// A message, and the revision of the state that it reflects.
     case response(Response, revision: UInt64)
-    /// The posts in the page of ``PostCalls``, in one of the messages that have posts.
+    /// The posts that the call has left in `PostCalls.page`, in one of the messages that have posts.
+    ///
+    /// The page keeps its memory from call to call, so the answer names the page and does not carry
+    /// posts. The next call of the loop clears the page, so the answer is encoded before it.
     case posts(Posts, revision: UInt64)
     /// No answer in this loop iteration: the call has more work than one iteration allows.
     case later
@@ -15,11 +18,11 @@ enum Answer {
 
     /// The message that posts are sent in.
     enum Posts {
-        /// The only post, as a Post.
+        /// The one post that the page has, as a Post.
         case one
-        /// All posts, as a page whose tokens are valid in this scope.
+        /// All posts of the page, as a list whose tokens are valid in this scope.
         case page(PageTokenScope)
-        /// All posts, beside the ids without a post.
+        /// All posts of the page, beside the ids without a post.
         case batch(missing: [UInt64])
     }
 }

@@ -83,10 +83,4 @@ struct CallEnvironment {
             throw .batchSize(count, field: field, limit: limit)
         }
     }
-
-    /// The voter number of the caller's device; nil where the device has never cast a ballot.
-    func voter(of caller: borrowing Caller) -> VoterID? {
-        if let voter = caller.voter { return voter }
-        return caller.device.flatMap { store.voter(ifKnown: ($0.high, $0.low)) }
-    }
 }

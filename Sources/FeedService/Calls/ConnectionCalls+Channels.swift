@@ -48,7 +48,7 @@ extension ConnectionCalls {
         }
         let opening = try open(channel, of: device, isLate: true, for: caller)
         caller.hold(opening)
-        return opening.channel
+        return opening.held
     }
 
     private func open(

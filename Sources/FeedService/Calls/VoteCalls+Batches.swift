@@ -73,7 +73,7 @@ extension VoteCalls {
         guard let channel = caller.channel else { return false }
         let hash = batch.requestHash(in: body)
         return environment.changeLog.transaction {
-            channel.record.withCalls { calls in
+            channel.withCalls { calls in
                 let sequence = batch.sequence
                 let decision = calls.decision(
                     sequence: sequence,

@@ -1,8 +1,7 @@
 internal import FeedProto
 internal import FeedRanking
 
-/// How one vote is cast, and how a caller becomes a voter: a device gets a voter number with its
-/// first ballot.
+/// How one vote is cast.
 ///
 /// A vote is cast on three levels:
 ///
@@ -50,7 +49,7 @@ extension VoteCalls {
         _ answers: inout Answers
     ) throws(Status) -> VoteOutcome {
         guard case .voterRequired = refusal else { throw Status(refusal) }
-        let voter = try becomeVoter(&caller)
+        let voter = try environment.becomeVoter(&caller)
         do throws(RankingError) {
             return try castOnStore(post, direction, voter, &answers)
         } catch {
@@ -92,36 +91,5 @@ extension VoteCalls {
         )
         if outcome.refreshIsDue { answers.refreshLater(stripeOf: post) }
         return outcome
-    }
-
-    /// The voter number of the caller's device, which is given now if the device is new; the
-    /// caller remembers it.
-    private mutating func becomeVoter(_ caller: inout Caller) throws(Status) -> VoterID {
-        guard let device = caller.device else { throw .identityRequired }
-        let voter: VoterID
-        if let known = environment.store.voter(ifKnown: (device.high, device.low)) {
-            voter = known
-        } else {
-            let context = environment.context
-            if let wait = context.devices.admit(ClientHost(caller.host), standing(of: caller)) {
-                throw .tooManyDevices(limit: context.limits.newDevicesPerPeerMinute, wait: wait)
-            }
-            caller.hasBroughtDevice = true
-            do throws(RankingError) {
-                voter = try environment.store.voter(
-                    forDevice: (device.high, device.low),
-                    sink: environment.changeLog
-                )
-            } catch {
-                throw Status(error)
-            }
-        }
-        caller.voter = voter
-        return voter
-    }
-
-    private func standing(of caller: borrowing Caller) -> DeviceAdmission.Standing {
-        if caller.hasBroughtDevice { return .repeated }
-        return caller.age >= DeviceAdmission.establishedAge ? .established : .fresh
     }
 }

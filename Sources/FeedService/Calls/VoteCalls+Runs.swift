@@ -43,7 +43,7 @@ extension VoteCalls {
         environment.changeLog.transaction {
             if run.entries[number].frame.sequence != 0 {
                 guard let channel = session.caller.channel else { return }
-                channel.record.withCalls { calls in
+                channel.withCalls { calls in
                     while answers.byteCount < limits.answerByteCount,
                         isUsual(number, session, limits.waited),
                         castOnce(number, &calls, channel.epoch, &session.caller, &answers)
@@ -81,8 +81,8 @@ extension VoteCalls {
 
     /// Casts a numbered vote and records its outcome.
     ///
-    /// - Returns: Whether the vote is executed; false where its record must be looked at, and then
-    ///   nothing has happened.
+    /// - Returns: Whether the vote is executed; false where the path of all calls must decide, and
+    ///   then nothing has happened.
     @inline(__always)
     private mutating func castOnce(
         _ number: Int,

@@ -1,3 +1,4 @@
+internal import FeedConcurrency
 internal import FeedProto
 package import FeedTransport
 

@@ -39,7 +39,7 @@ struct CallRing {
     private var head = 0
     /// The number of calls.
     private(set) var count = 0
-    private var masks = MaskSlots()
+    private var masks = MaskPlaces()
 
     /// The bytes of memory that the calls take.
     var byteCount: Int {

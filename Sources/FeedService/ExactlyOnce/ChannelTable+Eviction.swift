@@ -1,7 +1,6 @@
 internal import FeedConcurrency
 internal import FeedLog
 internal import FeedRanking
-internal import FeedTransport
 
 /// The rules by which channels are forgotten.
 ///
@@ -60,9 +59,9 @@ extension ChannelTable {
     }
 
     /// Forgets a channel.
-    func evict(_ slot: Int, _ state: inout State) {
-        let number = state.slots[slot].record.state.number
-        state.remove(slot)
+    func evict(_ place: Int, _ state: inout State) {
+        let number = state.channels[place].channel.identity.number
+        state.remove(place)
         state.restored[number] = nil
         if collectsEvicted { state.evicted.append(number) }
         state.evictedCount += 1

@@ -1,6 +1,5 @@
 internal import FeedConcurrency
 package import FeedLog
-internal import FeedTransport
 
 /// How an earlier run's channels come back, before any connection is open: channels and outcomes
 /// in any order that has a channel before its outcomes, then `endRestoring`.
@@ -8,16 +7,16 @@ extension ChannelTable {
     /// Puts a channel back, if it is not there yet; O(1).
     ///
     /// The newest are forgotten if the restored channels exceed the limit of all channels.
-    package func restore(_ channel: ChannelState) {
+    package func restore(_ identity: ChannelState) {
         let now = clock()
         state.withLock { state in
-            state.nextNumber = max(state.nextNumber, channel.number + 1)
-            if let old = state.index[Key(channel)] {
+            state.nextNumber = max(state.nextNumber, identity.number + 1)
+            if let old = state.index[Key(identity)] {
                 // The newer of the two is the one that a Hello found last: the other was evicted.
-                let other = state.slots[old].record.state.number
-                guard other < channel.number else {
-                    if collectsEvicted, other != channel.number {
-                        state.evicted.append(channel.number)
+                let other = state.channels[old].channel.identity.number
+                guard other < identity.number else {
+                    if collectsEvicted, other != identity.number {
+                        state.evicted.append(identity.number)
                     }
                     return
                 }
@@ -26,9 +25,9 @@ extension ChannelTable {
             let host = state.host(.earlierRun, budget)
             let share = state.hosts[host].share
             state.hosts[host].channelCount += 1
-            let slot = state.insert(ChannelRecord(channel, share: share), host: host)
-            state.restored[channel.number] = slot
-            state.link(slot, isUsed: false, at: now)
+            let place = state.insert(Channel(identity, share: share), host: host)
+            state.restored[identity.number] = place
+            state.link(place, isUsed: false, at: now)
             evictAboveShare(host, &state)
         }
     }
@@ -39,11 +38,11 @@ extension ChannelTable {
     package func restore(_ outcome: ChannelOutcome) {
         let now = clock()
         state.withLock { state in
-            guard let slot = state.restored[outcome.channel] else { return }
-            let record = state.slots[slot].record
-            let host = state.slots[slot].host
-            if state.slots[slot].isUsed {
-                let growth = record.withCalls { calls in
+            guard let place = state.restored[outcome.channel] else { return }
+            let channel = state.channels[place].channel
+            let host = state.channels[place].host
+            if state.channels[place].isUsed {
+                let growth = channel.withCalls { calls in
                     let before = calls.byteCount
                     calls.restore(outcome)
                     return calls.byteCount - before
@@ -51,9 +50,9 @@ extension ChannelTable {
                 state.hosts[host].idleByteCount += growth
                 if growth > 0 { evictAboveShare(host, &state) }
             } else {
-                state.unlink(slot)
-                record.withCalls { $0.restore(outcome) }
-                state.link(slot, isUsed: record.withCalls { $0.highest > 0 }, at: now)
+                state.unlink(place)
+                channel.withCalls { $0.restore(outcome) }
+                state.link(place, isUsed: channel.withCalls { $0.highest > 0 }, at: now)
                 evictAboveShare(host, &state)
             }
         }
@@ -74,7 +73,7 @@ extension ChannelTable {
     package func endRestoring() {
         let now = clock()
         state.withLock { state in
-            for slot in state.restored.values { state.slots[slot].closeTime = now }
+            for place in state.restored.values { state.channels[place].closeTime = now }
             state.restored = [:]
         }
     }

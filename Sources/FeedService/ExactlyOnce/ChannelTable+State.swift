@@ -1,5 +1,5 @@
+internal import FeedConcurrency
 internal import FeedLog
-internal import FeedTransport
 
 extension ChannelTable {
     /// A client and one of its channels.
@@ -8,10 +8,10 @@ extension ChannelTable {
         let clientLow: UInt64
         let channel: UInt32
 
-        init(_ state: ChannelState) {
-            clientHigh = state.clientHigh
-            clientLow = state.clientLow
-            channel = state.channel
+        init(_ identity: ChannelState) {
+            clientHigh = identity.clientHigh
+            clientLow = identity.clientLow
+            channel = identity.channel
         }
 
         init(_ request: Request) {
@@ -28,8 +28,8 @@ extension ChannelTable {
     }
 
     /// A channel in the table; 40 bytes.
-    struct Slot {
-        let record: ChannelRecord
+    struct ChannelEntry {
+        let channel: Channel
         /// Its host's place.
         var host: Int
         /// Its neighbours in its host's list of idle channels.
@@ -76,7 +76,7 @@ extension ChannelTable {
         static let none = -1
 
         var index: [Key: Int] = [:]
-        var slots = Places<Slot>()
+        var channels = Places<ChannelEntry>()
         var hosts = Places<HostEntry>()
         var hostIndex: [ClientHost: Int] = [:]
         /// The host that the next run of the eviction begins with.
@@ -120,55 +120,55 @@ extension ChannelTable.State {
     }
 
     /// Puts a channel in, which its host has counted already, held by a connection; O(1).
-    mutating func insert(_ record: ChannelRecord, host: Int) -> Int {
-        let place = slots.insert(ChannelTable.Slot(record: record, host: host))
-        index[ChannelTable.Key(record.state)] = place
+    mutating func insert(_ channel: Channel, host: Int) -> Int {
+        let place = channels.insert(ChannelTable.ChannelEntry(channel: channel, host: host))
+        index[ChannelTable.Key(channel.identity)] = place
         return place
     }
 
     /// Takes a channel out, and gives its memory back to its host's share; O(1).
     mutating func remove(_ place: Int) {
         unlink(place)
-        let slot = slots[place]
-        slot.record.withCalls { $0.move(to: nil) }
-        index[ChannelTable.Key(slot.record.state)] = nil
-        slots.remove(at: place)
-        releaseHost(slot.host)
+        let entry = channels[place]
+        entry.channel.withCalls { $0.move(to: nil) }
+        index[ChannelTable.Key(entry.channel.identity)] = nil
+        channels.remove(at: place)
+        releaseHost(entry.host)
     }
 
     /// Puts a channel at the end of its host's list of idle ones; O(1).
     mutating func link(_ place: Int, isUsed: Bool, at time: MonotonicInstant) {
-        let host = slots[place].host
+        let host = channels[place].host
         let last = hosts[host][isUsed].last
-        slots[place].isUsed = isUsed
-        slots[place].closeTime = time
-        slots[place].previous = last
-        slots[place].next = Self.none
+        channels[place].isUsed = isUsed
+        channels[place].closeTime = time
+        channels[place].previous = last
+        channels[place].next = Self.none
         if last == Self.none {
             hosts[host][isUsed].first = place
         } else {
-            slots[last].next = place
+            channels[last].next = place
         }
         hosts[host][isUsed].last = place
-        hosts[host].idleByteCount += slots[place].record.withCalls { $0.byteCount }
+        hosts[host].idleByteCount += channels[place].channel.withCalls { $0.byteCount }
     }
 
     /// Takes a channel out of its host's list, if it is idle: a connection holds it now; O(1).
     mutating func unlink(_ place: Int) {
-        let slot = slots[place]
-        guard slot.closeTime != nil else { return }
-        if slot.previous == Self.none {
-            hosts[slot.host][slot.isUsed].first = slot.next
+        let entry = channels[place]
+        guard entry.closeTime != nil else { return }
+        if entry.previous == Self.none {
+            hosts[entry.host][entry.isUsed].first = entry.next
         } else {
-            slots[slot.previous].next = slot.next
+            channels[entry.previous].next = entry.next
         }
-        if slot.next == Self.none {
-            hosts[slot.host][slot.isUsed].last = slot.previous
+        if entry.next == Self.none {
+            hosts[entry.host][entry.isUsed].last = entry.previous
         } else {
-            slots[slot.next].previous = slot.previous
+            channels[entry.next].previous = entry.previous
         }
-        slots[place].closeTime = nil
-        hosts[slot.host].idleByteCount -= slot.record.withCalls { $0.byteCount }
+        channels[place].closeTime = nil
+        hosts[entry.host].idleByteCount -= entry.channel.withCalls { $0.byteCount }
     }
 
     /// The channel of a host that is to be forgotten first; nil where none is due.
@@ -188,28 +188,30 @@ extension ChannelTable.State {
 
     /// Whether a channel has been idle for so long; allocates nothing, as votes run beside it.
     private func isDue(_ place: Int, _ retention: Duration, _ now: MonotonicInstant) -> Bool {
-        guard place != Self.none, let closeTime = slots[place].closeTime else { return false }
+        guard place != Self.none, let closeTime = channels[place].closeTime else { return false }
         return closeTime.advanced(by: retention) <= now
     }
 
     /// Gives memory back where most of it is not in use any more; O(channels), seldom.
     mutating func shrink() {
-        guard slots.endPlace > 1024, slots.count < slots.endPlace / 8 else { return }
-        let moved = slots.compact()
-        func place(_ old: Int) -> Int { old == Self.none ? old : moved[old] }
-        for slot in 0..<slots.endPlace {
-            slots[slot].previous = place(slots[slot].previous)
-            slots[slot].next = place(slots[slot].next)
+        guard channels.endPlace > 1024, channels.count < channels.endPlace / 8 else { return }
+        let moved = channels.compact()
+        func newPlace(_ old: Int) -> Int { old == Self.none ? old : moved[old] }
+        for place in 0..<channels.endPlace {
+            channels[place].previous = newPlace(channels[place].previous)
+            channels[place].next = newPlace(channels[place].next)
         }
         for host in 0..<hosts.endPlace where hosts.element(at: host) != nil {
             for isUsed in [false, true] {
-                hosts[host][isUsed].first = place(hosts[host][isUsed].first)
-                hosts[host][isUsed].last = place(hosts[host][isUsed].last)
+                hosts[host][isUsed].first = newPlace(hosts[host][isUsed].first)
+                hosts[host][isUsed].last = newPlace(hosts[host][isUsed].last)
             }
         }
         var index: [ChannelTable.Key: Int] = [:]
-        index.reserveCapacity(slots.count)
-        for slot in 0..<slots.endPlace { index[ChannelTable.Key(slots[slot].record.state)] = slot }
+        index.reserveCapacity(channels.count)
+        for place in 0..<channels.endPlace {
+            index[ChannelTable.Key(channels[place].channel.identity)] = place
+        }
         self.index = index
     }
 }

@@ -1,13 +1,12 @@
-internal import FeedConcurrency
+package import FeedConcurrency
 package import FeedLog
 import FeedRanking
-package import FeedTransport
 
 /// The channels whose calls are remembered, by client and channel.
 ///
 /// A channel stays as long as a connection holds it, and for the retention after that, unless its
 /// host takes more than its share: `ChannelTable+Eviction` has the rules. Its number is never
-/// another's. Lock order: the loop's log, this table, a channel's record.
+/// another's. Lock order: the loop's log, this table, a channel.
 package final class ChannelTable: Sendable {
     /// The request of a Hello for a channel.
     package struct Request {
@@ -56,7 +55,7 @@ package final class ChannelTable: Sendable {
     /// The channel as it is opened for a Hello.
     package struct Opening {
         /// The channel, held by the connection that said Hello.
-        package let channel: HeldChannel
+        package let held: HeldChannel
         /// Whether it was remembered before.
         package let wasKnown: Bool
         /// The highest sequence that was executed on it.
@@ -117,7 +116,7 @@ package final class ChannelTable: Sendable {
     package init(
         limits: Limits,
         collectsEvicted: Bool = false,
-        clock: @escaping @Sendable () -> MonotonicInstant = { EventLoop.clock }
+        clock: @escaping @Sendable () -> MonotonicInstant = { MonotonicInstant.now }
     ) {
         self.limits = limits
         self.collectsEvicted = collectsEvicted
@@ -152,16 +151,16 @@ package final class ChannelTable: Sendable {
         try state.withLock { (state) throws(Refusal) -> Opening in
             do throws(Refusal) {
                 let known = state.index[Key(request)]
-                let slot: Int
+                let place: Int
                 if let known {
-                    slot = try take(known, request, &state)
+                    place = try take(known, request, &state)
                 } else {
-                    slot = try add(request, log, &state)
+                    place = try add(request, log, &state)
                 }
-                let record = state.slots[slot].record
-                let (epoch, highest) = record.withCalls { ($0.beginEpoch(), $0.highest) }
+                let channel = state.channels[place].channel
+                let (epoch, highest) = channel.withCalls { ($0.beginEpoch(), $0.highest) }
                 return Opening(
-                    channel: HeldChannel(record: record, epoch: epoch),
+                    held: HeldChannel(channel: channel, epoch: epoch),
                     wasKnown: known != nil,
                     lastSequence: highest
                 )
@@ -174,21 +173,21 @@ package final class ChannelTable: Sendable {
 
     /// A known channel, which counts as the host's from now on.
     private func take(
-        _ slot: Int,
+        _ place: Int,
         _ request: Request,
         _ state: inout State
     ) throws(Refusal) -> Int {
         guard !request.isLate else { throw .takenOver }
-        state.unlink(slot)
-        let old = state.slots[slot].host
+        state.unlink(place)
+        let old = state.channels[place].host
         let new = state.host(request.host, budget)
-        guard new != old else { return slot }
-        state.slots[slot].host = new
+        guard new != old else { return place }
+        state.channels[place].host = new
         state.hosts[new].channelCount += 1
         let share = state.hosts[new].share
-        state.slots[slot].record.withCalls { $0.move(to: share) }
+        state.channels[place].channel.withCalls { $0.move(to: share) }
         state.releaseHost(old)
-        return slot
+        return place
     }
 
     /// A channel that the client did not have.
@@ -218,15 +217,15 @@ package final class ChannelTable: Sendable {
             throw .tooFast(wait: wait)
         }
         makeRoom(&state)
-        let channel = ChannelState(
+        let identity = ChannelState(
             number: state.nextNumber,
             clientHigh: request.clientHigh,
             clientLow: request.clientLow,
             channel: request.channel
         )
         state.nextNumber += 1
-        log.append(channel)
-        return state.insert(ChannelRecord(channel, share: share), host: host)
+        log.append(identity)
+        return state.insert(Channel(identity, share: share), host: host)
     }
 
     /// Releases a channel from its connection; O(1).
@@ -234,22 +233,22 @@ package final class ChannelTable: Sendable {
     /// Without effect if another connection has taken the channel over.
     ///
     /// - Parameters:
-    ///   - channel: The channel as the connection held it.
+    ///   - held: The channel as the connection held it.
     ///   - isLeft: Whether the connection lives on and has said another Hello: then none of its calls
     ///     is in doubt, and a channel without calls need not be remembered.
-    package func close(_ channel: HeldChannel, isLeft: Bool = false) {
+    package func close(_ held: HeldChannel, isLeft: Bool = false) {
         let now = clock()
-        let key = Key(channel.record.state)
+        let key = Key(held.channel.identity)
         state.withLock { state in
-            guard let slot = state.index[key], state.slots[slot].record === channel.record else {
-                return
-            }
-            let (epoch, highest) = channel.record.withCalls { ($0.epoch, $0.highest) }
-            guard epoch == channel.epoch else { return }
+            guard let place = state.index[key],
+                state.channels[place].channel === held.channel
+            else { return }
+            let (epoch, highest) = held.withCalls { ($0.epoch, $0.highest) }
+            guard epoch == held.epoch else { return }
             if isLeft, highest == 0 {
-                evict(slot, &state)
+                evict(place, &state)
             } else {
-                state.link(slot, isUsed: highest > 0, at: now)
+                state.link(place, isUsed: highest > 0, at: now)
             }
         }
     }

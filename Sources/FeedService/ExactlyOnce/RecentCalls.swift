@@ -1,7 +1,7 @@
 package import FeedLog
 import FeedRanking
 
-/// The record of a channel's latest calls, so that none of them is executed twice.
+/// The latest calls of a channel, so that none of them is executed twice.
 ///
 /// A value without a lock. The sequences up to `highest`, less than `window` below it, are
 /// remembered. A remembered sequence without a call was never executed, so its call may still come.

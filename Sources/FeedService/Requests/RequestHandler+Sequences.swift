@@ -4,8 +4,8 @@ internal import FeedRanking
 
 /// Executes a call with a sequence once, however often a client sends it.
 ///
-/// The lookup in the channel's record, the change and the new record are one transaction under the
-/// record's lock. Neither another call nor the journal sees one of them without the others.
+/// The lookup in the channel, the change and the recording of its outcome are one transaction under
+/// the channel's lock. Neither another call nor the journal sees one of them without the others.
 extension RequestHandler {
     /// Executes a request, or answers with the outcome of its earlier execution.
     mutating func executeOnce(
@@ -38,7 +38,7 @@ extension RequestHandler {
             let held = caller.channel
             let channel =
                 if let held { held } else { try connections.openMissedChannel(of: &caller) }
-            return try channel.record.withCalls { (calls) throws(Status) -> Answer in
+            return try channel.withCalls { (calls) throws(Status) -> Answer in
                 try executeNumbered(call, epoch: channel.epoch, &calls, from: &caller)
             }
         }
@@ -59,7 +59,7 @@ extension RequestHandler {
         }
     }
 
-    /// Executes a call with a sequence unless the channel's record has its outcome.
+    /// Executes a call with a sequence unless the channel remembers its outcome.
     private mutating func executeNumbered(
         _ call: Call,
         epoch: UInt64,

@@ -1,3 +1,4 @@
+internal import FeedConcurrency
 internal import FeedRanking
 internal import FeedTransport
 
@@ -21,7 +22,7 @@ struct Caller {
     let host: SocketAddress.Host
 
     /// A caller from this host that has not said Hello.
-    init(host: SocketAddress.Host, openTime: MonotonicInstant = EventLoop.clock) {
+    init(host: SocketAddress.Host, openTime: MonotonicInstant = MonotonicInstant.now) {
         self.host = host
         self.openTime = openTime
     }
@@ -49,13 +50,13 @@ struct Caller {
 
     /// The caller has a channel from now on.
     mutating func hold(_ opening: ChannelTable.Opening) {
-        channel = opening.channel
+        channel = opening.held
         missedChannel = nil
         if !opening.wasKnown { hasOpenedChannel = true }
     }
 
     /// How long the connection has been open.
-    var age: Duration { EventLoop.clock.duration(since: openTime) }
+    var age: Duration { MonotonicInstant.now.duration(since: openTime) }
 
     /// A client_id: 16 bytes that a client keeps permanently.
     struct Device: Equatable {

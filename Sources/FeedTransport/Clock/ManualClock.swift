@@ -1,4 +1,4 @@
-import FeedConcurrency
+package import FeedConcurrency
 
 /// A clock that stands still until it is advanced, for loops whose timers and deadlines must pass
 /// exactly when a test says so.

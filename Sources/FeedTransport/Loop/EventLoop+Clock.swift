@@ -1,12 +1,6 @@
 import CLibUV
-import FeedConcurrency
 
 extension EventLoop {
-    /// The monotonic clock now, read anew.
-    package static var clock: MonotonicInstant {
-        MonotonicInstant(nanoseconds: SystemClock.monotonicNanoseconds())
-    }
-
     /// Makes wake-ups of the calling thread punctual, instead of 50 µs late to save power.
     static func makeThreadPunctual() {
         // Where the system refuses, timers are late by that much; nothing else changes.

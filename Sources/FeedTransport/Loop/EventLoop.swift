@@ -1,3 +1,5 @@
+package import FeedConcurrency
+
 /// One loop of libuv with its connections, bound to the thread that runs it.
 ///
 /// All its methods are called on that thread, and everything but its mailbox is for that thread
@@ -96,7 +98,7 @@ package final class EventLoop {
     package var now: MonotonicInstant {
         if let manualTimers { return manualTimers.now }
         if let cachedNow { return cachedNow }
-        let now = Self.clock
+        let now = MonotonicInstant.now
         cachedNow = now
         return now
     }

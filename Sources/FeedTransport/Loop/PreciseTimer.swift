@@ -1,4 +1,5 @@
 import CLibUV
+package import FeedConcurrency
 
 /// A timer of nanoseconds, for pacing; it fires at or after the instant it is armed for.
 package final class PreciseTimer {
@@ -52,7 +53,7 @@ package final class PreciseTimer {
 
     private func fire(_ body: () -> Void) {
         // Armed anew or disarmed since the wait in which it expired: nothing is due.
-        guard let due, due <= EventLoop.clock else { return }
+        guard let due, due <= MonotonicInstant.now else { return }
         self.due = nil
         body()
         // Arming clears the expiration; without it the descriptor would stay readable.

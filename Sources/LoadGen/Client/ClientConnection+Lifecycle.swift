@@ -1,4 +1,5 @@
 internal import FeedClient
+import FeedConcurrency
 import FeedProto
 import FeedTransport
 
@@ -53,7 +54,7 @@ extension ClientConnection: ConnectionHandler {
     }
 
     func connection(_ connection: TCPConnection, received bytes: RawSpan) -> ReadProgress {
-        let now = EventLoop.clock.nanoseconds
+        let now = MonotonicInstant.now.nanoseconds
         lastReadNanoseconds = now
         var offset = 0
         do throws(ProtocolViolation) {

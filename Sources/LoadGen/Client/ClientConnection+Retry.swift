@@ -1,4 +1,5 @@
 internal import FeedClient
+import FeedConcurrency
 import FeedProto
 import FeedTransport
 
@@ -20,7 +21,8 @@ extension ClientConnection {
         isRefused = false
         guard recovery.round <= worker.setup.configuration.retryLimit else { return giveUp() }
         stage = .pausing
-        recovery.resumeNanoseconds = EventLoop.clock.nanoseconds + worker.backoff(recovery.round)
+        let now = MonotonicInstant.now.nanoseconds
+        recovery.resumeNanoseconds = now + worker.backoff(recovery.round)
     }
 
     /// Resumes after a greeting, as far as the service remembers the earlier requests.
@@ -66,7 +68,7 @@ extension ClientConnection {
         worker.recorder.failures.countServerError("\(status.code)/\(status.reason)")
         let advised = UInt64(status.retryAfterMilliseconds) * 1_000_000
         let pause = max(advised, worker.backoff(recovery.round))
-        let resume = EventLoop.clock.nanoseconds + pause
+        let resume = MonotonicInstant.now.nanoseconds + pause
         recovery.resumeNanoseconds = max(recovery.resumeNanoseconds, resume)
         if status.reason == .draining {
             leave(within: 0)
@@ -81,7 +83,7 @@ extension ClientConnection {
         guard worker.isRetrying, stage == .open || stage == .recovering else { return }
         stage = .leaving
         let patience = max(UInt64(milliseconds) * 1_000_000, worker.timeoutNanoseconds)
-        leaveNanoseconds = EventLoop.clock.nanoseconds + patience
+        leaveNanoseconds = MonotonicInstant.now.nanoseconds + patience
     }
 
     /// Gives up the requests that wait to be sent again.

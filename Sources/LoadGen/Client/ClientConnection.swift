@@ -1,3 +1,4 @@
+import FeedConcurrency
 import FeedProto
 import FeedTransport
 
@@ -82,7 +83,7 @@ final class ClientConnection: LoadConnection {
     func fill() {
         let room = window.room
         guard room > 0, stage == .open else { return }
-        let now = EventLoop.clock.nanoseconds
+        let now = MonotonicInstant.now.nanoseconds
         let count = worker.admit(room, at: now)
         guard count > 0 else { return }
         for _ in 0..<count { take(intended: 0) }
@@ -152,7 +153,7 @@ final class ClientConnection: LoadConnection {
 
     /// Sends a frame that is no request of the load: a greeting or a ping.
     func sendUpkeep(_ request: FeedProto.Request) {
-        let now = EventLoop.clock.nanoseconds
+        let now = MonotonicInstant.now.nanoseconds
         worker.inFlight[index, nextID] = InFlightRequest(
             intended: now,
             sent: now,

@@ -1,3 +1,4 @@
+import FeedConcurrency
 import FeedTransport
 
 /// Ends the intervals of a thread's load and measures how long its loop slept while measuring.
@@ -25,13 +26,13 @@ final class LoopMeter {
     /// Starts to measure with the load where there is no warm-up.
     func loadBegan() {
         guard let phases, phases.measureFromNanoseconds == phases.startNanoseconds else { return }
-        start = (EventLoop.clock.nanoseconds, idle())
+        start = (MonotonicInstant.now.nanoseconds, idle())
     }
 
     /// Ends the last interval.
     func finish(_ close: (Int) -> Void) {
         timer?.cancel()
-        if start != nil && end == nil { end = (EventLoop.clock.nanoseconds, idle()) }
+        if start != nil && end == nil { end = (MonotonicInstant.now.nanoseconds, idle()) }
         close(number)
     }
 
@@ -43,7 +44,7 @@ final class LoopMeter {
 
     private func arm(_ loop: EventLoop, _ close: @escaping (Int) -> Void) {
         guard let boundary = phases?.intervalEnd(number) else { return }
-        let now = EventLoop.clock.nanoseconds
+        let now = MonotonicInstant.now.nanoseconds
         let delay = boundary > now ? boundary - now : 0
         // Without a timer the rest of the run is one long interval.
         timer = try? loop.addTimer(after: .nanoseconds(Int64(delay))) {
@@ -58,7 +59,7 @@ final class LoopMeter {
         let boundary = phases.intervalEnd(number)
         close(number)
         number += 1
-        let now = EventLoop.clock.nanoseconds
+        let now = MonotonicInstant.now.nanoseconds
         if boundary == phases.measureFromNanoseconds { start = (now, idle()) }
         if boundary >= phases.measureUntilNanoseconds, end == nil, start != nil {
             end = (now, idle())

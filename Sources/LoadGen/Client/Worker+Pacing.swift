@@ -1,4 +1,5 @@
 import DequeModule
+import FeedConcurrency
 import FeedTransport
 
 /// The open loop of a thread: the plan, and the connections with room.
@@ -45,7 +46,7 @@ extension Worker {
     /// due.
     func pump() {
         guard isSending, var pacing = self.pacing.take() else { return }
-        let now = EventLoop.clock.nanoseconds
+        let now = MonotonicInstant.now.nanoseconds
         while true {
             let intended = phases.startNanoseconds + pacing.plan.nextNanoseconds
             guard intended <= now, let index = pacing.ready.first else { break }
@@ -65,7 +66,7 @@ extension Worker {
                 pacing.ready.append(index)
             }
         }
-        for client in pacing.unwritten { client.flush(at: EventLoop.clock.nanoseconds) }
+        for client in pacing.unwritten { client.flush(at: MonotonicInstant.now.nanoseconds) }
         pacing.unwritten.removeAll(keepingCapacity: true)
         arm(&pacing, now)
         self.pacing = consume pacing
@@ -77,7 +78,7 @@ extension Worker {
     /// They are in no histogram, so the report names them separately.
     func countUnsent() {
         guard var plan = pacing?.plan, setup.requestCount == nil else { return }
-        let end = min(EventLoop.clock.nanoseconds, phases.measureUntilNanoseconds)
+        let end = min(MonotonicInstant.now.nanoseconds, phases.measureUntilNanoseconds)
         while phases.startNanoseconds + plan.nextNanoseconds < end {
             recorder.unsentCount += 1
             plan.advance()

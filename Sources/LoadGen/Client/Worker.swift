@@ -1,4 +1,5 @@
 internal import FeedClient
+import FeedConcurrency
 import FeedProto
 import FeedTransport
 
@@ -123,7 +124,7 @@ final class Worker {
         if isEnding { countUnsent() }
         if isWaiting || !isRetrying {
             let patience = min(RunConfiguration.cooldown.nanoseconds, timeoutNanoseconds)
-            drainDeadline = EventLoop.clock.nanoseconds + patience
+            drainDeadline = MonotonicInstant.now.nanoseconds + patience
         }
         finishIfDone()
     }
@@ -181,7 +182,7 @@ final class Worker {
     /// Reports the result when there is nothing more to wait for.
     func finishIfDone() {
         guard stage != .connecting, stage != .finished else { return }
-        let now = EventLoop.clock.nanoseconds
+        let now = MonotonicInstant.now.nanoseconds
         let isDrained = stage == .draining && (outstandingCount == 0 || now >= drainDeadline)
         guard isDrained || connections.openCount == 0 else { return }
         stage = .finished
@@ -215,7 +216,7 @@ final class Worker {
     }
 
     private func sweepDeadlines() {
-        let now = EventLoop.clock.nanoseconds
+        let now = MonotonicInstant.now.nanoseconds
         for client in clients { client.sweep(now) }
         if now >= phases.measureUntilNanoseconds { stopSending() }
         giveUpIfStuck(now)
@@ -238,7 +239,7 @@ final class Worker {
     }
 
     private func closeInterval(_ number: Int) {
-        let now = EventLoop.clock.nanoseconds
+        let now = MonotonicInstant.now.nanoseconds
         setup.report(.interval(number, endNanoseconds: now, recorder.closeInterval()))
     }
 

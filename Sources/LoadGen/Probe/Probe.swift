@@ -1,3 +1,4 @@
+import FeedConcurrency
 import FeedTransport
 
 /// Watches the CPU time of the service, of the generator and of the machine.
@@ -43,7 +44,7 @@ package struct Probe {
     /// The values that can be seen now.
     func sample() -> Sample {
         Sample(
-            instant: EventLoop.clock,
+            instant: MonotonicInstant.now,
             server: serverPID.flatMap { ProcessSample(of: "\($0)") },
             generator: ProcessSample(of: "self"),
             machine: MachineSample()

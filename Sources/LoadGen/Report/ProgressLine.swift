@@ -1,4 +1,4 @@
-import FeedTransport
+import FeedConcurrency
 import Histogram
 
 /// One line of progress during a run.

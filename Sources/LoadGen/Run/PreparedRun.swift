@@ -1,4 +1,5 @@
 import FeedClient
+import FeedConcurrency
 import FeedProto
 import FeedTransport
 
@@ -7,7 +8,7 @@ struct ServiceIdentity: Sendable {
     /// The state that the service has.
     let instanceID: UInt64
     private let milliseconds: Int64
-    private let instant = EventLoop.clock
+    private let instant = MonotonicInstant.now
 
     /// The service that has just answered with `hello`.
     init(_ hello: HelloResponse) {
@@ -17,7 +18,7 @@ struct ServiceIdentity: Sendable {
 
     /// The service's clock now, estimated from its introduction.
     var clockMilliseconds: Int64 {
-        let passed = EventLoop.clock.duration(since: instant)
+        let passed = MonotonicInstant.now.duration(since: instant)
         return milliseconds + Int64(passed.nanoseconds / 1_000_000)
     }
 }

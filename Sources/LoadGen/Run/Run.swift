@@ -13,13 +13,13 @@
 // 6. Stops sending, waits up to a second for the answers in flight, and calls the rest unknown.
 // 7. Merges the threads' numbers (Recorder/): histograms are added, never percentiles averaged.
 // 8. Audits (Run/Audit, over FeedClient): every acknowledged vote counted once, every post on the
-//    pages once. The report records what the run knows, for an audit after the service was started
-//    again.
+//    pages once. The report records what the run knows, for an audit after a restart.
 // 9. Says what limited the run and whether to trust it (Probe/), and makes the reports (Report/).
 //
 // No two folders name each other's types: Run/ uses all others and is used by none.
 
 import FeedClient
+import FeedConcurrency
 import FeedProto
 import FeedTransport
 
@@ -116,7 +116,8 @@ package final class Run {
 /// What the machine says.
 extension Run {
     private func handle(_ event: RunEvent) {
-        for action in machine.handle(event, at: EventLoop.clock.nanoseconds) { perform(action) }
+        let now = MonotonicInstant.now.nanoseconds
+        for action in machine.handle(event, at: now) { perform(action) }
     }
 
     private func perform(_ action: RunAction) {
@@ -286,8 +287,7 @@ extension Run {
     }
 
     private func handle(_ event: RunEvent, at instant: UInt64) {
-        let now = EventLoop.clock.nanoseconds
-        let delay = Duration.nanoseconds(Int64(instant > now ? instant - now : 0))
+        let delay = max(.zero, MonotonicInstant(nanoseconds: instant).duration(since: .now))
         do throws(TransportError) {
             try loop.addTimer(after: delay) { [unowned self] in handle(event) }
         } catch {

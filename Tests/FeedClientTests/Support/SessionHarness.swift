@@ -1,4 +1,5 @@
 import FeedClient
+import FeedConcurrency
 import FeedProto
 import FeedTestSupport
 import FeedTransport

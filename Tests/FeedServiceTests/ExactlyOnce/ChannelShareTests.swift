@@ -12,7 +12,7 @@ struct ChannelShareTests {
 
     /// A batch of which some votes were counted, at the far end of the window.
     private static func callBatch(_ channel: HeldChannel) -> RecentCalls.Decision {
-        channel.record.withCalls { calls in
+        channel.withCalls { calls in
             let decision = calls.decision(
                 sequence: 256,
                 hash: 0,
@@ -36,8 +36,8 @@ struct ChannelShareTests {
         var executedCount = 0
         for client in 0..<30_000 as Range<UInt64> {
             let opening = try Support.open(table, client: client)
-            if Self.callBatch(opening.channel) == .execute { executedCount += 1 }
-            table.close(opening.channel, isLeft: true)
+            if Self.callBatch(opening.held) == .execute { executedCount += 1 }
+            table.close(opening.held, isLeft: true)
         }
         #expect(executedCount == 30_000)
         #expect(table.byteCount <= 3 << 20)
@@ -46,13 +46,13 @@ struct ChannelShareTests {
         // Its latest are the ones that are left, and another host has its own at once.
         #expect(table.isKnown(29_999, 2, channel: 0))
         let other = try Support.open(table, client: 99_999, host: 2)
-        #expect(Self.callBatch(other.channel) == .execute)
+        #expect(Self.callBatch(other.held) == .execute)
     }
 
     @Test func unusedChannelsGoBeforeUsedOnes() throws {
         let table = support.table(byteCount: 64 << 10)
         for client in 0..<40 as Range<UInt64> {
-            let channel = try Support.open(table, client: client).channel
+            let channel = try Support.open(table, client: client).held
             if client < 20 { #expect(Support.call(channel, 1) == .execute) }
             table.close(channel)
         }
@@ -77,7 +77,7 @@ struct ChannelShareTests {
                     channel: 0,
                     host: .address(1)
                 )
-                held.append(try table.open(request, log: .none).channel)
+                held.append(try table.open(request, log: .none).held)
             } catch {
                 refusal = error
             }
@@ -100,11 +100,11 @@ struct ChannelShareTests {
     @Test func theGreediestHostGivesUpItsIdleChannels() throws {
         let table = support.table(byteCount: 64 << 10)
         for client in 0..<190 as Range<UInt64> {
-            table.close(try Support.open(table, client: client).channel)
+            table.close(try Support.open(table, client: client).held)
         }
         for client in 1000..<1060 as Range<UInt64> {
             if let opening = try? Support.open(table, client: client, host: 2) {
-                #expect(Support.call(opening.channel, 1) == .execute)
+                #expect(Support.call(opening.held, 1) == .execute)
             }
             table.evict()
         }
@@ -116,10 +116,10 @@ struct ChannelShareTests {
     @Test func aHostWithManyIdleChannelsKeepsThemForAShortTime() throws {
         let table = support.table(quietByteCount: 100 * 256)
         for client in 0..<300 as Range<UInt64> {
-            table.close(try Support.open(table, client: client).channel)
+            table.close(try Support.open(table, client: client).held)
         }
         for client in 1000..<1050 as Range<UInt64> {
-            table.close(try Support.open(table, client: client, host: 2).channel)
+            table.close(try Support.open(table, client: client, host: 2).held)
         }
         support.clock.advance(by: 19)
         #expect(table.evict() == 0)
@@ -134,9 +134,9 @@ struct ChannelShareTests {
 
     @Test func aChannelThatIsLeftWithoutACallIsForgotten() throws {
         let table = support.table()
-        let left = try Support.open(table, client: 1).channel
-        let used = try Support.open(table, client: 2).channel
-        let lost = try Support.open(table, client: 3).channel
+        let left = try Support.open(table, client: 1).held
+        let used = try Support.open(table, client: 2).held
+        let lost = try Support.open(table, client: 3).held
         #expect(Support.call(used, 1) == .execute)
         table.close(left, isLeft: true)
         table.close(used, isLeft: true)
@@ -168,7 +168,7 @@ struct ChannelShareTests {
     @Test func aChannelCountsForTheHostThatHoldsIt() throws {
         let table = support.table(byteCount: 64 << 10)
         for client in 0..<100 as Range<UInt64> {
-            table.close(try Support.open(table, client: client).channel)
+            table.close(try Support.open(table, client: client).held)
         }
         for client in 0..<100 as Range<UInt64> {
             #expect(try Support.open(table, client: client, host: 2).wasKnown)
@@ -221,14 +221,14 @@ struct ChannelShareTests {
         for client in flood {
             let opening = try Support.open(table, client: client)
             #expect(table.byteCount <= 64 << 10)
-            #expect(Self.callBatch(opening.channel) == .execute)
+            #expect(Self.callBatch(opening.held) == .execute)
             table.evict()
         }
         #expect(Self.known(table, flood) == flood.count)
         // Another host's client comes back late, and finds its channel though the table is full.
         let back = try Support.open(table, client: 1, host: 2)
         #expect(back.lastSequence == 256)
-        #expect(Support.call(back.channel, 257) == .execute)
+        #expect(Support.call(back.held, 257) == .execute)
         table.evict()
         let left = table.count - flood.count
         #expect(left < count)
@@ -247,7 +247,7 @@ struct ChannelShareTests {
             switch Int.random(in: 0..<8, using: &random) {
             case 0..<4:
                 let host = UInt32.random(in: 1...3, using: &random)
-                held[client] = try Support.open(table, client: client, host: host).channel
+                held[client] = try Support.open(table, client: client, host: host).held
             case 4..<6:
                 guard let channel = held.removeValue(forKey: client) else { continue }
                 table.close(channel, isLeft: Bool.random(using: &random))
@@ -273,12 +273,12 @@ struct ChannelShareTests {
     @Test func saysWhetherIdleChannelsAreForgottenSoon() throws {
         let table = support.table(quietByteCount: 8 << 10)
         for client in 0..<10 as Range<UInt64> {
-            table.close(try Support.open(table, client: client).channel)
+            table.close(try Support.open(table, client: client).held)
         }
         table.evict()
         #expect(!table.takeForgetsSoon())
         for client in 10..<80 as Range<UInt64> {
-            table.close(try Support.open(table, client: client).channel)
+            table.close(try Support.open(table, client: client).held)
         }
         table.evict()
         #expect(table.takeForgetsSoon())

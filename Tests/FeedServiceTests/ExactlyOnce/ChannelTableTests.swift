@@ -1,3 +1,4 @@
+import FeedConcurrency
 import FeedLog
 import FeedRanking
 import FeedService
@@ -55,9 +56,9 @@ struct ChannelTableTests {
         return try table.open(request, log: log)
     }
 
-    static func call(_ channel: HeldChannel, _ sequence: UInt64) -> RecentCalls.Decision {
-        channel.record.withCalls { calls in
-            let decision = calls.decision(sequence: sequence, hash: 0, epoch: channel.epoch)
+    static func call(_ held: HeldChannel, _ sequence: UInt64) -> RecentCalls.Decision {
+        held.withCalls { calls in
+            let decision = calls.decision(sequence: sequence, hash: 0, epoch: held.epoch)
             if decision == .execute { calls.record(sequence: sequence, hash: 0, .done) }
             return decision
         }
@@ -68,24 +69,24 @@ struct ChannelTableTests {
         let first = try Self.open(table)
         #expect(!first.wasKnown)
         #expect(first.lastSequence == 0)
-        #expect(Self.call(first.channel, 7) == .execute)
+        #expect(Self.call(first.held, 7) == .execute)
         for (client, channel) in [(1, 1), (2, 0), (2, 1)] as [(UInt64, UInt32)] {
             let other = try Self.open(table, client: client, channel: channel)
             #expect(!other.wasKnown)
-            #expect(other.channel.record !== first.channel.record)
-            #expect(other.channel.record.state.number != first.channel.record.state.number)
+            #expect(other.held.channel !== first.held.channel)
+            #expect(other.held.channel.identity.number != first.held.channel.identity.number)
         }
         let again = try Self.open(table)
         #expect(again.wasKnown)
         #expect(again.lastSequence == 7)
-        #expect(Self.call(again.channel, 7) == .answer(.done))
+        #expect(Self.call(again.held, 7) == .answer(.done))
         #expect(table.count == 4)
     }
 
     @Test func aHelloFencesTheOneBefore() throws {
         let table = table()
-        let old = try Self.open(table).channel
-        let new = try Self.open(table).channel
+        let old = try Self.open(table).held
+        let new = try Self.open(table).held
         #expect(Self.call(old, 1) == .fenced)
         #expect(Self.call(new, 1) == .execute)
         // The end of the fenced connection does not change the new one's channel.
@@ -97,35 +98,35 @@ struct ChannelTableTests {
 
     @Test func forgetsAChannelOnceItsConnectionWasClosedForTheRetention() throws {
         let table = table()
-        let channel = try Self.open(table).channel
+        let held = try Self.open(table).held
         clock.advance(by: 100_000)
         #expect(table.evict() == 0)
-        table.close(channel)
+        table.close(held)
         clock.advance(by: 599)
         #expect(table.evict() == 0)
         clock.advance(by: 1)
         #expect(table.evict() == 1)
         #expect(table.count == 0)
         #expect(table.evictedCount == 1)
-        #expect(table.takeEvicted() == [channel.record.state.number])
+        #expect(table.takeEvicted() == [held.channel.identity.number])
         #expect(table.takeEvicted() == [])
         let again = try Self.open(table)
         #expect(!again.wasKnown)
-        #expect(again.channel.record.state.number > channel.record.state.number)
+        #expect(again.held.channel.identity.number > held.channel.identity.number)
     }
 
     @Test func aChannelThatIsUsedAgainStays() throws {
         let table = table()
         for _ in 0..<10 {
-            table.close(try Self.open(table).channel)
+            table.close(try Self.open(table).held)
             clock.advance(by: 400)
             #expect(table.evict() == 0)
         }
-        let held = try Self.open(table)
-        #expect(held.wasKnown)
+        let again = try Self.open(table)
+        #expect(again.wasKnown)
         clock.advance(by: 10_000)
         #expect(table.evict() == 0)
-        table.close(held.channel)
+        table.close(again.held)
         clock.advance(by: 600)
         #expect(table.evict() == 1)
     }
@@ -133,7 +134,7 @@ struct ChannelTableTests {
     @Test func evictsAtMostSoManyAtOnce() throws {
         let table = table()
         for client in 0..<100 as Range<UInt64> {
-            table.close(try Self.open(table, client: client).channel)
+            table.close(try Self.open(table, client: client).held)
         }
         clock.advance(by: 600)
         #expect(table.evict(limit: 30) == 30)
@@ -173,7 +174,7 @@ struct ChannelTableTests {
         let opening = try Self.open(table)
         #expect(opening.wasKnown)
         #expect(opening.lastSequence == 5)
-        opening.channel.record.withCalls { calls in
+        opening.held.withCalls { calls in
             let epoch = calls.epoch
             #expect(calls.decision(sequence: 5, hash: 6, epoch: epoch) == .answer(.done))
             #expect(calls.decision(sequence: 3, hash: 6, epoch: epoch) == .answer(.id(9)))
@@ -181,7 +182,7 @@ struct ChannelTableTests {
             #expect(calls.decision(sequence: 4, hash: 6, epoch: epoch) == .answer(both))
             #expect(calls.decision(sequence: 2, hash: 6, epoch: epoch) == .execute)
         }
-        #expect(try Self.open(table, client: 2).channel.record.state.number == 50)
+        #expect(try Self.open(table, client: 2).held.channel.identity.number == 50)
     }
 
     @Test func restoredChannelsAreForgottenAfterTheRetention() throws {

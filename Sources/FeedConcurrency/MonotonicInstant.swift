@@ -6,6 +6,9 @@ public struct MonotonicInstant: Sendable, Hashable, Comparable {
     /// Nanoseconds since some moment before the process began.
     public var nanoseconds: UInt64
 
+    /// The instant now; the clock is read anew.
+    package static var now: Self { Self(nanoseconds: SystemClock.monotonicNanoseconds()) }
+
     /// The instant of that many nanoseconds.
     public init(nanoseconds: UInt64) {
         self.nanoseconds = nanoseconds

@@ -1,7 +1,7 @@
 internal import FeedLog
 
 /// Sets of items in places that are used again.
-struct MaskSlots {
+struct MaskPlaces {
     private var masks: [ItemMask] = []
     /// The free places, each naming the next in its first word; `masks.count` is none.
     private var firstFree = 0
