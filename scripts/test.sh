@@ -65,22 +65,25 @@ tests -c release --skip-build --filter "$computing"
 step "Running every test of the service and its tools: all others"
 tests -c release --skip-build --skip "$computing"
 
-# One at a time: with a sanitizer tests are slow, and some wait for each other's deadlines. All
-# tests are of Swift Testing; the empty XCTest run would be reported for what it never frees.
-sanitized=(--no-parallel --disable-xctest)
 export FEED_MODEL_OPERATIONS
 
+# Tests of threads and sockets one at a time: with a sanitizer they are slow, and some wait for
+# each other's deadlines. All tests are of Swift Testing; the empty XCTest run would be reported
+# for what it never frees.
 step "Thread sanitizer: what runs concurrently"
 FEED_MODEL_OPERATIONS=20000
-tests --scratch-path .build-thread --sanitize=thread "${sanitized[@]}" \
+tests --scratch-path .build-thread --sanitize=thread --no-parallel --disable-xctest \
     --filter 'Concurren|FeedTransportTests|DrainTests|Storm|HotPost|JournalThread|ChannelFight|ReadAhead'
 
 # The release run has the tests that need thousands of runs, or disks or answers of many megabytes.
-step "Address sanitizer: the decoder, the structure, the transport, the state and the service"
-FEED_MODEL_OPERATIONS=20000
 export LSAN_OPTIONS="suppressions=$PWD/scripts/leaks.supp:print_suppressions=0"
-tests --scratch-path .build-address --sanitize=address "${sanitized[@]}" \
-    --filter 'FeedProtoTests|FeedRankingTests|FeedLogTests|FeedTransportTests|FeedServiceTests|FeedStateTests|FeedSQLiteTests|FeedJournalTests' \
-    --skip 'PowerCut|BitFlip|SpaceWatchTests|OverloadTests'
+address=(--scratch-path .build-address --sanitize=address --disable-xctest)
+step "Address sanitizer: the decoder, the structure and the state"
+tests "${address[@]}" \
+    --filter 'FeedProtoTests|FeedRankingTests|FeedLogTests|FeedStateTests|FeedSQLiteTests|FeedJournalTests' \
+    --skip 'PowerCut|BitFlip|SpaceWatchTests'
+step "Address sanitizer: the transport and the service"
+tests "${address[@]}" --no-parallel --skip-build \
+    --filter 'FeedTransportTests|FeedServiceTests' --skip OverloadTests
 
 step "Everything passed"
