@@ -119,15 +119,17 @@ extension StateDirectory {
     }
 
     /// Whether there is a `state.db`; throws where there is none and one has to be.
+    ///
+    /// A start checks a new directory before it locks it. It checks the same again here, as another
+    /// process may have used the directory meanwhile.
     private func hasDatabase() throws(StateStartError) -> Bool {
         let names = try names(in: ".")
         try checkRestored(names)
         guard !names.contains(StateDatabase.fileName) else { return true }
-        var isEmpty = true
-        if names.contains(SegmentJournal.directoryName) {
-            isEmpty = try self.names(in: SegmentJournal.directoryName).isEmpty
+        let found = try DirectoryNames(names) { (folder) throws(StateStartError) in
+            try self.names(in: folder)
         }
-        try DirectoryNames(names).checkIsNew(options, journalIsEmpty: isEmpty)
+        try found.checkIsNew(options)
         return false
     }
 

@@ -19,7 +19,10 @@ package struct StateDirectory {
         if let names {
             try Self.checkRestored(names, options.path, try? POSIXFiles(reading: options.path))
             if !names.contains(StateDatabase.fileName) {
-                try DirectoryNames(names).checkIsNew(options)
+                let found = DirectoryNames(names) { folder in
+                    (try? POSIXFiles.names(atPath: "\(options.path)/\(folder)")) ?? []
+                }
+                try found.checkIsNew(options)
             } else if let instanceID = BackupVerification.copiedInstance(path: options.path) {
                 throw .backup(instanceID: instanceID)
             }
