@@ -16,7 +16,7 @@ extension StateDirectory {
             }
         }
         let database = try existingDatabase()
-        if let left = try acceptedLoss(database) {
+        if let left = try acceptedLoss(database).scan?.last.number {
             summary.acceptedLoss = left
             try withRoom { () throws(StateStartError) in
                 try changeInstance(of: database, acceptedLoss: left)
@@ -43,26 +43,6 @@ extension StateDirectory {
         return try stateErrors { () throws(StateError) in
             try StateDatabase.look(directory: options.path, files: files, vfs: vfs)
         }
-    }
-
-    /// The last record that is left of the loss that the options accept; nil where they accept none,
-    /// or none has happened.
-    func acceptedLoss(_ database: StateDatabase) throws(StateStartError) -> UInt64? {
-        let unfinished = database.directoryRecord?.acceptedLoss
-        guard let accepted = options.acceptedLoss else {
-            if let unfinished { throw .interruptedAcceptance(after: unfinished) }
-            return nil
-        }
-        if unfinished == nil {
-            guard try isLossOpen(database) else { return nil }
-        }
-        let scan = try scan(database, acceptsAnyInstance: database.directoryRecord == nil)
-        guard accepted == scan.last.number || accepted == scan.lastFound else {
-            throw .journal(
-                .otherLossAccepted(accepted: accepted, last: scan.last.number)
-            )
-        }
-        return scan.last.number
     }
 
     /// Draws a new instance id, which the journal gets when it is opened next.
@@ -131,18 +111,5 @@ extension StateDirectory {
         }
         try found.checkIsNew(options)
         return false
-    }
-
-    /// Whether there is a loss to accept, or one whose acceptance version 0.1 has not finished.
-    private func isLossOpen(_ database: StateDatabase) throws(StateStartError) -> Bool {
-        do throws(StateStartError) {
-            let scan = try scan(database)
-            return scan.problem != nil || scan.last.number < database.meta.checkpointing.number
-        } catch {
-            guard case .journal(.otherInstance) = error, database.directoryRecord == nil else {
-                throw error
-            }
-            return true
-        }
     }
 }
