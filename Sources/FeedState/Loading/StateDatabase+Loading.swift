@@ -91,8 +91,7 @@ extension StateDatabase {
         }
         try loader.channels(channels)
         try loader.checkTotals()
-        let epoch = LogEntry.epoch(lastID: meta.highestID, revision: meta.highestRevision)
-        try body(epoch)
+        try body(.counters(lastID: meta.highestID, revision: meta.highestRevision))
         progress(LoadProgress(rowCount: rowCount, totalRowCount: rowCount))
     }
 

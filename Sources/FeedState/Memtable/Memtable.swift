@@ -92,7 +92,7 @@ package struct Memtable: ~Copyable {
             channels[place].isEvicted = false
             nextChannel = max(nextChannel, state.number + 1)
         case .outcome(let outcome): add(outcome)
-        case .epoch(let lastID, let revision):
+        case .counters(let lastID, let revision):
             highestID = max(highestID, lastID)
             highestRevision = max(highestRevision, revision)
         }
