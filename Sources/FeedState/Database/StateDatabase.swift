@@ -156,7 +156,7 @@ package final class StateDatabase {
     }
 
     /// How many rows the tables of the state have.
-    package var rowCount: UInt64 { totals.reduce(0) { $0 &+ $1.rowCount } }
+    package var rowCount: UInt64 { totals.rowCount }
 }
 
 extension StateDatabase {
