@@ -24,7 +24,7 @@ extension StateDirectory {
     /// - Throws: `interruptedAcceptance` where an acceptance is unfinished and the options accept
     ///   none. `otherLossAccepted` where they name another record than the last one that is left.
     func acceptedLoss(_ database: StateDatabase) throws(StateStartError) -> AcceptedLoss {
-        let unfinished = database.directoryRecord?.acceptedLoss
+        let unfinished = database.directoryRow?.acceptedLoss
         guard let accepted = options.acceptedLoss else {
             if let unfinished { throw .interruptedAcceptance(after: unfinished) }
             return .none
@@ -45,7 +45,7 @@ extension StateDirectory {
             return scan.problem == nil && isWhole ? .none : .begin(scan)
         } catch {
             // Version 0.1 has changed the instance of `state.db`, and of some segments only.
-            guard case .journal(.otherInstance) = error, database.directoryRecord == nil else {
+            guard case .journal(.otherInstance) = error, database.directoryRow == nil else {
                 throw error
             }
             return .begin(try scan(database, acceptsAnyInstance: true))

@@ -53,14 +53,14 @@ extension StateDirectory {
         acceptedLoss: UInt64?
     ) throws(StateStartError) {
         try stateErrors { () throws(StateError) in
-            let isUnfinished = database.directoryRecord?.previousInstanceID != nil
+            let isUnfinished = database.directoryRow?.previousInstanceID != nil
             // After a loss the watermark may be above the journal's end.
-            let known = acceptedLoss == nil ? database.directoryRecord?.known : nil
-            var record = DirectoryRecord(known: known ?? .start, identity: try identity())
+            let known = acceptedLoss == nil ? database.directoryRow?.known : nil
+            var record = DirectoryRow(known: known ?? .start, identity: try identity())
             record.acceptedLoss = acceptedLoss
             record.previousInstanceID =
                 isUnfinished
-                ? database.directoryRecord?.previousInstanceID : database.meta.instanceID
+                ? database.directoryRow?.previousInstanceID : database.meta.instanceID
             try database.update(record) { meta in
                 if !isUnfinished { meta.becomeAnotherInstance() }
             }
@@ -75,7 +75,7 @@ extension StateDirectory {
     ) throws(StateStartError) {
         try withRoom(journal) { () throws(StateStartError) in
             try stateErrors { () throws(StateError) in
-                try database.update(DirectoryRecord(known: known, identity: try identity()))
+                try database.update(DirectoryRow(known: known, identity: try identity()))
             }
         }
     }
@@ -83,7 +83,7 @@ extension StateDirectory {
     /// Refuses a copy of `state.db`: its original may be in use, or have served since.
     func checkIsOriginal(_ database: StateDatabase) throws(StateStartError) {
         let found = try stateErrors { () throws(StateError) in try identity() }
-        guard let noted = database.directoryRecord?.identity, let found,
+        guard let noted = database.directoryRow?.identity, let found,
             !found.isSameFile(as: noted)
         else { return }
         // What is missing or damaged is reported first: a new instance would be refused for that.

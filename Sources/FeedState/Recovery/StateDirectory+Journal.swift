@@ -47,7 +47,7 @@ extension StateDirectory {
             }
         }
         // The journal has its new instance: before it takes a record, as N would not fit then.
-        if database.directoryRecord?.previousInstanceID != nil {
+        if database.directoryRow?.previousInstanceID != nil {
             try noteFiles(of: database, known: last, journal)
         }
         return journal

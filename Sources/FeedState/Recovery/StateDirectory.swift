@@ -50,8 +50,8 @@ package struct StateDirectory {
     func configuration(_ database: StateDatabase) -> JournalConfiguration {
         var configuration = options.journal
         configuration.instanceID = database.meta.instanceID
-        configuration.previousInstanceID = database.directoryRecord?.previousInstanceID
-        configuration.known = database.directoryRecord?.known ?? .start
+        configuration.previousInstanceID = database.directoryRow?.previousInstanceID
+        configuration.known = database.directoryRow?.known ?? .start
         return configuration
     }
 
