@@ -53,21 +53,16 @@ extension DurableState {
             recovered.checkpointWork,
             backups,
             failed: events.failed,
-            news: events.checkpoints
+            news: events.journal.checkpoints
         )
-        var journalEvents = JournalThread.Events()
-        journalEvents.durable = events.durable
-        journalEvents.failed = { events.failed(.journal($0)) }
-        journalEvents.slow = events.slow
-        journalEvents.space = events.space
-        journalEvents.checkpoints = events.checkpoints
         let thread = JournalThread(
             journal: Transferred(options.testHooks.filterJournal(journal)),
             maximumWaitingByteCount: options.maximumWaitingByteCount,
             keepsSegments: options.keepsJournal,
             logs: logs,
             receiver: checkpointThread,
-            events: journalEvents
+            events: events.journal,
+            failed: { events.failed(.journal($0)) }
         )
         wake.set { thread.wake() }
         self.init(

@@ -8,18 +8,12 @@ internal import Synchronization
 package final class DurableState: Sendable {
     /// What is called when something happens, on the thread on which it happens.
     package struct Events: Sendable {
-        /// All commit batches up to this one are durable.
-        package var durable: @Sendable (UInt64) -> Void = { _ in }
+        /// What the journal thread calls; the checkpoint thread calls `checkpoints` too.
+        package var journal = JournalThread.Events()
         /// Nothing more may be answered; the process should exit.
         package var failed: @Sendable (StateStartError) -> Void = { _ in }
-        /// A commit took longer than ``JournalAdmission/slowCommit``.
-        package var slow: @Sendable (Duration) -> Void = { _ in }
-        /// What there is to say of the disk's room.
-        package var space: @Sendable (SpaceNews) -> Void = { _ in }
         /// What there is to say of backups.
         package var backup: @Sendable (BackupEvent) -> Void = { _ in }
-        /// Checkpoints slow changes, or have stopped to; a few times a minute at most.
-        package var checkpoints: @Sendable (CheckpointNews) -> Void = { _ in }
 
         /// Events that do nothing, to be filled in.
         package init() {}

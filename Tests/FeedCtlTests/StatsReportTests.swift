@@ -39,7 +39,7 @@ struct StatsReportTests {
     static let journal = JournalStats(
         executedPosition: 12,
         durablePosition: 11,
-        foldedPosition: 10,
+        checkpointedPosition: 10,
         commitCount: 4,
         effectCount: 10,
         medianCommitMicroseconds: 800,
@@ -51,11 +51,11 @@ struct StatsReportTests {
         freeByteCount: 1 << 30,
         isReadOnly: true,
         checkpoints: CheckpointStats(
-            unfoldedByteCount: 700,
-            unfoldedLimitByteCount: 1000,
+            backlogByteCount: 700,
+            backlogLimitByteCount: 1000,
             refusedCount: 42,
             underWayMicroseconds: 123,
-            longestSliceMicroseconds: 456
+            longestStepMicroseconds: 456
         )
     )
 

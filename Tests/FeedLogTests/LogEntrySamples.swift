@@ -29,7 +29,7 @@ struct LogEntrySamples {
         case 6: .voter(voter(), device: Device16(high: number(), low: number()))
         case 7: .channel(channel())
         case 8, 9: .outcome(outcome())
-        default: .epoch(lastID: number(), revision: number())
+        default: .counters(lastID: number(), revision: number())
         }
     }
 

@@ -131,8 +131,8 @@ import Testing
     @Test(arguments: [5_000, 300_900, 400_000_000_000])
     func countersAreRaisedAndTheClockIsNot(time: Int64) throws {
         let store = try Self.store()
-        try store.apply(.epoch(lastID: 100, revision: 1_000))
-        try store.apply(.epoch(lastID: 50, revision: 500))
+        try store.apply(.counters(lastID: 100, revision: 1_000))
+        try store.apply(.counters(lastID: 50, revision: 500))
         var ahead = Self.post(7, 20)
         ahead.createTimeMilliseconds = time
         ahead.updateTimeMilliseconds = time
@@ -203,7 +203,7 @@ import Testing
             .deletion(PostID(rawValue: 0), revision: 20),
             .deletion(PostID(rawValue: .max), revision: 20),
             .deletion(PostID(rawValue: 1), revision: .max),
-            .epoch(lastID: 1 << 33, revision: 1), .epoch(lastID: 1, revision: .max),
+            .counters(lastID: 1 << 33, revision: 1), .counters(lastID: 1, revision: .max),
             .ballot(Self.counts(2, 20), farVoter, .up), .ballot(Self.counts(2, 20), voter, .clear),
             .ballot(Self.counts(1, 20), voter, .up),
             changed { $0.createTimeMilliseconds = -1 },

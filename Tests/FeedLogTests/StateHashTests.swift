@@ -53,7 +53,7 @@ import Testing
         other.swapAt(4, 5)
         other[2] = .voter(VoterID(rawValue: 5), device: Device16(high: 1, low: 2))
         other[6] = .ballot(Self.post(1).counts, VoterID(rawValue: 5), .up)
-        other += [.epoch(lastID: 900, revision: 1_000)]
+        other += [.counters(lastID: 900, revision: 1_000)]
         #expect(try Self.hash(other) == hash)
         let store = FeedStore(stripeCount: 1) { 0 }
         for entry in Self.entries { try store.apply(entry) }

@@ -59,13 +59,14 @@ struct BackupTests {
             let asker = try WireClient(port: port)
             let asked = try asker.send(.backup)
             gate.awaitStep()
-            let checkpointed = try #require(try OverloadTests.stats(client).journal).foldedPosition
+            let journal = try #require(try OverloadTests.stats(client).journal)
+            let checkpointed = journal.checkpointedPosition
             for count in 1...100 as ClosedRange<UInt64> {
                 #expect(try client.vote(id).upvoteCount == count)
             }
             let executed = try #require(try OverloadTests.stats(client).journal).executedPosition
             #expect(executed > checkpointed)
-            try Self.awaitStats(client) { ($0.journal?.foldedPosition ?? 0) >= executed }
+            try Self.awaitStats(client) { ($0.journal?.checkpointedPosition ?? 0) >= executed }
             let stats = try #require(try OverloadTests.stats(client).backups)
             #expect(stats.isRunning && stats.byteCount > 0 && stats.lastName.isEmpty)
             let refused = try client.call(.backup).status

@@ -81,8 +81,8 @@ struct SlowCheckpointTests {
             while stats.underWayMicroseconds == 0 {
                 stats = try Self.journal(newcomer).checkpoints
             }
-            #expect(stats.unfoldedByteCount >= stats.unfoldedLimitByteCount / 2)
-            #expect(stats.unfoldedLimitByteCount == 5 << 20)
+            #expect(stats.backlogByteCount >= stats.backlogLimitByteCount / 2)
+            #expect(stats.backlogLimitByteCount == 5 << 20)
             #expect(stats.refusedCount >= 1)
         }
     }
@@ -116,7 +116,7 @@ struct SlowCheckpointTests {
                 #expect(counts.upvoteCount == counted + 1)
                 break
             }
-            while try Self.journal(voter).checkpoints.unfoldedByteCount > 1 << 20 {}
+            while try Self.journal(voter).checkpoints.backlogByteCount > 1 << 20 {}
             for _ in 0..<64 { #expect(try voter.call(vote).status == nil) }
         }
     }
@@ -133,9 +133,9 @@ struct SlowCheckpointTests {
                 gate.letOneThrough()
                 gate.awaitSync()
                 let stats = try Self.journal(client)
-                guard stats.foldedPosition > before.foldedPosition else { continue }
-                #expect(stats.foldedPosition < stats.durablePosition)
-                #expect(stats.checkpoints.unfoldedByteCount > 0)
+                guard stats.checkpointedPosition > before.checkpointedPosition else { continue }
+                #expect(stats.checkpointedPosition < stats.durablePosition)
+                #expect(stats.checkpoints.backlogByteCount > 0)
                 break
             }
         }

@@ -72,7 +72,7 @@ private final class CheckpointRun {
         added += 1
         var memtable = self.memtable.take() ?? Memtable()
         if generator.oneIn(3), let number = source.evict(using: &generator) {
-            memtable.evict([number])
+            memtable.deleteRows(ofChannels: [number])
         }
         try memtable.add(bodies[added - 1], at: Self.position(added))
         self.memtable = consume memtable

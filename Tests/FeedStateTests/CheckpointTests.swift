@@ -11,7 +11,7 @@ import Testing
         let directory = try DataDirectory()
         let database = try directory.create()
         try StateFixture.checkpoint([Self.channels([1, 2]), Self.outcome(1, 5)], into: database)
-        try Self.checkpoint(database) { $0.evict([1]) }
+        try Self.checkpoint(database) { $0.deleteRows(ofChannels: [1]) }
         let model = try StateModel(database)
         #expect(model.channels.keys.sorted() == [2])
         #expect(model.outcomes.isEmpty)
@@ -23,7 +23,7 @@ import Testing
         let database = try directory.create()
         try StateFixture.checkpoint([Self.channels([1]), Self.outcome(1, 5)], into: database)
         try Self.checkpoint(database) { memtable in
-            memtable.evict([1])
+            memtable.deleteRows(ofChannels: [1])
             try memtable.add(Self.outcome(1, 6), at: JournalPosition(number: 3, hash: 3))
         }
         #expect(try StateModel(database).outcomes[1]?.keys.sorted() == [5, 6])

@@ -61,7 +61,7 @@ struct LogEntrySource {
         case 84..<86:
             lastID += 300
             revision += 1 << 24
-            return [.epoch(lastID: lastID, revision: revision)]
+            return [.counters(lastID: lastID, revision: revision)]
         default: return outcome(using: &generator)
         }
     }

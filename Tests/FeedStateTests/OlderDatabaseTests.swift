@@ -8,18 +8,18 @@ import Testing
 @Suite struct OlderDatabaseTests {
     /// Each way to write the meta without a change of any row that the totals count.
     enum Write: CaseIterable {
-        case directoryRecord
+        case directoryRow
         case meta
         case emptyCheckpoint
 
         func callAsFunction(_ database: StateDatabase) throws {
             switch self {
-            case .directoryRecord:
+            case .directoryRow:
                 let known = JournalPosition(
                     number: database.meta.checkpointed.number + 1,
                     hash: 5
                 )
-                try database.update(DirectoryRecord(known: known)) { $0.bootID = "next" }
+                try database.update(DirectoryRow(known: known)) { $0.bootID = "next" }
             case .meta:
                 try database.updateMeta { $0.bootID = "next" }
             case .emptyCheckpoint:

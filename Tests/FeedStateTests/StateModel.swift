@@ -39,7 +39,7 @@ struct StateModel: Equatable {
         case .voter(let voter, let device): voters[voter.rawValue] = device
         case .channel(let state): channels[state.number] = state
         case .outcome(let outcome): apply(outcome)
-        case .epoch(let id, let revision):
+        case .counters(let id, let revision):
             highestID = max(highestID, id)
             highestRevision = max(highestRevision, revision)
         }

@@ -27,7 +27,7 @@ package struct JournalReport: Encodable, Equatable, Sendable {
     package init(_ stats: JournalStats?) {
         executedPosition = stats?.executedPosition ?? 0
         durablePosition = stats?.durablePosition ?? 0
-        foldedPosition = stats?.foldedPosition ?? 0
+        foldedPosition = stats?.checkpointedPosition ?? 0
         commitCount = stats?.commitCount ?? 0
         effectCount = stats?.effectCount ?? 0
         commitP50Us = stats?.medianCommitMicroseconds ?? 0
@@ -39,11 +39,11 @@ package struct JournalReport: Encodable, Equatable, Sendable {
         freeByteCount = stats?.freeByteCount ?? 0
         isReadOnly = stats?.isReadOnly ?? false
         let checkpoints = stats?.checkpoints ?? CheckpointStats()
-        unfoldedByteCount = checkpoints.unfoldedByteCount
-        unfoldedLimitByteCount = checkpoints.unfoldedLimitByteCount
+        unfoldedByteCount = checkpoints.backlogByteCount
+        unfoldedLimitByteCount = checkpoints.backlogLimitByteCount
         unfoldedRefusalCount = checkpoints.refusedCount
         checkpointUs = checkpoints.underWayMicroseconds
-        checkpointSliceMaxUs = checkpoints.longestSliceMicroseconds
+        checkpointSliceMaxUs = checkpoints.longestStepMicroseconds
         isCheckpointStalled = checkpoints.isStalled
     }
 

@@ -1,9 +1,10 @@
 /// The durable watermark: a sidecar that notes which record was durable last, to prove a loss.
 ///
 /// It has two slots of `{number, hash, checksum}`, each in a sector of its own. They are written
-/// in turn after each commit and never synced. A power cut may leave an older watermark or none. It
-/// never leaves one that is newer than the journal's end. An interrupted write spoils one slot
-/// only.
+/// in turn after each commit, and only a start syncs them. A power cut may leave an older watermark
+/// or none. With `fsync` it never leaves one that is newer than the journal's end, as the record is
+/// synced first. With `os` it may, and the next start refuses the loss that the watermark names.
+/// An interrupted write spoils one slot only.
 struct DurableWatermark {
     static let name = "durable.hwm"
     private static let slotByteCount = 512

@@ -27,13 +27,13 @@ package struct RecoveryScan {
     /// All segments, wholly checkpointed ones among them.
     let segments: [Segment]
 
-    /// The last record.
+    /// The last record that is left: in the files, or the checkpointed one where that is later.
     package let last: JournalPosition
 
-    /// The last record in the files, where it is before the checkpointed one.
-    package let lastFound: UInt64
+    /// The last whole record in the files, which may be before the checkpointed one.
+    let lastFound: UInt64
 
-    /// When it was written.
+    /// When `lastFound` was written, in microseconds since 1970.
     package let lastMicroseconds: UInt64
 
     /// Why the journal must not be continued unless its loss is accepted.

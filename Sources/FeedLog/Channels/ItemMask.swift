@@ -54,4 +54,14 @@ package struct ItemMask: Hashable, BitwiseCopyable, Sendable {
             }
         }
     }
+
+    /// The items of either.
+    package func union(_ other: ItemMask) -> ItemMask {
+        ItemMask(
+            word0 | other.word0,
+            word1 | other.word1,
+            word2 | other.word2,
+            word3 | other.word3
+        )
+    }
 }

@@ -106,8 +106,8 @@ extension ChangeLog: ChangeSink {
     }
 
     /// Appends that the counters are at least these; O(1).
-    package func append(epochOf lastID: UInt64, revision: UInt64) {
-        write(LogEntryKind.epoch, revision: nil, atMost: 20) { writer in
+    package func append(lastID: UInt64, revision: UInt64) {
+        write(LogEntryKind.counters, revision: nil, atMost: 20) { writer in
             writer.varint(lastID)
             writer.varint(revision)
         }
@@ -124,7 +124,7 @@ extension ChangeLog: ChangeSink {
         case .voter(let voter, let device): append(voter, device)
         case .channel(let channel): append(channel)
         case .outcome(let outcome): append(outcome)
-        case .epoch(let lastID, let revision): append(epochOf: lastID, revision: revision)
+        case .counters(let lastID, let revision): append(lastID: lastID, revision: revision)
         }
     }
 }

@@ -16,7 +16,7 @@ extension FeedStore {
         case .deletion(let id, let revision): try restore(deletionOf: id, revision: revision)
         case .feed(let feed, let policy): try restore(feed, policy)
         case .voter(let voter, let device): try restore(voter, device)
-        case .epoch(let lastID, let revision): try restore(lastID: lastID, revision: revision)
+        case .counters(let lastID, let revision): try restore(lastID: lastID, revision: revision)
         case .channel, .outcome: break
         }
     }

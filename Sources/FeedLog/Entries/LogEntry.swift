@@ -25,7 +25,7 @@ package enum LogEntry: Equatable, Sendable {
     /// The outcome of a numbered call.
     case outcome(ChannelOutcome)
     /// The latest id and the latest revision given are at least these.
-    case epoch(lastID: UInt64, revision: UInt64)
+    case counters(lastID: UInt64, revision: UInt64)
 
     /// The revision that orders the entry in its commit batch; nil for an entry without one.
     package var revision: UInt64? {
@@ -33,7 +33,7 @@ package enum LogEntry: Equatable, Sendable {
         case .counts(let counts), .ballot(let counts, _, _): counts.revision
         case .post(let post): post.counts.revision
         case .deletion(_, let revision): revision
-        case .feed, .voter, .channel, .outcome, .epoch: nil
+        case .feed, .voter, .channel, .outcome, .counters: nil
         }
     }
 }

@@ -107,8 +107,8 @@ struct LogEntryFields {
         case LogEntryKind.channel: return .channel(try channel(bytes))
         case LogEntryKind.done, LogEntryKind.outcomeID, LogEntryKind.items:
             return .outcome(try outcome(bytes))
-        case LogEntryKind.epoch:
-            return .epoch(lastID: try varint(bytes), revision: try varint(bytes))
+        case LogEntryKind.counters:
+            return .counters(lastID: try varint(bytes), revision: try varint(bytes))
         default: throw .unknownKind(kind, offset: start)
         }
     }

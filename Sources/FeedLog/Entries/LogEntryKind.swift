@@ -20,8 +20,8 @@ enum LogEntryKind {
     static let outcomeID: UInt8 = 9
     /// `LogEntry.outcome` of `Outcome.items`.
     static let items: UInt8 = 10
-    /// `LogEntry.epoch`.
-    static let epoch: UInt8 = 11
+    /// `LogEntry.counters`.
+    static let counters: UInt8 = 11
 
     /// Whether the kind is followed by the difference to the log's last revision.
     @inline(__always)

@@ -67,8 +67,8 @@ struct StateFlags: ParsableArguments {
     @Flag(name: .long, help: .hidden)
     var stateHash = false
 
-    @Option(name: .long, help: .hidden)
-    var foldBytes: Int = StateOptions.defaultCheckpointByteCount
+    @Option(name: .customLong("fold-bytes"), help: .hidden)
+    var checkpointBytes: Int = StateOptions.defaultCheckpointByteCount
 
     @Option(name: .long, help: .hidden)
     var spaceLow: Int = SpaceLimits().readOnlyByteCount
@@ -110,7 +110,7 @@ extension StateOptions {
         }
         mustExist = flags.mustExist
         keepsJournal = flags.keepJournal
-        checkpointByteCount = flags.foldBytes
+        checkpointByteCount = flags.checkpointBytes
         journal.space.readOnlyByteCount = flags.spaceLow
         journal.space.resumeByteCount = flags.spaceHigh
         journal.space.ballastByteCount = flags.ballast

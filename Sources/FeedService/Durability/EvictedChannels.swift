@@ -26,7 +26,7 @@ final class EvictedChannels: Sendable {
             }
             let checkpointed = state.checkpointThread.checkpointedRecord
             while let first = batches.first, first.commitBatch <= checkpointed {
-                state.checkpointThread.evict(first.numbers)
+                state.checkpointThread.deleteRows(ofChannels: first.numbers)
                 batches.removeFirst()
             }
         }

@@ -85,12 +85,7 @@ extension RecentCalls {
         guard outcome.sequence > 0 else { return }
         let old = decision(sequence: outcome.sequence, hash: outcome.requestHash, epoch: epoch)
         if case .answer(.items(let done)) = old, case .items(let more) = outcome.outcome {
-            let both = ItemMask(
-                done.word0 | more.word0,
-                done.word1 | more.word1,
-                done.word2 | more.word2,
-                done.word3 | more.word3
-            )
+            let both = done.union(more)
             record(sequence: outcome.sequence, hash: outcome.requestHash, .items(both))
         } else {
             record(sequence: outcome.sequence, hash: outcome.requestHash, outcome.outcome)

@@ -39,10 +39,10 @@ final class StateEvents: Sendable {
     /// The receivers of the events of a directory's state.
     func events(_ directory: String) -> DurableState.Events {
         var events = DurableState.Events()
-        events.durable = { [self] in release(through: $0) }
+        events.journal.durable = { [self] in release(through: $0) }
         events.failed = { [self] in fail($0) }
-        events.slow = { [self] in warn(of: $0) }
-        events.space = { [logger] news in
+        events.journal.slow = { [self] in warn(of: $0) }
+        events.journal.space = { [logger] news in
             let line = OperatorLines.space(news, directory)
             if case .hasRoom = news {
                 logger.notice("\(line)")
@@ -51,7 +51,7 @@ final class StateEvents: Sendable {
             }
         }
         events.backup = { [self] in report($0) }
-        events.checkpoints = { [self] in report($0) }
+        events.journal.checkpoints = { [self] in report($0) }
         return events
     }
 

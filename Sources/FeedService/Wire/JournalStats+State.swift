@@ -11,7 +11,7 @@ extension JournalStats {
         self.init(
             executedPosition: max(state.logs.newestBatch, journal.durableBatch),
             durablePosition: journal.durableBatch,
-            foldedPosition: state.checkpointThread.checkpointedRecord,
+            checkpointedPosition: state.checkpointThread.checkpointedRecord,
             commitCount: statistics.commitCount,
             effectCount: statistics.entryCount,
             medianCommitMicroseconds: statistics.microseconds(percentile: 50),
@@ -33,11 +33,11 @@ extension CheckpointStats {
         let backlog = state.checkpointThread.backlog
         let statistics = state.checkpointThread.statistics
         self.init(
-            unfoldedByteCount: UInt64(clamping: backlog.pendingByteCount),
-            unfoldedLimitByteCount: UInt64(clamping: backlog.limitByteCount),
+            backlogByteCount: UInt64(clamping: backlog.pendingByteCount),
+            backlogLimitByteCount: UInt64(clamping: backlog.limitByteCount),
             refusedCount: state.journal.refusedByCheckpoints,
             underWayMicroseconds: statistics.timeUnderWay.wholeMicroseconds,
-            longestSliceMicroseconds: statistics.longestStepMicroseconds,
+            longestStepMicroseconds: statistics.longestStepMicroseconds,
             isStalled: statistics.isStalled
         )
     }

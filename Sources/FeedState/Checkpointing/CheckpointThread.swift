@@ -94,9 +94,9 @@ package final class CheckpointThread: CommitBatchReceiver {
         thread.wake()
     }
 
-    /// These channels' outcomes are not needed any more, unless there are newer ones.
-    package func evict(_ channels: [UInt64]) {
-        queue.evict(channels)
+    /// Deletes the rows of forgotten channels, unless newer outcomes of them are added.
+    package func deleteRows(ofChannels numbers: [UInt64]) {
+        queue.deleteRows(ofChannels: numbers)
     }
 
     /// Takes a commit batch that is durable; gives an array to make the next one in.
@@ -205,7 +205,9 @@ package final class CheckpointThread: CommitBatchReceiver {
         var pauses = Pauses()
         while true {
             guard !taken.isEmpty else {
-                if !taken.evicted.isEmpty { work.memtable.evict(taken.evicted) }
+                if !taken.forgottenChannels.isEmpty {
+                    work.memtable.deleteRows(ofChannels: taken.forgottenChannels)
+                }
                 guard queue.take(into: &taken) else { return }
                 continue
             }

@@ -58,10 +58,10 @@ final class CheckpointWriter {
 
     /// Writes what has changed on a channel.
     ///
-    /// Nothing if the channel has no row and was not first seen since the last checkpoint: it has
-    /// been evicted.
+    /// Nothing if the channel has no row and was not first seen since the last checkpoint: its row
+    /// was deleted.
     func write(_ news: PendingChannel) throws(StateError) {
-        if news.isEvicted {
+        if news.isDeleted {
             return try databaseErrors { () throws(SQLiteError) in
                 guard let old = try statements.channel.sum.number(of: news.number) else { return }
                 try statements.channel.delete.run(for: news.number)

@@ -25,7 +25,7 @@ package final class CommitBatchQueue: Sendable {
     private struct Waiting {
         var commitBatches: [CommitBatch] = []
         var byteCount = 0
-        var evicted: [UInt64] = []
+        var forgottenChannels: [UInt64] = []
         var spares: [[UInt8]] = []
     }
 
@@ -51,9 +51,9 @@ package final class CommitBatchQueue: Sendable {
         }
     }
 
-    /// Adds channels that are evicted after the commit batches so far.
-    package func evict(_ channels: [UInt64]) {
-        waiting.withLock { $0.evicted += channels }
+    /// Adds channels whose rows are deleted after the commit batches so far.
+    package func deleteRows(ofChannels numbers: [UInt64]) {
+        waiting.withLock { $0.forgottenChannels += numbers }
     }
 
     /// Takes all that waits into `taken`, whose commit batches are all added, and gives its bodies
@@ -64,12 +64,12 @@ package final class CommitBatchQueue: Sendable {
         taken.removeAll()
         waiting.withLock { waiting in
             swap(&waiting.commitBatches, &taken.commitBatches)
-            swap(&waiting.evicted, &taken.evicted)
+            swap(&waiting.forgottenChannels, &taken.forgottenChannels)
             waiting.byteCount = 0
             let room = Self.spareCount - waiting.spares.count
             waiting.spares += taken.spares.prefix(room)
         }
         taken.spares.removeAll(keepingCapacity: true)
-        return !taken.commitBatches.isEmpty || !taken.evicted.isEmpty
+        return !taken.commitBatches.isEmpty || !taken.forgottenChannels.isEmpty
     }
 }

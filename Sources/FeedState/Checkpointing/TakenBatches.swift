@@ -4,8 +4,8 @@
 package struct TakenBatches {
     /// All that were taken; those that are added have no body any more.
     var commitBatches: [CommitBatchQueue.CommitBatch] = []
-    /// Channels that were evicted after these commit batches.
-    package internal(set) var evicted: [UInt64] = []
+    /// Channels whose rows are deleted after these commit batches.
+    package internal(set) var forgottenChannels: [UInt64] = []
     /// Bodies that the queue gets back.
     var spares: [[UInt8]] = []
     /// The first commit batch that is not added.
@@ -38,6 +38,6 @@ package struct TakenBatches {
     mutating func removeAll() {
         commitBatches.removeAll(keepingCapacity: true)
         next = 0
-        evicted = []
+        forgottenChannels = []
     }
 }

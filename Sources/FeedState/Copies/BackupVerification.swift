@@ -35,7 +35,7 @@ package struct BackupVerification: Sendable, Equatable {
             isWithoutJournal(names),
             (try? StateDatabase.hasLog(StateDatabase.fileName, files)) == false,
             let database = try? StateDatabase.look(directory: path, files: files),
-            let noted = database.directoryRecord?.identity,
+            let noted = database.directoryRow?.identity,
             let found = try? files.identity(of: StateDatabase.fileName)
         else { return nil }
         return found.isSameFile(as: noted) ? nil : database.meta.instanceID

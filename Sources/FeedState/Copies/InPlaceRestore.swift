@@ -195,7 +195,7 @@ package struct InPlaceRestore: Equatable, Sendable {
         }
         let found = try continuation(of: database, backup, directory, files, vfs: vfs)
         try restoreErrors { () throws(StateError) in
-            let record = DirectoryRecord(
+            let record = DirectoryRow(
                 known: found.known,
                 identity: try fileErrors { () throws(FileError) in try files.identity(of: name) }
             )

@@ -41,7 +41,7 @@ struct JournalContinuation: Equatable {
                 expected: meta.instanceID
             )
         }
-        let noted = backup.directoryRecord?.known ?? .start
+        let noted = backup.directoryRow?.known ?? .start
         known = noted.number > meta.checkpointed.number ? noted : meta.checkpointed
         var configuration = JournalConfiguration(instanceID: meta.instanceID)
         configuration.known = known
@@ -50,7 +50,7 @@ struct JournalContinuation: Equatable {
         last = scan.last.number
         problem = try Self.problem(of: scan, behind: checkpointed, known)
         guard let own else { return }
-        let ownNoted = own.directoryRecord?.known.number ?? 0
+        let ownNoted = own.directoryRow?.known.number ?? 0
         let ownLast = max(own.meta.checkpointed.number, own.meta.checkpointing.number, ownNoted)
         guard ownLast > last else { return }
         // What only the own file has would be lost with it.

@@ -62,7 +62,7 @@ extension StateDatabase {
             }
             try TableTotals.write(totals, over: nil, database)
             try meta.write(database, format: StateSchema.format)
-            try DirectoryRecord.createTable(database)
+            try DirectoryRow.createTable(database)
         }
         try database.checkpointLog()
     }

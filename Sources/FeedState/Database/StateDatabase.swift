@@ -14,7 +14,7 @@ package final class StateDatabase {
     package internal(set) var meta: StateMeta
 
     /// What the file knows of the other files beside it; nil where the directory has not begun.
-    package internal(set) var directoryRecord: DirectoryRecord?
+    package internal(set) var directoryRow: DirectoryRow?
 
     /// The one connection to the file.
     package let connection: Database
@@ -102,7 +102,7 @@ package final class StateDatabase {
             try StateMigration.run(migrations, on: connection, format, meta, files)
             meta = try StateMeta.read(connection, format: known)
         }
-        directoryRecord = try DirectoryRecord.read(connection, instanceID: meta.instanceID)
+        directoryRow = try DirectoryRow.read(connection, instanceID: meta.instanceID)
         self.directory = directory
         self.files = files
         self.connection = connection
@@ -129,7 +129,7 @@ package final class StateDatabase {
 
     /// Changes what the file knows of itself and of the other files, in one step, durably.
     package func update(
-        _ record: DirectoryRecord,
+        _ record: DirectoryRow,
         _ change: (inout StateMeta) -> Void = { _ in }
     ) throws(StateError) {
         var changed = meta
@@ -142,7 +142,7 @@ package final class StateDatabase {
             }
         }
         meta = changed
-        directoryRecord = record
+        directoryRow = record
     }
 
     /// The statements that write rows.
@@ -156,7 +156,7 @@ package final class StateDatabase {
     }
 
     /// How many rows the tables of the state have.
-    package var rowCount: UInt64 { totals.reduce(0) { $0 &+ $1.rowCount } }
+    package var rowCount: UInt64 { totals.rowCount }
 }
 
 extension StateDatabase {

@@ -65,7 +65,7 @@ enum StateSchema {
         """,
     ]
 
-    /// The tables of a file; ``DirectoryRecord`` has one more, which a file of version 0.1 lacks.
+    /// The tables of a file; ``DirectoryRow`` has one more, which a file of version 0.1 lacks.
     static let tables = ["meta", "totals"] + StateTable.allCases.map(\.name)
 
     /// Refuses a file that lacks a table, before a statement does that in words of SQL.

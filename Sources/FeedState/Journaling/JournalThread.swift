@@ -21,8 +21,6 @@ package final class JournalThread: Sendable {
     package struct Events: Sendable {
         /// All commit batches up to this one are durable.
         package var durable: @Sendable (UInt64) -> Void = { _ in }
-        /// The journal has failed: nothing more may be answered.
-        package var failed: @Sendable (JournalError) -> Void = { _ in }
         /// A commit took longer than ``JournalAdmission/slowCommit``.
         package var slow: @Sendable (Duration) -> Void = { _ in }
         /// The disk has become full, or has room again; once a second at most.
@@ -56,6 +54,7 @@ package final class JournalThread: Sendable {
     private let logs: ChangeLogs
     private let receiver: any CommitBatchReceiver
     private let events: Events
+    private let failed: @Sendable (JournalError) -> Void
     /// What belongs to the thread; nil once it has taken it.
     private let work: Lock<Work?>
     private let keepsSegments: Bool
@@ -81,13 +80,15 @@ package final class JournalThread: Sendable {
     ///   - logs: What the loops log to.
     ///   - receiver: Takes each commit batch once it is durable.
     ///   - events: Called when something happens.
+    ///   - failed: Called when the journal has failed: nothing more may be answered.
     package init(
         journal: Transferred<any WatchedJournal>,
         maximumWaitingByteCount: Int,
         keepsSegments: Bool,
         logs: ChangeLogs,
         receiver: any CommitBatchReceiver,
-        events: Events
+        events: Events,
+        failed: @escaping @Sendable (JournalError) -> Void
     ) {
         let last = journal.value.last.number
         precondition(
@@ -102,6 +103,7 @@ package final class JournalThread: Sendable {
         self.logs = logs
         self.receiver = receiver
         self.events = events
+        self.failed = failed
     }
 
     /// All commit batches up to this one are durable.
@@ -182,11 +184,14 @@ package final class JournalThread: Sendable {
                 )
             }
         } catch {
-            events.failed(error)
+            failed(error)
         }
     }
 
     /// Makes the open commit batch durable; false if nothing waits.
+    ///
+    /// First it sleeps until ``interval`` after the last commit began: meanwhile the loops add more
+    /// to the open commit batch. After a longer pause it does not sleep.
     private func commitNext(_ work: inout Work) throws(JournalError) -> Bool {
         let clock = ContinuousClock()
         if let lastBegan = work.lastBegan {

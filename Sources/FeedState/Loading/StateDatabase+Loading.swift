@@ -74,25 +74,26 @@ extension StateDatabase {
         _ channels: (ChannelState, [ChannelOutcome]) -> Void,
         _ progress: (LoadProgress) -> Void
     ) throws(StateError) {
-        var loader = StateLoader(connection, totals)
+        var found = [TableTotals](repeating: TableTotals(), count: totals.count)
         var sinceProgress = 0
-        let (connection, totals) = (Transferred(connection), totals)
+        let (transferred, expected) = (Transferred(connection), totals)
         try ReadAhead<LoadedRows, StateError>.run("feed-load", refused: StateError.thread) {
             (ahead) throws(StateError) in
-            var loader = StateLoader(connection.value, totals, send: ahead.send)
+            var loader = StateLoader(transferred.value, expected, send: ahead.send)
             try loader.readAll()
         } applying: { (rows) throws(StateError) in
             for entry in rows.entries { try body(entry) }
-            loader.found = rows.found
+            found = rows.found
             sinceProgress += rows.entries.count
             guard sinceProgress >= Self.entriesPerProgress else { return }
             sinceProgress = 0
-            progress(LoadProgress(rowCount: loader.rowCount, totalRowCount: rowCount))
+            progress(LoadProgress(rowCount: found.rowCount, totalRowCount: rowCount))
         }
-        try loader.channels(channels)
-        try loader.checkTotals()
-        let epoch = LogEntry.epoch(lastID: meta.highestID, revision: meta.highestRevision)
-        try body(epoch)
+        // The thread has ended: the rest is read here.
+        var channelLoader = StateLoader(connection, totals, found: found)
+        try channelLoader.channels(channels)
+        try channelLoader.checkTotals()
+        try body(.counters(lastID: meta.highestID, revision: meta.highestRevision))
         progress(LoadProgress(rowCount: rowCount, totalRowCount: rowCount))
     }
 

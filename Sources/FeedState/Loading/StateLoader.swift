@@ -10,7 +10,7 @@ struct StateLoader {
     private let expected: [TableTotals]
 
     /// The totals of the rows read so far.
-    var found: [TableTotals]
+    private var found: [TableTotals]
 
     /// What was read and not sent.
     private var rows = LoadedRows()
@@ -18,20 +18,18 @@ struct StateLoader {
     private let send: (LoadedRows) -> Bool
     private(set) var isWanted = true
 
-    /// Reads with this connection.
+    /// Reads with this connection, after another loader has read the rows of `found`.
     init(
         _ database: Database,
         _ totals: [TableTotals],
+        found: [TableTotals]? = nil,
         send: @escaping (LoadedRows) -> Bool = { _ in true }
     ) {
         self.database = database
         self.send = send
         expected = totals
-        found = [TableTotals](repeating: TableTotals(), count: totals.count)
+        self.found = found ?? [TableTotals](repeating: TableTotals(), count: totals.count)
     }
-
-    /// All rows that were read.
-    var rowCount: UInt64 { found.reduce(0) { $0 &+ $1.rowCount } }
 
     /// Notes a row.
     mutating func add(_ sum: UInt64, to table: StateTable) {

@@ -28,7 +28,7 @@ package struct Memtable: ~Copyable {
     /// An empty memtable.
     package init() {}
 
-    /// Whether no record was added and nothing evicted.
+    /// Whether no record was added and no row deleted.
     package var isEmpty: Bool { position == .start && channels.isEmpty }
 
     /// About the bytes of memory it takes.
@@ -57,12 +57,12 @@ package struct Memtable: ~Copyable {
         self.position = position
     }
 
-    /// Lets the rows of forgotten channels go, unless outcomes of them are added later.
-    package mutating func evict(_ numbers: [UInt64]) {
+    /// Deletes the rows of forgotten channels, unless outcomes of them are added later.
+    package mutating func deleteRows(ofChannels numbers: [UInt64]) {
         for number in numbers {
             let place = channelPlace(number)
             channelByteCount -= channels[place].byteCount
-            channels[place].isEvicted = true
+            channels[place].isDeleted = true
             channels[place].state = nil
             channels[place].removeOutcomes()
         }
@@ -89,10 +89,10 @@ package struct Memtable: ~Copyable {
         case .channel(let state):
             let place = channelPlace(state.number)
             channels[place].state = state
-            channels[place].isEvicted = false
+            channels[place].isDeleted = false
             nextChannel = max(nextChannel, state.number + 1)
         case .outcome(let outcome): add(outcome)
-        case .epoch(let lastID, let revision):
+        case .counters(let lastID, let revision):
             highestID = max(highestID, lastID)
             highestRevision = max(highestRevision, revision)
         }
@@ -113,7 +113,7 @@ package struct Memtable: ~Copyable {
     private mutating func add(_ outcome: ChannelOutcome) {
         let place = channelPlace(outcome.channel)
         channelByteCount -= channels[place].byteCount
-        channels[place].isEvicted = false
+        channels[place].isDeleted = false
         channels[place].set(outcome)
         channelByteCount += channels[place].byteCount
     }

@@ -25,8 +25,8 @@ struct PendingChannel {
     /// Whose it is, where it was first seen since the last checkpoint.
     var state: ChannelState?
 
-    /// Whether its row is to go.
-    var isEvicted = false
+    /// Whether its row is deleted.
+    var isDeleted = false
 
     /// A power of two, at most 256: an outcome's place is its sequence's low bits.
     private var places: [Place] = []

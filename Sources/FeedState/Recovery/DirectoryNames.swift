@@ -16,18 +16,24 @@ struct DirectoryNames {
         ]
 
     private let names: [String]
+    private let journalIsEmpty: Bool
 
-    /// The names of a directory, but for "." and "..".
-    init(_ names: [String]) { self.names = names }
+    /// The names of a directory, and the names that `list` gives of a folder in it.
+    init<Failure: Error>(
+        _ names: [String],
+        list: (String) throws(Failure) -> [String]
+    ) throws(Failure) {
+        self.names = names
+        let folder = SegmentJournal.directoryName
+        let segments = names.contains(folder) ? try list(folder) : []
+        journalIsEmpty = segments.isEmpty
+    }
 
     /// Refuses a directory that was served from, is used for something else, or has to have a state.
     ///
     /// `lost+found` and hidden files, which mounts and file systems make, are no use. Nor is what a
     /// start has left that was killed before it had made `state.db`, nor an empty `journal`.
-    func checkIsNew(
-        _ options: StateOptions,
-        journalIsEmpty: Bool = true
-    ) throws(StateStartError) {
+    func checkIsNew(_ options: StateOptions) throws(StateStartError) {
         let isBegun = names.contains(where: Self.begun.contains) || !journalIsEmpty
         guard !isBegun else { throw .missingDatabase }
         if let foreign = names.sorted().first(where: isForeign) { throw .foreignFile(foreign) }

@@ -21,7 +21,7 @@ package struct InstanceChange: Sendable, Equatable {
     package static func run(_ directory: StateDirectory) throws(StateStartError) -> InstanceChange {
         let database = try directory.existingDatabase()
         _ = try directory.acceptedLoss(database)
-        let old = database.directoryRecord?.previousInstanceID ?? database.meta.instanceID
+        let old = database.directoryRow?.previousInstanceID ?? database.meta.instanceID
         // Nothing is renamed that a start would refuse.
         if let problem = try directory.scan(database).problem {
             throw directory.explained(problem, database)

@@ -14,7 +14,7 @@ package struct RecoveredState: ~Copyable {
     /// Empty logs, whose open commit batch is the journal's next record.
     package let logs: ChangeLogs
 
-    /// Puts the state of a directory into an empty store, and begins an epoch.
+    /// Puts the state of a directory into an empty store, and begins a run.
     ///
     /// - Parameters:
     ///   - directory: Locked; made where it is new.
@@ -43,7 +43,7 @@ package struct RecoveredState: ~Copyable {
             checkpointByteCount: directory.options.checkpointByteCount
         )
         try recovery.replay(journal, into: &checkpointWork, &summary)
-        let epoch = try directory.beginEpoch(store, database, journal)
+        let counters = try directory.beginRun(store, database, journal)
         let logs = ChangeLogs(
             count: directory.options.logCount,
             firstBatch: journal.last.number + 1,
@@ -51,7 +51,7 @@ package struct RecoveredState: ~Copyable {
         )
         let found = journal.last
         do throws(StateStartError) {
-            summary.last = try Self.commit(epoch, logs, journal, &checkpointWork)
+            summary.last = try Self.commit(counters, logs, journal, &checkpointWork)
         } catch {
             throw error.isOutOfSpace ? directory.full() : error
         }
@@ -65,17 +65,17 @@ package struct RecoveredState: ~Copyable {
         self.logs = logs
     }
 
-    /// Makes the epoch's record durable.
+    /// Makes the record of the run's counters durable.
     private static func commit(
-        _ epoch: LogEntry,
+        _ counters: LogEntry,
         _ logs: ChangeLogs,
         _ journal: SegmentJournal,
         _ checkpointWork: inout CheckpointWork
     ) throws(StateStartError) -> JournalPosition {
-        logs[0].transaction { logs[0].append(epoch) }
+        logs[0].transaction { logs[0].append(counters) }
         var body: [UInt8] = []
         guard let batch = logs.takeBatch(into: &body) else {
-            preconditionFailure("The epoch's log entry waits in the log.")
+            preconditionFailure("The counters wait in the log.")
         }
         let position = try journalErrors { () throws(JournalError) in
             try journal.append(

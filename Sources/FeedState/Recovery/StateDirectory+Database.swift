@@ -16,7 +16,7 @@ extension StateDirectory {
             }
         }
         let database = try existingDatabase()
-        if let left = try acceptedLoss(database) {
+        if let left = try acceptedLoss(database).scan?.last.number {
             summary.acceptedLoss = left
             try withRoom { () throws(StateStartError) in
                 try changeInstance(of: database, acceptedLoss: left)
@@ -45,26 +45,6 @@ extension StateDirectory {
         }
     }
 
-    /// The last record that is left of the loss that the options accept; nil where they accept none,
-    /// or none has happened.
-    func acceptedLoss(_ database: StateDatabase) throws(StateStartError) -> UInt64? {
-        let unfinished = database.directoryRecord?.acceptedLoss
-        guard let accepted = options.acceptedLoss else {
-            if let unfinished { throw .interruptedAcceptance(after: unfinished) }
-            return nil
-        }
-        if unfinished == nil {
-            guard try isLossOpen(database) else { return nil }
-        }
-        let scan = try scan(database, acceptsAnyInstance: database.directoryRecord == nil)
-        guard accepted == scan.last.number || accepted == scan.lastFound else {
-            throw .journal(
-                .otherLossAccepted(accepted: accepted, last: scan.last.number)
-            )
-        }
-        return scan.last.number
-    }
-
     /// Draws a new instance id, which the journal gets when it is opened next.
     ///
     /// An interrupted change is finished under the id that it drew: no client has seen that one.
@@ -73,14 +53,14 @@ extension StateDirectory {
         acceptedLoss: UInt64?
     ) throws(StateStartError) {
         try stateErrors { () throws(StateError) in
-            let isUnfinished = database.directoryRecord?.previousInstanceID != nil
+            let isUnfinished = database.directoryRow?.previousInstanceID != nil
             // After a loss the watermark may be above the journal's end.
-            let known = acceptedLoss == nil ? database.directoryRecord?.known : nil
-            var record = DirectoryRecord(known: known ?? .start, identity: try identity())
+            let known = acceptedLoss == nil ? database.directoryRow?.known : nil
+            var record = DirectoryRow(known: known ?? .start, identity: try identity())
             record.acceptedLoss = acceptedLoss
             record.previousInstanceID =
                 isUnfinished
-                ? database.directoryRecord?.previousInstanceID : database.meta.instanceID
+                ? database.directoryRow?.previousInstanceID : database.meta.instanceID
             try database.update(record) { meta in
                 if !isUnfinished { meta.becomeAnotherInstance() }
             }
@@ -95,7 +75,7 @@ extension StateDirectory {
     ) throws(StateStartError) {
         try withRoom(journal) { () throws(StateStartError) in
             try stateErrors { () throws(StateError) in
-                try database.update(DirectoryRecord(known: known, identity: try identity()))
+                try database.update(DirectoryRow(known: known, identity: try identity()))
             }
         }
     }
@@ -103,7 +83,7 @@ extension StateDirectory {
     /// Refuses a copy of `state.db`: its original may be in use, or have served since.
     func checkIsOriginal(_ database: StateDatabase) throws(StateStartError) {
         let found = try stateErrors { () throws(StateError) in try identity() }
-        guard let noted = database.directoryRecord?.identity, let found,
+        guard let noted = database.directoryRow?.identity, let found,
             !found.isSameFile(as: noted)
         else { return }
         // What is missing or damaged is reported first: a new instance would be refused for that.
@@ -119,28 +99,17 @@ extension StateDirectory {
     }
 
     /// Whether there is a `state.db`; throws where there is none and one has to be.
+    ///
+    /// A start checks a new directory before it locks it. It checks the same again here, as another
+    /// process may have used the directory meanwhile.
     private func hasDatabase() throws(StateStartError) -> Bool {
         let names = try names(in: ".")
         try checkRestored(names)
         guard !names.contains(StateDatabase.fileName) else { return true }
-        var isEmpty = true
-        if names.contains(SegmentJournal.directoryName) {
-            isEmpty = try self.names(in: SegmentJournal.directoryName).isEmpty
+        let found = try DirectoryNames(names) { (folder) throws(StateStartError) in
+            try self.names(in: folder)
         }
-        try DirectoryNames(names).checkIsNew(options, journalIsEmpty: isEmpty)
+        try found.checkIsNew(options)
         return false
-    }
-
-    /// Whether there is a loss to accept, or one whose acceptance version 0.1 has not finished.
-    private func isLossOpen(_ database: StateDatabase) throws(StateStartError) -> Bool {
-        do throws(StateStartError) {
-            let scan = try scan(database)
-            return scan.problem != nil || scan.last.number < database.meta.checkpointing.number
-        } catch {
-            guard case .journal(.otherInstance) = error, database.directoryRecord == nil else {
-                throw error
-            }
-            return true
-        }
     }
 }

@@ -47,14 +47,14 @@ extension StateDirectory {
             }
         }
         // The journal has its new instance: before it takes a record, as N would not fit then.
-        if database.directoryRecord?.previousInstanceID != nil {
+        if database.directoryRow?.previousInstanceID != nil {
             try noteFiles(of: database, known: last, journal)
         }
         return journal
     }
 
     /// Raises the counters for this run, and returns the log entry that says so.
-    func beginEpoch(
+    func beginRun(
         _ store: FeedStore,
         _ database: StateDatabase,
         _ journal: SegmentJournal
@@ -65,12 +65,12 @@ extension StateDirectory {
         // system went down and nothing had been synced.
         let mayLackIDs = meta.durability == Durability.os.rawValue && meta.bootID != bootID
         let gap: UInt64 = mayLackIDs ? 1 << 24 : 0
-        let epoch = LogEntry.epoch(
+        let counters = LogEntry.counters(
             lastID: max(store.highestID, meta.highestID) + gap,
             revision: max(store.revision, meta.highestRevision) + Self.revisionGap
         )
         do throws(RecoveryError) {
-            try store.apply(epoch)
+            try store.apply(counters)
         } catch {
             throw .recovery(record: 0, error)
         }
@@ -82,7 +82,7 @@ extension StateDirectory {
                 }
             }
         }
-        return epoch
+        return counters
     }
 
     /// An interrupted checkpoint has rows of records that the journal must have too.

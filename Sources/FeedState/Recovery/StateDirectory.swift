@@ -19,7 +19,10 @@ package struct StateDirectory {
         if let names {
             try Self.checkRestored(names, options.path, try? POSIXFiles(reading: options.path))
             if !names.contains(StateDatabase.fileName) {
-                try DirectoryNames(names).checkIsNew(options)
+                let found = DirectoryNames(names) { folder in
+                    (try? POSIXFiles.names(atPath: "\(options.path)/\(folder)")) ?? []
+                }
+                try found.checkIsNew(options)
             } else if let instanceID = BackupVerification.copiedInstance(path: options.path) {
                 throw .backup(instanceID: instanceID)
             }
@@ -47,8 +50,8 @@ package struct StateDirectory {
     func configuration(_ database: StateDatabase) -> JournalConfiguration {
         var configuration = options.journal
         configuration.instanceID = database.meta.instanceID
-        configuration.previousInstanceID = database.directoryRecord?.previousInstanceID
-        configuration.known = database.directoryRecord?.known ?? .start
+        configuration.previousInstanceID = database.directoryRow?.previousInstanceID
+        configuration.known = database.directoryRow?.known ?? .start
         return configuration
     }
 

@@ -49,9 +49,11 @@ package struct StateOptions: Sendable {
     /// What tests put between the service and its disk.
     package var testHooks = StateTestHooks()
 
-    /// The bytes that a loop logs at most after it has looked whether changes are admitted, except for
-    /// the posts of ImportPosts: a created or edited post (48 KB), a batch of votes (14 KB), or the
-    /// single votes of one loop iteration (11 KB).
+    /// The bytes that a loop logs at most after it has looked whether changes are admitted: a created
+    /// or edited post (48 KB), a batch of votes (14 KB), or the single votes of one loop iteration
+    /// (11 KB).
+    ///
+    /// ImportPosts and CorrectTimes log more, and reserve it.
     package static let shortTransactionByteCount = 64 << 10
 
     /// The bytes of a record that admission divides: the rest after each loop has logged a short

@@ -73,16 +73,15 @@ package struct StateVerification: Sendable, Equatable {
         _ progress: @escaping (RecoveryProgress) -> Void = { _ in }
     ) throws(StateStartError) -> StateVerification {
         let database = try directory.lookedAtDatabase()
-        let accepted = try directory.acceptedLoss(database)
-        if accepted == nil { try directory.checkIsOriginal(database) }
+        let afterLoss = try directory.acceptedLoss(database).scan
+        if afterLoss == nil { try directory.checkIsOriginal(database) }
         let meta = database.meta
         try stateErrors { () throws(StateError) in try database.checkPages() }
         let store = FeedStore(stripeCount: stripeCount) { 0 }
         let recovery = StoreRecovery(store: store, channels: { _ in }, progress: progress)
         try recovery.load(database)
-        let acceptsAny = accepted != nil && database.directoryRecord == nil
-        let scan = try directory.scan(database, acceptsAnyInstance: acceptsAny)
-        if accepted == nil {
+        let scan = if let afterLoss { afterLoss } else { try directory.scan(database) }
+        if afterLoss == nil {
             if let problem = scan.problem { throw directory.explained(problem, database) }
             try directory.checkUnfinishedCheckpoint(meta, scan.last)
         }
@@ -101,7 +100,7 @@ package struct StateVerification: Sendable, Equatable {
             stateHash: store.stateHash()
         )
         verified.checkpointedDamage = scan.checkpointedDamage?.note(last: scan.last.number)
-        if accepted != nil {
+        if afterLoss != nil {
             verified.droppedParts = scan.droppedParts
             let checkpointing = meta.checkpointing.number
             verified.partlyCheckpointed = checkpointing > scan.last.number ? checkpointing : nil

@@ -105,15 +105,3 @@ struct OutcomeRing {
         }
     }
 }
-
-extension ItemMask {
-    /// The items of either.
-    func union(_ other: ItemMask) -> ItemMask {
-        ItemMask(
-            word0 | other.word0,
-            word1 | other.word1,
-            word2 | other.word2,
-            word3 | other.word3
-        )
-    }
-}

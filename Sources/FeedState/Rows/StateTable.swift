@@ -56,3 +56,8 @@ struct TableTotals: Equatable {
         }
     }
 }
+
+extension [TableTotals] {
+    /// The rows of all tables.
+    var rowCount: UInt64 { reduce(0) { $0 &+ $1.rowCount } }
+}

@@ -72,7 +72,7 @@ enum Samples {
     static let journal = JournalStats(
         executedPosition: 1,
         durablePosition: 2,
-        foldedPosition: 3,
+        checkpointedPosition: 3,
         commitCount: 4,
         effectCount: 5,
         medianCommitMicroseconds: 6,
@@ -84,11 +84,11 @@ enum Samples {
         freeByteCount: .max,
         isReadOnly: true,
         checkpoints: CheckpointStats(
-            unfoldedByteCount: 14,
-            unfoldedLimitByteCount: 15,
+            backlogByteCount: 14,
+            backlogLimitByteCount: 15,
             refusedCount: 16,
             underWayMicroseconds: 17,
-            longestSliceMicroseconds: 18,
+            longestStepMicroseconds: 18,
             isStalled: true
         )
     )

@@ -185,7 +185,7 @@ import Testing
         do {
             let vfs = source.databaseDiskName
             let database = try StateDatabase(directory: ".", files: source, vfs: vfs)
-            try database.update(DirectoryRecord(known: .start)) { _ in }
+            try database.update(DirectoryRow(known: .start)) { _ in }
             try database.connection.checkpointLog()
         }
         let disk = spoiled(removing: true)

@@ -41,18 +41,18 @@ import Testing
         }
     }
 
-    @Test func evictedChannelsAreTakenWithTheCommitBatchesBeforeThem() {
+    @Test func forgottenChannelsAreTakenWithTheCommitBatchesBeforeThem() {
         let queue = CommitBatchQueue()
         var taken = TakenBatches()
-        queue.evict([7])
-        queue.evict([8, 9])
+        queue.deleteRows(ofChannels: [7])
+        queue.deleteRows(ofChannels: [8, 9])
         #expect(queue.take(into: &taken))
-        #expect(taken.isEmpty && taken.evicted == [7, 8, 9])
+        #expect(taken.isEmpty && taken.forgottenChannels == [7, 8, 9])
         // Each take swaps the arrays of the two sides, so only the second take shows an array again
         // that was not emptied.
         for _ in 1...2 {
             #expect(!queue.take(into: &taken))
-            #expect(taken.evicted == [])
+            #expect(taken.forgottenChannels == [])
         }
     }
 

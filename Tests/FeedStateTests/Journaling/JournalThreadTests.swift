@@ -54,10 +54,6 @@ import Testing
                 durable.withLock { $0.append(batch) }
                 said.signal()
             }
-            events.failed = { error in
-                failures.withLock { $0.append(error) }
-                said.signal()
-            }
             thread = JournalThread(
                 journal: Transferred(journal),
                 maximumWaitingByteCount: 1 << 20,
@@ -65,7 +61,10 @@ import Testing
                 logs: logs,
                 receiver: receiver,
                 events: events
-            )
+            ) { error in
+                failures.withLock { $0.append(error) }
+                said.signal()
+            }
             started.withLock { [thread] in $0 = thread }
             beforeStart()
             do {

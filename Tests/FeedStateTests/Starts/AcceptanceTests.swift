@@ -106,6 +106,31 @@ import Testing
         #expect(last == left)
     }
 
+    @Test func theLastRecordOfTheFilesIsRefusedWhereTheStateHasMore() throws {
+        let whole = try WrittenState(seed: 6, turns: 60)
+        let meta = try StateDatabase.look(
+            directory: ".",
+            files: whole.disk,
+            vfs: whole.disk.databaseDiskName
+        ).meta
+        let checkpointed = meta.checkpointed.number
+        // The files end before the checkpointed record.
+        let (segment, range) = try #require(whole.records(upTo: checkpointed).last)
+        let disk = whole.disk.copy()
+        disk[segment]?.removeSubrange(range.lowerBound...)
+        disk[segment]? += [UInt8](repeating: 0, count: (16 << 10) - range.lowerBound)
+        for name in disk.names where name.hasPrefix("journal/0") && name > segment {
+            disk[name] = nil
+        }
+        let refusal = Self.refusal(disk, acceptedLoss: checkpointed - 1)
+        guard case .journal(.otherLossAccepted(_, let last)) = refusal else {
+            Issue.record("the loss was accepted")
+            return
+        }
+        #expect(last == checkpointed)
+        #expect(Self.refusal(disk, acceptedLoss: last) == nil)
+    }
+
     @Test func interruptedAnywhereItIsNamedAndFinishedByRepeatingIt() throws {
         var interrupted = 0
         var isDone = false

@@ -161,7 +161,7 @@ extension GoldenFrames {
     private static let journal = JournalStats(
         executedPosition: 1,
         durablePosition: 2,
-        foldedPosition: 3,
+        checkpointedPosition: 3,
         commitCount: 4,
         effectCount: 5,
         medianCommitMicroseconds: 6,

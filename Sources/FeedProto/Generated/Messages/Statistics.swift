@@ -165,7 +165,7 @@ public struct JournalStats: Equatable, Sendable {
     /// The newest record that is durable: answers up to it have been sent.
     public var durablePosition: UInt64
     /// The newest record whose changes are in the state database.
-    public var foldedPosition: UInt64
+    public var checkpointedPosition: UInt64
     /// The commits, each with one write and one sync.
     public var commitCount: UInt64
     /// The changes in all commits.
@@ -193,7 +193,7 @@ public struct JournalStats: Equatable, Sendable {
     public init(
         executedPosition: UInt64,
         durablePosition: UInt64,
-        foldedPosition: UInt64,
+        checkpointedPosition: UInt64,
         commitCount: UInt64,
         effectCount: UInt64,
         medianCommitMicroseconds: UInt64,
@@ -208,7 +208,7 @@ public struct JournalStats: Equatable, Sendable {
     ) {
         self.executedPosition = executedPosition
         self.durablePosition = durablePosition
-        self.foldedPosition = foldedPosition
+        self.checkpointedPosition = checkpointedPosition
         self.commitCount = commitCount
         self.effectCount = effectCount
         self.medianCommitMicroseconds = medianCommitMicroseconds
@@ -226,35 +226,35 @@ public struct JournalStats: Equatable, Sendable {
 /// The state of the checkpoints, which write a journal's changes to the state database.
 public struct CheckpointStats: Equatable, Sendable {
     /// The bytes of records that are durable and not yet in the state database.
-    public var unfoldedByteCount: UInt64
+    public var backlogByteCount: UInt64
     /// The number of those bytes at which changes are refused (OVERLOADED).
     ///
     /// From half of it on changes are slowed: some are refused, so that the backlog stays below
     /// this limit.
-    public var unfoldedLimitByteCount: UInt64
+    public var backlogLimitByteCount: UInt64
     /// The changes that were refused for that reason.
     public var refusedCount: UInt64
     /// How long the checkpoint under way has taken so far; 0 where none is.
     public var underWayMicroseconds: UInt64
     /// The longest step of a checkpoint: one transaction of the database, with its sync.
-    public var longestSliceMicroseconds: UInt64
+    public var longestStepMicroseconds: UInt64
     /// Whether the disk has no room for the state database; the journal keeps what waits.
     public var isStalled: Bool
 
     /// All fields; each has a default.
     public init(
-        unfoldedByteCount: UInt64 = 0,
-        unfoldedLimitByteCount: UInt64 = 0,
+        backlogByteCount: UInt64 = 0,
+        backlogLimitByteCount: UInt64 = 0,
         refusedCount: UInt64 = 0,
         underWayMicroseconds: UInt64 = 0,
-        longestSliceMicroseconds: UInt64 = 0,
+        longestStepMicroseconds: UInt64 = 0,
         isStalled: Bool = false
     ) {
-        self.unfoldedByteCount = unfoldedByteCount
-        self.unfoldedLimitByteCount = unfoldedLimitByteCount
+        self.backlogByteCount = backlogByteCount
+        self.backlogLimitByteCount = backlogLimitByteCount
         self.refusedCount = refusedCount
         self.underWayMicroseconds = underWayMicroseconds
-        self.longestSliceMicroseconds = longestSliceMicroseconds
+        self.longestStepMicroseconds = longestStepMicroseconds
         self.isStalled = isStalled
     }
 }

@@ -123,7 +123,7 @@ extension JournalStats: @unsafe WireMessage {
         unsafe self.init(
             executedPosition: message.pointee.executed_position,
             durablePosition: message.pointee.durable_position,
-            foldedPosition: message.pointee.folded_position,
+            checkpointedPosition: message.pointee.folded_position,
             commitCount: message.pointee.commits,
             effectCount: message.pointee.commit_effects,
             medianCommitMicroseconds: message.pointee.commit_p50_us,
@@ -144,7 +144,7 @@ extension JournalStats: @unsafe WireMessage {
     ) {
         unsafe message.pointee.executed_position = executedPosition
         unsafe message.pointee.durable_position = durablePosition
-        unsafe message.pointee.folded_position = foldedPosition
+        unsafe message.pointee.folded_position = checkpointedPosition
         unsafe message.pointee.commits = commitCount
         unsafe message.pointee.commit_effects = effectCount
         unsafe message.pointee.commit_p50_us = medianCommitMicroseconds
@@ -162,21 +162,21 @@ extension JournalStats: @unsafe WireMessage {
 extension CheckpointStats {
     fileprivate init(_ message: UnsafeMutablePointer<Feed__V1__JournalStats>) {
         unsafe self.init(
-            unfoldedByteCount: message.pointee.unfolded_bytes,
-            unfoldedLimitByteCount: message.pointee.unfolded_limit_bytes,
+            backlogByteCount: message.pointee.unfolded_bytes,
+            backlogLimitByteCount: message.pointee.unfolded_limit_bytes,
             refusedCount: message.pointee.unfolded_refusals,
             underWayMicroseconds: message.pointee.checkpoint_us,
-            longestSliceMicroseconds: message.pointee.checkpoint_slice_max_us,
+            longestStepMicroseconds: message.pointee.checkpoint_slice_max_us,
             isStalled: message.pointee.checkpoint_stalled != 0
         )
     }
 
     fileprivate func write(to message: UnsafeMutablePointer<Feed__V1__JournalStats>) {
-        unsafe message.pointee.unfolded_bytes = unfoldedByteCount
-        unsafe message.pointee.unfolded_limit_bytes = unfoldedLimitByteCount
+        unsafe message.pointee.unfolded_bytes = backlogByteCount
+        unsafe message.pointee.unfolded_limit_bytes = backlogLimitByteCount
         unsafe message.pointee.unfolded_refusals = refusedCount
         unsafe message.pointee.checkpoint_us = underWayMicroseconds
-        unsafe message.pointee.checkpoint_slice_max_us = longestSliceMicroseconds
+        unsafe message.pointee.checkpoint_slice_max_us = longestStepMicroseconds
         unsafe message.pointee.checkpoint_stalled = isStalled ? 1 : 0
     }
 }

@@ -5,7 +5,7 @@ import FeedSQLite
 ///
 /// The row belongs to an instance. A restored state has another one, so the row of its backup means
 /// nothing to it; a file of version 0.1 has no such table.
-package struct DirectoryRecord: Equatable, Sendable {
+package struct DirectoryRow: Equatable, Sendable {
     /// A record of the journal that was durable at the last start.
     ///
     /// From then on the journal and its watermark must be there.
@@ -28,7 +28,7 @@ package struct DirectoryRecord: Equatable, Sendable {
     }
 }
 
-extension DirectoryRecord {
+extension DirectoryRow {
     private static let tableName = "directory"
 
     /// Makes the table, where a file has none.
@@ -49,9 +49,9 @@ extension DirectoryRecord {
     static func read(
         _ database: Database,
         instanceID: UInt64
-    ) throws(StateError) -> DirectoryRecord? {
+    ) throws(StateError) -> DirectoryRow? {
         let found = try databaseErrors {
-            () throws(SQLiteError) -> (record: DirectoryRecord, sum: UInt64)? in
+            () throws(SQLiteError) -> (record: DirectoryRow, sum: UInt64)? in
             let tables = try database.prepare(
                 "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = '\(tableName)'"
             )
@@ -64,7 +64,7 @@ extension DirectoryRecord {
             )
             guard try row.step(), row.uint64(0) == instanceID else { return nil }
             let known = JournalPosition(number: row.uint64(1), hash: row.uint64(2))
-            var record = DirectoryRecord(known: known)
+            var record = DirectoryRow(known: known)
             if !row.isNull(3) {
                 let birth = row.uint64(4)
                 record.identity = FileIdentity(inode: row.uint64(3), birthNanoseconds: birth)
