@@ -6,14 +6,14 @@ extension FeedStore {
     package func page(
         _ query: PageQuery,
         into page: inout PostPage,
-        budget: inout RefreshBudget
+        allowance: inout RefreshAllowance
     ) throws(RankingError) -> PageOutcome {
         precondition(
             query.size > 0 && query.size <= RankingLimits.maximumPageSize,
             "A page has 1 to \(RankingLimits.maximumPageSize) rows, not \(query.size)."
         )
         if let feed = query.feed, feedTable.policy(of: feed) == nil { throw .feedNotFound(feed) }
-        let isRead = try PageReader(query).read(stripes, into: &page, &budget)
+        let isRead = try PageReader(query).read(stripes, into: &page, &allowance)
         return isRead ? .done : .again
     }
 
@@ -21,10 +21,15 @@ extension FeedStore {
     package func rank(
         of id: PostID,
         order: Order,
-        budget: inout RefreshBudget
+        allowance: inout RefreshAllowance
     ) throws(RankingError) -> RankOutcome {
         guard let place = stripes.place(of: id, IndexKind(order)) else { throw .postNotFound(id) }
-        let counted = stripes.count(before: place.position, IndexKind(order), place.feed, &budget)
+        let counted = stripes.count(
+            before: place.position,
+            IndexKind(order),
+            place.feed,
+            &allowance
+        )
         guard let counted else { return .again }
         let total = UInt64(counted.postCount)
         let before = UInt64(counted.skippedCount)
