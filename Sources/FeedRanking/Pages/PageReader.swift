@@ -122,17 +122,19 @@ struct PageReader {
         for index in 0..<rowCount {
             let entry = page.merge.chosen[index]
             let outcome = stripes.withStripe(of: entry.id) { stripe in
-                guard let slot = stripe.liveSlot(entry.id) else {
-                    return PostPage.RowOutcome.missing
+                let outcome = page.appendLive(
+                    entry.id,
+                    of: &stripe,
+                    query.voter,
+                    byteLimit: query.byteLimit
+                )
+                if case .appended(let slot) = outcome {
+                    isOrdered =
+                        isOrdered && stripe.slots.stillHas(entry, slot, walk.kind, stripe.posts)
                 }
-                let byteCount = stripe.textByteCount(slot)
-                if page.isFull(for: byteCount, byteLimit: query.byteLimit) { return .full }
-                isOrdered =
-                    isOrdered && stripe.slots.stillHas(entry, slot, walk.kind, stripe.posts)
-                page.append(slot, of: &stripe, query.voter)
-                return .appended
+                return outcome
             }
-            if outcome == .full { break }
+            if case .full = outcome { break }
             used += 1
         }
         if !isOrdered || page.merge.hasTiesOfTitles(walk.kind) {

@@ -70,28 +70,15 @@ extension FeedStore {
         into page: inout PostPage
     ) -> Int {
         for (index, id) in ids.enumerated() {
-            let found = appendRow(id, voter, byteLimit: byteLimit, to: &page)
-            if found == .full { return index }
-            if found == .missing {
-                missing.append(id)
+            let outcome = stripes.withStripe(of: id) { stripe in
+                page.appendLive(id, of: &stripe, voter, byteLimit: byteLimit)
+            }
+            switch outcome {
+            case .appended: break
+            case .missing: missing.append(id)
+            case .full: return index
             }
         }
         return ids.count
-    }
-
-    /// Appends a post to a page if the post is live and fits; O(1).
-    func appendRow(
-        _ id: PostID,
-        _ voter: VoterID?,
-        byteLimit: Int,
-        to page: inout PostPage
-    ) -> PostPage.RowOutcome {
-        stripes.withStripe(of: id) { stripe in
-            guard let slot = stripe.liveSlot(id) else { return .missing }
-            let isFull = page.isFull(for: stripe.textByteCount(slot), byteLimit: byteLimit)
-            if isFull { return .full }
-            page.append(slot, of: &stripe, voter)
-            return .appended
-        }
     }
 }
