@@ -136,15 +136,15 @@ extension BenchmarkRun {
     /// The first page of each order after a start builds its index, in several tries.
     private mutating func showFirstPage(of restored: FeedStore) {
         for order in [Order.top, .new, .hot] {
-            var budget = RefreshBudget()
+            var allowance = RefreshAllowance()
             let query = PageQuery(feed: Self.feed, order: order, size: 20)
             var tries: [Int] = []
             var outcome: PageOutcome? = .again
             while outcome == .again {
                 let start = Measurement.processorNanoseconds()
-                outcome = try? restored.page(query, into: &page, budget: &budget)
+                outcome = try? restored.page(query, into: &page, allowance: &allowance)
                 tries.append(Measurement.processorNanoseconds() - start)
-                budget.renew()
+                allowance.renew()
             }
             let sum = Double(tries.reduce(0, +)) / 1_000_000
             let longest = Double(tries.max() ?? 0) / 1_000_000

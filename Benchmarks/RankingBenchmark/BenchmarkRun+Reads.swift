@@ -34,8 +34,8 @@ extension BenchmarkRun {
         let perRank = Measurement.median {
             let start = Measurement.processorNanoseconds()
             for id in ids {
-                var budget = RefreshBudget(keyCount: .max)
-                _ = try? store.rank(of: id, order: .top, budget: &budget)
+                var allowance = RefreshAllowance(keyCount: .max)
+                _ = try? store.rank(of: id, order: .top, allowance: &allowance)
             }
             return Double(Measurement.processorNanoseconds() - start) / Double(ids.count)
         }

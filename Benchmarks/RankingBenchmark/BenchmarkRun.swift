@@ -78,11 +78,11 @@ struct BenchmarkRun {
         from store: FeedStore,
         _ page: inout PostPage
     ) {
-        var budget = RefreshBudget()
-        var outcome = try? store.page(query, into: &page, budget: &budget)
+        var allowance = RefreshAllowance()
+        var outcome = try? store.page(query, into: &page, allowance: &allowance)
         while outcome == .again {
-            budget.renew()
-            outcome = try? store.page(query, into: &page, budget: &budget)
+            allowance.renew()
+            outcome = try? store.page(query, into: &page, allowance: &allowance)
         }
         precondition(outcome == .done && page.rows.count == 20, "A page went wrong.")
     }

@@ -66,8 +66,8 @@ extension FeedStore {
                 var ids: [PostID] = []
                 var query = PageQuery(feed: feed, order: order, size: 100)
                 while true {
-                    var budget = RefreshBudget(keyCount: .max)
-                    _ = try self.page(query, into: &page, budget: &budget)
+                    var allowance = RefreshAllowance(keyCount: .max)
+                    _ = try self.page(query, into: &page, allowance: &allowance)
                     ids += page.rows.map(\.id)
                     guard let next = page.next else { break }
                     query.start = .cursor(next)

@@ -105,11 +105,11 @@ private struct ThreadTally: Sendable {
             query.start = .rank(UInt64.random(in: 1...300, using: &random))
         }
         // Less than the posts there are, so that pages take several tries.
-        var budget = RefreshBudget(keyCount: 64)
+        var allowance = RefreshAllowance(keyCount: 64)
         var tryCount = 1
-        while try store.page(query, into: &page, budget: &budget) == .again {
+        while try store.page(query, into: &page, allowance: &allowance) == .again {
             tryCount += 1
-            budget.renew()
+            allowance.renew()
         }
         if tryCount > 16 { tally.faults.append("\(order): a page took \(tryCount) tries") }
         if Set(page.rows.map(\.id)).count != page.rows.count {
@@ -125,8 +125,8 @@ private struct ThreadTally: Sendable {
         var page = PostPage()
         var query = PageQuery(feed: feed, order: .top, size: 100)
         while true {
-            var budget = RefreshBudget(keyCount: .max)
-            #expect(try store.page(query, into: &page, budget: &budget) == .done)
+            var allowance = RefreshAllowance(keyCount: .max)
+            #expect(try store.page(query, into: &page, allowance: &allowance) == .done)
             rows += page.rows
             titles += page.rows.map { Array(page.bytes($0.title)) }
             guard let next = page.next else { break }

@@ -21,11 +21,11 @@ import Testing
 
     private static func titles(_ store: FeedStore, _ order: Order) throws -> [String] {
         var page = PostPage()
-        var budget = RefreshBudget()
+        var allowance = RefreshAllowance()
         let outcome = try store.page(
             PageQuery(feed: feed, order: order, size: 100),
             into: &page,
-            budget: &budget
+            allowance: &allowance
         )
         #expect(outcome == .done)
         return page.rows.map { String(decoding: page.bytes($0.title), as: UTF8.self) }

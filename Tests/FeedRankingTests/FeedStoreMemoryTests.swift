@@ -34,9 +34,9 @@ struct FeedStoreMemoryTests {
         _ order: Order,
         _ page: inout PostPage
     ) throws {
-        var budget = RefreshBudget(keyCount: .max)
+        var allowance = RefreshAllowance(keyCount: .max)
         let query = PageQuery(feed: feed, order: order, size: 20)
-        _ = try store.page(query, into: &page, budget: &budget)
+        _ = try store.page(query, into: &page, allowance: &allowance)
     }
 
     /// What of the process's memory is there: segments are asked for whole and used piece by piece.

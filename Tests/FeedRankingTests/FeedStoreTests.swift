@@ -35,8 +35,8 @@ import Testing
     @Test func asksForRefreshOnceItsShareOfManyPostsIsStale() throws {
         let limit = 3 * RankingLimits.minimumStaleCount
         let store = try Self.store(RankingLimits.staleShare * limit)
-        var budget = RefreshBudget(keyCount: .max)
-        _ = try store.rank(of: PostID(rawValue: 1), order: .top, budget: &budget)
+        var allowance = RefreshAllowance(keyCount: .max)
+        _ = try store.rank(of: PostID(rawValue: 1), order: .top, allowance: &allowance)
         for number in 1..<limit {
             let outcome = try store.castVote(PostID(rawValue: UInt64(number)), .up)
             #expect(!outcome.refreshIsDue)
@@ -77,17 +77,17 @@ import Testing
     func leadsBackFromAPageBeyondTheEnd(order: Order) throws {
         let store = try Self.store(5)
         var page = PostPage()
-        var budget = RefreshBudget()
+        var allowance = RefreshAllowance()
         var query = PageQuery(feed: Self.feed, order: order, size: 3, start: .rank(1_000))
-        #expect(try store.page(query, into: &page, budget: &budget) == .done)
+        #expect(try store.page(query, into: &page, allowance: &allowance) == .done)
         #expect(page.rows.isEmpty && page.next == nil && page.firstRank == 6)
         query.start = .cursor(try #require(page.previous))
-        #expect(try store.page(query, into: &page, budget: &budget) == .done)
+        #expect(try store.page(query, into: &page, allowance: &allowance) == .done)
         #expect(page.rows.count == 3 && page.firstRank == 3 && page.next == nil)
         // Nothing is left before the page that this token leads to.
         query.start = .cursor(try #require(page.previous))
         for row in page.rows { try store.deletePost(row.id) }
-        #expect(try store.page(query, into: &page, budget: &budget) == .done)
+        #expect(try store.page(query, into: &page, allowance: &allowance) == .done)
         #expect(page.rows.count == 2 && page.firstRank == 1 && page.previous == nil)
     }
 
@@ -95,19 +95,19 @@ import Testing
     func leadsOnFromAPageBeforeTheStart(order: Order) throws {
         let store = try Self.store(4)
         var page = PostPage()
-        var budget = RefreshBudget()
+        var allowance = RefreshAllowance()
         var query = PageQuery(feed: Self.feed, order: order, size: 2)
-        #expect(try store.page(query, into: &page, budget: &budget) == .done)
+        #expect(try store.page(query, into: &page, allowance: &allowance) == .done)
         let first = page.rows.map(\.id)
         query.start = .cursor(try #require(page.next))
-        #expect(try store.page(query, into: &page, budget: &budget) == .done)
+        #expect(try store.page(query, into: &page, allowance: &allowance) == .done)
         let second = page.rows.map(\.id)
         query.start = .cursor(try #require(page.previous))
         for id in first { try store.deletePost(id) }
-        #expect(try store.page(query, into: &page, budget: &budget) == .done)
+        #expect(try store.page(query, into: &page, allowance: &allowance) == .done)
         #expect(page.rows.isEmpty && page.previous == nil && page.firstRank == 1)
         query.start = .cursor(try #require(page.next))
-        #expect(try store.page(query, into: &page, budget: &budget) == .done)
+        #expect(try store.page(query, into: &page, allowance: &allowance) == .done)
         #expect(page.rows.map(\.id) == second && page.firstRank == 1)
     }
 }

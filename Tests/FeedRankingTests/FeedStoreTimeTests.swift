@@ -19,9 +19,9 @@ import Testing
 
     private static func titles(_ store: FeedStore, _ order: Order) throws -> [String] {
         var page = PostPage()
-        var budget = RefreshBudget()
+        var allowance = RefreshAllowance()
         let query = PageQuery(feed: feed, order: order, size: 100)
-        let outcome = try store.page(query, into: &page, budget: &budget)
+        let outcome = try store.page(query, into: &page, allowance: &allowance)
         #expect(outcome == .done)
         return page.rows.map { String(decoding: page.bytes($0.title), as: UTF8.self) }
     }

@@ -3,7 +3,7 @@ import FeedRankingModel
 import FeedTestSupport
 
 extension ModelRun {
-    /// More tries than any request takes: a budget of one key doubled so often passes all posts.
+    /// More tries than any request takes: an allowance of one key doubled so often passes all posts.
     private static let tryLimit = 32
 
     mutating func read() throws {
@@ -45,10 +45,10 @@ extension ModelRun {
     }
 
     private mutating func load(_ query: PageQuery) throws {
-        var budget = RefreshBudget(keyCount: shape.budgetKeyCount)
+        var allowance = RefreshAllowance(keyCount: shape.allowanceKeyCount)
         for _ in 0..<Self.tryLimit {
-            if try store.page(query, into: &page, budget: &budget) == .done { return }
-            budget.renew()
+            if try store.page(query, into: &page, allowance: &allowance) == .done { return }
+            allowance.renew()
         }
         throw Difference(description: "page: it never ends")
     }
@@ -79,11 +79,11 @@ extension ModelRun {
         }
         let list = model.list(query.feed?.rawValue, query.order)
         do throws(RankingError) {
-            var budget = RefreshBudget(keyCount: shape.budgetKeyCount)
+            var allowance = RefreshAllowance(keyCount: shape.allowanceKeyCount)
             for tryNumber in 0... {
-                if try store.page(query, into: &page, budget: &budget) == .done { break }
+                if try store.page(query, into: &page, allowance: &allowance) == .done { break }
                 guard tryNumber < Self.tryLimit else { fatalError("A page never ends.") }
-                budget.renew()
+                allowance.renew()
             }
         } catch {
             guard case .around(let id) = query.start else {
@@ -207,15 +207,15 @@ extension ModelRun {
         let id = anyID()
         let order = Order.allCases.randomElement(using: &random) ?? .top
         let result = Result { () throws(RankingError) in
-            var budget = RefreshBudget(keyCount: shape.budgetKeyCount)
+            var allowance = RefreshAllowance(keyCount: shape.allowanceKeyCount)
             while true {
                 let outcome = try store.rank(
                     of: PostID(rawValue: id),
                     order: order,
-                    budget: &budget
+                    allowance: &allowance
                 )
                 if outcome != .again { return outcome }
-                budget.renew()
+                allowance.renew()
             }
         }
         switch result {

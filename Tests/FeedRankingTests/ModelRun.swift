@@ -11,7 +11,7 @@ struct ModelRun {
         var postLimit: Int
         var readShare: Int
         var titles: [String]
-        var budgetKeyCount: Int
+        var allowanceKeyCount: Int
         var pace: RefreshPace
     }
 
@@ -40,7 +40,7 @@ struct ModelRun {
             postLimit: isLarge ? 6_000 : [3, 40, 300].randomElement(using: &random) ?? 40,
             readShare: isLarge ? 300 : 8,
             titles: Self.titles(&random),
-            budgetKeyCount: [1, 50, 1_000_000].randomElement(using: &random) ?? 1,
+            allowanceKeyCount: [1, 50, 1_000_000].randomElement(using: &random) ?? 1,
             pace: Self.pace(&random)
         )
         let clock = clock

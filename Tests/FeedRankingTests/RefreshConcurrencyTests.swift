@@ -51,9 +51,11 @@ import Testing
         _ size: Int
     ) throws -> PostPage {
         var page = PostPage()
-        var budget = RefreshBudget(keyCount: 64)
+        var allowance = RefreshAllowance(keyCount: 64)
         let query = PageQuery(feed: feed, order: order, size: size, start: start)
-        while try store.page(query, into: &page, budget: &budget) == .again { budget.renew() }
+        while try store.page(query, into: &page, allowance: &allowance) == .again {
+            allowance.renew()
+        }
         return page
     }
 

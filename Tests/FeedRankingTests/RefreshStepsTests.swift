@@ -33,7 +33,7 @@ import Testing
         return store
     }
 
-    /// The keys that a page took from a budget, and its rows.
+    /// The keys that a page took from an allowance, and its rows.
     private static func read(
         _ store: FeedStore,
         _ feed: FeedID?,
@@ -42,10 +42,10 @@ import Testing
         _ size: Int
     ) throws -> (refreshed: Int, rows: [PostRow]) {
         var page = PostPage()
-        var budget = RefreshBudget(keyCount: 1_000_000)
+        var allowance = RefreshAllowance(keyCount: 1_000_000)
         let query = PageQuery(feed: feed, order: order, size: size, start: start)
-        #expect(try store.page(query, into: &page, budget: &budget) == .done)
-        return (1_000_000 - budget.remainingKeyCount, page.rows)
+        #expect(try store.page(query, into: &page, allowance: &allowance) == .done)
+        return (1_000_000 - allowance.remainingKeyCount, page.rows)
     }
 
     private static func isDue(_ store: FeedStore) throws -> Bool {
@@ -135,8 +135,8 @@ import Testing
         var query = PageQuery(feed: nil, order: .new, size: 100)
         var ids: [UInt64] = []
         repeat {
-            var budget = RefreshBudget(keyCount: .max)
-            #expect(try store.page(query, into: &page, budget: &budget) == .done)
+            var allowance = RefreshAllowance(keyCount: .max)
+            #expect(try store.page(query, into: &page, allowance: &allowance) == .done)
             ids += page.rows.map(\.id.rawValue)
             query.start = page.next.map { .cursor($0) } ?? .first
         } while page.next != nil && ids.count < 10_000

@@ -46,6 +46,26 @@ import Testing
         #expect(budget.isExhausted)
     }
 
+    @Test(arguments: BudgetLevel.allCases)
+    func comparesALevelWithTheSumThatItNames(_ level: BudgetLevel) {
+        let budget = BufferBudget(limitByteCount: 800)
+        let threshold = level.byteCount(ofLimit: 800)
+        budget.add(threshold, for: Self.first)
+        #expect(!budget.isAbove(level))
+        budget.addReserved(1)
+        #expect(budget.isAbove(level) == (level.sum == .all))
+        budget.add(1, for: Self.first)
+        #expect(budget.isAbove(level))
+    }
+
+    @Test func closesNoConnectionForReservedBytes() {
+        let budget = BufferBudget(limitByteCount: 800)
+        budget.addReserved(801)
+        #expect(budget.isExhausted)
+        #expect(!budget.isAbove(.sharing) && !budget.isAbove(.closing))
+        #expect(budget.hasRoom(forUnfinished: 300, of: Self.first))
+    }
+
     @Test func remembersThePeakOfAllTimeAndTheLatestOne() {
         let budget = BufferBudget(limitByteCount: 800)
         budget.addReserved(100)

@@ -1,15 +1,15 @@
 extension StripeOrders {
-    /// Appends the next entries of a walk, exact as of now; nil when the budget is used up.
+    /// Appends the next entries of a walk, exact as of now; nil when the allowance is used up.
     ///
     /// O(log n + limit) plus the refresh. The refresh leaves out the stale tail as long as the walk
     /// stays before the index's head boundary.
     mutating func collect(
         _ walk: ListWalk,
         into entries: inout [MergeEntry],
-        _ budget: inout RefreshBudget,
+        _ allowance: inout RefreshAllowance,
         _ posts: inout PostTable
     ) -> WalkSummary? {
-        guard prepare(walk.kind, walk.feed, &budget, &posts) else { return nil }
+        guard prepare(walk.kind, walk.feed, &allowance, &posts) else { return nil }
         let firstEntry = entries.count
         while true {
             let indexes = indexes(walk.feed)
@@ -39,12 +39,12 @@ extension StripeOrders {
                     skippedCount: walk.isDescending ? indexes.postCount - startRank : startRank
                 )
             }
-            guard refreshTail(&budget, &posts) else { return nil }
+            guard refreshTail(&allowance, &posts) else { return nil }
             entries.removeLast(entries.count - firstEntry)
         }
     }
 
-    /// The number of posts before a place of a list, and of all its posts; nil when the budget is
+    /// The number of posts before a place of a list, and of all its posts; nil when the allowance is
     /// used up.
     ///
     /// O(log n) plus the refresh.
@@ -52,10 +52,10 @@ extension StripeOrders {
         _ position: ListPosition,
         _ kind: IndexKind,
         _ feed: FeedID?,
-        _ budget: inout RefreshBudget,
+        _ allowance: inout RefreshAllowance,
         _ posts: inout PostTable
     ) -> WalkSummary? {
-        guard prepare(kind, feed, &budget, &posts) else { return nil }
+        guard prepare(kind, feed, &allowance, &posts) else { return nil }
         let probe = slots.probe(position, isBehind: false, &posts)
         while true {
             let indexes = indexes(feed)
@@ -64,7 +64,7 @@ extension StripeOrders {
                 let rank = index.position(of: probe, pool, posts).rank
                 return WalkSummary(postCount: indexes.postCount, skippedCount: rank)
             }
-            guard refreshTail(&budget, &posts) else { return nil }
+            guard refreshTail(&allowance, &posts) else { return nil }
         }
     }
 
@@ -83,43 +83,43 @@ extension StripeOrders {
         return slots.position(of: key, posts)
     }
 
-    /// Builds a missing index and refreshes the stale head; false when the budget is used up.
+    /// Builds a missing index and refreshes the stale head; false when the allowance is used up.
     mutating func prepare(
         _ kind: IndexKind,
         _ feed: FeedID?,
-        _ budget: inout RefreshBudget,
+        _ allowance: inout RefreshAllowance,
         _ posts: inout PostTable
     ) -> Bool {
         if !indexes(feed)[kind].isBuilt {
             guard indexes(feed).postCount > 0 else { return true }
-            guard !budget.isUsedUp else { return false }
-            budget.charge(build(kind, feed, &posts))
+            guard !allowance.isUsedUp else { return false }
+            allowance.charge(build(kind, feed, &posts))
             return true
         }
         guard stale.head.count > 0, kind.followsScore || unindexedCount > 0 else { return true }
-        guard !budget.isUsedUp else { return false }
-        budget.charge(refresh(includingTail: false, &posts))
+        guard !allowance.isUsedUp else { return false }
+        allowance.charge(refresh(includingTail: false, &posts))
         return true
     }
 
-    /// Refreshes all posts that can be in an order; false when the budget is used up.
+    /// Refreshes all posts that can be in an order; false when the allowance is used up.
     mutating func refreshAll(
         _ kind: IndexKind,
-        _ budget: inout RefreshBudget,
+        _ allowance: inout RefreshAllowance,
         _ posts: inout PostTable
     ) -> Bool {
         let isFresh = stale.tailCount == 0 || (!kind.followsScore && unindexedCount == 0)
         if isFresh && job.isIdle { return true }
-        return refreshTail(&budget, &posts)
+        return refreshTail(&allowance, &posts)
     }
 
-    /// Refreshes the stale head and the stale tail; false when the budget is used up.
+    /// Refreshes the stale head and the stale tail; false when the allowance is used up.
     private mutating func refreshTail(
-        _ budget: inout RefreshBudget,
+        _ allowance: inout RefreshAllowance,
         _ posts: inout PostTable
     ) -> Bool {
-        guard !budget.isUsedUp else { return false }
-        budget.charge(refresh(includingTail: true, &posts))
+        guard !allowance.isUsedUp else { return false }
+        allowance.charge(refresh(includingTail: true, &posts))
         return true
     }
 

@@ -1,12 +1,12 @@
 extension PageMerge {
-    /// Chooses the next entries of a walk over all stripes; false when the budget is used up.
+    /// Chooses the next entries of a walk over all stripes; false when the allowance is used up.
     ///
     /// O(stripes * log n + limit * log stripes) plus the refresh. Each stripe is asked for its
     /// share and a little more, and is asked again where that was not enough.
     mutating func run(
         _ walk: ListWalk,
         _ stripes: borrowing StripeSlab,
-        _ budget: inout RefreshBudget
+        _ allowance: inout RefreshAllowance
     ) -> Bool {
         removeAll()
         var part = walk
@@ -14,7 +14,7 @@ extension PageMerge {
         for number in 0..<stripes.count {
             let first = entries.count
             let summary = stripes.withStripe(number) { stripe in
-                stripe.orders.collect(part, into: &entries, &budget, &stripe.posts)
+                stripe.orders.collect(part, into: &entries, &allowance, &stripe.posts)
             }
             guard let summary else { return false }
             self.summary.postCount += summary.postCount
@@ -32,7 +32,7 @@ extension PageMerge {
             if runs[number].next == runs[number].end, !runs[number].isLast,
                 chosen.count < walk.limit
             {
-                guard refill(number, part, stripes, &budget) else { return false }
+                guard refill(number, part, stripes, &allowance) else { return false }
             }
             if runs[number].next == runs[number].end {
                 heap[0] = heap[heap.count - 1]
@@ -50,13 +50,13 @@ extension PageMerge {
         _ number: Int,
         _ walk: ListWalk,
         _ stripes: borrowing StripeSlab,
-        _ budget: inout RefreshBudget
+        _ allowance: inout RefreshAllowance
     ) -> Bool {
         var part = walk
         part.start = .entry(entries[runs[number].end - 1])
         let first = entries.count
         let summary = stripes.withStripe(number) { stripe in
-            stripe.orders.collect(part, into: &entries, &budget, &stripe.posts)
+            stripe.orders.collect(part, into: &entries, &allowance, &stripe.posts)
         }
         guard summary != nil else { return false }
         runs[number].isLast = entries.count - first < part.limit

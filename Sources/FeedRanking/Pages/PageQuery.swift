@@ -45,7 +45,7 @@ package struct PageQuery: Sendable {
 package enum PageOutcome: Equatable, Sendable {
     /// The page is filled.
     case done
-    /// The budget is used up: renew it and call again in a later loop iteration.
+    /// The allowance is used up: renew it and call again in a later loop iteration.
     ///
     /// Refreshed posts stay refreshed.
     case again
@@ -55,7 +55,7 @@ package enum PageOutcome: Equatable, Sendable {
 package enum RankOutcome: Equatable, Sendable {
     /// The rank (1 = best) within the post's own feed, and how many posts the feed has.
     case done(rank: UInt64, total: UInt64)
-    /// The budget is used up: renew it and call again in a later loop iteration.
+    /// The allowance is used up: renew it and call again in a later loop iteration.
     ///
     /// Refreshed posts stay refreshed.
     case again

@@ -8,17 +8,17 @@ struct PageReader {
         self.query = query
     }
 
-    /// Fills the page, exact as of now; false when the budget is used up.
+    /// Fills the page, exact as of now; false when the allowance is used up.
     ///
     /// O(stripes * log n + size * log stripes) plus the refresh. A page that begins at a rank takes
     /// O(stripes² * log² n) at worst.
     func read(
         _ stripes: borrowing StripeSlab,
         into page: inout PostPage,
-        _ budget: inout RefreshBudget
+        _ allowance: inout RefreshAllowance
     ) throws(RankingError) -> Bool {
         page.removeAll()
-        guard let start = try start(stripes, &page, &budget) else { return false }
+        guard let start = try start(stripes, &page, &allowance) else { return false }
         let isBackwards = start.direction == .before
         let walk = ListWalk(
             feed: query.feed,
@@ -27,7 +27,7 @@ struct PageReader {
             start: start.walkStart,
             limit: query.size + 1
         )
-        guard page.merge.run(walk, stripes, &budget) else { return false }
+        guard page.merge.run(walk, stripes, &allowance) else { return false }
         let usedCount = fetchRows(walk, stripes, &page)
         page.totalCount = UInt64(page.merge.summary.postCount)
         finish(start, usedCount: usedCount, stripes, &page)
@@ -45,7 +45,7 @@ struct PageReader {
     private func start(
         _ stripes: borrowing StripeSlab,
         _ page: inout PostPage,
-        _ budget: inout RefreshBudget
+        _ allowance: inout RefreshAllowance
     ) throws(RankingError) -> PageStart? {
         switch query.start {
         case .first:
@@ -58,10 +58,10 @@ struct PageReader {
             )
         case .rank(let rank):
             guard rank > 1 else { return PageStart() }
-            guard let selected = stripes.select(rank, query, &budget) else { return nil }
+            guard let selected = stripes.select(rank, query, &allowance) else { return nil }
             return PageStart(walkStart: selected, rank: rank)
         case .around(let id):
-            return try start(around: id, stripes, &page, &budget)
+            return try start(around: id, stripes, &page, &allowance)
         }
     }
 
@@ -70,7 +70,7 @@ struct PageReader {
         around id: PostID,
         _ stripes: borrowing StripeSlab,
         _ page: inout PostPage,
-        _ budget: inout RefreshBudget
+        _ allowance: inout RefreshAllowance
     ) throws(RankingError) -> PageStart? {
         let kind = IndexKind(query.order)
         guard let place = stripes.place(of: id, kind),
@@ -88,12 +88,12 @@ struct PageReader {
                 start: .position(place.position, isIncluded: false),
                 limit: query.size / 2
             )
-            guard page.merge.run(walk, stripes, &budget) else { return nil }
+            guard page.merge.run(walk, stripes, &allowance) else { return nil }
             if let last = page.merge.chosen.last {
                 first = stripes.position(of: last)
             }
         }
-        let counted = stripes.count(before: first, kind, query.feed, &budget)
+        let counted = stripes.count(before: first, kind, query.feed, &allowance)
         guard let counted else { return nil }
         let before = isOld ? counted.postCount - counted.skippedCount - 1 : counted.skippedCount
         return PageStart(
@@ -122,17 +122,19 @@ struct PageReader {
         for index in 0..<rowCount {
             let entry = page.merge.chosen[index]
             let outcome = stripes.withStripe(of: entry.id) { stripe in
-                guard let slot = stripe.liveSlot(entry.id) else {
-                    return PostPage.RowOutcome.missing
+                let outcome = page.appendLive(
+                    entry.id,
+                    of: &stripe,
+                    query.voter,
+                    byteLimit: query.byteLimit
+                )
+                if case .appended(let slot) = outcome {
+                    isOrdered =
+                        isOrdered && stripe.slots.stillHas(entry, slot, walk.kind, stripe.posts)
                 }
-                let byteCount = stripe.textByteCount(slot)
-                if page.isFull(for: byteCount, byteLimit: query.byteLimit) { return .full }
-                isOrdered =
-                    isOrdered && stripe.slots.stillHas(entry, slot, walk.kind, stripe.posts)
-                page.append(slot, of: &stripe, query.voter)
-                return .appended
+                return outcome
             }
-            if outcome == .full { break }
+            if case .full = outcome { break }
             used += 1
         }
         if !isOrdered || page.merge.hasTiesOfTitles(walk.kind) {

@@ -64,14 +64,31 @@ package struct PostPage: Sendable {
 
     /// The outcome for a post that was to join a page.
     enum RowOutcome {
-        case appended
+        /// The post of a slot is the page's last row.
+        case appended(UInt32)
+        /// There is no such post.
         case missing
+        /// The post's texts would pass the page's limit.
         case full
+    }
+
+    /// Appends a post of a stripe if the post is live and its texts fit; O(1) beside its texts.
+    @inline(__always)
+    mutating func appendLive(
+        _ id: PostID,
+        of stripe: inout Stripe,
+        _ voter: VoterID?,
+        byteLimit: Int
+    ) -> RowOutcome {
+        guard let slot = stripe.liveSlot(id) else { return .missing }
+        if isFull(for: stripe.textByteCount(slot), byteLimit: byteLimit) { return .full }
+        append(slot, of: &stripe, voter)
+        return .appended(slot)
     }
 
     /// Whether a further post's texts would pass a limit; a page's first post always fits.
     @inline(__always)
-    func isFull(for textByteCount: Int, byteLimit: Int) -> Bool {
+    private func isFull(for textByteCount: Int, byteLimit: Int) -> Bool {
         !rows.isEmpty && texts.count + textByteCount > byteLimit
     }
 

@@ -8,18 +8,18 @@ extension StripeSlab {
         }
     }
 
-    /// The number of posts before a place of a list, and of all its posts; nil when the budget is
+    /// The number of posts before a place of a list, and of all its posts; nil when the allowance is
     /// used up.
     func count(
         before position: ListPosition,
         _ kind: IndexKind,
         _ feed: FeedID?,
-        _ budget: inout RefreshBudget
+        _ allowance: inout RefreshAllowance
     ) -> WalkSummary? {
         var sum = WalkSummary()
         for number in 0..<count {
             let counted = withStripe(number) { stripe in
-                stripe.orders.countBefore(position, kind, feed, &budget, &stripe.posts)
+                stripe.orders.countBefore(position, kind, feed, &allowance, &stripe.posts)
             }
             guard let counted else { return nil }
             sum.postCount += counted.postCount
@@ -52,7 +52,7 @@ extension StripeSlab {
         var count: Int { max(high - low, 0) }
     }
 
-    /// The place of the post at a rank of a list; nil when the budget is used up.
+    /// The place of the post at a rank of a list; nil when the allowance is used up.
     ///
     /// Each round takes a pivot from the stripe with the most candidates, counts the posts before
     /// it in all stripes, and keeps the side that has the rank. Every other pivot is the place of
@@ -61,15 +61,15 @@ extension StripeSlab {
     func select(
         _ rank: UInt64,
         _ query: PageQuery,
-        _ budget: inout RefreshBudget
+        _ allowance: inout RefreshAllowance
     ) -> WalkStart? {
         let kind = IndexKind(query.order)
         var candidates: [Candidates] = []
         var total = 0
         for number in 0..<count {
             let count = withStripe(number) { stripe -> Int? in
-                guard stripe.orders.prepare(kind, query.feed, &budget, &stripe.posts),
-                    stripe.orders.refreshAll(kind, &budget, &stripe.posts)
+                guard stripe.orders.prepare(kind, query.feed, &allowance, &stripe.posts),
+                    stripe.orders.refreshAll(kind, &allowance, &stripe.posts)
                 else { return nil }
                 return stripe.orders.indexes(query.feed).postCount
             }
@@ -94,7 +94,7 @@ extension StripeSlab {
                         pivot.position,
                         kind,
                         query.feed,
-                        &budget,
+                        &allowance,
                         &stripe.posts
                     )?.skippedCount
                 }

@@ -6,14 +6,14 @@ extension FeedStore {
     package func page(
         _ query: PageQuery,
         into page: inout PostPage,
-        budget: inout RefreshBudget
+        allowance: inout RefreshAllowance
     ) throws(RankingError) -> PageOutcome {
         precondition(
             query.size > 0 && query.size <= RankingLimits.maximumPageSize,
             "A page has 1 to \(RankingLimits.maximumPageSize) rows, not \(query.size)."
         )
         if let feed = query.feed, feedTable.policy(of: feed) == nil { throw .feedNotFound(feed) }
-        let isRead = try PageReader(query).read(stripes, into: &page, &budget)
+        let isRead = try PageReader(query).read(stripes, into: &page, &allowance)
         return isRead ? .done : .again
     }
 
@@ -21,10 +21,15 @@ extension FeedStore {
     package func rank(
         of id: PostID,
         order: Order,
-        budget: inout RefreshBudget
+        allowance: inout RefreshAllowance
     ) throws(RankingError) -> RankOutcome {
         guard let place = stripes.place(of: id, IndexKind(order)) else { throw .postNotFound(id) }
-        let counted = stripes.count(before: place.position, IndexKind(order), place.feed, &budget)
+        let counted = stripes.count(
+            before: place.position,
+            IndexKind(order),
+            place.feed,
+            &allowance
+        )
         guard let counted else { return .again }
         let total = UInt64(counted.postCount)
         let before = UInt64(counted.skippedCount)
@@ -65,28 +70,15 @@ extension FeedStore {
         into page: inout PostPage
     ) -> Int {
         for (index, id) in ids.enumerated() {
-            let found = appendRow(id, voter, byteLimit: byteLimit, to: &page)
-            if found == .full { return index }
-            if found == .missing {
-                missing.append(id)
+            let outcome = stripes.withStripe(of: id) { stripe in
+                page.appendLive(id, of: &stripe, voter, byteLimit: byteLimit)
+            }
+            switch outcome {
+            case .appended: break
+            case .missing: missing.append(id)
+            case .full: return index
             }
         }
         return ids.count
-    }
-
-    /// Appends a post to a page if the post is live and fits; O(1).
-    func appendRow(
-        _ id: PostID,
-        _ voter: VoterID?,
-        byteLimit: Int,
-        to page: inout PostPage
-    ) -> PostPage.RowOutcome {
-        stripes.withStripe(of: id) { stripe in
-            guard let slot = stripe.liveSlot(id) else { return .missing }
-            let isFull = page.isFull(for: stripe.textByteCount(slot), byteLimit: byteLimit)
-            if isFull { return .full }
-            page.append(slot, of: &stripe, voter)
-            return .appended
-        }
     }
 }

@@ -1,3 +1,4 @@
+internal import FeedConcurrency
 internal import FeedLog
 internal import FeedProto
 internal import FeedRanking
@@ -24,7 +25,7 @@ extension AdministrationCalls {
         let policy = environment.policy(of: feed)
         let latestTime =
             environment.context.clock.now()
-            + environment.context.limits.maximumImportedTimeLead.wholeMilliseconds
+            + environment.context.limits.maximumImportedTimeLead.millisecondsRoundedDown
         for (index, post) in request.posts.enumerated() {
             let path = PostPath.item(index)
             if index >= textWalk.checkedPostCount {

@@ -1,3 +1,4 @@
+internal import FeedConcurrency
 internal import FeedLog
 internal import FeedProto
 internal import FeedRanking
@@ -14,7 +15,8 @@ extension AdministrationCalls {
         let now = environment.context.clock.now()
         let jump = environment.context.clock.jumpMilliseconds
         guard jump == 0 else { throw .clockJumped(by: jump) }
-        let latest = now + environment.context.limits.maximumImportedTimeLead.wholeMilliseconds
+        let latest =
+            now + environment.context.limits.maximumImportedTimeLead.millisecondsRoundedDown
         let time = request.timeMilliseconds == 0 ? now : request.timeMilliseconds
         guard (0...latest).contains(time) else { throw .badCorrection(time, latest: latest) }
         guard request.appliesCorrection else {

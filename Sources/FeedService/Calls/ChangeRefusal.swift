@@ -1,3 +1,4 @@
+internal import FeedConcurrency
 internal import FeedProto
 internal import FeedState
 
@@ -46,7 +47,7 @@ extension Status {
             message: "\(backlog.pendingByteCount) bytes of changes wait to be written to the "
                 + "state database, of at most \(backlog.limitByteCount); changes are slowed from "
                 + "half of them on, and reads are served.",
-            retryAfterMilliseconds: UInt32(clamping: retryTime.wholeMilliseconds)
+            retryAfterMilliseconds: UInt32(clamping: retryTime.millisecondsRoundedDown)
         )
     }
 }

@@ -22,7 +22,7 @@ extension PostCalls {
         )
         page.removeAll()
         do throws(RankingError) {
-            switch try environment.store.page(query, into: &page, budget: &refreshBudget) {
+            switch try environment.store.page(query, into: &page, allowance: &refreshAllowance) {
             case .done:
                 return .posts(.page(scope), revision: revision)
             case .again:

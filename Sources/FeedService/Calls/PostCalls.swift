@@ -9,8 +9,8 @@ struct PostCalls {
     ///
     /// Its memory is reused, so a page allocates nothing when the memory has grown.
     var page = PostPage()
-    /// The refresh budget that reads have left in this loop iteration.
-    var refreshBudget = RefreshBudget()
+    /// The refresh allowance that reads have left in this loop iteration.
+    var refreshAllowance = RefreshAllowance()
 
     /// The calls of a loop.
     init(_ environment: CallEnvironment) {
@@ -138,7 +138,7 @@ struct PostCalls {
             field: "order"
         )
         do throws(RankingError) {
-            switch try environment.store.rank(of: id, order: order, budget: &refreshBudget) {
+            switch try environment.store.rank(of: id, order: order, allowance: &refreshAllowance) {
             case .done(let rank, let total):
                 return .response(
                     .postRank(PostRank(rank: rank, totalSize: total)),

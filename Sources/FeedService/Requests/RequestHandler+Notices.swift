@@ -1,3 +1,4 @@
+internal import FeedConcurrency
 internal import FeedProto
 internal import FeedRanking
 internal import FeedState
@@ -17,7 +18,9 @@ extension RequestHandler {
     mutating func sayGoAway(lastID: UInt64) {
         let goAway = GoAway(
             lastID: lastID,
-            drainMilliseconds: UInt32(environment.context.limits.drainTimeout.wholeMilliseconds),
+            drainMilliseconds: UInt32(
+                environment.context.limits.drainTimeout.millisecondsRoundedDown
+            ),
             reason: .draining
         )
         answers.append(

@@ -73,17 +73,17 @@ extension RequestHandler {
     private mutating func resumeWork(of session: inout Session) {
         let work = session.suspendedWork
         session.suspendedWork = SuspendedWork()
-        posts.refreshBudget = work.refreshBudget
+        posts.refreshAllowance = work.refreshAllowance
         administration.textWalk =
             work.textWalk ?? TextWalk(byteLimit: environment.context.limits.walkedTextByteCount)
     }
 
     /// Keeps the progress of a request for the connection's next loop iteration.
     private mutating func suspendWork(of session: inout Session) {
-        posts.refreshBudget.renew()
+        posts.refreshAllowance.renew()
         administration.textWalk.renew(byteLimit: environment.context.limits.walkedTextByteCount)
         session.suspendedWork = SuspendedWork(
-            refreshBudget: posts.refreshBudget,
+            refreshAllowance: posts.refreshAllowance,
             textWalk: administration.textWalk
         )
     }

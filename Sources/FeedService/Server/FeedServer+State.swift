@@ -1,3 +1,4 @@
+internal import FeedConcurrency
 internal import FeedJournal
 internal import FeedRanking
 internal import FeedState
@@ -98,7 +99,7 @@ extension FeedServer {
     ) {
         let lead = configuration.limits.maximumImportedTimeLead
         let now = configuration.timeOfDay()
-        let count = store.countPosts(after: now + lead.wholeMilliseconds)
+        let count = store.countPosts(after: now + lead.millisecondsRoundedDown)
         guard count > 0 else { return }
         logger.warning("\(OperatorLines.postsAhead(count, lead: lead))")
     }

@@ -1,3 +1,4 @@
+internal import FeedConcurrency
 internal import FeedProto
 
 /// The refusals of a host whose clients take more than one host may.
@@ -47,6 +48,6 @@ extension Status {
 
     /// A wait for clients, which is long enough that they do not all call again at once.
     private static func retryTime(_ wait: Duration) -> UInt32 {
-        UInt32(clamping: max(1000, wait.wholeMilliseconds))
+        UInt32(clamping: max(1000, wait.millisecondsRoundedDown))
     }
 }

@@ -1,3 +1,4 @@
+internal import FeedConcurrency
 internal import FeedProto
 internal import FeedRanking
 
@@ -147,7 +148,7 @@ extension Limits {
             maximumBatchGetCount: UInt32(limits.maximumBatchGetCount),
             maximumBatchVoteCount: UInt32(limits.maximumBatchVoteCount),
             maximumTimeoutMilliseconds: limits.maximumTimeoutMilliseconds,
-            idleTimeoutMilliseconds: UInt32(limits.idleTimeout.wholeMilliseconds),
+            idleTimeoutMilliseconds: UInt32(limits.idleTimeout.millisecondsRoundedDown),
             sequenceWindow: UInt32(RecentCalls.window),
             maximumImportPostCount: UInt32(limits.maximumImportPostCount)
         )

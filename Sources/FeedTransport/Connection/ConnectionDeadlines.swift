@@ -1,3 +1,5 @@
+internal import FeedConcurrency
+
 /// The deadlines of one connection, counted in sweeps of its loop.
 ///
 /// A late sweep still counts as one sweep, so a process that was stopped for a minute does not
@@ -114,13 +116,6 @@ extension Duration {
         max(1, Int((self / interval).rounded(.up)))
     }
 
-    /// Whole milliseconds, rounded up: no timer fires early.
-    var wholeMilliseconds: Int64 {
-        let (seconds, attoseconds) = components
-        let unit: Int64 = 1_000_000_000_000_000
-        return seconds * 1_000 + (attoseconds + unit - 1) / unit
-    }
-
     /// Whole seconds, at least one, as socket options count them.
-    var wholeSeconds: Int32 { Int32(clamping: max(1, (wholeMilliseconds + 999) / 1_000)) }
+    var wholeSeconds: Int32 { Int32(clamping: max(1, (millisecondsRoundedUp + 999) / 1_000)) }
 }

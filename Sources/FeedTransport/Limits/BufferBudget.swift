@@ -1,18 +1,15 @@
 import Synchronization
 
-/// The bytes held for the connections of all loops: bytes read and not yet used, unsent bytes, the
-/// part of those that the kernel holds, and bytes that the program reserves or keeps for later.
+/// The bytes held for the connections of all loops, in two sums.
 ///
-/// The parts of the limit, from below:
-/// - up to 1/4 every connection may use its own limits;
-/// - up to 1/2 answers that may be large are built for everyone;
-/// - up to 3/4 they are built for hosts below their share, and everyone is read from;
-/// - above that only connections below their share are read from, and only changes and small
-///   answers use what is left.
+/// One is what closing connections returns: bytes read and not yet used, unsent bytes, and
+/// the part of those that the kernel holds. The other one also has the bytes that the program
+/// reserves or keeps for later.
 ///
-/// Connections are closed for the sake of others above 3/8 if they take nothing or if their host
-/// would keep unfinished frames beyond its share (``TCPConnection/hasRoomForUnused()``), and above
-/// 5/8 in any case (``EventLoop/relieveInSweep()``).
+/// ``BudgetLevel`` says what is refused above which part of the limit, and which sum that is. Bytes
+/// that the program reserves are no reason to close connections
+/// (``TCPConnection/hasRoomForUnused()``, ``EventLoop/relieveInSweep()``): closing returns none of
+/// them.
 package final class BufferBudget: Sendable {
     /// The bytes that may be held before ``isExhausted`` is true.
     package let limitByteCount: Int
@@ -31,25 +28,25 @@ package final class BufferBudget: Sendable {
         self.limitByteCount = limitByteCount
     }
 
-    /// The bytes held now.
+    /// All bytes held now: the sum ``BudgetLevel/Sum/all``.
     package var bufferedByteCount: Int {
         connectionByteCount + reservedBytes.load(ordering: .relaxed)
     }
 
-    /// The part of them that closing connections returns.
+    /// The part of them that closing connections returns: ``BudgetLevel/Sum/connections``.
     package var connectionByteCount: Int { connectionBytes.load(ordering: .relaxed) }
 
     /// The connections that share the budget.
     package var connectionCount: Int { connections.load(ordering: .relaxed) }
 
-    /// Whether more is held than the limit allows: changes are refused.
-    package var isExhausted: Bool { bufferedByteCount > limitByteCount }
+    /// Whether changes are refused.
+    package var isExhausted: Bool { isAbove(.exhausted) }
 
     /// Whether a connection above ``fairShareByteCount`` is not read from.
-    package var isNearlyExhausted: Bool { bufferedByteCount > limitByteCount / 4 * 3 }
+    package var isNearlyExhausted: Bool { isAbove(.nearlyExhausted) }
 
     /// Whether connections are held to less than their own limits.
-    package var isCrowded: Bool { bufferedByteCount > limitByteCount / 4 }
+    package var isCrowded: Bool { isAbove(.crowded) }
 
     /// The bytes that one connection may hold while the budget is nearly exhausted.
     package var fairShareByteCount: Int { limitByteCount / max(1, connectionCount) }
@@ -58,12 +55,12 @@ package final class BufferBudget: Sendable {
     package var hostShareByteCount: Int { answerLimitByteCount / hosts.holdingCount }
 
     /// The bytes that all large answers may take together.
-    package var answerLimitByteCount: Int { limitByteCount / 2 }
+    package var answerLimitByteCount: Int { threshold(of: .answering) }
 
-    /// The peak of held bytes, where it was over an eighth of the limit.
+    /// The peak of all held bytes, where it was ``BudgetLevel/notable``.
     package var peakByteCount: Int { peakBytes.load(ordering: .relaxed) }
 
-    /// The peak of held bytes since the last call where it was over an eighth of the limit,
+    /// The peak of all held bytes since the last call where it was ``BudgetLevel/notable``,
     /// otherwise 0.
     package func takeLatestPeak() -> Int {
         latestPeakBytes.exchange(0, ordering: .relaxed)
@@ -78,7 +75,7 @@ package final class BufferBudget: Sendable {
         let total = connectionByteCount + reserved
         let hasRoom =
             total <= max(answerLimitByteCount, byteCount)
-            || total <= limitByteCount / 4 * 3
+            || total <= threshold(of: .nearlyExhausted)
                 && hosts[host] + byteCount <= hostShareByteCount
         if hasRoom {
             notePeak(total)
@@ -111,34 +108,42 @@ package final class BufferBudget: Sendable {
 
     private func notePeak(_ total: Int) {
         // Two threads may overwrite each other's peak with one that is hardly smaller.
-        guard total > limitByteCount / 8, total > latestPeakBytes.load(ordering: .relaxed) else {
-            return
-        }
+        guard total > threshold(of: .notable),
+            total > latestPeakBytes.load(ordering: .relaxed)
+        else { return }
         latestPeakBytes.store(total, ordering: .relaxed)
         if total > peakByteCount { peakBytes.store(total, ordering: .relaxed) }
     }
 }
 
 extension BufferBudget {
-    /// Held bytes above which hosts are limited to their share: connections that take nothing are
-    /// closed, and unfinished frames are kept within the share only.
-    var sharingLimitByteCount: Int { limitByteCount / 8 * 3 }
+    /// The bytes of a level; O(1).
+    @inline(__always)
+    func threshold(of level: BudgetLevel) -> Int { level.byteCount(ofLimit: limitByteCount) }
 
-    /// Held bytes above which connections are closed even if they take their answers.
-    var closingLimitByteCount: Int { limitByteCount / 8 * 5 }
+    /// Whether the sum that belongs to a level is above it; O(1).
+    @inline(__always)
+    package func isAbove(_ level: BudgetLevel) -> Bool {
+        let held =
+            switch level.sum {
+            case .connections: connectionByteCount
+            case .all: bufferedByteCount
+            }
+        return held > threshold(of: level)
+    }
 
     /// Whether bytes of an unfinished frame from `host` may be kept.
     ///
     /// Where hosts are limited to their share, the share must cover all that the host then holds,
-    /// and so must twice the bytes left below three quarters of the limit.
+    /// and so must twice the bytes left below ``BudgetLevel/unfinished``.
     ///
     /// O(1). Shares shrink with each host that arrives, so the shares of one wait may be too much
     /// together; the bytes left then end them. Where all hosts have the same share, that never
     /// happens.
     package func hasRoom(forUnfinished byteCount: Int, of host: HostSlot) -> Bool {
         let total = connectionByteCount + byteCount
-        guard total > sharingLimitByteCount else { return true }
-        let left = limitByteCount / 4 * 3 - total
+        guard total > threshold(of: .sharing) else { return true }
+        let left = threshold(of: .unfinished) - total
         return hosts[host] + byteCount <= min(hostShareByteCount, 2 * left)
     }
 
@@ -150,7 +155,8 @@ extension BufferBudget {
         closings.wrappingAdd(1, ordering: .relaxed)
     }
 
-    /// Takes a part of the send buffers that are lent; false if none is left.
+    /// Takes a part of the send buffers that are lent, a quarter of the limit at most; false if none
+    /// is left.
     func lend(_ byteCount: Int) -> Bool {
         let (_, lent) = lentBytes.wrappingAdd(byteCount, ordering: .relaxed)
         if lent <= limitByteCount / 4 { return true }

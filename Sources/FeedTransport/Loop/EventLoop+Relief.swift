@@ -1,5 +1,5 @@
-/// How connections are closed where too much is held: the largest holders first, so that the others
-/// are served.
+/// How connections are closed where too much is held for connections: the largest holders first, so
+/// that the others are served. Bytes that closing does not return do not count.
 ///
 /// Each loop closes only its own connections, and another loop may hold the excess. So a host
 /// within its share is spared at first. Its connections are closed if a later sweep still finds too
@@ -9,7 +9,8 @@ extension EventLoop {
     struct Relief {
         /// The sweep of a relief that was in vain: the next relief waits for the next sweep.
         var vainSweep = -1
-        /// Whether the last sweep left more than a limit allows, in stalled connections and in all.
+        /// Whether the last sweep left more than a level, ``BudgetLevel/sharing`` for stalled
+        /// connections and ``BudgetLevel/closing`` for any.
         var leftTooMuch = (stalled: false, any: false)
         /// The connections that all loops had closed by then.
         var closingCount = 0
@@ -23,8 +24,8 @@ extension EventLoop {
         let isInVain = relief.closingCount == budget.closingCount
         relieve(onlyStalled: true, sparesModestHosts: !(isInVain && relief.leftTooMuch.stalled))
         relieve(onlyStalled: false, sparesModestHosts: !(isInVain && relief.leftTooMuch.any))
-        relief.leftTooMuch.stalled = budget.connectionByteCount > budget.sharingLimitByteCount
-        relief.leftTooMuch.any = budget.connectionByteCount > budget.closingLimitByteCount
+        relief.leftTooMuch.stalled = budget.isAbove(.sharing)
+        relief.leftTooMuch.any = budget.isAbove(.closing)
         relief.closingCount = budget.closingCount
     }
 
@@ -39,12 +40,10 @@ extension EventLoop {
     ///   - onlyStalled: Whether connections are spared that take some of their answers.
     ///   - sparesModestHosts: Whether hosts are spared that hold no more than their share.
     func relieve(onlyStalled: Bool, sparesModestHosts: Bool) {
-        let limit =
-            onlyStalled
-            ? budget.sharingLimitByteCount : budget.closingLimitByteCount
-        guard budget.connectionByteCount > limit else { return }
-        // Well below the limit, so that the next relief is not due at once.
-        let wanted = limit - budget.limitByteCount / 8
+        let level: BudgetLevel = onlyStalled ? .sharing : .closing
+        guard budget.isAbove(level) else { return }
+        // Well below the level, so that the next relief is not due at once.
+        let wanted = budget.threshold(of: level) - budget.limitByteCount / 8
         var candidates: [Candidate] = []
         for (place, connection) in connections.enumerated()
         where connection.mayBeClosed(
@@ -68,14 +67,14 @@ extension EventLoop {
             guard !sparesModestHosts || connection.isOfGreedyHost else { continue }
             connection.closeOverBudget()
         }
-        if !onlyStalled, budget.connectionByteCount > limit { relief.vainSweep = sweep }
+        if !onlyStalled, budget.isAbove(level) { relief.vainSweep = sweep }
     }
 
     /// Requests a relief before the next wait if so much is held that it cannot wait for the next
     /// sweep, unless a relief was in vain since the last one.
     func relieveSoonIfNeeded() {
         guard !isReliefDue, configuration.closesOverBudget, relief.vainSweep != sweep,
-            budget.connectionByteCount > budget.closingLimitByteCount
+            budget.isAbove(.closing)
         else { return }
         isReliefDue = true
         skipWait()

@@ -1,3 +1,5 @@
+internal import FeedConcurrency
+
 /// A timer of milliseconds on one loop; it lives until it is cancelled or has fired its last time.
 package final class LoopTimer {
     private enum Source {
@@ -14,8 +16,8 @@ package final class LoopTimer {
         every: Duration?,
         _ body: @escaping () -> Void
     ) throws(TransportError) {
-        let delay = UInt64(max(0, after.wholeMilliseconds))
-        let interval = every.map { UInt64(max(1, $0.wholeMilliseconds)) }
+        let delay = UInt64(max(0, after.millisecondsRoundedUp))
+        let interval = every.map { UInt64(max(1, $0.millisecondsRoundedUp)) }
         if let timers = loop.manualTimers {
             source = .manual(timers, timers.add(after: delay, every: interval, body))
             return

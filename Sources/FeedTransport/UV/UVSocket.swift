@@ -1,4 +1,5 @@
 import CLibUV
+internal import FeedConcurrency
 import Glibc
 
 /// Sockets before libuv has them: plain descriptors, and their options.
@@ -84,7 +85,9 @@ enum UVSocket {
         _ configuration: TransportConfiguration
     ) throws(TransportError) {
         let tcp = Int32(IPPROTO_TCP)
-        let unacknowledged = Int32(clamping: configuration.unacknowledgedTimeout.wholeMilliseconds)
+        let unacknowledged = Int32(
+            clamping: configuration.unacknowledgedTimeout.millisecondsRoundedUp
+        )
         try set(descriptor, tcp, TCP_NODELAY, 1)
         try set(descriptor, SOL_SOCKET, SO_KEEPALIVE, 1)
         try set(descriptor, tcp, TCP_KEEPIDLE, configuration.keepAliveIdle.wholeSeconds)

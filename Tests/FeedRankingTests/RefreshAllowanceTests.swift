@@ -3,7 +3,7 @@ import FeedTestSupport
 import Testing
 
 /// Requests whose every try finds all posts stale again.
-@Suite struct RefreshBudgetTests {
+@Suite struct RefreshAllowanceTests {
     private static let feed = FeedID(rawValue: 0)
     private static let postCount = 1_600
     private static let middle = PostID(rawValue: 800)
@@ -23,9 +23,9 @@ import Testing
             page.removeAll()
             try store.createPost(PostContent(title: "title \(number)"), in: feed, into: &page)
         }
-        var budget = RefreshBudget(keyCount: .max)
+        var allowance = RefreshAllowance(keyCount: .max)
         let query = PageQuery(feed: feed, order: .top, size: 20)
-        #expect(try store.page(query, into: &page, budget: &budget) == .done)
+        #expect(try store.page(query, into: &page, allowance: &allowance) == .done)
         return store
     }
 
@@ -33,16 +33,16 @@ import Testing
     private static func attempt(
         _ request: Request,
         _ store: FeedStore,
-        _ budget: inout RefreshBudget
+        _ allowance: inout RefreshAllowance
     ) throws -> Bool {
         var query = PageQuery(feed: feed, order: .top, size: 20)
         switch request {
-        case .rank: return try store.rank(of: middle, order: .top, budget: &budget) != .again
+        case .rank: return try store.rank(of: middle, order: .top, allowance: &allowance) != .again
         case .pageAtRank: query.start = .rank(UInt64(postCount / 2))
         case .pageAround: query.start = .around(middle)
         }
         var page = PostPage()
-        return try store.page(query, into: &page, budget: &budget) == .done
+        return try store.page(query, into: &page, allowance: &allowance) == .done
     }
 
     private static func voteOnAll(_ store: FeedStore) throws {
@@ -54,13 +54,13 @@ import Testing
     @Test(arguments: Request.allCases)
     func endsARequestDespiteVotesBetweenItsTries(request: Request) throws {
         let store = try Self.store()
-        var budget = RefreshBudget(keyCount: Self.keyCount)
+        var allowance = RefreshAllowance(keyCount: Self.keyCount)
         var tryCount = 0
         var isDone = false
         while !isDone && tryCount < 20 {
             try Self.voteOnAll(store)
-            if tryCount > 0 { budget.renew() }
-            isDone = try Self.attempt(request, store, &budget)
+            if tryCount > 0 { allowance.renew() }
+            isDone = try Self.attempt(request, store, &allowance)
             tryCount += 1
         }
         // 128 keys doubled four times are more than there are posts.
@@ -74,16 +74,16 @@ import Testing
         let store = try Self.store()
         for _ in 0..<50 {
             try Self.voteOnAll(store)
-            var budget = RefreshBudget(keyCount: Self.keyCount)
-            #expect(try !Self.attempt(request, store, &budget))
+            var allowance = RefreshAllowance(keyCount: Self.keyCount)
+            #expect(try !Self.attempt(request, store, &allowance))
         }
     }
 
     @Test func doublesUpToTheLargestNumber() {
-        var budget = RefreshBudget(keyCount: 3)
-        budget.renew()
-        #expect(budget.remainingKeyCount == 6)
-        for _ in 0..<100 { budget.renew() }
-        #expect(budget.remainingKeyCount == .max)
+        var allowance = RefreshAllowance(keyCount: 3)
+        allowance.renew()
+        #expect(allowance.remainingKeyCount == 6)
+        for _ in 0..<100 { allowance.renew() }
+        #expect(allowance.remainingKeyCount == .max)
     }
 }
