@@ -36,8 +36,8 @@ extension ClientSession {
         complete(token, .failure(call.error(status)))
     }
 
-    /// Sends a refused call again after a wait; false where its tries, the budget or its time are
-    /// used up.
+    /// Sends a refused call again after a wait; false where its tries, the retry allowance or its
+    /// time are used up.
     private mutating func tryAgain(
         _ refused: Call,
         _ token: UInt64,
@@ -47,7 +47,7 @@ extension ClientSession {
         guard refused.attemptCount < settings.retry.maximumAttemptCount else { return false }
         let jitter = backoff.delay(round: refused.attemptCount, using: &randomness)
         let due = now.advanced(by: status.advisedDelay + jitter)
-        guard due < refused.deadline, budget.withdraw() else { return false }
+        guard due < refused.deadline, retryAllowance.withdraw() else { return false }
         var call = refused
         call.isInFlight = false
         calls[token] = call

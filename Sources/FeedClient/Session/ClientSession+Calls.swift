@@ -62,7 +62,7 @@ extension ClientSession {
             call.sequence = numbers.take()
             numbered.append(token)
         }
-        if call.attemptCount == 0 { budget.deposit() } else { retries.retryCount += 1 }
+        if call.attemptCount == 0 { retryAllowance.deposit() } else { retries.retryCount += 1 }
         call.attemptCount += 1
         call.isInFlight = true
         calls[token] = call

@@ -162,7 +162,7 @@ extension ClientSession {
         guard var call = calls[token] else { return }
         let isAgain =
             call.isRepeatable && ending.isTemporary && takesCalls
-            && call.attemptCount < settings.retry.maximumAttemptCount && budget.withdraw()
+            && call.attemptCount < settings.retry.maximumAttemptCount && retryAllowance.withdraw()
         guard isAgain else {
             return complete(token, .failure(ending.error(effect: call.effect)))
         }

@@ -39,7 +39,7 @@ package struct ClientSession<Caller, Randomness: RandomNumberGenerator> {
     let settings: Settings
     let backoff: Backoff
     var randomness: Randomness
-    var budget: RetryBudget
+    var retryAllowance: RetryAllowance
     var numbers: SequenceNumbers
 
     var state: State
@@ -82,7 +82,7 @@ package struct ClientSession<Caller, Randomness: RandomNumberGenerator> {
         self.settings = settings
         self.randomness = randomness
         backoff = Backoff(settings.retry)
-        budget = RetryBudget(settings.retry)
+        retryAllowance = RetryAllowance(settings.retry)
         numbers = SequenceNumbers(hasIdentity: !settings.hello.clientID.isEmpty)
         state = .idle(earliest: now)
     }
