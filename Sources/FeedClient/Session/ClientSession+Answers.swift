@@ -60,10 +60,10 @@ extension ClientSession {
 extension ClientSession.Call {
     /// The error of a call that the service refused for good.
     ///
-    /// Some refusals come before the service looks at what it remembers of the number. They say
+    /// Some refusals come before the service looks at what it remembers of the sequence. They say
     /// nothing of an earlier frame of the call.
     fileprivate func error(_ status: Status) -> FeedClientError {
-        let isAboutThisFrame = isDoubtful && (status.isTemporary || !status.looksAtNumber)
+        let isAboutThisFrame = isDoubtful && (status.isTemporary || !status.looksAtSequence)
         let effect: CallEffect =
             request.mayHaveEffect && (isAboutThisFrame || !status.isNotExecuted) ? .unknown : .none
         if status.code == .deadlineExceeded {
@@ -80,8 +80,8 @@ extension ClientSession.Call {
 }
 
 extension Status {
-    /// Whether the service found the cause behind its look at what it remembers of the number.
-    fileprivate var looksAtNumber: Bool {
+    /// Whether the service found the cause behind its look at what it remembers of the sequence.
+    fileprivate var looksAtSequence: Bool {
         code != .deadlineExceeded && reason != .channelFenced
     }
 }
