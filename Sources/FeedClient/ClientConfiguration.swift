@@ -8,11 +8,11 @@ public struct ClientConfiguration: Sendable {
 
     /// The client's identity; without one the client cannot vote where votes are ballots.
     ///
-    /// With one, changes are numbered: a change whose answer was lost with its connection is sent
+    /// With one, changes take sequences: a change whose answer was lost with its connection is sent
     /// again and executed once. Without one, such a change ends with an unknown effect.
     public var clientID: ClientID?
 
-    /// The channel of the client id on which changes are numbered; nil is a random one.
+    /// The channel of the client id on which changes take sequences; nil is a random one.
     ///
     /// Two clients that use one id and one channel at a time shut each other out
     /// (`CHANNEL_FENCED`). Give each a channel of its own, or leave the choice to chance.
@@ -21,10 +21,10 @@ public struct ClientConfiguration: Sendable {
     /// How long a call without a time of its own may take, all its tries included.
     public var timeout = Duration.seconds(5)
 
-    /// How long one try to connect and the service's introduction may take.
+    /// How long one try to connect may take, with the answer to Hello.
     public var connectTimeout = Duration.seconds(5)
 
-    /// How long the first greeting may take, all its tries included; nil is ``connectTimeout``.
+    /// How long the first answer to Hello may take, all tries included; nil is ``connectTimeout``.
     package var openTimeout: Duration?
 
     /// Whether the first connection is tried again until ``connectTimeout`` is over.

@@ -2,9 +2,9 @@
 package struct ConnectionHistory: Sendable, Equatable {
     /// What was sent again and opened again.
     package let retries: RetryCounts
-    /// The instance of the service that greeted the client last; nil before the first greeting.
+    /// The instance of the service that answered Hello last; nil before the first answer.
     package let instanceID: UInt64?
-    /// Whether a connection is open and greeted.
+    /// Whether a connection is open and its Hello is answered.
     package let isConnected: Bool
 }
 

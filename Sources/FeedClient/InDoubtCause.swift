@@ -6,9 +6,9 @@ public enum InDoubtCause: Sendable, Hashable {
     case channelForgotten
     /// Another client has taken over the client id and the channel.
     case channelTaken
-    /// The service remembers the channel, but not numbers as old as the change's.
+    /// The service remembers the channel, but not sequences as old as the change's.
     case sequenceExpired
-    /// The service remembers another change of the same number.
+    /// The service remembers another change of the same sequence.
     case sequenceReused
 }
 

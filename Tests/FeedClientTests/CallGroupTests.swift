@@ -51,7 +51,7 @@ struct CallGroupTests {
         try await withScript(script) { client, service in
             let task = Task { await client.createPosts(Self.posts(3), in: "") }
             var frames = service.received.makeAsyncIterator()
-            // The greeting, and the three calls.
+            // Hello, and the three calls.
             for _ in 0..<4 { _ = await frames.next() }
             task.cancel()
             _ = try await client.vote(on: 7, .up)

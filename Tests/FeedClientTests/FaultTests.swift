@@ -98,7 +98,7 @@ struct FaultTests {
             #expect(post.id == 1)
             let error = await vote
             guard case .connectionLost(_, effect: .unknown) = error else {
-                Issue.record("A vote without a number ended with \(String(describing: error))")
+                Issue.record("A vote without a sequence ended with \(String(describing: error))")
                 return
             }
         }

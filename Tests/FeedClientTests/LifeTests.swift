@@ -3,7 +3,7 @@ import FeedProto
 import FeedTestSupport
 import Testing
 
-/// Connecting, farewells, keep-alive, cancelling and closing.
+/// Connecting, GoAway, keep-alive, cancelling and closing.
 @Suite(.timeLimit(.minutes(1)))
 struct LifeTests {
     static func connect(
@@ -50,8 +50,8 @@ struct LifeTests {
         }
     }
 
-    @Test func aServiceThatDoesNotGreetIsNotWaitedForForEver() async throws {
-        let service = try await ScriptedService.start(greets: false) { _ in [] }
+    @Test func aServiceThatDoesNotAnswerHelloIsNotWaitedForForEver() async throws {
+        let service = try await ScriptedService.start(answersHello: false) { _ in [] }
         var configuration = ClientConfiguration.patient
         configuration.connectTimeout = .seconds(1)
         let error = await Self.connect(service.address, configuration)
@@ -65,7 +65,7 @@ struct LifeTests {
 
     @Test func aServiceMayRefuseTheConnection() async throws {
         let status = Status(code: .resourceExhausted, reason: .tooManyConnections, message: "full")
-        let service = try await ScriptedService.start(greets: false) { _ in
+        let service = try await ScriptedService.start(answersHello: false) { _ in
             [.answer(ServerFrame(id: 0, revision: 0, status: status)), .endOutput]
         }
         #expect(await Self.connect(service.address) == .refused(status))
@@ -79,12 +79,12 @@ struct LifeTests {
                 votes.append(frame)
                 if votes.count < 3 { return [] }
                 if votes.count > 3 { return [voteAnswer(frame)] }
-                let farewell = GoAway(
+                let goAway = GoAway(
                     lastID: votes[1].id,
                     drainMilliseconds: 1_000,
                     reason: .draining
                 )
-                return [.answer(ServerFrame(id: 0, revision: 1, response: .goAway(farewell)))]
+                return [.answer(ServerFrame(id: 0, revision: 1, response: .goAway(goAway)))]
                     + votes[..<2].map(voteAnswer) + [.endOutput]
             }
         }
@@ -100,7 +100,7 @@ struct LifeTests {
                 return await group.reduce(into: []) { $0.append($1) }
             }
             #expect(errors.allSatisfy { $0 == nil }, "\(errors)")
-            // Three before the farewell; the third of them and two more over the next connection.
+            // Three before the GoAway; the third of them and two more over the next connection.
             #expect(votes.withLock { $0.count } == 6)
         }
     }
@@ -127,7 +127,7 @@ struct LifeTests {
 
     /// The service never says a word, not even Hello: only the client's patience can end this.
     @Test func givesUpAServiceWithoutASignOfLife() async throws {
-        let service = try await ScriptedService.start(greets: false) { _ in [] }
+        let service = try await ScriptedService.start(answersHello: false) { _ in [] }
         var configuration = ClientConfiguration.patient
         configuration.connectTimeout = .seconds(3_600)
         configuration.keepAliveInterval = .milliseconds(40)
@@ -155,7 +155,7 @@ struct LifeTests {
         var configuration = ClientConfiguration.patient
         configuration.keepAliveInterval = .milliseconds(40)
         configuration.keepAliveTimeout = .seconds(3_600)
-        try await withScript(greets: false, configuration: configuration, script) {
+        try await withScript(answersHello: false, configuration: configuration, script) {
             client,
             service in
             for await frame in service.received {

@@ -32,7 +32,7 @@ struct ReconnectTests {
         return configuration
     }
 
-    /// Resets the first connection at a vote, and answers on the second one, whose greeting says
+    /// Resets the first connection at a vote, and answers on the second one, whose Hello says
     /// which instance it is and whether it knows the channel.
     static func script(_ log: Log, instance: UInt64, isKnown: Bool) -> ScriptedService.Script {
         { frame in
@@ -51,7 +51,7 @@ struct ReconnectTests {
     @Test func sendsAVoteAgainWithItsNumberOnTheSameChannel() async throws {
         let log = Log()
         let script = Self.script(log, instance: 1, isKnown: true)
-        try await withScript(greets: false, configuration: Self.configuration, script) {
+        try await withScript(answersHello: false, configuration: Self.configuration, script) {
             client,
             _ in
             let counts = try await client.vote(on: 7, .up)
@@ -77,7 +77,7 @@ struct ReconnectTests {
         let log = Log()
         let isReplaced = cause == .stateReplaced
         let script = Self.script(log, instance: isReplaced ? 2 : 1, isKnown: isReplaced)
-        try await withScript(greets: false, configuration: Self.configuration, script) {
+        try await withScript(answersHello: false, configuration: Self.configuration, script) {
             client,
             _ in
             let error = await failure { try await client.vote(on: 7, .up) }

@@ -7,7 +7,7 @@ import Testing
 /// Which calls wait and are in flight on one connection, and how each ends, without a socket or a
 /// clock.
 struct SessionCallTests {
-    @Test func nothingLeavesBeforeTheGreeting() {
+    @Test func nothingLeavesBeforeHello() {
         var harness = SessionHarness()
         harness.submit(1)
         #expect(harness.demands == [.connect])

@@ -4,7 +4,7 @@ import FeedProto
 import FeedTransport
 import Testing
 
-/// How a session connects, is greeted, drains, and comes back.
+/// How a session connects, says Hello, drains, and comes back.
 struct SessionConnectionTests {
     @Test func introducesItselfWithItsIDAndChannel() {
         var harness = SessionHarness { $0.hello.channel = 5 }
@@ -55,7 +55,7 @@ struct SessionConnectionTests {
         #expect(Set(waits).count == 8)
     }
 
-    @Test func aGreetingWithoutAnAnswerIsNoProgress() {
+    @Test func aHelloWithoutAnAnswerIsNoProgress() {
         var harness = SessionHarness.opened { $0.retry.maximumAttemptCount = 100 }
         harness.submit(1, SessionHarness.read, within: 1_000_000)
         for _ in 0..<12 {
@@ -126,22 +126,22 @@ struct SessionConnectionTests {
         #expect(harness.isAnswered(1))
     }
 
-    @Test func aGreetingHasTheSameTime() {
+    @Test func aHelloHasTheSameTime() {
         var harness = SessionHarness.opened()
         harness.submit(1, SessionHarness.read, within: 60_000)
         harness.lose()
         harness.pass(2_000)
         harness.session.connected()
         harness.pass(4_999)
-        #expect(harness.demands == [.connect, .greet])
+        #expect(harness.demands == [.connect, .sendHello])
         harness.pass(1)
-        #expect(harness.demands == [.connect, .greet, .abandon])
+        #expect(harness.demands == [.connect, .sendHello, .abandon])
     }
 
-    @Test func afterAFarewellTheRestMovesToTheNextConnection() {
+    @Test func afterAGoAwayTheRestMovesToTheNextConnection() {
         var harness = SessionHarness.opened(room: 3)
         for caller in 1...4 { harness.submit(caller) }
-        harness.sayFarewell(lastID: 3)
+        harness.sendGoAway(lastID: 3)
         harness.answer(2)
         #expect(harness.demands.isEmpty)
         harness.answer(3)
@@ -154,10 +154,10 @@ struct SessionConnectionTests {
         #expect(harness.sent.map(\.call.attemptCount) == [1, 1])
     }
 
-    @Test func aFarewellDisownsUnnumberedChanges() {
+    @Test func aGoAwayDisownsUnnumberedChanges() {
         var harness = SessionHarness.opened(hasID: false)
         harness.submit(1)
-        harness.sayFarewell(lastID: 1)
+        harness.sendGoAway(lastID: 1)
         #expect(harness.demands == [.close])
         harness.lose(.closed)
         harness.connect()
@@ -166,10 +166,10 @@ struct SessionConnectionTests {
         #expect(harness.isAnswered(1))
     }
 
-    @Test func whatAFarewellPromisedAndDidNotKeepIsSentAgain() {
+    @Test func whatAGoAwayPromisedAndDidNotKeepIsSentAgain() {
         var harness = SessionHarness.opened()
         harness.submit(1)
-        harness.sayFarewell(lastID: 2)
+        harness.sendGoAway(lastID: 2)
         harness.lose()
         harness.sent = []
         harness.connect(SessionHarness.hello(isKnown: true))
@@ -215,7 +215,7 @@ struct SessionConnectionTests {
         #expect(harness.demands == [.connect])
     }
 
-    @Test func aServiceThatRefusesTheGreetingForGoodEndsWhatWaits() {
+    @Test func aServiceThatRefusesHelloForGoodEndsWhatWaits() {
         var harness = SessionHarness.opened()
         harness.submit(1)
         harness.lose()
@@ -225,7 +225,7 @@ struct SessionConnectionTests {
         harness.run()
         let status = Status(code: .unimplemented, reason: .unsupportedVersion, message: "old")
         harness.receive(1, status)
-        #expect(harness.demands == [.connect, .greet, .abandon])
+        #expect(harness.demands == [.connect, .sendHello, .abandon])
         #expect(harness.error(1)?.effect == .unknown)
         #expect(harness.error(2) == .refused(status))
         harness.submit(3)
@@ -242,7 +242,7 @@ struct SessionConnectionTests {
         #expect(harness.error(1) == .refused(status))
     }
 
-    @Test func theFirstGreetingMayBeRefused() {
+    @Test func theFirstHelloMayBeRefused() {
         let status = Status(code: .resourceExhausted, reason: .tooManyConnections, message: "full")
         var harness = SessionHarness()
         harness.open()

@@ -44,7 +44,7 @@ struct SessionModelTests {
         private var requests: [ClientFrame] = []
         private var answers: [ServerFrame] = []
         private var isConnected = false
-        private var hasSaidFarewell = false
+        private var hasSentGoAway = false
         private var demandCount = 0
         private var sentCount = 0
 
@@ -56,7 +56,7 @@ struct SessionModelTests {
                 $0.retry.budgetBurst = 40
             }
             let window = UInt64.random(in: 4...16, using: &generator)
-            service = ModelService(window: window, offersNumbers: trouble != .unnumbered)
+            service = ModelService(window: window, offersSequences: trouble != .unnumbered)
         }
 
         mutating func step() {
@@ -68,7 +68,7 @@ struct SessionModelTests {
             case 15: connect()
             case 16: if generator.oneIn(3) { breakConnection() }
             case 17: harness.cancel(Int.random(in: 0..<calls.count, using: &generator))
-            case 18: if generator.oneIn(4) { sayFarewell() }
+            case 18: if generator.oneIn(4) { sendGoAway() }
             default: if generator.oneIn(6) { disturb() }
             }
             follow()
@@ -136,7 +136,7 @@ struct SessionModelTests {
                 switch demand {
                 case .abandon: hangUp()
                 case .close: endGracefully()
-                case .connect, .greet, .finish: break
+                case .connect, .sendHello, .finish: break
                 }
             }
             demandCount = harness.demands.count
@@ -163,14 +163,14 @@ struct SessionModelTests {
             harness.run()
             service.accept()
             isConnected = true
-            hasSaidFarewell = false
-            let hello = service.greet(inFlight: inFlight)
+            hasSentGoAway = false
+            let hello = service.answerHello(inFlight: inFlight)
             answers.append(ServerFrame(id: 1, revision: 1, response: hello))
         }
 
         /// The service executes its next frame, or refuses it.
         private mutating func execute() {
-            guard isConnected, !requests.isEmpty, !hasSaidFarewell else { return }
+            guard isConnected, !requests.isEmpty, !hasSentGoAway else { return }
             let frame = requests.removeFirst()
             let refusal: Status? = generator.oneIn(8) ? .overloaded(retryAfter: 10) : nil
             answers.append(service.execute(frame, refusal: refusal))
@@ -182,15 +182,15 @@ struct SessionModelTests {
         }
 
         /// The service executes what it has, and takes nothing more.
-        private mutating func sayFarewell() {
-            guard isConnected, !hasSaidFarewell, answers.allSatisfy({ $0.id != 1 }) else { return }
+        private mutating func sendGoAway() {
+            guard isConnected, !hasSentGoAway, answers.allSatisfy({ $0.id != 1 }) else { return }
             let taken = Int.random(in: 0...requests.count, using: &generator)
             for frame in requests.prefix(taken) {
                 answers.append(service.execute(frame, refusal: nil))
             }
             requests = []
-            hasSaidFarewell = true
-            let farewell = GoAway(
+            hasSentGoAway = true
+            let goAway = GoAway(
                 lastID: service.lastID,
                 drainMilliseconds: 1_000,
                 reason: .draining
@@ -198,7 +198,7 @@ struct SessionModelTests {
             // Its place among the answers is the service's choice.
             let place = Int.random(in: 0...answers.count, using: &generator)
             answers.insert(
-                ServerFrame(id: 0, revision: 1, response: .goAway(farewell)),
+                ServerFrame(id: 0, revision: 1, response: .goAway(goAway)),
                 at: place
             )
         }
@@ -206,7 +206,7 @@ struct SessionModelTests {
         private mutating func breakConnection() {
             guard isConnected else { return }
             // The service may still execute what is on its way, unless it said that it will not.
-            while !hasSaidFarewell, !requests.isEmpty, !generator.oneIn(4) {
+            while !hasSentGoAway, !requests.isEmpty, !generator.oneIn(4) {
                 _ = service.execute(requests.removeFirst(), refusal: nil)
             }
             hangUp()

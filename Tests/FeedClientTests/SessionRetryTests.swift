@@ -23,7 +23,7 @@ struct SessionRetryTests {
         #expect((1...4).allSatisfy(harness.isAnswered))
     }
 
-    @Test("what has no number and an effect is not sent again", arguments: [true, false])
+    @Test("what has no sequence and an effect is not sent again", arguments: [true, false])
     func endsUnnumberedChanges(hasID: Bool) {
         var harness = SessionHarness.opened(hasID: hasID)
         harness.submit(1, hasID ? .backup : SessionHarness.vote)
@@ -205,7 +205,7 @@ struct SessionRetryTests {
         #expect(harness.error(1) == .inDoubt(.sequenceReused))
     }
 
-    @Test func theBudgetBoundsWhatIsSentAgain() {
+    @Test func theAllowanceBoundsWhatIsSentAgain() {
         var harness = SessionHarness.opened { settings in
             settings.retry.budgetBurst = 2
             settings.retry.budgetRatio = 0.5

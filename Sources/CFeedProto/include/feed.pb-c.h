@@ -1661,7 +1661,9 @@ struct  Feed__V1__JournalStats
    */
   uint64_t journal_bytes;
   /*
-   * Answers that wait for their changes to be durable.
+   * Groups of answers that wait until what they show is durable. A group is the answers of one
+   * connection in one loop iteration. The number is taken when a commit batch begins or becomes
+   * durable.
    */
   uint64_t held_answers;
   /*

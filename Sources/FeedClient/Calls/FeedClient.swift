@@ -21,7 +21,7 @@ public final class FeedClient: Sendable {
     /// Where a service listens by default.
     public static let defaultAddress = "127.0.0.1:7433"
 
-    /// How the service introduced itself on the first connection: name, instance and limits.
+    /// What the service answered to Hello on the first connection: name, instance and limits.
     public let service: HelloResponse
 
     private let link: Link

@@ -13,7 +13,7 @@ extension Request {
         }
     }
 
-    /// Whether the protocol gives the request a number, by which it is executed once.
+    /// Whether the protocol gives the request a sequence, by which it is executed once.
     var takesSequence: Bool {
         switch self {
         case .createPost, .importPosts, .updatePost, .deletePost, .castVote, .batchCastVotes,

@@ -29,9 +29,9 @@ final class Link: Sendable {
         thread.stop()
     }
 
-    /// Connects and returns how the service introduced itself.
+    /// Connects and returns what the service answered to the first Hello.
     func open(timeout: Duration) async throws(FeedClientError) -> HelloResponse {
-        // The session has its own introduction, and answers this one with the service's.
+        // The session sends a Hello of its own, and completes this call with the answer to it.
         let request = Request.hello(HelloRequest())
         let answer = try await wait(for: request, minimumRevision: 0, timeout) {
             $0.open($1, token: $2)

@@ -60,7 +60,7 @@ final class SessionDriver {
         return driver
     }
 
-    /// Takes the call whose answer is the first greeting.
+    /// Takes the call that ends with the answer to the first Hello.
     func open(_ call: Session.Call, token: UInt64) {
         session.open(call, token: token)
         proceed()
@@ -84,7 +84,7 @@ final class SessionDriver {
         proceed()
     }
 
-    /// What the session sent again, and the instance of the service that greeted it last.
+    /// What the session sent again, and the instance of the service that answered Hello last.
     var history: ConnectionHistory {
         ConnectionHistory(
             retries: session.retries,
@@ -108,7 +108,7 @@ final class SessionDriver {
             switch session.nextStep(at: loop.now, hasRoom: wire?.hasRoom ?? false) {
             case .complete(let caller, let outcome): caller.resume(returning: outcome)
             case .connect(let timeout): connect(timeout)
-            case .greet(let id, let hello): greet(id, hello)
+            case .sendHello(let id, let hello): sendHello(id, hello)
             case .send(let departure): send(departure)
             case .close: wire?.close()
             case .abandon: abandon()
@@ -219,8 +219,8 @@ extension SessionDriver {
         wire = nil
     }
 
-    private func greet(_ id: UInt64, _ hello: HelloRequest) {
-        guard let wire else { preconditionFailure("A session greets without a connection.") }
+    private func sendHello(_ id: UInt64, _ hello: HelloRequest) {
+        guard let wire else { preconditionFailure("A session sends Hello without a connection.") }
         append(ClientFrame(id: id, request: .hello(hello)), to: wire)
     }
 

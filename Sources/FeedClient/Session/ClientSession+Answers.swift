@@ -36,8 +36,8 @@ extension ClientSession {
         complete(token, .failure(call.error(status)))
     }
 
-    /// Sends a refused call again after a wait; false where its tries, the budget or its time are
-    /// used up.
+    /// Sends a refused call again after a wait; false where its tries, the retry allowance or its
+    /// time are used up.
     private mutating func tryAgain(
         _ refused: Call,
         _ token: UInt64,
@@ -47,7 +47,7 @@ extension ClientSession {
         guard refused.attemptCount < settings.retry.maximumAttemptCount else { return false }
         let jitter = backoff.delay(round: refused.attemptCount, using: &randomness)
         let due = now.advanced(by: status.advisedDelay + jitter)
-        guard due < refused.deadline, budget.withdraw() else { return false }
+        guard due < refused.deadline, retryAllowance.withdraw() else { return false }
         var call = refused
         call.isInFlight = false
         calls[token] = call
@@ -60,10 +60,10 @@ extension ClientSession {
 extension ClientSession.Call {
     /// The error of a call that the service refused for good.
     ///
-    /// Some refusals come before the service looks at what it remembers of the number. They say
+    /// Some refusals come before the service looks at what it remembers of the sequence. They say
     /// nothing of an earlier frame of the call.
     fileprivate func error(_ status: Status) -> FeedClientError {
-        let isAboutThisFrame = isDoubtful && (status.isTemporary || !status.looksAtNumber)
+        let isAboutThisFrame = isDoubtful && (status.isTemporary || !status.looksAtSequence)
         let effect: CallEffect =
             request.mayHaveEffect && (isAboutThisFrame || !status.isNotExecuted) ? .unknown : .none
         if status.code == .deadlineExceeded {
@@ -80,8 +80,8 @@ extension ClientSession.Call {
 }
 
 extension Status {
-    /// Whether the service found the cause behind its look at what it remembers of the number.
-    fileprivate var looksAtNumber: Bool {
+    /// Whether the service found the cause behind its look at what it remembers of the sequence.
+    fileprivate var looksAtSequence: Bool {
         code != .deadlineExceeded && reason != .channelFenced
     }
 }

@@ -4,7 +4,7 @@ import FeedProto
 
 /// How calls come, leave and end.
 extension ClientSession {
-    /// Takes a call that waits for the first greeting, whose answer it gets.
+    /// Takes a call that waits for the first Hello, whose answer it gets.
     package mutating func open(_ call: Call, token: UInt64) {
         precondition(calls.isEmpty && opening == nil, "A session is opened once, before its calls.")
         guard take(call, token) else { return }
@@ -58,11 +58,11 @@ extension ClientSession {
         guard inFlightCount < maximumInFlightCount, let token = nextToken(at: now),
             var call = calls[token]
         else { return nil }
-        if call.sequence == 0, numbers.isOffered, call.request.takesSequence {
-            call.sequence = numbers.take()
+        if call.sequence == 0, sequences.isOffered, call.request.takesSequence {
+            call.sequence = sequences.take()
             numbered.append(token)
         }
-        if call.attemptCount == 0 { budget.deposit() } else { retries.retryCount += 1 }
+        if call.attemptCount == 0 { retryAllowance.deposit() } else { retries.retryCount += 1 }
         call.attemptCount += 1
         call.isInFlight = true
         calls[token] = call
@@ -75,7 +75,9 @@ extension ClientSession {
         }
         while let token = waiting.first {
             if let call = calls[token], call.deadline > now {
-                if call.request.takesSequence, numbers.isOffered, !hasRoomForNumber { return nil }
+                if call.request.takesSequence, sequences.isOffered, !hasRoomForSequence {
+                    return nil
+                }
                 return waiting.popFirst()
             }
             _ = waiting.popFirst()
@@ -83,11 +85,11 @@ extension ClientSession {
         return nil
     }
 
-    /// Whether another number is near enough to the oldest one without an answer.
-    private var hasRoomForNumber: Bool {
+    /// Whether another sequence is near enough to the oldest one without an answer.
+    private var hasRoomForSequence: Bool {
         mutating get {
             while let token = numbered.first, calls[token] == nil { _ = numbered.popFirst() }
-            return numbers.hasRoom(oldest: numbered.first.flatMap { calls[$0]?.sequence })
+            return sequences.hasRoom(oldest: numbered.first.flatMap { calls[$0]?.sequence })
         }
     }
 

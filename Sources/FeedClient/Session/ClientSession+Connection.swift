@@ -16,7 +16,7 @@ extension ClientSession {
     package mutating func disconnected(_ ending: Ending, at now: MonotonicInstant) {
         switch state {
         case .connecting, .connected, .greeting, .open, .draining, .closing:
-            endConnection(notice ?? ending, at: now)
+            endConnection(announcedEnding ?? ending, at: now)
         case .idle, .ended: preconditionFailure("A connection ended that the session had not.")
         case .modifying: preconditionFailure("A connection ended while the session changed.")
         }
@@ -41,14 +41,14 @@ extension ClientSession {
         case .greeting, .open, .draining: break
         case .closing: return
         case .idle, .connecting, .connected, .ended, .modifying:
-            preconditionFailure("A frame came without a greeting.")
+            preconditionFailure("A frame came before Hello.")
         }
-        guard frame.id > 0 else { return receivedNotice(frame, at: now) }
+        guard frame.id > 0 else { return receivedConnectionFrame(frame, at: now) }
         guard let token = withExchange({ $0.take(frame.id) }) else {
             return drop(.violated("Answer \(frame.id) is to no call in flight."), at: now)
         }
-        if case .greeting(let exchange, _) = state, frame.id == Self.greetingID {
-            return greeted(frame, exchange, at: now)
+        if case .greeting(let exchange, _) = state, frame.id == Self.helloID {
+            return helloAnswered(frame, exchange, at: now)
         }
         guard let call = calls[token] else { return }
         answered(call, token, frame, at: now)
@@ -62,10 +62,10 @@ extension ClientSession {
         }
     }
 
-    /// The introduction is the first frame of each connection.
-    private static var greetingID: UInt64 { 1 }
+    /// Hello is the first frame of each connection.
+    private static var helloID: UInt64 { 1 }
 
-    private mutating func greeted(
+    private mutating func helloAnswered(
         _ frame: ServerFrame,
         _ exchange: Exchange,
         at now: MonotonicInstant
@@ -77,7 +77,7 @@ extension ClientSession {
         maximumInFlightCount = max(1, Int(hello.limits?.maximumInFlightCount ?? 1))
         if instanceID != nil { countReconnect(hello) }
         instanceID = hello.instanceID
-        report(numbers.resume(hello))
+        report(sequences.resume(hello))
         state = .open(exchange)
         guard let token = opening else { return }
         opening = nil
@@ -99,18 +99,18 @@ extension ClientSession {
                 complete(token, .failure(.inDoubt(cause)))
             }
         }
-        guard !numbers.isOffered else { return }
-        // What has a number still was refused, and is sent without one.
+        guard !sequences.isOffered else { return }
+        // What has a sequence still was refused, and is sent without one.
         for token in calls.keys { calls[token]?.sequence = 0 }
         numbered = []
     }
 
     /// A frame that concerns the connection.
-    private mutating func receivedNotice(_ frame: ServerFrame, at now: MonotonicInstant) {
+    private mutating func receivedConnectionFrame(_ frame: ServerFrame, at now: MonotonicInstant) {
         if let status = frame.status {
-            notice = .refused(status)
-        } else if case .goAway(let farewell) = frame.response {
-            drain(after: farewell.lastID)
+            announcedEnding = .refused(status)
+        } else if case .goAway(let goAway) = frame.response {
+            drain(after: goAway.lastID)
         }
     }
 
@@ -128,23 +128,23 @@ extension ClientSession {
             }
             state = .draining(exchange)
         case .greeting:
-            notice = .lost("The service said farewell.")
+            announcedEnding = .lost("The service said farewell.")
         case .idle, .connecting, .connected, .closing, .ended, .modifying:
-            preconditionFailure("A farewell came without a greeting.")
+            preconditionFailure("A GoAway came before Hello.")
         }
     }
 
     /// Leaves the connection: its calls are sent again or end, and the next try waits.
     mutating func endConnection(_ ending: Ending, at now: MonotonicInstant) {
         switch state {
-        case .greeting: numbers.lostGreeting()
+        case .greeting: sequences.lostHello()
         case .open, .draining:
             for token in withExchange({ $0.tokens }) { lose(token, ending) }
         case .idle, .connecting, .connected, .closing, .ended, .modifying: break
         }
         round += 1
         lastEnding = ending
-        notice = nil
+        announcedEnding = nil
         let jitter = backoff.delay(round: round, using: &randomness)
         state = .idle(earliest: now.advanced(by: max(jitter, ending.advisedDelay.withinADay)))
         if let token = opening, !settings.waitsForService || !ending.isTemporary {
@@ -162,7 +162,7 @@ extension ClientSession {
         guard var call = calls[token] else { return }
         let isAgain =
             call.isRepeatable && ending.isTemporary && takesCalls
-            && call.attemptCount < settings.retry.maximumAttemptCount && budget.withdraw()
+            && call.attemptCount < settings.retry.maximumAttemptCount && retryAllowance.withdraw()
         guard isAgain else {
             return complete(token, .failure(ending.error(effect: call.effect)))
         }

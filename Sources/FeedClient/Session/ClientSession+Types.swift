@@ -2,13 +2,13 @@ package import FeedConcurrency
 package import FeedProto
 
 extension ClientSession {
-    /// What tells sessions apart: how they introduce themselves and how patient they are.
+    /// What tells sessions apart: their Hello and how patient they are.
     package struct Settings {
-        /// The introduction, which names the client, its id and its channel.
+        /// What the client says of itself: its name, its id and its channel.
         package var hello = HelloRequest()
         /// How often and how soon to try again.
         package var retry = RetryPolicy()
-        /// How long one try to connect and the greeting may take.
+        /// How long one try to connect may take, with the answer to Hello.
         package var connectTimeout = Duration.seconds(5)
         /// Whether the first connection is tried again until its caller's deadline.
         package var waitsForService = false
@@ -29,9 +29,9 @@ extension ClientSession {
         package let timeout: Duration
         /// When the timeout is over, however often the call is sent.
         package let deadline: MonotonicInstant
-        /// The number of a change, which it keeps; 0 is none.
+        /// The sequence of a change, which it keeps; 0 is none.
         package internal(set) var sequence: UInt64 = 0
-        /// How often it was sent, without the frames that a farewell excluded.
+        /// How often it was sent, without the frames that a GoAway excluded.
         package internal(set) var attemptCount = 0
         /// Whether a frame of it is on the current connection.
         var isInFlight = false
@@ -67,7 +67,7 @@ extension ClientSession {
     package struct Departure {
         /// The id of its frame.
         package let id: UInt64
-        /// The call, with its number.
+        /// The call, with its sequence.
         package let call: Call
     }
 
@@ -77,8 +77,8 @@ extension ClientSession {
         case complete(Caller, Result<Answer, FeedClientError>)
         /// Open a connection within the time, and say how that ends.
         case connect(timeout: Duration)
-        /// Send the introduction as the first frame of the connection.
-        case greet(id: UInt64, HelloRequest)
+        /// Send Hello as the first frame of the connection.
+        case sendHello(id: UInt64, HelloRequest)
         /// Send a call.
         case send(Departure)
         /// Send what is buffered, close the connection, and say when it has ended.

@@ -5,10 +5,10 @@ import FeedProto
 /// The life of a client: its connections, one after another, and its calls, each of which ends once.
 ///
 /// ```
-///          ┌──────────────── wait for the backoff ────────────────┐
-///          ▼                                                      │
-/// idle ─► connecting ─► greeting ─► open ─► draining ─► closing ─►┤
-///              └────────────┴─────────┴─────── lost ──────────────┘   ─► ended
+///          ┌────────────────────── wait for the backoff ───────────────────────┐
+///          ▼                                                                   │
+/// idle ─► connecting ─► connected ─► greeting ─► open ─► draining ─► closing ─►┤
+///              └────────────┴────────────┴─────────┴─────────┴────── lost ─────┘   ─► ended
 /// ```
 ///
 /// The value does no I/O and reads no clock. A driver feeds it with what happens, and performs what
@@ -32,15 +32,16 @@ package struct ClientSession<Caller, Randomness: RandomNumberGenerator> {
         case closing
         /// The client is closed.
         case ended
-        /// The exchange of the state is being changed in place; no input meets it.
+        /// No state of a connection: it stands in for one while its exchange is changed in place, and
+        /// no input meets it.
         case modifying
     }
 
     let settings: Settings
     let backoff: Backoff
     var randomness: Randomness
-    var budget: RetryBudget
-    var numbers: SequenceNumbers
+    var retryAllowance: RetryAllowance
+    var sequences: SequenceNumbers
 
     var state: State
     /// Whether calls are taken; a session that takes none ends with those it has.
@@ -48,21 +49,21 @@ package struct ClientSession<Caller, Randomness: RandomNumberGenerator> {
     /// The driver's connection is to be dropped before the next step.
     var hasToAbandon = false
     /// Why the service said it would close the connection.
-    var notice: Ending?
+    var announcedEnding: Ending?
     /// Why the latest connection ended, for calls that find none before their deadline.
     var lastEnding: Ending?
     /// Consecutive tries that got no call answered.
     var round = 0
     /// What was sent again and opened again so far.
     package internal(set) var retries = RetryCounts()
-    /// The instance of the service that answered the latest greeting; nil before the first one.
+    /// The instance of the service that answered the latest Hello; nil before the first answer.
     package internal(set) var instanceID: UInt64?
     /// The most calls in flight; one, until the service has announced how many it takes.
     var maximumInFlightCount = 1
 
     /// The calls that have not ended, by their tokens.
     var calls: [UInt64: Call] = [:]
-    /// The call that waits for the first greeting.
+    /// The call that waits for the first Hello to be answered.
     var opening: UInt64?
     /// Calls that never left, in order.
     var waiting = Deque<UInt64>()
@@ -70,7 +71,7 @@ package struct ClientSession<Caller, Randomness: RandomNumberGenerator> {
     var again = Deque<UInt64>()
     /// Calls to send again later.
     var delayed: [(due: MonotonicInstant, token: UInt64)] = []
-    /// Calls with a number, in the order of their numbers; the first may have ended.
+    /// Calls with a sequence, in the order of their sequences; the first may have ended.
     var numbered = Deque<UInt64>()
     /// Results that callers have not got yet.
     var completions = Deque<(Caller, Result<Answer, FeedClientError>)>()
@@ -82,15 +83,15 @@ package struct ClientSession<Caller, Randomness: RandomNumberGenerator> {
         self.settings = settings
         self.randomness = randomness
         backoff = Backoff(settings.retry)
-        budget = RetryBudget(settings.retry)
-        numbers = SequenceNumbers(hasIdentity: !settings.hello.clientID.isEmpty)
+        retryAllowance = RetryAllowance(settings.retry)
+        sequences = SequenceNumbers(hasIdentity: !settings.hello.clientID.isEmpty)
         state = .idle(earliest: now)
     }
 
     /// How many calls have not ended.
     package var callCount: Int { calls.count }
 
-    /// Whether a connection is open and greeted.
+    /// Whether a connection is open and its Hello is answered.
     package var isConnected: Bool {
         switch state {
         case .open, .draining: true
@@ -133,7 +134,7 @@ package struct ClientSession<Caller, Randomness: RandomNumberGenerator> {
             var exchange = Exchange()
             let id = exchange.takeID()
             state = .greeting(exchange, deadline: deadline)
-            return .greet(id: id, settings.hello)
+            return .sendHello(id: id, settings.hello)
         case .greeting(_, let deadline):
             guard now < deadline else { return abandonTry("Hello was not answered.", at: now) }
             return .wait(until: earlier(deadline, wake))
@@ -177,7 +178,7 @@ package struct ClientSession<Caller, Randomness: RandomNumberGenerator> {
         return .abandon
     }
 
-    /// Changes the exchange of an open or draining connection, or of one that greets, in place.
+    /// Changes the exchange of a connection in place, from its Hello on.
     mutating func withExchange<Value>(_ body: (inout Exchange) -> Value) -> Value {
         switch state {
         case .greeting(var exchange, let deadline):

@@ -1,11 +1,11 @@
 package import FeedProto
 
-/// The numbers of a client's changes on its channel, and what the service remembers of them.
+/// The sequences of a client's changes on its channel, and what the service remembers of them.
 ///
-/// The numbers only grow, also where the service has forgotten the channel: it takes any number
+/// The sequences only grow, also where the service has forgotten the channel: it takes any sequence
 /// that is new, and a restored state may remember old ones.
 package struct SequenceNumbers: Sendable {
-    /// Whether changes take numbers on the current connection.
+    /// Whether changes take sequences on the current connection.
     package private(set) var isOffered = false
 
     private let hasIdentity: Bool
@@ -13,9 +13,9 @@ package struct SequenceNumbers: Sendable {
     private var window: UInt64 = 1
     private var instanceID: UInt64?
     /// A Hello was sent since the last answer to one.
-    private var hasLostGreeting = false
+    private var hasLostHello = false
 
-    /// The numbers of a client, which needs an id to have any.
+    /// The sequences of a client, which needs an id to have any.
     package init(hasIdentity: Bool) {
         self.hasIdentity = hasIdentity
     }
@@ -23,37 +23,38 @@ package struct SequenceNumbers: Sendable {
     /// A Hello was sent and not answered.
     ///
     /// It may have made the channel anew, which the next Hello then finds without calls.
-    package mutating func lostGreeting() {
-        hasLostGreeting = true
+    package mutating func lostHello() {
+        hasLostHello = true
     }
 
     /// Adopts what a service answers to Hello; returns why it does not know whether changes without
     /// an answer were executed, or nil where it can.
     package mutating func resume(_ hello: HelloResponse) -> InDoubtCause? {
-        let isKnown = hello.isClientKnown && !(hasLostGreeting && hello.lastSequence == 0)
+        // The wire calls a known channel a known client.
+        let isChannelKnown = hello.isClientKnown && !(hasLostHello && hello.lastSequence == 0)
         defer {
             instanceID = hello.instanceID
-            hasLostGreeting = false
+            hasLostHello = false
         }
-        isOffered = hasIdentity && hello.numbersChanges
+        isOffered = hasIdentity && hello.takesSequences
         window = max(1, UInt64(hello.limits?.sequenceWindow ?? 1))
         next = max(next, min(hello.lastSequence, Self.highest) + 1)
         guard let instanceID else { return nil }
         guard instanceID == hello.instanceID else { return .stateReplaced }
-        return isOffered && isKnown ? nil : .channelForgotten
+        return isOffered && isChannelKnown ? nil : .channelForgotten
     }
 
-    /// Whether another change may be sent while the change of number `oldest` has no answer: the
-    /// service remembers a window of numbers.
+    /// Whether another change may be sent while the change of sequence `oldest` has no answer: the
+    /// service remembers a window of sequences.
     package func hasRoom(oldest: UInt64?) -> Bool {
         guard let oldest else { return true }
         return next < oldest + window
     }
 
-    /// The highest number that a client believes a service to remember, far from an overflow.
+    /// The highest sequence that a client believes a service to remember, far from an overflow.
     private static var highest: UInt64 { .max >> 1 }
 
-    /// The number of the next change.
+    /// The sequence of the next change.
     package mutating func take() -> UInt64 {
         defer { next += 1 }
         return next
@@ -61,8 +62,8 @@ package struct SequenceNumbers: Sendable {
 }
 
 extension HelloResponse {
-    /// Whether the service takes numbers: at once, or once it has room for the channel.
-    fileprivate var numbersChanges: Bool {
+    /// Whether the service takes sequences: at once, or once it has room for the channel.
+    fileprivate var takesSequences: Bool {
         capabilities.contains(.exactlyOnce) || channelStatus != nil
     }
 }

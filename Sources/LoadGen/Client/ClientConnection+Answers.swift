@@ -133,11 +133,11 @@ extension ClientConnection {
         } catch {
             throw .badMessage(error)
         }
-        // Id 0 concerns the connection: a refusal or a farewell before the service closes it.
+        // Id 0 concerns the connection: a refusal or a GoAway before the service closes it.
         guard frame.id > 0 else {
             if let status = frame.status { count(status) }
-            if case .goAway(let farewell) = frame.response {
-                leave(within: farewell.drainMilliseconds)
+            if case .goAway(let goAway) = frame.response {
+                leave(within: goAway.drainMilliseconds)
             }
             return
         }
@@ -168,7 +168,7 @@ extension ClientConnection {
             count(status)
             isRefused = true
         } else if case .hello(let hello) = frame.response {
-            greeted(hello)
+            helloAnswered(hello)
         }
     }
 

@@ -4,7 +4,7 @@ import FeedProto
 import FeedTransport
 
 extension ClientConnection: ConnectionHandler {
-    /// Opens the connection and greets the service.
+    /// Opens the connection and sends Hello.
     func connect() {
         stage = .greeting
         do {
@@ -94,8 +94,8 @@ extension ClientConnection: ConnectionHandler {
         ended(isRetried: worker.isRetrying && !isBroken)
     }
 
-    /// The service answered the greeting.
-    func greeted(_ hello: HelloResponse) {
+    /// The service answered Hello.
+    func helloAnswered(_ hello: HelloResponse) {
         guard stage == .greeting else { return }
         guard worker.isRetrying else {
             stage = .open
@@ -121,7 +121,7 @@ extension ClientConnection: ConnectionHandler {
 
     /// The connection ended, or never opened.
     private func ended(isRetried: Bool) {
-        if stage == .greeting, connection != nil { recovery.loseGreeting() }
+        if stage == .greeting, connection != nil { recovery.loseHello() }
         connection = nil
         if isRetried { recover() } else { giveUp() }
     }
@@ -149,7 +149,7 @@ extension ClientConnection: ConnectionHandler {
 
     private func expire(_ request: InFlightRequest) {
         guard request.operation != nil else {
-            // A connection whose greeting gets no answer never opened.
+            // A connection whose Hello gets no answer never opened.
             if stage == .greeting { connection?.reset() }
             return
         }

@@ -6,16 +6,16 @@ import FeedTransport
 /// How a connection returns, in a run with retries.
 ///
 /// When the connection is lost, or an answer is overdue, its requests in flight are put back. They
-/// leave again, with the sequences they had, over the next connection that the service greets.
+/// leave again, with the sequences they had, over the next connection on which Hello is answered.
 /// Requests that the service refuses for now are put back too and leave again after a pause.
 extension ClientConnection {
     /// Puts back the requests that the lost connection had in flight, and waits before the next
     /// try.
     func recover() {
-        let answered = headID > Self.greetingID ? headID - Self.greetingID - 1 : 0
+        let answered = headID > Self.helloID ? headID - Self.helloID - 1 : 0
         let requests = (headID..<nextID).lazy.map { [worker, index] in worker.inFlight[index, $0] }
         recovery.lose(requests.filter { $0.operation != nil }, answeredCount: answered)
-        headID = Self.greetingID
+        headID = Self.helloID
         (nextID, unwrittenID, unexpiredID) = (headID, headID, headID)
         window = PipelineWindow(depth: window.depth, mode: window.mode)
         isRefused = false
@@ -25,7 +25,7 @@ extension ClientConnection {
         recovery.resumeNanoseconds = now + worker.backoff(recovery.round)
     }
 
-    /// Resumes after a greeting, as far as the service remembers the earlier requests.
+    /// Resumes after Hello, as far as the service remembers the earlier requests.
     func resume(_ hello: HelloResponse) {
         guard let identity = worker.setup.identity, hello.instanceID == identity.instanceID,
             hello.capabilities.contains(.exactlyOnce)
@@ -132,6 +132,6 @@ extension ClientConnection {
         }
     }
 
-    /// The greeting's id: the first of each connection.
-    private static let greetingID: UInt64 = 1
+    /// Hello's id: the first of each connection.
+    private static let helloID: UInt64 = 1
 }

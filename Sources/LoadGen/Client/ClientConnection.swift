@@ -10,7 +10,7 @@ final class ClientConnection: LoadConnection {
         case closed
         /// Not connected, until a pause has passed.
         case pausing
-        /// Connecting, or waiting for the answer to the greeting.
+        /// Connecting, or waiting for the answer to Hello.
         case greeting
         /// Takes requests.
         case open
@@ -37,7 +37,7 @@ final class ClientConnection: LoadConnection {
     ///
     /// The connection is then not retried.
     var isBroken = false
-    /// Whether the service refused the greeting.
+    /// Whether the service refused Hello.
     var isRefused = false
     /// When to close a connection that the service was about to close.
     var leaveNanoseconds: UInt64 = 0
@@ -102,7 +102,7 @@ final class ClientConnection: LoadConnection {
         worker.inFlight[index, nextID] = InFlightRequest(
             intended: intended,
             sent: 0,
-            sequence: worker.isRetrying && request.operation.isMutation
+            sequence: worker.isRetrying && request.operation.isChange
                 ? recovery.takeSequence() : 0,
             argument: argument,
             operation: request.operation
@@ -151,7 +151,7 @@ final class ClientConnection: LoadConnection {
         worker.output.removeAll()
     }
 
-    /// Sends a frame that is no request of the load: a greeting or a ping.
+    /// Sends a frame that is no request of the load: Hello or a ping.
     func sendUpkeep(_ request: FeedProto.Request) {
         let now = MonotonicInstant.now.nanoseconds
         worker.inFlight[index, nextID] = InFlightRequest(

@@ -11,7 +11,7 @@ protocol LoadConnection: AnyObject {
     /// Whether it took requests that are not written yet.
     var hasUnwritten: Bool { get }
 
-    /// Opens the connection and greets the service.
+    /// Opens the connection and sends Hello.
     func connect()
     /// Closed loop: sends as many requests as there is room for.
     func fill()

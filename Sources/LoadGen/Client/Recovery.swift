@@ -9,9 +9,9 @@ import FeedProto
 /// takes nothing new until each of them is answered. So the sequences without an answer never span
 /// more than its pipeline, however often requests are refused.
 struct Recovery {
-    /// The numbers of the mutations on this connection's channel, and what the service remembers of
+    /// The sequences of the changes on this connection's channel, and what the service remembers of
     /// them.
-    private(set) var numbers = SequenceNumbers(hasIdentity: true)
+    private(set) var sequences = SequenceNumbers(hasIdentity: true)
     /// Requests that wait to be sent again, by sequence.
     private(set) var backlog: [InFlightRequest] = []
     /// Requests that were sent again and have no answer yet.
@@ -28,21 +28,21 @@ struct Recovery {
     /// Whether every request was sent only once or is answered.
     var isComplete: Bool { backlog.isEmpty && againCount == 0 }
 
-    /// The number of the next mutation.
+    /// The sequence of the next change.
     @inline(__always)
-    mutating func takeSequence() -> UInt64 { numbers.take() }
+    mutating func takeSequence() -> UInt64 { sequences.take() }
 
-    /// A greeting was sent and not answered.
-    mutating func loseGreeting() { numbers.lostGreeting() }
+    /// A Hello was sent and not answered.
+    mutating func loseHello() { sequences.lostHello() }
 
-    /// Adopts what the service answers to a greeting; returns whether it knows which earlier
-    /// mutations were executed.
-    mutating func resume(_ hello: HelloResponse) -> Bool { numbers.resume(hello) == nil }
+    /// Adopts what the service answers to Hello; returns whether it knows which earlier changes
+    /// were executed.
+    mutating func resume(_ hello: HelloResponse) -> Bool { sequences.resume(hello) == nil }
 
     /// Puts back the unanswered requests of a lost connection, which had answered `answeredCount`
     /// requests, refusals included.
     ///
-    /// It is unknown whether the mutations among those put back were executed.
+    /// It is unknown whether the changes among those put back were executed.
     mutating func lose(_ requests: some Sequence<InFlightRequest>, answeredCount: UInt64) {
         if answeredCount > refusedCount { round = 0 }
         refusedCount = 0

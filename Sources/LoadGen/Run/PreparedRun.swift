@@ -3,7 +3,7 @@ import FeedConcurrency
 import FeedProto
 import FeedTransport
 
-/// The service of a run, as it introduced itself before the load.
+/// The service of a run, as it answered Hello before the load.
 struct ServiceIdentity: Sendable {
     /// The state that the service has.
     let instanceID: UInt64
@@ -16,7 +16,7 @@ struct ServiceIdentity: Sendable {
         milliseconds = hello.serverTimeMilliseconds
     }
 
-    /// The service's clock now, estimated from its introduction.
+    /// The service's clock now, estimated from its answer to Hello.
     var clockMilliseconds: Int64 {
         let passed = MonotonicInstant.now.duration(since: instant)
         return milliseconds + Int64(passed.nanoseconds / 1_000_000)

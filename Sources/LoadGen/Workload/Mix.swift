@@ -80,7 +80,7 @@ package enum Operation: UInt8, Sendable, CaseIterable {
     case get
 
     /// Whether it changes the service's state, so that executing it twice is not the same as once.
-    package var isMutation: Bool { self == .vote || self == .create }
+    package var isChange: Bool { self == .vote || self == .create }
 
     /// The name in `--mix`, in reports and in file names.
     package var name: String {

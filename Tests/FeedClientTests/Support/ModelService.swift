@@ -17,19 +17,19 @@ struct ModelService {
     /// The executed numbers of the one channel, with the change of each; nil where it is forgotten.
     private var record: [UInt64: UInt64]?
     private var highest: UInt64 = 0
-    private var isGreeted = false
+    private var hasHello = false
     private let window: UInt64
-    private let offersNumbers: Bool
+    private let offersSequences: Bool
 
-    init(window: UInt64, offersNumbers: Bool) {
+    init(window: UInt64, offersSequences: Bool) {
         self.window = window
-        self.offersNumbers = offersNumbers
+        self.offersSequences = offersSequences
     }
 
     /// A connection begins.
     mutating func accept() {
         lastID = 0
-        isGreeted = false
+        hasHello = false
     }
 
     /// The service forgets the channel.
@@ -44,19 +44,19 @@ struct ModelService {
         forget()
     }
 
-    /// Answers the introduction.
-    mutating func greet(inFlight: UInt32) -> Response {
-        isGreeted = true
+    /// Answers Hello.
+    mutating func answerHello(inFlight: UInt32) -> Response {
+        hasHello = true
         lastID = 1
         let isKnown = record != nil
-        if offersNumbers, record == nil { record = [:] }
+        if offersSequences, record == nil { record = [:] }
         return SessionHarness.hello(
             inFlight: inFlight,
             window: UInt32(window),
             instance: instance,
             isKnown: isKnown,
             last: highest,
-            capabilities: offersNumbers ? [.exactlyOnce] : []
+            capabilities: offersSequences ? [.exactlyOnce] : []
         )
     }
 
@@ -64,9 +64,9 @@ struct ModelService {
     mutating func execute(_ frame: ClientFrame, refusal: Status?) -> ServerFrame {
         if frame.id <= lastID { faults.append("Frame \(frame.id) came after frame \(lastID).") }
         lastID = frame.id
-        if !isGreeted { faults.append("Frame \(frame.id) came before the greeting.") }
+        if !hasHello { faults.append("Frame \(frame.id) came before Hello.") }
         guard case .castVote(let vote) = frame.request else {
-            if frame.sequence > 0 { faults.append("A read has a number.") }
+            if frame.sequence > 0 { faults.append("A read has a sequence.") }
             return answer(frame, refusal)
         }
         guard frame.sequence > 0 else {
@@ -74,7 +74,7 @@ struct ModelService {
             return answer(frame, refusal)
         }
         guard let known = record else {
-            faults.append("A number came without a channel.")
+            faults.append("A sequence came without a channel.")
             return answer(frame, refusal)
         }
         if let change = known[frame.sequence] {

@@ -14,7 +14,8 @@ final class ScriptedService: Sendable {
         case reset
     }
 
-    /// What it does with each call but Hello, which it answers by itself unless `greets` is false.
+    /// What it does with each call but Hello, which it answers by itself unless `answersHello` is
+    /// false.
     typealias Script = @Sendable (ClientFrame) -> [Step]
 
     /// Where it listens.
@@ -33,12 +34,12 @@ final class ScriptedService: Sendable {
     /// Starts a service that says it takes so many calls in flight.
     static func start(
         inFlight: UInt32 = 256,
-        greets: Bool = true,
+        answersHello: Bool = true,
         _ script: @escaping Script
     ) async throws -> ScriptedService {
         let (frames, log) = AsyncStream<ClientFrame>.makeStream()
-        let greeting: Script = { frame in
-            guard greets, case .hello = frame.request else { return script(frame) }
+        let withHello: Script = { frame in
+            guard answersHello, case .hello = frame.request else { return script(frame) }
             return [
                 .answer(ServerFrame(id: frame.id, revision: 0, response: hello(inFlight: inFlight)))
             ]
@@ -52,7 +53,7 @@ final class ScriptedService: Sendable {
                     budget: BufferBudget()
                 ) { loop in
                     continuation.resume(
-                        with: Result { try listen(on: loop, log, greeting) }
+                        with: Result { try listen(on: loop, log, withHello) }
                     )
                 }
                 held.withLock { $0 = thread }
@@ -82,7 +83,7 @@ final class ScriptedService: Sendable {
         }.address
     }
 
-    /// How it introduces itself.
+    /// Its answer to Hello.
     static func hello(inFlight: UInt32, frameByteCount: UInt32 = 1 << 20) -> Response {
         .hello(
             HelloResponse(
@@ -151,12 +152,16 @@ private final class ScriptedHandler: ConnectionHandler {
 /// Runs a scripted service and a client of it while `body` runs.
 func withScript(
     inFlight: UInt32 = 256,
-    greets: Bool = true,
+    answersHello: Bool = true,
     configuration: ClientConfiguration = .patient,
     _ script: @escaping ScriptedService.Script,
     _ body: (FeedClient, ScriptedService) async throws -> Void
 ) async throws {
-    let service = try await ScriptedService.start(inFlight: inFlight, greets: greets, script)
+    let service = try await ScriptedService.start(
+        inFlight: inFlight,
+        answersHello: answersHello,
+        script
+    )
     var failure: (any Error)?
     do {
         let client = try await FeedClient.connect(

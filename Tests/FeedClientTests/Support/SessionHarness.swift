@@ -13,7 +13,7 @@ struct SessionHarness {
     typealias Outcome = Result<Answer, FeedClientError>
 
     /// What the session asked its driver for, beside sending calls and ending them.
-    enum Demand: Equatable { case connect, greet, close, abandon, finish }
+    enum Demand: Equatable { case connect, sendHello, close, abandon, finish }
 
     var session: Session
     /// The time in milliseconds.
@@ -22,7 +22,7 @@ struct SessionHarness {
     var hasRoom = true
     /// What the session asked for, in order.
     var demands: [Demand] = []
-    /// The latest introduction.
+    /// The latest Hello.
     var hello: HelloRequest?
     /// The calls that left, in order.
     var sent: [Session.Departure] = []
@@ -60,7 +60,7 @@ struct SessionHarness {
         channelStatus: Status? = nil
     ) -> Response {
         guard case .hello(var hello) = ScriptedService.hello(inFlight: inFlight) else {
-            preconditionFailure("The scripted service greets.")
+            preconditionFailure("The scripted service answers Hello.")
         }
         hello.instanceID = instance
         hello.isClientKnown = isKnown
@@ -80,10 +80,10 @@ struct SessionHarness {
             case .complete(let caller, let outcome):
                 outcomes[caller, default: []].append(outcome)
             case .connect: demands.append(.connect)
-            case .greet(let id, let hello):
+            case .sendHello(let id, let hello):
                 #expect(id == 1)
                 self.hello = hello
-                demands.append(.greet)
+                demands.append(.sendHello)
             case .send(let departure): sent.append(departure)
             case .close: demands.append(.close)
             case .abandon: demands.append(.abandon)
@@ -108,7 +108,7 @@ struct SessionHarness {
         run()
     }
 
-    /// Waits for the first greeting as caller 99.
+    /// Waits for the first Hello as caller 99.
     mutating func open(within timeout: UInt64 = 5_000) {
         session.open(call(99, .hello(HelloRequest()), timeout), token: 99)
         run()
@@ -123,13 +123,13 @@ struct SessionHarness {
         )
     }
 
-    /// The wait for the next try passes, and the connection opens and is greeted.
+    /// The wait for the next try passes, and the connection opens and its Hello is answered.
     mutating func connect(_ hello: Response = Self.hello()) {
         if demands.last != .connect { pass(5_000) }
         #expect(demands.last == .connect)
         session.connected()
         run()
-        #expect(demands.last == .greet)
+        #expect(demands.last == .sendHello)
         receive(1, hello)
     }
 
@@ -149,9 +149,9 @@ struct SessionHarness {
     /// The service answers a frame.
     mutating func answer(_ id: UInt64) { receive(id, .empty) }
 
-    mutating func sayFarewell(lastID: UInt64) {
-        let farewell = GoAway(lastID: lastID, drainMilliseconds: 1_000, reason: .draining)
-        receive(0, .goAway(farewell))
+    mutating func sendGoAway(lastID: UInt64) {
+        let goAway = GoAway(lastID: lastID, drainMilliseconds: 1_000, reason: .draining)
+        receive(0, .goAway(goAway))
     }
 
     mutating func lose(_ ending: Ending = .lost("gone")) {

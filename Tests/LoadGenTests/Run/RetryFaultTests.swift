@@ -34,7 +34,7 @@ extension LiveTests {
 
         @Test(arguments: [
             FakeFaults(loseAfterEvery: 1001, forgetsChannels: true),
-            FakeFaults(loseAfterEvery: 1001, losesGreetings: true),
+            FakeFaults(loseAfterEvery: 1001, losesHellos: true),
         ])
         func neverSendsAgainWhatTheServiceHasForgotten(_ faults: FakeFaults) async throws {
             let service = try await FakeService.start(faults)
@@ -53,7 +53,7 @@ extension LiveTests {
         /// The post was created, so a second one of its title would be one too many.
         @Test(arguments: [
             FakeFaults(loseCreateEvery: 31, forgetsChannels: true),
-            FakeFaults(loseCreateEvery: 31, losesGreetings: true),
+            FakeFaults(loseCreateEvery: 31, losesHellos: true),
         ])
         func createsNoPostAgainThatTheServiceHasForgotten(_ faults: FakeFaults) async throws {
             let service = try await FakeService.start(faults)

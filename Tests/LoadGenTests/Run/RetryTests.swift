@@ -74,7 +74,7 @@ extension LiveTests {
             #expect(result.totals.retries.duplicateCount > 0)
         }
 
-        @Test func movesToANewConnectionWhereTheServiceSaysFarewell() async throws {
+        @Test func movesToANewConnectionWhereTheServiceSendsGoAway() async throws {
             let service = try await FakeService.start(FakeFaults(leaveAt: 2000))
             let result = try await load(
                 service,

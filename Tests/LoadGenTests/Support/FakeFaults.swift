@@ -28,7 +28,7 @@ struct FakeFaults: Sendable {
     var silentFrom: UInt64?
     /// Every vote of this number counts and is never answered.
     var silentEvery: UInt64?
-    /// After this vote the service says farewell on its connection.
+    /// After this vote the service sends GoAway on its connection.
     var leaveAt: UInt64?
     /// Sequences are looked at by nobody: what is sent twice is executed twice.
     var ignoresSequences = false
@@ -36,7 +36,7 @@ struct FakeFaults: Sendable {
     var forgetsChannels = false
     /// The channels are forgotten with the loss of a connection, and the Hello that makes one anew
     /// loses its connection instead of an answer.
-    var losesGreetings = false
+    var losesHellos = false
     /// The service does not say that it executes anything exactly once.
     var lacksExactlyOnce = false
     /// After its death the service starts again at the same address.

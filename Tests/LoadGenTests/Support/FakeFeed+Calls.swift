@@ -10,9 +10,9 @@ extension FakeFeed {
     ) -> Action {
         switch request {
         case .hello(let hello):
-            let answer = greet(hello, &state)
+            let answer = answerHello(hello, &state)
             let key = FakeChannels.Key(clientID: hello.clientID, channel: hello.channel)
-            return state.ungreeted.contains(key) ? .lose : .answer(frame(id, .hello(answer)))
+            return state.unansweredHellos.contains(key) ? .lose : .answer(frame(id, .hello(answer)))
         case .listFeeds:
             let feeds = state.feeds.map { Feed(name: $0, voteMode: voteMode) }
             return .answer(frame(id, .listFeeds(ListFeedsResponse(feeds: feeds))))
@@ -51,7 +51,7 @@ extension FakeFeed {
         }
     }
 
-    private func greet(_ hello: HelloRequest, _ state: inout State) -> HelloResponse {
+    private func answerHello(_ hello: HelloRequest, _ state: inout State) -> HelloResponse {
         let key = FakeChannels.Key(clientID: hello.clientID, channel: hello.channel)
         let (isKnown, lastSequence) = hello.clientID.isEmpty ? (false, 0) : state.channels.open(key)
         return HelloResponse(

@@ -10,7 +10,7 @@ final class FakeFeed: Sendable {
         var feeds = ["posts"]
         var channels = FakeChannels()
         /// Channels whose next Hello loses its connection.
-        var ungreeted: Set<FakeChannels.Key> = []
+        var unansweredHellos: Set<FakeChannels.Key> = []
         var instanceID: UInt64 = 1
         var voteCount: UInt64 = 0
         var createCount: UInt64 = 0
@@ -70,12 +70,12 @@ final class FakeFeed: Sendable {
 
     /// A connection ended.
     func lost(_ channel: FakeChannels.Key?) {
-        guard let channel, faults.forgetsChannels || faults.losesGreetings else { return }
+        guard let channel, faults.forgetsChannels || faults.losesHellos else { return }
         state.withLock { state in
             // The loss of an unanswered Hello keeps the channel that the Hello made.
-            guard state.ungreeted.remove(channel) == nil else { return }
+            guard state.unansweredHellos.remove(channel) == nil else { return }
             state.channels.forget(channel)
-            if faults.losesGreetings { state.ungreeted.insert(channel) }
+            if faults.losesHellos { state.unansweredHellos.insert(channel) }
         }
     }
 

@@ -177,8 +177,8 @@ private final class FakeHandler: ConnectionHandler {
             isLost = true
         case .answerAndLeave(let frame):
             try encoder.append(frame)
-            let farewell = GoAway(lastID: frame.id, drainMilliseconds: 1000, reason: .draining)
-            try encoder.append(ServerFrame(id: 0, revision: 0, response: .goAway(farewell)))
+            let goAway = GoAway(lastID: frame.id, drainMilliseconds: 1000, reason: .draining)
+            try encoder.append(ServerFrame(id: 0, revision: 0, response: .goAway(goAway)))
             isLost = true
         case .answerAndStall(let frame):
             // Everything behind this answer waits, on this connection, until the timer fires.

@@ -178,7 +178,10 @@ public struct JournalStats: Equatable, Sendable {
     public var maximumCommitMicroseconds: UInt64
     /// The bytes of the journal's files.
     public var byteCount: UInt64
-    /// Answers that wait for their changes to be durable.
+    /// Groups of answers that wait until what they show is durable.
+    ///
+    /// A group is the answers of one connection in one loop iteration. The number is taken when a
+    /// commit batch begins or becomes durable.
     public var heldAnswerCount: UInt64
     /// How long the oldest of them has waited; 0 where none waits.
     public var oldestHeldMicroseconds: UInt64

@@ -8,7 +8,7 @@ struct InFlightRequest {
     var sequence: UInt64 = 0
     /// The number of the post, or the client's own number of a new post.
     var argument: UInt32
-    /// The operation; nil for a greeting or a ping, which only keep the connection.
+    /// The operation; nil for Hello or a ping, which only keep the connection.
     var operation: Operation?
     /// How it differs from a request that was sent once and is waited for; usually empty.
     var marks: Marks = []

@@ -1,12 +1,12 @@
 /// How many calls may still be sent again: a share of the calls that were sent first.
 ///
 /// A service that refuses most calls gets little more than their number, instead of a multiple.
-package struct RetryBudget: Sendable {
+package struct RetryAllowance: Sendable {
     private let ratio: Double
     private let burst: Double
     private var balance: Double
 
-    /// A full budget.
+    /// A full allowance.
     package init(_ policy: RetryPolicy) {
         ratio = max(0, policy.budgetRatio)
         burst = Double(max(0, policy.budgetBurst))
@@ -18,7 +18,7 @@ package struct RetryBudget: Sendable {
         balance = min(burst, balance + ratio)
     }
 
-    /// Pays for sending a call again; false, and nothing paid, where the budget does not reach.
+    /// Pays for sending a call again; false, and nothing paid, where less than one call is left.
     package mutating func withdraw() -> Bool {
         guard balance >= 1 else { return false }
         balance -= 1
