@@ -75,7 +75,7 @@ extension AdministrationCalls {
         from caller: borrowing Caller
     ) -> Bool {
         // The execution refuses these imports without a walk.
-        guard caller.isService, environment.context.refusalOfChanges == nil,
+        guard caller.isService, environment.context.changeRefusal == nil,
             request.posts.count <= environment.context.limits.maximumImportPostCount,
             let feed = environment.store.feed(
                 named: request.feed.isEmpty ? CallEnvironment.defaultFeed : request.feed

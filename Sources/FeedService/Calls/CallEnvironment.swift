@@ -61,15 +61,15 @@ struct CallEnvironment {
     }
 
     /// Whether the service takes changes now; votes may pass on the fast path then.
-    var takesChanges: Bool { context.refusalOfChanges == nil }
+    var takesChanges: Bool { context.changeRefusal == nil }
 
     /// Refuses a change while the service takes none.
     ///
     /// A repeat of an earlier change is answered without this check.
     func admitChange() throws(Status) {
-        guard let refusal = context.refusalOfChanges else { return }
-        context.countRefusal()
-        throw refusal
+        guard let refusal = context.changeRefusal else { return }
+        context.count(refusal)
+        throw refusal.status
     }
 
     /// Refuses a caller that is not a service, which is one of another machine.
