@@ -52,10 +52,12 @@ extension AdministrationCalls {
         in feed: FeedID
     ) throws(Status) -> ImportOutcome {
         let byteCount = posts.reduce(0) { $0 + $1.content.maximumLogEntryByteCount }
-        guard environment.context.importRoom.reserve(byteCount) else { throw .journalBehind }
+        guard environment.context.longTransactionRoom.reserve(byteCount) else {
+            throw .journalBehind
+        }
         defer {
             environment.changeLog.countWaitingBytes()
-            environment.context.importRoom.release(byteCount)
+            environment.context.longTransactionRoom.release(byteCount)
         }
         // Other imports may have been logged since the transaction began.
         try environment.admitChange()

@@ -40,10 +40,10 @@ struct CallEnvironment {
     ///   - method: Its method.
     ///   - waited: How long it has waited for its loop iteration; nil is not at all.
     /// - Throws: The refusal: its time is over, its state is newer, or its sequence is of no change.
-    func admit(
-        _ frame: borrowing ClientFrame,
+    func checkEnvelope(
+        of frame: borrowing ClientFrame,
         _ method: Method,
-        _ waited: Duration?
+        waited: Duration?
     ) throws(Status) {
         if let waited {
             let timeout = context.timeout(milliseconds: frame.timeoutMilliseconds)
