@@ -4,12 +4,14 @@ import FeedProto
 import FeedService
 import FeedState
 import FeedTestSupport
+import Foundation
 import Testing
 
 /// A disk whose journal is quick and on which `state.db` stands still.
 @Suite(.serialized, .timeLimit(.minutes(2)))
 struct SlowCheckpointTests {
     private static func withGate(
+        timeOfDay: (@Sendable () -> Int64)? = nil,
         _ body: @escaping @Sendable (UInt16, SyncGate) throws -> Void
     ) async throws {
         let directory = try TemporaryDirectory()
@@ -21,6 +23,7 @@ struct SlowCheckpointTests {
             state.journal.segmentByteCount = 4 << 20
             state.journal.space.ballastByteCount = 1 << 20
             $0.state = state
+            if let timeOfDay { $0.timeOfDay = timeOfDay }
         } _: { port in
             // However it ends, the service can end.
             defer { gate.open() }
@@ -84,6 +87,37 @@ struct SlowCheckpointTests {
             #expect(stats.backlogByteCount >= stats.backlogLimitByteCount / 2)
             #expect(stats.backlogLimitByteCount == 5 << 20)
             #expect(stats.refusedCount >= 1)
+        }
+    }
+
+    @Test("a change that the clock refuses is not counted as refused by checkpoints")
+    func countsRefusalsByTheirCause() async throws {
+        let jump = Locked<Int64>(0)
+        let timeOfDay: @Sendable () -> Int64 = {
+            Int64(Date.now.timeIntervalSince1970 * 1000) + jump.withLock { $0 }
+        }
+        try await Self.withGate(timeOfDay: timeOfDay) { port, gate in
+            let client = try WireClient(port: port)
+            let id = try client.createPost(title: "a")
+            let vote = Request.castVote(CastVoteRequest(postID: id, direction: .up))
+            gate.close()
+            var stats = try Self.journal(client).checkpoints
+            while stats.backlogByteCount < stats.backlogLimitByteCount {
+                _ = try Self.fill(client)
+                stats = try Self.journal(client).checkpoints
+            }
+            // No change is taken any more, and each refusal is counted.
+            #expect(try client.call(vote).status?.reason == .overloaded)
+            let counted = try Self.journal(client).checkpoints.refusedCount
+            #expect(try client.call(vote).status?.reason == .overloaded)
+            #expect(try Self.journal(client).checkpoints.refusedCount == counted + 1)
+            jump.withLock { $0 = 3_600_000 }
+            let create = Request.createPost(CreatePostRequest(post: Post(title: "b")))
+            #expect(try client.call(create).status?.reason == .clockJumped)
+            for _ in 0..<10 {
+                #expect(try client.call(vote).status?.reason == .clockJumped)
+            }
+            #expect(try Self.journal(client).checkpoints.refusedCount == counted + 1)
         }
     }
 

@@ -9,7 +9,10 @@ extension AdministrationCalls {
         try environment.requireService(caller)
         guard let state = environment.context.state else { throw .notDurable }
         guard state.journal.isWritable else {
-            throw .readOnly(state.journal)
+            throw .readOnly(
+                freeByteCount: state.journal.freeByteCount,
+                writableByteCount: state.journal.writableByteCount
+            )
         }
         return .afterBackup
     }

@@ -53,10 +53,12 @@ extension AdministrationCalls {
         in feed: FeedID
     ) throws(Status) -> ImportOutcome {
         let byteCount = posts.reduce(0) { $0 + $1.content.maximumLogEntryByteCount }
-        guard environment.context.importRoom.reserve(byteCount) else { throw .journalBehind }
+        guard environment.context.longTransactionRoom.reserve(byteCount) else {
+            throw .journalBehind
+        }
         defer {
             environment.changeLog.countWaitingBytes()
-            environment.context.importRoom.release(byteCount)
+            environment.context.longTransactionRoom.release(byteCount)
         }
         // Other imports may have been logged since the transaction began.
         try environment.admitChange()
@@ -76,7 +78,7 @@ extension AdministrationCalls {
         from caller: borrowing Caller
     ) -> Bool {
         // The execution refuses these imports without a walk.
-        guard caller.isService, environment.context.refusalOfChanges == nil,
+        guard caller.isService, environment.context.changeRefusal == nil,
             request.posts.count <= environment.context.limits.maximumImportPostCount,
             let feed = environment.store.feed(
                 named: request.feed.isEmpty ? CallEnvironment.defaultFeed : request.feed

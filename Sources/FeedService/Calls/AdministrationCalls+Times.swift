@@ -25,10 +25,12 @@ extension AdministrationCalls {
         return try environment.changeLog.transaction { () throws(Status) -> Answer in
             // As for an import: the entries that all loops log after their admission fit into a record.
             let byteCount = environment.context.limits.longestCorrectionByteCount
-            guard environment.context.importRoom.reserve(byteCount) else { throw .journalBehind }
+            guard environment.context.longTransactionRoom.reserve(byteCount) else {
+                throw .journalBehind
+            }
             defer {
                 environment.changeLog.countWaitingBytes()
-                environment.context.importRoom.release(byteCount)
+                environment.context.longTransactionRoom.release(byteCount)
             }
             try environment.admitChange()
             let found = postsAhead(of: latest, request, correctingTo: time)

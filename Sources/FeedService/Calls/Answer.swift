@@ -10,9 +10,10 @@ enum Answer {
     ///
     /// The page keeps its memory from call to call, so the answer names the page and does not carry
     /// posts. The next call of the loop clears the page, so the answer is encoded before it.
-    case posts(Posts, revision: UInt64)
-    /// No answer in this loop iteration: the call has more work than one iteration allows.
-    case later
+    case postsInPage(Posts, revision: UInt64)
+    /// No answer in this loop iteration: the call has more work than one iteration allows, and is
+    /// passed again in a later one.
+    case again
     /// No answer in this loop iteration: the answer follows when a backup is made.
     case afterBackup
 

@@ -3,8 +3,7 @@ internal import FeedRanking
 
 /// The answers of one loop iteration to one connection, and the refreshes that are due after them.
 ///
-/// The answers are encoded in the order of the requests. The connection takes them out at the end
-/// of the iteration.
+/// The answers are encoded in the order of the requests, and sent at the end of the iteration.
 struct Answers: ~Copyable {
     /// The shared parts of all calls of the loop.
     let environment: CallEnvironment
@@ -63,7 +62,7 @@ struct Answers: ~Copyable {
         refuse(id, status)
     }
 
-    /// Encodes the refusal of a frame that is not a request; the id 0 is the connection.
+    /// Encodes a refusal without counting it for a method; the id 0 is the connection.
     mutating func refuse(_ id: UInt64, _ status: Status) {
         append(ServerFrame(id: id, revision: environment.store.revision, status: status))
     }
@@ -94,6 +93,15 @@ struct Answers: ~Copyable {
             return
         }
         refreshDue.append(post)
+    }
+
+    /// Passes the encoded answers to the outbox, which sends them in one write.
+    mutating func send(to recipient: Recipient, through outbox: Outbox) {
+        guard encoder.byteCount > 0 else { return }
+        encoder.lendBytes { outbox.send($0, to: recipient) }
+        encoder.removeAll()
+        // The outbox counts the answers that it holds.
+        room.end()
     }
 
     /// Refreshes one of the due stripes, for about a millisecond; the others wait for later loop

@@ -40,10 +40,10 @@ struct CallEnvironment {
     ///   - method: Its method.
     ///   - waited: How long it has waited for its loop iteration; nil is not at all.
     /// - Throws: The refusal: its time is over, its state is newer, or its sequence is of no change.
-    func admit(
-        _ frame: borrowing ClientFrame,
+    func checkEnvelope(
+        of frame: borrowing ClientFrame,
         _ method: Method,
-        _ waited: Duration?
+        waited: Duration?
     ) throws(Status) {
         if let waited {
             let timeout = context.timeout(milliseconds: frame.timeoutMilliseconds)
@@ -61,15 +61,15 @@ struct CallEnvironment {
     }
 
     /// Whether the service takes changes now; votes may pass on the fast path then.
-    var takesChanges: Bool { context.refusalOfChanges == nil }
+    var takesChanges: Bool { context.changeRefusal == nil }
 
     /// Refuses a change while the service takes none.
     ///
     /// A repeat of an earlier change is answered without this check.
     func admitChange() throws(Status) {
-        guard let refusal = context.refusalOfChanges else { return }
-        context.countRefusal()
-        throw refusal
+        guard let refusal = context.changeRefusal else { return }
+        context.count(refusal)
+        throw refusal.status
     }
 
     /// Refuses a caller that is not a service, which is one of another machine.

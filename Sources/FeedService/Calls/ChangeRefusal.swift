@@ -3,40 +3,63 @@ internal import FeedProto
 internal import FeedState
 
 /// Why the service takes no changes now.
+enum ChangeRefusal {
+    /// The connections hold too many bytes.
+    case overloaded(limitByteCount: Int)
+    /// The time of day has jumped by so much.
+    case clockJumped(byMilliseconds: Int64)
+    /// The disk has too little room for more changes.
+    case diskFull(freeByteCount: Int, writableByteCount: Int)
+    /// Commits do not keep up with the admitted changes.
+    case commitsBehind
+    /// Checkpoints do not keep up with the admitted changes.
+    case checkpointsBehind(CheckpointBacklog, retryTime: Duration)
+
+    /// The answer to a change that is refused.
+    var status: Status {
+        switch self {
+        case .overloaded(let limitByteCount): .overloaded(limit: limitByteCount)
+        case .clockJumped(let milliseconds): .clockJumped(by: milliseconds)
+        case .diskFull(let freeByteCount, let writableByteCount):
+            .readOnly(freeByteCount: freeByteCount, writableByteCount: writableByteCount)
+        case .commitsBehind: .journalBehind
+        case .checkpointsBehind(let backlog, let retryTime):
+            .checkpointsBehind(backlog, retryTime: retryTime)
+        }
+    }
+}
+
 extension ServiceContext {
-    /// The refusal of all changes now; nil if they are taken.
+    /// The cause for which all changes are refused now; nil if they are taken.
     ///
     /// Costs a few atomic loads.
-    var refusalOfChanges: Status? {
-        if isOverloaded { return .overloaded(limit: limits.maximumBufferedByteCount) }
-        if clock.jumpMilliseconds != 0 { return .clockJumped(by: clock.jumpMilliseconds) }
+    var changeRefusal: ChangeRefusal? {
+        if isOverloaded { return .overloaded(limitByteCount: limits.maximumBufferedByteCount) }
+        let jump = clock.jumpMilliseconds
+        if jump != 0 { return .clockJumped(byMilliseconds: jump) }
         guard let journal = state?.journal else { return nil }
-        if !journal.isWritable { return .readOnly(journal) }
+        if !journal.isWritable {
+            return .diskFull(
+                freeByteCount: journal.freeByteCount,
+                writableByteCount: journal.writableByteCount
+            )
+        }
         switch journal.congestion {
         case nil: return nil
-        case .journal: return .journalBehind
+        case .journal: return .commitsBehind
         case .checkpoints(let backlog, let retryTime):
             return .checkpointsBehind(backlog, retryTime: retryTime)
         }
     }
 
-    /// Counts a refused change if checkpoints are the reason.
-    func countRefusal() {
-        guard let journal = state?.journal, case .checkpoints = journal.congestion else { return }
-        journal.countRefusalByCheckpoints()
+    /// Counts a refused change if checkpoints are the cause.
+    func count(_ refusal: ChangeRefusal) {
+        guard case .checkpointsBehind = refusal else { return }
+        state?.journal.countRefusalByCheckpoints()
     }
 }
 
 extension Status {
-    /// The disk has too little room for more changes.
-    static func readOnly(_ journal: JournalThread) -> Status {
-        .readOnly(
-            freeByteCount: journal.freeByteCount,
-            writableByteCount: journal.writableByteCount
-        )
-    }
-
-    /// Checkpoints do not keep up with the admitted changes.
     fileprivate static func checkpointsBehind(
         _ backlog: CheckpointBacklog,
         retryTime: Duration

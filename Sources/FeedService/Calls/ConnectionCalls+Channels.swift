@@ -57,7 +57,7 @@ extension ConnectionCalls {
         isLate: Bool,
         for caller: borrowing Caller
     ) throws(Status) -> ChannelTable.Opening {
-        let refusalOfChanges = environment.context.refusalOfChanges
+        let changeRefusal = environment.context.changeRefusal
         var request = ChannelTable.Request(
             clientHigh: device.high,
             clientLow: device.low,
@@ -65,7 +65,7 @@ extension ConnectionCalls {
             host: ClientHost(caller.host)
         )
         request.isFurther = caller.hasOpenedChannel
-        request.mayAdd = refusalOfChanges == nil
+        request.mayAdd = changeRefusal == nil
         request.isLate = isLate
         do throws(ChannelTable.Refusal) {
             return try environment.context.channels.open(request, log: environment.changeLog)
@@ -78,7 +78,11 @@ extension ConnectionCalls {
                     perMinute: environment.context.limits.newChannelsPerHostMinute,
                     wait: wait
                 )
-            case .mayNotAdd: throw refusalOfChanges ?? .journalBehind
+            case .mayNotAdd:
+                guard let changeRefusal else { throw .journalBehind }
+                // A late channel is that of a change, which is refused with it.
+                if isLate { environment.context.count(changeRefusal) }
+                throw changeRefusal.status
             case .takenOver: throw .channelFenced
             }
         }

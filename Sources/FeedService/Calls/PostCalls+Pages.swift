@@ -24,9 +24,9 @@ extension PostCalls {
         do throws(RankingError) {
             switch try environment.store.page(query, into: &page, allowance: &refreshAllowance) {
             case .done:
-                return .posts(.page(scope), revision: revision)
+                return .postsInPage(.page(scope), revision: revision)
             case .again:
-                return .later
+                return .again
             }
         } catch {
             throw Status(error)

@@ -50,7 +50,7 @@ struct PostCalls {
     ) throws(Status) -> Answer {
         let revision = environment.store.revision
         let post = try read(PostID(rawValue: request.id), for: caller)
-        return .posts(.one, revision: max(revision, post.revision))
+        return .postsInPage(.one, revision: max(revision, post.revision))
     }
 
     /// Reads one post with the caller's ballot and returns it; `page` has its texts.
@@ -84,7 +84,7 @@ struct PostCalls {
             missing: &missing,
             into: &page
         )
-        return .posts(.batch(missing: missing.map(\.rawValue)), revision: revision)
+        return .postsInPage(.batch(missing: missing.map(\.rawValue)), revision: revision)
     }
 
     /// Changes the fields that the mask names.
@@ -108,7 +108,7 @@ struct PostCalls {
                 sink: environment.changeLog,
                 into: &page
             )
-            return .posts(.one, revision: noted(outcome, &answers).revision)
+            return .postsInPage(.one, revision: noted(outcome, &answers).revision)
         } catch {
             throw Status(error)
         }
@@ -145,7 +145,7 @@ struct PostCalls {
                     revision: revision
                 )
             case .again:
-                return .later
+                return .again
             }
         } catch {
             throw Status(error)

@@ -25,6 +25,12 @@ extension VoteCalls {
         return run.count
     }
 
+    /// Requests the memory of the post that the vote at the front of the bytes is about.
+    func prefetchFirstVote(of bytes: RawSpan, _ scanner: borrowing FrameScanner) {
+        guard let post = VoteRun.firstPost(in: bytes, scanner) else { return }
+        environment.store.prefetch(PostID(rawValue: post))
+    }
+
     /// Casts votes of the run in one transaction, up to the first unusual vote.
     ///
     /// Numbered votes are cast under their channel's lock, which is taken once for all of them.

@@ -66,7 +66,7 @@ package final class ServerConnection: ConnectionHandler {
     }
 
     package func connection(_ connection: TCPConnection, willReceive bytes: RawSpan) {
-        loop.handler.anticipate(bytes)
+        loop.handler.prefetchFirstVote(of: bytes)
     }
 
     package func connectionEndedInput(_ connection: TCPConnection) {
@@ -147,16 +147,5 @@ extension RequestHandler {
         answers.send(to: recipient, through: outbox)
         answers.refreshDueStripe()
         return progress
-    }
-}
-
-extension Answers {
-    /// Passes the encoded answers to the outbox, which sends them in one write.
-    mutating func send(to recipient: Recipient, through outbox: Outbox) {
-        guard encoder.byteCount > 0 else { return }
-        encoder.lendBytes { outbox.send($0, to: recipient) }
-        encoder.removeAll()
-        // The outbox counts the answers that it holds.
-        room.end()
     }
 }

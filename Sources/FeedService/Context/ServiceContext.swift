@@ -30,8 +30,9 @@ final class ServiceContext: Sendable {
     private let evictedChannels = EvictedChannels()
     /// The bytes that wait in buffers, over all connections.
     let budget: BufferBudget
-    /// Bounds what imports log at the same time; unbounded where nothing is journaled.
-    let importRoom: ImportRoom
+    /// Bounds what imports and corrections of times log at the same time; unbounded where nothing is
+    /// journaled.
+    let longTransactionRoom: LongTransactionRoom
     /// The clock of timers and deadlines; nil is the system's clock.
     let loopClock: ManualClock?
     /// One loop's counts each, in the order of the loops.
@@ -71,8 +72,8 @@ final class ServiceContext: Sendable {
         timeOfDay = configuration.timeOfDay
         startTimeMilliseconds = configuration.timeOfDay()
         devices = DeviceAdmission(limit: limits.newDevicesPerPeerMinute)
-        importRoom = ImportRoom(
-            maximumByteCount: configuration.state?.maximumImportingByteCount ?? .max
+        longTransactionRoom = LongTransactionRoom(
+            maximumByteCount: configuration.state?.maximumLongTransactionByteCount ?? .max
         )
         budget =
             configuration.budget

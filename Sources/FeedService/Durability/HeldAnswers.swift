@@ -2,13 +2,13 @@ internal import FeedTransport
 
 /// The answers of one loop that wait for one commit batch, in their order.
 struct HeldAnswers {
-    /// The answers of one loop iteration to one connection.
-    private struct Answers {
+    /// The answers of one loop iteration to one connection, which leave in one write.
+    private struct HeldWrite {
         let recipient: Recipient
         let byteCount: Int
     }
 
-    /// A list of more answers is not kept for the next commit batch.
+    /// A list of more writes is not kept for the next commit batch.
     private static let keptCount = 16_384
     /// The least number of bytes that is added to the budget, which all loops share.
     private static let budgetStepByteCount = 4 * 1_024
@@ -19,16 +19,16 @@ struct HeldAnswers {
     private(set) var countedByteCount = 0
     /// The part that it does not count yet.
     private var uncountedByteCount = 0
-    private var answers: [Answers] = []
-    /// The bytes of the answers, one after another; each entry of `answers` lies in one chunk.
+    private var writes: [HeldWrite] = []
+    /// The bytes of the answers, one after another; each of `writes` lies in one chunk.
     private var chunks: [[UInt8]] = []
 
-    /// The number of answers.
-    var count: Int { answers.count }
+    /// The number of writes: one for each loop iteration of a connection, however many answers it has.
+    var writeCount: Int { writes.count }
 
     /// Holds the answers of a loop iteration to a connection.
     mutating func append(_ bytes: RawSpan, to recipient: Recipient, _ pool: inout ChunkPool) {
-        answers.append(Answers(recipient: recipient, byteCount: bytes.byteCount))
+        writes.append(HeldWrite(recipient: recipient, byteCount: bytes.byteCount))
         let last = chunks.count - 1
         // Chunks never grow, so bytes are copied once.
         if last < 0 || chunks[last].count + bytes.byteCount > chunks[last].capacity {
@@ -55,13 +55,13 @@ struct HeldAnswers {
         }
     }
 
-    /// Sends the answers in one chunk; returns the number of the first answer behind it.
+    /// Sends the writes in one chunk; returns the number of the first write behind it.
     private func release(from first: Int, in chunk: RawSpan) -> Int {
         var number = first
         var offset = 0
         while offset < chunk.byteCount {
-            let end = offset + answers[number].byteCount
-            answers[number].recipient.release(chunk.extracting(offset..<end))
+            let end = offset + writes[number].byteCount
+            writes[number].recipient.release(chunk.extracting(offset..<end))
             offset = end
             number += 1
         }
@@ -71,7 +71,7 @@ struct HeldAnswers {
     /// Removes the answers, which are sent; the lists keep their memory, and the pool the chunks.
     mutating func removeAll(_ pool: inout ChunkPool) {
         pool.keep(&chunks)
-        answers.removeAll(keepingCapacity: answers.count <= Self.keptCount)
+        writes.removeAll(keepingCapacity: writes.count <= Self.keptCount)
         uncountedByteCount = 0
         countedByteCount = 0
     }

@@ -22,7 +22,8 @@ final class Outbox {
     /// Emptied lists, whose memory is used again.
     private var spares: [HeldAnswers] = []
     private var chunkPool = ChunkPool()
-    private var heldCount = 0
+    /// The writes in `held`: one for each loop iteration of a connection, however many answers it has.
+    private var heldWriteCount = 0
 
     /// An outbox that holds nothing if there are no logs, and otherwise the answers that wait for
     /// later commit batches than `durableBatch`.
@@ -56,16 +57,16 @@ final class Outbox {
         while let first = held.first?.commitBatch, first <= durableBatch {
             var answers = held.removeFirst()
             answers.release()
-            heldCount -= answers.count
+            heldWriteCount -= answers.writeCount
             budget.addReserved(-answers.countedByteCount)
             answers.removeAll(&chunkPool)
             if spares.count < Self.spareCount { spares.append(answers) }
         }
-        counters.setHeldAnswers(heldCount)
+        counters.setHeldWrites(heldWriteCount)
     }
 
     private func hold(_ bytes: RawSpan, for recipient: Recipient, until commitBatch: UInt64) {
-        heldCount += 1
+        heldWriteCount += 1
         if held.last?.commitBatch != commitBatch { beginBatch(commitBatch) }
         let last = held.count - 1
         held[last].append(bytes, to: recipient, &chunkPool)
@@ -77,7 +78,7 @@ final class Outbox {
         var answers = spares.popLast() ?? HeldAnswers()
         answers.commitBatch = commitBatch
         held.append(answers)
-        counters.setHeldAnswers(heldCount)
+        counters.setHeldWrites(heldWriteCount)
     }
 }
 

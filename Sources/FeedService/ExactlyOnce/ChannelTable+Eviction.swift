@@ -2,7 +2,7 @@ internal import FeedConcurrency
 internal import FeedLog
 internal import FeedRanking
 
-/// The rules by which channels are forgotten.
+/// Eviction: the rules by which channels are forgotten.
 ///
 /// - A host that takes more than its share loses idle channels at once: first those on which nothing
 ///   was called, then the others, the one that has been idle for longest first. So the greediest
@@ -25,7 +25,8 @@ extension ChannelTable {
     /// The restored channels that are forgotten for a new one at most.
     static let makeRoomLimit = 8
 
-    /// Forgets channels that are due; O(limit), and O(channels) where memory is given back.
+    /// Forgets channels whose retention is over, the short one or the full one; O(limit), and
+    /// O(channels) where memory is given back.
     ///
     /// - Returns: How many were forgotten.
     @discardableResult
@@ -58,7 +59,7 @@ extension ChannelTable {
         }
     }
 
-    /// Forgets a channel.
+    /// Forgets a channel, for any of the rules above.
     func evict(_ place: Int, _ state: inout State) {
         let number = state.channels[place].channel.identity.number
         state.remove(place)

@@ -135,7 +135,7 @@ package final class ChannelTable: Sendable {
     /// The bytes of memory that the channels take, about.
     package var byteCount: Int { budget.usedByteCount }
 
-    /// The number of evicted channels.
+    /// The number of channels that were forgotten, for any of the rules of eviction.
     package var evictedCount: UInt64 { state.withLock { $0.evictedCount } }
 
     /// How often a channel was refused.

@@ -11,7 +11,7 @@ extension RequestHandler {
     mutating func executeOnce(
         _ frame: borrowing ClientFrame,
         _ method: Method,
-        _ hashes: (content: UInt32, version01: UInt32),
+        _ hashes: RequestHashes,
         from caller: inout Caller
     ) throws(Status) -> Answer {
         guard method.takesSequence else {
@@ -20,13 +20,12 @@ extension RequestHandler {
         let call = Call(
             request: frame.request,
             sequence: frame.sequence,
-            hash: hashes.content,
-            version01Hash: hashes.version01
+            hashes: hashes
         )
         if case .importPosts(let request) = frame.request,
             !administration.checkTexts(of: request, from: caller)
         {
-            return .later
+            return .again
         }
         // A change that stamps a time checks the clock first, so that it notices a jump at once.
         if method.stampsTime { environment.context.clock.check() }
@@ -48,10 +47,7 @@ extension RequestHandler {
     private struct Call {
         let request: Request?
         let sequence: UInt64
-        /// The hash of its content, which is recorded.
-        let hash: UInt32
-        /// The hash of its bytes, which version 0.1 recorded.
-        let version01Hash: UInt32
+        let hashes: RequestHashes
 
         /// Whether the items that it executes are recorded.
         var isBatch: Bool {
@@ -68,15 +64,15 @@ extension RequestHandler {
     ) throws(Status) -> Answer {
         var decision = calls.decision(
             sequence: call.sequence,
-            hash: call.hash,
+            hash: call.hashes.content,
             epoch: epoch,
             recordsItems: call.isBatch
         )
-        if case .reused = decision, call.version01Hash != call.hash {
+        if case .reused = decision, call.hashes.version01 != call.hashes.content {
             // Version 0.1 may have recorded it, by its bytes.
             decision = calls.decision(
                 sequence: call.sequence,
-                hash: call.version01Hash,
+                hash: call.hashes.version01,
                 epoch: epoch
             )
         }
@@ -108,7 +104,7 @@ extension RequestHandler {
             return (answer, .items(done))
         case .createPost(let request):
             let post = try posts.createPost(request, &answers)
-            return (.posts(.one, revision: post.revision), .id(post.id.rawValue))
+            return (.postsInPage(.one, revision: post.revision), .id(post.id.rawValue))
         case .importPosts(let request):
             let (answer, first) = try administration.importPosts(request, from: caller, &answers)
             return (answer, .id(first))
@@ -123,7 +119,7 @@ extension RequestHandler {
         _ calls: inout RecentCalls
     ) {
         environment.changeLog.append(
-            calls.record(sequence: call.sequence, hash: call.hash, outcome)
+            calls.record(sequence: call.sequence, hash: call.hashes.content, outcome)
         )
     }
 

@@ -2,15 +2,24 @@ internal import FeedProto
 internal import FeedRanking
 
 /// How the handler finds requests in the bytes of a connection.
+///
+/// `serveIteration` in `ServerConnection.swift` calls ``serve(_:of:unsentByteCount:waited:)`` and
+/// sends the answers: it knows the transport, and the handler does not.
 extension RequestHandler {
     /// The progress in the bytes of a connection.
     struct Progress {
         /// The served bytes.
         var byteCount: Int
-        /// Whether a whole request is left that needs another loop iteration.
+        /// Whether a whole request is left for a later loop iteration: one that is to be passed again,
+        /// or one behind the last that this iteration allows.
         var wantsIteration: Bool
         /// Whether nothing could be served, because too many answers are unsent.
         var lacksRoom = false
+    }
+
+    /// Requests the memory of the post that the first vote of some bytes is about.
+    func prefetchFirstVote(of bytes: RawSpan) {
+        votes.prefetchFirstVote(of: bytes, scanner)
     }
 
     /// Executes the requests in `bytes`, at most as many as one loop iteration allows.
@@ -50,7 +59,7 @@ extension RequestHandler {
                         offset = body.upperBound
                         // An import that is refused half way has ended, too.
                         administration.textWalk.endImport()
-                    case .needsAnotherIteration:
+                    case .again:
                         suspendWork(of: &session)
                         return Progress(byteCount: offset, wantsIteration: true)
                     }
@@ -117,11 +126,6 @@ extension RequestHandler {
         limits.frameCount -= number
     }
 
-    /// Requests the memory of the post that the first vote of some bytes is about.
-    mutating func anticipate(_ bytes: RawSpan) {
-        _ = votes.findRun(in: bytes, at: 0, limit: 1, scanner)
-    }
-
     /// Executes a vote in the path of all calls.
     private mutating func executeVote(
         _ frame: VoteFrame,
@@ -131,7 +135,7 @@ extension RequestHandler {
         guard isNext(frame.id, of: &session) else { return }
         _ = handle(
             ClientFrame(frame),
-            requestHash: frame.vote.requestHash,
+            hashes: RequestHashes(content: frame.vote.requestHash),
             from: &session.caller,
             waited: waited
         )
@@ -150,8 +154,10 @@ extension RequestHandler {
             guard isNext(frame.id, of: &session) else { return .answered }
             let outcome = handle(
                 frame,
-                requestHash: contentHash,
-                version01Hash: frame.sequence == 0 ? 0 : frame.requestHash(of: body),
+                hashes: RequestHashes(
+                    content: contentHash,
+                    version01: frame.sequence == 0 ? 0 : frame.requestHash(of: body)
+                ),
                 from: &session.caller,
                 waited: waited
             )

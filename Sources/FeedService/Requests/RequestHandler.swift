@@ -4,7 +4,7 @@ internal import FeedRanking
 
 /// Executes the requests of one loop's connections and encodes their answers.
 ///
-/// The handler finds the requests in a connection's bytes (`RequestHandler+Serving`), admits them
+/// The handler finds the requests in a connection's bytes (`RequestHandler+Serving`), checks them
 /// and executes each once (`RequestHandler+Sequences`). Each family of calls is a type with its own
 /// working memory. A call returns its answer, or throws the `Status` that is the answer.
 ///
@@ -16,8 +16,8 @@ struct RequestHandler: ~Copyable {
     enum Execution {
         /// The answer is encoded.
         case answered
-        /// The request has more work than one loop iteration allows: pass it again in the next one.
-        case needsAnotherIteration
+        /// The request has more work than one loop iteration allows: pass it again in a later one.
+        case again
     }
 
     /// The shared parts of all calls of the loop.
@@ -30,7 +30,7 @@ struct RequestHandler: ~Copyable {
     /// The requests of this loop iteration that are answered when a backup is made.
     var backups: [UInt64] = []
 
-    /// Hello and Ping.
+    /// Hello and Ping, and the channels that numbered calls open.
     let connections: ConnectionCalls
     /// The calls about posts and pages of posts.
     var posts: PostCalls
@@ -56,30 +56,27 @@ struct RequestHandler: ~Copyable {
     ///
     /// - Parameters:
     ///   - frame: The request.
-    ///   - requestHash: The hash of the content, which is recorded where the request has a sequence.
-    ///   - version01Hash: The hash that version 0.1 recorded for the request; nil is the same.
+    ///   - hashes: The hashes by which its channel knows it again.
     ///   - caller: The caller; Hello changes it.
     ///   - waited: How long the request has waited for its loop iteration; nil is not at all.
     /// - Returns: Whether it was answered or must be passed again.
     mutating func handle(
         _ frame: borrowing ClientFrame,
-        requestHash: UInt32,
-        version01Hash: UInt32? = nil,
+        hashes: RequestHashes,
         from caller: inout Caller,
         waited: Duration?
     ) -> Execution {
         let method = Method(frame.request)
         defer { answers.room.shrink(to: answers.byteCount) }
         do throws(Status) {
-            try environment.admit(frame, method, waited)
+            try environment.checkEnvelope(of: frame, method, waited: waited)
             try answers.reserveRoom(for: frame.request)
-            let hashes = (requestHash, version01Hash ?? requestHash)
             switch try executeOnce(frame, method, hashes, from: &caller) {
             case .vote(let response, let revision):
                 answers.append(response, id: frame.id, revision: revision)
             case .response(let response, let revision):
                 answers.append(ServerFrame(id: frame.id, revision: revision, response: response))
-            case .posts(let form, let revision):
+            case .postsInPage(let form, let revision):
                 answers.append(
                     form,
                     of: &posts.page,
@@ -87,8 +84,8 @@ struct RequestHandler: ~Copyable {
                     revision: revision,
                     viewer: caller.device != nil
                 )
-            case .later:
-                return .needsAnotherIteration
+            case .again:
+                return .again
             case .afterBackup:
                 backups.append(frame.id)
             }
@@ -114,7 +111,7 @@ struct RequestHandler: ~Copyable {
         case .batchGetPosts(let request): try posts.batchGetPosts(request, from: caller)
         case .getPostRank(let request): try posts.getPostRank(request)
         case .createPost(let request):
-            .posts(.one, revision: try posts.createPost(request, &answers).revision)
+            .postsInPage(.one, revision: try posts.createPost(request, &answers).revision)
         case .updatePost(let request): try posts.updatePost(request, from: caller, &answers)
         case .deletePost(let request): try posts.deletePost(request)
         case .importPosts(let request):

@@ -8,7 +8,7 @@ final class LoopCounters: Sendable {
     private let requests = InlineArray<32, Atomic<UInt64>> { _ in Atomic(0) }
     private let errors = InlineArray<32, Atomic<UInt64>> { _ in Atomic(0) }
     private let badFrames = Atomic<UInt64>(0)
-    private let heldAnswers = Atomic<UInt64>(0)
+    private let heldWrites = Atomic<UInt64>(0)
     private let slowFrames = Atomic<UInt64>(0)
     private let overBudgetCloses = Atomic<UInt64>(0)
     private let repeatedCalls = Atomic<UInt64>(0)
@@ -59,10 +59,11 @@ final class LoopCounters: Sendable {
     var slowFrameCount: UInt64 { slowFrames.load(ordering: .relaxed) }
 
     /// Sets the number of writes of answers that the loop holds.
-    func setHeldAnswers(_ count: Int) { heldAnswers.store(UInt64(count), ordering: .relaxed) }
+    func setHeldWrites(_ count: Int) { heldWrites.store(UInt64(count), ordering: .relaxed) }
 
-    /// The number of writes of answers that the loop holds.
-    var heldAnswerCount: UInt64 { heldAnswers.load(ordering: .relaxed) }
+    /// The number of writes of answers that the loop holds, when a commit batch last began or was
+    /// released.
+    var heldWriteCount: UInt64 { heldWrites.load(ordering: .relaxed) }
 
     private func increment(_ counter: borrowing Atomic<UInt64>) {
         counter.store(counter.load(ordering: .relaxed) &+ 1, ordering: .relaxed)

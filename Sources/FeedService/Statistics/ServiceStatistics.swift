@@ -18,7 +18,7 @@ struct ServiceStatistics {
     var repeatedCallCount: UInt64 { loops.reduce(0) { $0 + $1.repeatedCallCount } }
 
     /// The writes of answers that wait until the state they show is durable.
-    var heldAnswerCount: UInt64 { loops.reduce(0) { $0 + $1.heldAnswerCount } }
+    var heldWriteCount: UInt64 { loops.reduce(0) { $0 + $1.heldWriteCount } }
 
     /// The calls that were made at least once.
     func methods() -> [MethodStats] {

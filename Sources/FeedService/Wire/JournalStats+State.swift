@@ -18,7 +18,7 @@ extension JournalStats {
             p99CommitMicroseconds: statistics.microseconds(percentile: 99),
             maximumCommitMicroseconds: statistics.maximumMicroseconds,
             byteCount: UInt64(clamping: journal.fileByteCount),
-            heldAnswerCount: loops.heldAnswerCount,
+            heldAnswerCount: loops.heldWriteCount,
             oldestHeldMicroseconds: (journal.oldestWait ?? .zero).wholeMicroseconds,
             freeByteCount: UInt64(clamping: journal.freeByteCount),
             isReadOnly: !journal.isWritable,

@@ -49,11 +49,11 @@ package struct StateOptions: Sendable {
     /// What tests put between the service and its disk.
     package var testHooks = StateTestHooks()
 
-    /// The bytes that a loop logs at most after it has looked whether changes are admitted: a created
-    /// or edited post (48 KB), a batch of votes (14 KB), or the single votes of one loop iteration
-    /// (11 KB).
+    /// The bytes that a loop logs at most after it has looked whether changes are admitted: a
+    /// created or edited post (48 KB), a batch of votes (14 KB), or the single votes of one loop
+    /// iteration (11 KB).
     ///
-    /// ImportPosts and CorrectTimes log more, and reserve it.
+    /// The long transactions, ImportPosts and CorrectTimes, log more and reserve it.
     package static let shortTransactionByteCount = 64 << 10
 
     /// The bytes of a record that admission divides: the rest after each loop has logged a short
@@ -65,12 +65,12 @@ package struct StateOptions: Sendable {
     /// The unjournaled bytes at which no more are let in: at most 24 MiB, and at most half of what
     /// a record has left.
     ///
-    /// A commit with these bytes, a short transaction of each loop and the imports under way still
-    /// fits into a record, and so into the ballast. The limit is 16 MiB with 256 loops.
+    /// A commit with these bytes, a short transaction of each loop and the long transactions under
+    /// way still fits into a record, and so into the ballast. The limit is 16 MiB with 256 loops.
     package var maximumWaitingByteCount: Int { min(24 << 20, admittedByteCount / 2) }
 
-    /// The bytes that all imports under way may log together, in ``ImportRoom``.
-    package var maximumImportingByteCount: Int { admittedByteCount - maximumWaitingByteCount }
+    /// The bytes that all long transactions under way may log together: ImportPosts and CorrectTimes.
+    package var maximumLongTransactionByteCount: Int { admittedByteCount - maximumWaitingByteCount }
 
     /// The defaults, for a directory.
     package init(path: String, logCount: Int) {
