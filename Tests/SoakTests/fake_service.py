@@ -4,10 +4,10 @@
 It appends each change to a file before it answers. Faults: `lose` answers first and writes later,
 `twice` executes what is sent again, `forget` no longer knows its clients after a restart, `drift`
 verifies another state than it serves, `replay` replays another one, `reuse` gives out ids again,
-`refuse` does not start anew, `status` does not end with 0,
-`crash` ends by itself, `last` leaves another
-state than it served last, `slow` answers a read after 100 ms, `full` lets too much wait for a checkpoint,
-`deny` has no channel for anybody, `limit` takes no ballots, `grow` holds much for each batch of votes.
+`refuse` does not start anew, `status` does not end with 0, `crash` ends by itself, `last` leaves
+another state than it served last, `slow` answers a read after 100 ms, `full` lets too much wait for
+a checkpoint, `busy` refuses each change once, for a millisecond, `deny` has no channel for anybody,
+`limit` takes no ballots, `grow` holds much for each batch of votes.
 """
 
 import hashlib
@@ -23,6 +23,7 @@ import time
 import feed_pb2 as feed
 
 FAULT = os.environ.get("FAKE_FAULT", "")
+BUSY = feed.Status(code=8, reason="OVERLOADED", not_executed=True, retry_after_ms=1)
 REFUSAL = feed.Status(code=8, reason="TOO_MANY_CHANNELS")
 HELD = []  # what `grow` holds
 BATCH = 40  # changes that `lose` collects before it writes
@@ -36,6 +37,7 @@ class Store:
         self.lock = threading.Lock()
         self.posts, self.clients, self.outcomes = {}, set(), {}
         self.feeds, self.last_id, self.waiting, self.votes = set(), 0, [], 0
+        self.refused = set()  # the calls that `busy` has refused
         if os.path.exists(self.path):
             with open(self.path) as file:
                 for line in file:
@@ -86,6 +88,9 @@ def shown(post, state):
 
 def execute(store, client, sequence, request):
     """The answer to a call, without its id."""
+    if FAULT == "busy" and sequence and (client, sequence) not in store.refused:
+        store.refused.add((client, sequence))
+        return feed.ServerFrame(status=BUSY)
     kind = request.WhichOneof("body")
     body = getattr(request, kind)
     store.votes += kind == "cast_vote"

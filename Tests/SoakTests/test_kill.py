@@ -43,6 +43,14 @@ class KillTests(SoakTestCase):
             self.assertGreater(sum(piece["changes"] for piece in pieces), 0)
             self.assertEqual(len({piece["delay"] for piece in pieces}), len(pieces))
 
+    def test_a_service_that_refuses_changes_for_now_passes(self):
+        with tempfile.TemporaryDirectory() as output:
+            finished = self.soak(output, "--cycles", "2", "--votes", "0", "--seed", "7",
+                                 FAKE_FAULT="busy")
+            self.assertEqual(finished.returncode, 0, finished.stdout + finished.stderr)
+            with open(output + "/kill.jsonl") as file:
+                self.assertGreater(sum(json.loads(line)["changes"] for line in file), 0)
+
     def test_stops_when_the_minutes_are_over(self):
         with tempfile.TemporaryDirectory() as output:
             finished = self.soak(output, "--minutes", "0.0001")

@@ -45,7 +45,7 @@ def state_of(post):
 
 def create_feed(connection):
     try:
-        connection.call(create_feed=feed.CreateFeedRequest(
+        connection.call_until_taken(create_feed=feed.CreateFeedRequest(
             feed=feed.Feed(name=FEED, vote_mode=feed.BALLOT)))
     except Refused as refused:
         if refused.status.reason != "FEED_EXISTS":
@@ -107,7 +107,7 @@ class MixedClient:
 
     def send(self, connection):
         """Sends the pending call, and takes note of its answer."""
-        answer = connection.call(sequence=self.pending.sequence, **self.pending.request)
+        answer = connection.call_until_taken(self.pending.sequence, **self.pending.request)
         done, self.pending = self.pending, None
         self.acknowledged += 1
         post = done.post or answer.post.id

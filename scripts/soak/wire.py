@@ -2,6 +2,7 @@
 
 import socket
 import struct
+import time
 
 import feed_pb2 as feed
 
@@ -16,6 +17,11 @@ class Refused(Exception):
     def __init__(self, status):
         super().__init__(f"{feed.Code.Name(status.code)} / {status.reason}: {status.message}")
         self.status = status
+
+    @property
+    def is_temporary(self):
+        """The service advises to send the call again, as while its checkpoints are behind."""
+        return self.status.not_executed and self.status.retry_after_ms > 0
 
 
 class Connection:
@@ -54,6 +60,16 @@ class Connection:
         if answer.HasField("status"):
             raise Refused(answer.status)
         return answer
+
+    def call_until_taken(self, sequence=0, **request):
+        """The answer to one request, which is sent again after each temporary refusal."""
+        while True:
+            try:
+                return self.call(sequence, **request)
+            except Refused as refused:
+                if not refused.is_temporary:
+                    raise
+                time.sleep(refused.status.retry_after_ms / 1000)
 
     def _receive(self):
         (length,) = struct.unpack(">I", self._read(4))
