@@ -40,17 +40,12 @@ scripts/check.sh
 
 strict=(--explicit-target-dependency-import-check error -Xswiftc -warnings-as-errors)
 
-step "Testing the scripts that check the sources"
-python3 -B -m unittest discover --start-directory Tests/CodebaseTests
-
-step "Testing the scripts that generate Swift from the contract"
-/usr/bin/python3 -B -m unittest discover --start-directory Tests/WireTests
-
-step "Testing the scripts of the comparison"
-python3 -B -m unittest discover --start-directory Tests/CompareTests
-
-step "Testing the scripts of the long tests of durability"
-/usr/bin/python3 -B -m unittest discover --start-directory Tests/SoakTests
+# Each file by itself, some at once, as most of their time is waiting; the longest first.
+step "Testing the scripts: the long tests, the comparison, the generator, the checks of the sources"
+# shellcheck disable=SC2016 # The inner shell expands them.
+printf '%s\n' Tests/{Soak,Compare,Wire,Codebase}Tests/test_*.py |
+    xargs -P 4 -n 1 sh -c '/usr/bin/python3 -B -m unittest discover \
+        --start-directory "${1%/*}" --pattern "${1##*/}"' sh
 
 step "Building everything in release, warnings as errors"
 swift build -c release --build-tests "${strict[@]}"
