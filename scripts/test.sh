@@ -60,13 +60,13 @@ tests -c release --skip-build --filter "$computing"
 step "Running every test of the service and its tools: all others"
 tests -c release --skip-build --skip "$computing"
 
-export FEED_MODEL_OPERATIONS
+# Operations of each seed against the models, which release runs more of.
+export FEED_MODEL_OPERATIONS=20000
 
 # Tests of threads and sockets one at a time: with a sanitizer they are slow, and some wait for
 # each other's deadlines. All tests are of Swift Testing; the empty XCTest run would be reported
 # for what it never frees.
 step "Thread sanitizer: what runs concurrently"
-FEED_MODEL_OPERATIONS=20000
 tests --scratch-path .build-thread --sanitize=thread --no-parallel --disable-xctest \
     --filter 'Concurren|FeedTransportTests|DrainTests|Storm|HotPost|JournalThread|ChannelFight|ReadAhead'
 

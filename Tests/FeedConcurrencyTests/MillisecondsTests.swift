@@ -1,6 +1,7 @@
 import FeedConcurrency
 import Testing
 
+/// Milliseconds are rounded as the names of the two functions say.
 @Suite struct MillisecondsTests {
     @Test func roundsAsTheNameSays() {
         let duration = Duration.milliseconds(2_500) + .nanoseconds(1)

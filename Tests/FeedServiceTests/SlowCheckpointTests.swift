@@ -111,13 +111,20 @@ struct SlowCheckpointTests {
             let counted = try Self.journal(client).checkpoints.refusedCount
             #expect(try client.call(vote).status?.reason == .overloaded)
             #expect(try Self.journal(client).checkpoints.refusedCount == counted + 1)
+            // A Hello for a new channel is no change; the change that opens it late is one.
+            let newcomer = try WireClient(port: port)
+            let hello = try MissingChannelTests.Support.helloed(newcomer)
+            #expect(hello.channelStatus?.reason == .overloaded)
+            #expect(try Self.journal(client).checkpoints.refusedCount == counted + 1)
+            #expect(try newcomer.call(vote, sequence: 1).status?.reason == .overloaded)
+            #expect(try Self.journal(client).checkpoints.refusedCount == counted + 2)
             jump.withLock { $0 = 3_600_000 }
             let create = Request.createPost(CreatePostRequest(post: Post(title: "b")))
             #expect(try client.call(create).status?.reason == .clockJumped)
             for _ in 0..<10 {
                 #expect(try client.call(vote).status?.reason == .clockJumped)
             }
-            #expect(try Self.journal(client).checkpoints.refusedCount == counted + 1)
+            #expect(try Self.journal(client).checkpoints.refusedCount == counted + 2)
         }
     }
 

@@ -11,6 +11,10 @@ class Lost(Exception):
     """The connection is gone; whether the last call was executed is unknown."""
 
 
+# A call is sent again until then; checkpoints are behind for seconds.
+TAKEN_SECONDS = 60
+
+
 class Refused(Exception):
     """The service's status in place of an answer."""
 
@@ -63,11 +67,12 @@ class Connection:
 
     def call_until_taken(self, sequence=0, **request):
         """The answer to one request, which is sent again after each temporary refusal."""
+        end = time.monotonic() + TAKEN_SECONDS
         while True:
             try:
                 return self.call(sequence, **request)
             except Refused as refused:
-                if not refused.is_temporary:
+                if not refused.is_temporary or time.monotonic() > end:
                     raise
                 time.sleep(refused.status.retry_after_ms / 1000)
 

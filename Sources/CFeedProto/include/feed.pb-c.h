@@ -1667,7 +1667,7 @@ struct  Feed__V1__JournalStats
    */
   uint64_t held_answers;
   /*
-   * How long the oldest of them has waited; 0 where none waits.
+   * How long the oldest change that is not durable has waited; 0 where none waits.
    */
   uint64_t oldest_held_us;
   /*

@@ -30,10 +30,11 @@ package struct RecoveryScan {
     /// The last record that is left: in the files, or the checkpointed one where that is later.
     package let last: JournalPosition
 
-    /// The last whole record in the files, which may be before the checkpointed one.
+    /// The last whole record that was read, which may be before the checkpointed one; the
+    /// checkpointed one where none was read.
     let lastFound: UInt64
 
-    /// When `lastFound` was written, in microseconds since 1970.
+    /// When `lastFound` was written, in microseconds since 1970; 0 where none was read.
     package let lastMicroseconds: UInt64
 
     /// Why the journal must not be continued unless its loss is accepted.

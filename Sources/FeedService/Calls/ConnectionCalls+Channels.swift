@@ -4,7 +4,7 @@ internal import FeedProto
 /// How callers get the channels that they number their calls on.
 extension ConnectionCalls {
     /// The channel's part of the answer to a Hello.
-    struct ChannelGreeting {
+    struct ChannelAnswer {
         /// Whether the service remembered the channel.
         var wasKnown = false
         /// The highest sequence that was executed on the channel.
@@ -20,8 +20,8 @@ extension ConnectionCalls {
         _ channel: UInt32,
         of device: Caller.Device?,
         from caller: inout Caller
-    ) -> ChannelGreeting {
-        var greeting = ChannelGreeting()
+    ) -> ChannelAnswer {
+        var answer = ChannelAnswer()
         var opening: ChannelTable.Opening?
         if let device {
             do throws(Status) {
@@ -29,15 +29,15 @@ extension ConnectionCalls {
                     try open(channel, of: device, isLate: false, for: caller)
                 }
             } catch {
-                greeting.refusal = error
+                answer.refusal = error
             }
         }
         // This Hello may have taken the held channel over. Then it has a newer epoch, and stays open.
         if let held = caller.channel { environment.context.channels.close(held, isLeft: true) }
         caller.introduce(device, on: channel, opening)
-        greeting.wasKnown = opening?.wasKnown ?? false
-        greeting.lastSequence = opening?.lastSequence ?? 0
-        return greeting
+        answer.wasKnown = opening?.wasKnown ?? false
+        answer.lastSequence = opening?.lastSequence ?? 0
+        return answer
     }
 
     /// Gives the caller the channel that was not available when it said Hello; within a
@@ -80,7 +80,7 @@ extension ConnectionCalls {
                 )
             case .mayNotAdd:
                 guard let changeRefusal else { throw .journalBehind }
-                // A late channel is that of a change, which is refused with it.
+                // A late channel belongs to a change, which is refused with it.
                 if isLate { environment.context.count(changeRefusal) }
                 throw changeRefusal.status
             case .takenOver: throw .channelFenced

@@ -1,7 +1,6 @@
 import FeedClient
 import FeedConcurrency
 import FeedProto
-import FeedTransport
 
 /// The service of a run, as it answered Hello before the load.
 struct ServiceIdentity: Sendable {

@@ -3,7 +3,6 @@ import FeedLog
 import FeedRanking
 import FeedService
 import FeedTestSupport
-import FeedTransport
 import Testing
 
 /// Which channels are remembered, for how long, and under which numbers.

@@ -183,7 +183,7 @@ public struct JournalStats: Equatable, Sendable {
     /// A group is the answers of one connection in one loop iteration. The number is taken when a
     /// commit batch begins or becomes durable.
     public var heldAnswerCount: UInt64
-    /// How long the oldest of them has waited; 0 where none waits.
+    /// How long the oldest change that is not durable has waited; 0 where none waits.
     public var oldestHeldMicroseconds: UInt64
     /// The bytes that the disk has free.
     public var freeByteCount: UInt64
