@@ -167,19 +167,3 @@ import Testing
         Wire.bytes(40, Wire.number(1, postID) + Wire.number(2, direction))
     }
 }
-
-extension VoteFrame {
-    /// A vote that every encoder writes with all its fields; numbers are of every length.
-    fileprivate static func random(using random: inout SeededGenerator) -> VoteFrame {
-        VoteFrame(
-            id: max(1, .anyWidth(using: &random)),
-            vote: CastVoteRequest(
-                postID: max(1, .anyWidth(using: &random)),
-                direction: VoteDirection(rawValue: .random(in: 1...3, using: &random))
-            ),
-            timeoutMilliseconds: UInt32(truncatingIfNeeded: UInt64.anyWidth(using: &random)),
-            sequence: .anyWidth(using: &random),
-            minimumRevision: .anyWidth(using: &random)
-        )
-    }
-}

@@ -46,14 +46,26 @@ import Testing
         #expect(budget.isExhausted)
     }
 
+    /// The bytes of each level where the limit is 800, and the sum that is compared with them.
+    private static let levels: [BudgetLevel: (byteCount: Int, sum: BudgetLevel.Sum)] = [
+        .notable: (100, .all),
+        .crowded: (200, .all),
+        .sharing: (300, .connections),
+        .answering: (400, .all),
+        .closing: (500, .connections),
+        .unfinished: (600, .connections),
+        .nearlyExhausted: (600, .all),
+        .exhausted: (800, .all),
+    ]
+
     @Test(arguments: BudgetLevel.allCases)
-    func comparesALevelWithTheSumThatItNames(_ level: BudgetLevel) {
+    func comparesALevelWithItsPartAndItsSum(_ level: BudgetLevel) throws {
+        let expected = try #require(Self.levels[level])
         let budget = BufferBudget(limitByteCount: 800)
-        let threshold = level.byteCount(ofLimit: 800)
-        budget.add(threshold, for: Self.first)
+        budget.add(expected.byteCount, for: Self.first)
         #expect(!budget.isAbove(level))
         budget.addReserved(1)
-        #expect(budget.isAbove(level) == (level.sum == .all))
+        #expect(budget.isAbove(level) == (expected.sum == .all))
         budget.add(1, for: Self.first)
         #expect(budget.isAbove(level))
     }
