@@ -170,7 +170,7 @@ struct DatasetLoadTests {
         #expect(leftOut[0]["field"] as? String == "downvote_count")
         #expect(leftOut[0]["reason"] as? String == "BAD_COUNT")
         #expect(leftOut[0]["value"] as? String == "-1")
-        #expect((leftOut[0]["message"] as? String)?.contains("downvote_count") == true)
+        #expect((leftOut[0]["message"] as? String)?.contains("-1") == true)
         #expect(leftOut[0]["limit"] as? Int == 0)
         #expect(leftOut[1]["reason"] as? String == "TITLE_TOO_LONG")
         #expect(leftOut[1]["value"] as? String == "")
