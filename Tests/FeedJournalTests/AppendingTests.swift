@@ -59,6 +59,36 @@ import Testing
         #expect(files.names.filter { $0.hasPrefix("journal/0") } == [segments[segments.count - 1]])
     }
 
+    @Test("no sync of a new segment has more than a MiB of zeros, as commits wait for it")
+    func syncsANewSegmentInPieces() throws {
+        var configuration = JournalConfiguration.small()
+        configuration.segmentByteCount = 4 << 20
+        let pieceByteCount = 32 << 10
+        var unsyncedByteCount = 0
+        var longest = 0
+        var total = 0
+        files.failure = { call, name in
+            guard name == "journal/spare.log" else { return nil }
+            if call == .write {
+                unsyncedByteCount += pieceByteCount
+                total += pieceByteCount
+            }
+            longest = max(longest, unsyncedByteCount)
+            if call == .sync { unsyncedByteCount = 0 }
+            return nil
+        }
+        let journal = try SegmentJournal(files, configuration)
+        total = 0
+        let body = [UInt8](repeating: 7, count: 64 << 10)
+        for number in 1...40 as ClosedRange<UInt64> {
+            try journal.append(
+                WrittenRecord(number: number, count: 1, microseconds: 5, body: body)
+            )
+        }
+        #expect(total == configuration.segmentByteCount)
+        #expect(longest == 1 << 20)
+    }
+
     @Test func aFailedSyncStopsTheJournal() throws {
         let journal = try SegmentJournal(files, .small())
         try journal.append(record(1))

@@ -4,6 +4,9 @@
 /// Zeroed and not only allocated: the first write to an allocated block changes the file's extents,
 /// which makes each sync commit the file system's own journal too (`docs/JOURNAL.md`).
 struct SpareSegment {
+    /// After how many zeroed bytes the file is synced, so that no sync holds up a commit for long.
+    private static let syncByteCount = 1 << 20
+
     private let files: any JournalFiles
     private let configuration: JournalConfiguration
 
@@ -58,12 +61,16 @@ struct SpareSegment {
     }
 
     /// Zeroes the next piece, or makes the file durable when no piece is left.
+    ///
+    /// The caller is the thread that commits, so each MiB is synced alone: one sync of the whole
+    /// segment would hold up commits for tens of milliseconds.
     mutating func advance() throws(FileError) {
         guard !isReady else { return }
         let start = zeroedByteCount
         let end = min(start + configuration.pieceByteCount, configuration.segmentByteCount)
+        let isSynced = configuration.durability == .fsync
         guard start < end else {
-            if configuration.durability == .fsync {
+            if isSynced {
                 try file.sync()
                 try files.syncDirectory(SegmentLayout.directory)
             }
@@ -71,6 +78,7 @@ struct SpareSegment {
             return
         }
         try file.writeZeros(start..<end)
+        if isSynced, start / Self.syncByteCount < end / Self.syncByteCount { try file.sync() }
         zeroedByteCount = end
     }
 
