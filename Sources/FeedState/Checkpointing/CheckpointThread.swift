@@ -13,8 +13,13 @@ internal import Synchronization
 package final class CheckpointThread: CommitBatchReceiver {
     /// The memtable is checkpointed after so long without a new commit batch: nobody waits for it.
     static let quietTime = Duration.seconds(1)
-    /// How far the thread stands back behind the loops: it gets a tenth of a core they want too.
-    static let niceness: Int32 = 10
+    /// How far the thread stands back behind the loops: it gets a quarter of a core they want too.
+    static let niceness: Int32 = 5
+    /// The share of the backlog from which on the thread no longer pauses for others.
+    ///
+    /// A pause costs the rest of its share of the core, and changes are refused from half of the
+    /// backlog on.
+    static let pauselessShare = 0.25
     /// How long a stop may checkpoint, where nothing else is said.
     package static let longestStop = Duration.seconds(5)
     /// The memtable is checkpointed after so long at the latest.
@@ -99,6 +104,8 @@ package final class CheckpointThread: CommitBatchReceiver {
         queue.deleteRows(ofChannels: numbers)
     }
 
+    private var isLagging: Bool { backlog.share >= Self.pauselessShare }
+
     /// Takes a commit batch that is durable; gives an array to make the next one in.
     package func submit(_ body: [UInt8], at position: JournalPosition) -> [UInt8] {
         pending.wrappingAdd(body.count, ordering: .relaxed)
@@ -177,7 +184,7 @@ package final class CheckpointThread: CommitBatchReceiver {
 
     private func writeStep(_ work: inout CheckpointWork) throws(StateStartError) {
         let began = ContinuousClock.now
-        let byteCount = try work.writeStep()
+        let byteCount = try work.writeStep(isLagging: isLagging)
         checkpointed.store(work.database.meta.checkpointed.number, ordering: .releasing)
         pending.wrappingSubtract(byteCount, ordering: .relaxed)
         written.wrappingAdd(UInt64(byteCount), ordering: .relaxed)
@@ -202,7 +209,7 @@ package final class CheckpointThread: CommitBatchReceiver {
         _ work: inout CheckpointWork,
         from taken: inout TakenBatches
     ) throws(StateStartError) {
-        var pauses = Pauses()
+        var pauses = isLagging ? nil : Pauses()
         while true {
             guard !taken.isEmpty else {
                 if !taken.forgottenChannels.isEmpty {
@@ -215,7 +222,7 @@ package final class CheckpointThread: CommitBatchReceiver {
             let commitBatch = taken.removeFirst()
             try work.add(commitBatch.body, at: commitBatch.position)
             taken.reuse(commitBatch.body)
-            pauses.pauseIfDue()
+            pauses?.pauseIfDue()
         }
     }
 }

@@ -31,7 +31,7 @@ package struct CheckpointWork: ~Copyable, @unchecked Sendable {
     /// What is being written.
     private var checkpoint: Checkpoint?
     private var checkpointingByteCount = 0
-    /// How many of these bytes are written, as ``writeStep()`` has returned them.
+    /// How many of these bytes are written, as ``writeStep(isLagging:)`` has returned them.
     private var writtenByteCount = 0
     /// How long steps work.
     private var pace = StepPace()
@@ -106,15 +106,16 @@ package struct CheckpointWork: ~Copyable, @unchecked Sendable {
         checkpoint = Checkpoint(taken, into: database)
     }
 
-    /// Writes a step; returns the bytes of commit batches that it wrote, in proportion to their
-    /// changes.
-    mutating func writeStep() throws(StateStartError) -> Int {
+    /// Writes a step, and pauses for other threads unless checkpoints lag.
+    ///
+    /// - Returns: The bytes of commit batches that it wrote, in proportion to their changes.
+    mutating func writeStep(isLagging: Bool) throws(StateStartError) -> Int {
         var deadline = ContinuousClock.now + pace.workTime
-        var pauses = Pauses()
+        var pauses = isLagging ? nil : Pauses()
         let written = try writeStep {
             let now = ContinuousClock.now
             // Each step ends with a sync: there should not be more of them where cores are taken.
-            deadline += pauses.pauseIfDue(at: now)
+            deadline += pauses?.pauseIfDue(at: now) ?? .zero
             return now >= deadline
         }
         if stall == nil { pace.observe(commit: database.lastCommitTime) }
