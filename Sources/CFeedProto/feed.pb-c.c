@@ -502,6 +502,231 @@ void   feed__v1__go_away__free_unpacked
   assert(message->base.descriptor == &feed__v1__go_away__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
+void   feed__v1__sign_up_request__init
+                     (Feed__V1__SignUpRequest         *message)
+{
+  static const Feed__V1__SignUpRequest init_value = FEED__V1__SIGN_UP_REQUEST__INIT;
+  *message = init_value;
+}
+size_t feed__v1__sign_up_request__get_packed_size
+                     (const Feed__V1__SignUpRequest *message)
+{
+  assert(message->base.descriptor == &feed__v1__sign_up_request__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t feed__v1__sign_up_request__pack
+                     (const Feed__V1__SignUpRequest *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &feed__v1__sign_up_request__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t feed__v1__sign_up_request__pack_to_buffer
+                     (const Feed__V1__SignUpRequest *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &feed__v1__sign_up_request__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Feed__V1__SignUpRequest *
+       feed__v1__sign_up_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Feed__V1__SignUpRequest *)
+     protobuf_c_message_unpack (&feed__v1__sign_up_request__descriptor,
+                                allocator, len, data);
+}
+void   feed__v1__sign_up_request__free_unpacked
+                     (Feed__V1__SignUpRequest *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &feed__v1__sign_up_request__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   feed__v1__sign_in_request__init
+                     (Feed__V1__SignInRequest         *message)
+{
+  static const Feed__V1__SignInRequest init_value = FEED__V1__SIGN_IN_REQUEST__INIT;
+  *message = init_value;
+}
+size_t feed__v1__sign_in_request__get_packed_size
+                     (const Feed__V1__SignInRequest *message)
+{
+  assert(message->base.descriptor == &feed__v1__sign_in_request__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t feed__v1__sign_in_request__pack
+                     (const Feed__V1__SignInRequest *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &feed__v1__sign_in_request__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t feed__v1__sign_in_request__pack_to_buffer
+                     (const Feed__V1__SignInRequest *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &feed__v1__sign_in_request__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Feed__V1__SignInRequest *
+       feed__v1__sign_in_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Feed__V1__SignInRequest *)
+     protobuf_c_message_unpack (&feed__v1__sign_in_request__descriptor,
+                                allocator, len, data);
+}
+void   feed__v1__sign_in_request__free_unpacked
+                     (Feed__V1__SignInRequest *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &feed__v1__sign_in_request__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   feed__v1__get_session_request__init
+                     (Feed__V1__GetSessionRequest         *message)
+{
+  static const Feed__V1__GetSessionRequest init_value = FEED__V1__GET_SESSION_REQUEST__INIT;
+  *message = init_value;
+}
+size_t feed__v1__get_session_request__get_packed_size
+                     (const Feed__V1__GetSessionRequest *message)
+{
+  assert(message->base.descriptor == &feed__v1__get_session_request__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t feed__v1__get_session_request__pack
+                     (const Feed__V1__GetSessionRequest *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &feed__v1__get_session_request__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t feed__v1__get_session_request__pack_to_buffer
+                     (const Feed__V1__GetSessionRequest *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &feed__v1__get_session_request__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Feed__V1__GetSessionRequest *
+       feed__v1__get_session_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Feed__V1__GetSessionRequest *)
+     protobuf_c_message_unpack (&feed__v1__get_session_request__descriptor,
+                                allocator, len, data);
+}
+void   feed__v1__get_session_request__free_unpacked
+                     (Feed__V1__GetSessionRequest *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &feed__v1__get_session_request__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   feed__v1__sign_out_request__init
+                     (Feed__V1__SignOutRequest         *message)
+{
+  static const Feed__V1__SignOutRequest init_value = FEED__V1__SIGN_OUT_REQUEST__INIT;
+  *message = init_value;
+}
+size_t feed__v1__sign_out_request__get_packed_size
+                     (const Feed__V1__SignOutRequest *message)
+{
+  assert(message->base.descriptor == &feed__v1__sign_out_request__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t feed__v1__sign_out_request__pack
+                     (const Feed__V1__SignOutRequest *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &feed__v1__sign_out_request__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t feed__v1__sign_out_request__pack_to_buffer
+                     (const Feed__V1__SignOutRequest *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &feed__v1__sign_out_request__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Feed__V1__SignOutRequest *
+       feed__v1__sign_out_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Feed__V1__SignOutRequest *)
+     protobuf_c_message_unpack (&feed__v1__sign_out_request__descriptor,
+                                allocator, len, data);
+}
+void   feed__v1__sign_out_request__free_unpacked
+                     (Feed__V1__SignOutRequest *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &feed__v1__sign_out_request__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   feed__v1__user_session__init
+                     (Feed__V1__UserSession         *message)
+{
+  static const Feed__V1__UserSession init_value = FEED__V1__USER_SESSION__INIT;
+  *message = init_value;
+}
+size_t feed__v1__user_session__get_packed_size
+                     (const Feed__V1__UserSession *message)
+{
+  assert(message->base.descriptor == &feed__v1__user_session__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t feed__v1__user_session__pack
+                     (const Feed__V1__UserSession *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &feed__v1__user_session__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t feed__v1__user_session__pack_to_buffer
+                     (const Feed__V1__UserSession *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &feed__v1__user_session__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Feed__V1__UserSession *
+       feed__v1__user_session__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Feed__V1__UserSession *)
+     protobuf_c_message_unpack (&feed__v1__user_session__descriptor,
+                                allocator, len, data);
+}
+void   feed__v1__user_session__free_unpacked
+                     (Feed__V1__UserSession *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &feed__v1__user_session__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
 void   feed__v1__post__init
                      (Feed__V1__Post         *message)
 {
@@ -1402,6 +1627,96 @@ void   feed__v1__cast_vote_result__free_unpacked
   assert(message->base.descriptor == &feed__v1__cast_vote_result__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
+void   feed__v1__mark_posts_request__init
+                     (Feed__V1__MarkPostsRequest         *message)
+{
+  static const Feed__V1__MarkPostsRequest init_value = FEED__V1__MARK_POSTS_REQUEST__INIT;
+  *message = init_value;
+}
+size_t feed__v1__mark_posts_request__get_packed_size
+                     (const Feed__V1__MarkPostsRequest *message)
+{
+  assert(message->base.descriptor == &feed__v1__mark_posts_request__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t feed__v1__mark_posts_request__pack
+                     (const Feed__V1__MarkPostsRequest *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &feed__v1__mark_posts_request__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t feed__v1__mark_posts_request__pack_to_buffer
+                     (const Feed__V1__MarkPostsRequest *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &feed__v1__mark_posts_request__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Feed__V1__MarkPostsRequest *
+       feed__v1__mark_posts_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Feed__V1__MarkPostsRequest *)
+     protobuf_c_message_unpack (&feed__v1__mark_posts_request__descriptor,
+                                allocator, len, data);
+}
+void   feed__v1__mark_posts_request__free_unpacked
+                     (Feed__V1__MarkPostsRequest *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &feed__v1__mark_posts_request__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   feed__v1__mark_posts_response__init
+                     (Feed__V1__MarkPostsResponse         *message)
+{
+  static const Feed__V1__MarkPostsResponse init_value = FEED__V1__MARK_POSTS_RESPONSE__INIT;
+  *message = init_value;
+}
+size_t feed__v1__mark_posts_response__get_packed_size
+                     (const Feed__V1__MarkPostsResponse *message)
+{
+  assert(message->base.descriptor == &feed__v1__mark_posts_response__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t feed__v1__mark_posts_response__pack
+                     (const Feed__V1__MarkPostsResponse *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &feed__v1__mark_posts_response__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t feed__v1__mark_posts_response__pack_to_buffer
+                     (const Feed__V1__MarkPostsResponse *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &feed__v1__mark_posts_response__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Feed__V1__MarkPostsResponse *
+       feed__v1__mark_posts_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Feed__V1__MarkPostsResponse *)
+     protobuf_c_message_unpack (&feed__v1__mark_posts_response__descriptor,
+                                allocator, len, data);
+}
+void   feed__v1__mark_posts_response__free_unpacked
+                     (Feed__V1__MarkPostsResponse *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &feed__v1__mark_posts_response__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
 void   feed__v1__feed__init
                      (Feed__V1__Feed         *message)
 {
@@ -2032,7 +2347,7 @@ void   feed__v1__method_stats__free_unpacked
   assert(message->base.descriptor == &feed__v1__method_stats__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
-static const ProtobufCFieldDescriptor feed__v1__client_frame__field_descriptors[21] =
+static const ProtobufCFieldDescriptor feed__v1__client_frame__field_descriptors[27] =
 {
   {
     "id",
@@ -2083,6 +2398,18 @@ static const ProtobufCFieldDescriptor feed__v1__client_frame__field_descriptors[
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
+    "acting_user_id",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Feed__V1__ClientFrame, acting_user_id),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
     "hello",
     10,
     PROTOBUF_C_LABEL_NONE,
@@ -2102,6 +2429,54 @@ static const ProtobufCFieldDescriptor feed__v1__client_frame__field_descriptors[
     offsetof(Feed__V1__ClientFrame, body_case),
     offsetof(Feed__V1__ClientFrame, ping),
     &feed__v1__ping_request__descriptor,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "sign_up",
+    20,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Feed__V1__ClientFrame, body_case),
+    offsetof(Feed__V1__ClientFrame, sign_up),
+    &feed__v1__sign_up_request__descriptor,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "sign_in",
+    21,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Feed__V1__ClientFrame, body_case),
+    offsetof(Feed__V1__ClientFrame, sign_in),
+    &feed__v1__sign_in_request__descriptor,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "get_session",
+    22,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Feed__V1__ClientFrame, body_case),
+    offsetof(Feed__V1__ClientFrame, get_session),
+    &feed__v1__get_session_request__descriptor,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "sign_out",
+    23,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Feed__V1__ClientFrame, body_case),
+    offsetof(Feed__V1__ClientFrame, sign_out),
+    &feed__v1__sign_out_request__descriptor,
     NULL,
     0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
@@ -2227,6 +2602,18 @@ static const ProtobufCFieldDescriptor feed__v1__client_frame__field_descriptors[
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
+    "mark_posts",
+    42,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Feed__V1__ClientFrame, body_case),
+    offsetof(Feed__V1__ClientFrame, mark_posts),
+    &feed__v1__mark_posts_request__descriptor,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
     "list_feeds",
     50,
     PROTOBUF_C_LABEL_NONE,
@@ -2288,37 +2675,44 @@ static const ProtobufCFieldDescriptor feed__v1__client_frame__field_descriptors[
   },
 };
 static const unsigned feed__v1__client_frame__field_indices_by_name[] = {
-  19,   /* field[19] = backup */
-  15,   /* field[15] = batch_cast_votes */
-  8,   /* field[8] = batch_get_posts */
-  14,   /* field[14] = cast_vote */
-  20,   /* field[20] = correct_times */
-  18,   /* field[18] = create_feed */
-  6,   /* field[6] = create_post */
-  11,   /* field[11] = delete_post */
-  7,   /* field[7] = get_post */
-  12,   /* field[12] = get_post_rank */
-  17,   /* field[17] = get_server_stats */
-  4,   /* field[4] = hello */
+  4,   /* field[4] = acting_user_id */
+  25,   /* field[25] = backup */
+  20,   /* field[20] = batch_cast_votes */
+  13,   /* field[13] = batch_get_posts */
+  19,   /* field[19] = cast_vote */
+  26,   /* field[26] = correct_times */
+  24,   /* field[24] = create_feed */
+  11,   /* field[11] = create_post */
+  16,   /* field[16] = delete_post */
+  12,   /* field[12] = get_post */
+  17,   /* field[17] = get_post_rank */
+  23,   /* field[23] = get_server_stats */
+  9,   /* field[9] = get_session */
+  5,   /* field[5] = hello */
   0,   /* field[0] = id */
-  13,   /* field[13] = import_posts */
-  16,   /* field[16] = list_feeds */
-  9,   /* field[9] = list_posts */
+  18,   /* field[18] = import_posts */
+  22,   /* field[22] = list_feeds */
+  14,   /* field[14] = list_posts */
+  21,   /* field[21] = mark_posts */
   3,   /* field[3] = min_revision */
-  5,   /* field[5] = ping */
+  6,   /* field[6] = ping */
   2,   /* field[2] = sequence */
+  8,   /* field[8] = sign_in */
+  10,   /* field[10] = sign_out */
+  7,   /* field[7] = sign_up */
   1,   /* field[1] = timeout_ms */
-  10,   /* field[10] = update_post */
+  15,   /* field[15] = update_post */
 };
-static const ProtobufCIntRange feed__v1__client_frame__number_ranges[6 + 1] =
+static const ProtobufCIntRange feed__v1__client_frame__number_ranges[7 + 1] =
 {
   { 1, 0 },
-  { 10, 4 },
-  { 30, 6 },
-  { 38, 12 },
-  { 50, 16 },
-  { 53, 18 },
-  { 0, 21 }
+  { 10, 5 },
+  { 20, 7 },
+  { 30, 11 },
+  { 38, 17 },
+  { 50, 22 },
+  { 53, 24 },
+  { 0, 27 }
 };
 const ProtobufCMessageDescriptor feed__v1__client_frame__descriptor =
 {
@@ -2328,14 +2722,14 @@ const ProtobufCMessageDescriptor feed__v1__client_frame__descriptor =
   "Feed__V1__ClientFrame",
   "feed.v1",
   sizeof(Feed__V1__ClientFrame),
-  21,
+  27,
   feed__v1__client_frame__field_descriptors,
   feed__v1__client_frame__field_indices_by_name,
-  6,  feed__v1__client_frame__number_ranges,
+  7,  feed__v1__client_frame__number_ranges,
   (ProtobufCMessageInit) feed__v1__client_frame__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor feed__v1__server_frame__field_descriptors[19] =
+static const ProtobufCFieldDescriptor feed__v1__server_frame__field_descriptors[21] =
 {
   {
     "id",
@@ -2405,6 +2799,18 @@ static const ProtobufCFieldDescriptor feed__v1__server_frame__field_descriptors[
     offsetof(Feed__V1__ServerFrame, body_case),
     offsetof(Feed__V1__ServerFrame, go_away),
     &feed__v1__go_away__descriptor,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "session",
+    20,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Feed__V1__ServerFrame, body_case),
+    offsetof(Feed__V1__ServerFrame, session),
+    &feed__v1__user_session__descriptor,
     NULL,
     0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
@@ -2494,6 +2900,18 @@ static const ProtobufCFieldDescriptor feed__v1__server_frame__field_descriptors[
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
+    "mark_posts",
+    42,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Feed__V1__ServerFrame, body_case),
+    offsetof(Feed__V1__ServerFrame, mark_posts),
+    &feed__v1__mark_posts_response__descriptor,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
     "list_feeds",
     50,
     PROTOBUF_C_LABEL_NONE,
@@ -2567,38 +2985,41 @@ static const ProtobufCFieldDescriptor feed__v1__server_frame__field_descriptors[
   },
 };
 static const unsigned feed__v1__server_frame__field_indices_by_name[] = {
-  16,   /* field[16] = backup */
-  12,   /* field[12] = batch_cast_votes */
-  7,   /* field[7] = batch_get_posts */
-  11,   /* field[11] = cast_vote */
-  17,   /* field[17] = correct_times */
-  18,   /* field[18] = empty */
-  15,   /* field[15] = feed */
+  18,   /* field[18] = backup */
+  13,   /* field[13] = batch_cast_votes */
+  8,   /* field[8] = batch_get_posts */
+  12,   /* field[12] = cast_vote */
+  19,   /* field[19] = correct_times */
+  20,   /* field[20] = empty */
+  17,   /* field[17] = feed */
   5,   /* field[5] = go_away */
   3,   /* field[3] = hello */
   0,   /* field[0] = id */
-  10,   /* field[10] = import_posts */
-  13,   /* field[13] = list_feeds */
-  8,   /* field[8] = list_posts */
+  11,   /* field[11] = import_posts */
+  15,   /* field[15] = list_feeds */
+  9,   /* field[9] = list_posts */
+  14,   /* field[14] = mark_posts */
   4,   /* field[4] = ping */
-  6,   /* field[6] = post */
-  9,   /* field[9] = post_rank */
+  7,   /* field[7] = post */
+  10,   /* field[10] = post_rank */
   1,   /* field[1] = revision */
-  14,   /* field[14] = server_stats */
+  16,   /* field[16] = server_stats */
+  6,   /* field[6] = session */
   2,   /* field[2] = status */
 };
-static const ProtobufCIntRange feed__v1__server_frame__number_ranges[9 + 1] =
+static const ProtobufCIntRange feed__v1__server_frame__number_ranges[10 + 1] =
 {
   { 1, 0 },
   { 10, 3 },
   { 13, 5 },
-  { 30, 6 },
-  { 32, 7 },
-  { 38, 9 },
-  { 50, 13 },
-  { 53, 15 },
-  { 60, 18 },
-  { 0, 19 }
+  { 20, 6 },
+  { 30, 7 },
+  { 32, 8 },
+  { 38, 10 },
+  { 50, 15 },
+  { 53, 17 },
+  { 60, 20 },
+  { 0, 21 }
 };
 const ProtobufCMessageDescriptor feed__v1__server_frame__descriptor =
 {
@@ -2608,10 +3029,10 @@ const ProtobufCMessageDescriptor feed__v1__server_frame__descriptor =
   "Feed__V1__ServerFrame",
   "feed.v1",
   sizeof(Feed__V1__ServerFrame),
-  19,
+  21,
   feed__v1__server_frame__field_descriptors,
   feed__v1__server_frame__field_indices_by_name,
-  9,  feed__v1__server_frame__number_ranges,
+  10,  feed__v1__server_frame__number_ranges,
   (ProtobufCMessageInit) feed__v1__server_frame__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
@@ -2813,7 +3234,7 @@ const ProtobufCMessageDescriptor feed__v1__field_violation__descriptor =
   (ProtobufCMessageInit) feed__v1__field_violation__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor feed__v1__hello_request__field_descriptors[4] =
+static const ProtobufCFieldDescriptor feed__v1__hello_request__field_descriptors[6] =
 {
   {
     "protocol_version",
@@ -2852,6 +3273,30 @@ static const ProtobufCFieldDescriptor feed__v1__hello_request__field_descriptors
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
+    "session_token",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Feed__V1__HelloRequest, session_token),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "service_key",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Feed__V1__HelloRequest, service_key),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
     "channel",
     6,
     PROTOBUF_C_LABEL_NONE,
@@ -2865,16 +3310,17 @@ static const ProtobufCFieldDescriptor feed__v1__hello_request__field_descriptors
   },
 };
 static const unsigned feed__v1__hello_request__field_indices_by_name[] = {
-  3,   /* field[3] = channel */
+  5,   /* field[5] = channel */
   2,   /* field[2] = client_id */
   1,   /* field[1] = client_name */
   0,   /* field[0] = protocol_version */
+  4,   /* field[4] = service_key */
+  3,   /* field[3] = session_token */
 };
-static const ProtobufCIntRange feed__v1__hello_request__number_ranges[2 + 1] =
+static const ProtobufCIntRange feed__v1__hello_request__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 6, 3 },
-  { 0, 4 }
+  { 0, 6 }
 };
 const ProtobufCMessageDescriptor feed__v1__hello_request__descriptor =
 {
@@ -2884,14 +3330,14 @@ const ProtobufCMessageDescriptor feed__v1__hello_request__descriptor =
   "Feed__V1__HelloRequest",
   "feed.v1",
   sizeof(Feed__V1__HelloRequest),
-  4,
+  6,
   feed__v1__hello_request__field_descriptors,
   feed__v1__hello_request__field_indices_by_name,
-  2,  feed__v1__hello_request__number_ranges,
+  1,  feed__v1__hello_request__number_ranges,
   (ProtobufCMessageInit) feed__v1__hello_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor feed__v1__hello_response__field_descriptors[9] =
+static const ProtobufCFieldDescriptor feed__v1__hello_response__field_descriptors[10] =
 {
   {
     "protocol_version",
@@ -2954,6 +3400,18 @@ static const ProtobufCFieldDescriptor feed__v1__hello_response__field_descriptor
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
+    "user",
+    6,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Feed__V1__HelloResponse, user),
+    &feed__v1__user__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
     "capabilities",
     7,
     PROTOBUF_C_LABEL_REPEATED,
@@ -3003,21 +3461,21 @@ static const ProtobufCFieldDescriptor feed__v1__hello_response__field_descriptor
   },
 };
 static const unsigned feed__v1__hello_response__field_indices_by_name[] = {
-  5,   /* field[5] = capabilities */
-  8,   /* field[8] = channel_status */
-  6,   /* field[6] = client_known */
+  6,   /* field[6] = capabilities */
+  9,   /* field[9] = channel_status */
+  7,   /* field[7] = client_known */
   2,   /* field[2] = instance_id */
-  7,   /* field[7] = last_sequence */
+  8,   /* field[8] = last_sequence */
   4,   /* field[4] = limits */
   0,   /* field[0] = protocol_version */
   1,   /* field[1] = server_name */
   3,   /* field[3] = server_time_ms */
+  5,   /* field[5] = user */
 };
-static const ProtobufCIntRange feed__v1__hello_response__number_ranges[2 + 1] =
+static const ProtobufCIntRange feed__v1__hello_response__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 7, 5 },
-  { 0, 9 }
+  { 0, 10 }
 };
 const ProtobufCMessageDescriptor feed__v1__hello_response__descriptor =
 {
@@ -3027,10 +3485,10 @@ const ProtobufCMessageDescriptor feed__v1__hello_response__descriptor =
   "Feed__V1__HelloResponse",
   "feed.v1",
   sizeof(Feed__V1__HelloResponse),
-  9,
+  10,
   feed__v1__hello_response__field_descriptors,
   feed__v1__hello_response__field_indices_by_name,
-  2,  feed__v1__hello_response__number_ranges,
+  1,  feed__v1__hello_response__number_ranges,
   (ProtobufCMessageInit) feed__v1__hello_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
@@ -3343,6 +3801,267 @@ const ProtobufCMessageDescriptor feed__v1__go_away__descriptor =
   (ProtobufCMessageInit) feed__v1__go_away__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
+static const ProtobufCFieldDescriptor feed__v1__sign_up_request__field_descriptors[3] =
+{
+  {
+    "email",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Feed__V1__SignUpRequest, email),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "password",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Feed__V1__SignUpRequest, password),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "display_name",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Feed__V1__SignUpRequest, display_name),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned feed__v1__sign_up_request__field_indices_by_name[] = {
+  2,   /* field[2] = display_name */
+  0,   /* field[0] = email */
+  1,   /* field[1] = password */
+};
+static const ProtobufCIntRange feed__v1__sign_up_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 3 }
+};
+const ProtobufCMessageDescriptor feed__v1__sign_up_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "feed.v1.SignUpRequest",
+  "SignUpRequest",
+  "Feed__V1__SignUpRequest",
+  "feed.v1",
+  sizeof(Feed__V1__SignUpRequest),
+  3,
+  feed__v1__sign_up_request__field_descriptors,
+  feed__v1__sign_up_request__field_indices_by_name,
+  1,  feed__v1__sign_up_request__number_ranges,
+  (ProtobufCMessageInit) feed__v1__sign_up_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor feed__v1__sign_in_request__field_descriptors[3] =
+{
+  {
+    "email",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Feed__V1__SignInRequest, email),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "password",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Feed__V1__SignInRequest, password),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "create_if_missing",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Feed__V1__SignInRequest, create_if_missing),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned feed__v1__sign_in_request__field_indices_by_name[] = {
+  2,   /* field[2] = create_if_missing */
+  0,   /* field[0] = email */
+  1,   /* field[1] = password */
+};
+static const ProtobufCIntRange feed__v1__sign_in_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 3 }
+};
+const ProtobufCMessageDescriptor feed__v1__sign_in_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "feed.v1.SignInRequest",
+  "SignInRequest",
+  "Feed__V1__SignInRequest",
+  "feed.v1",
+  sizeof(Feed__V1__SignInRequest),
+  3,
+  feed__v1__sign_in_request__field_descriptors,
+  feed__v1__sign_in_request__field_indices_by_name,
+  1,  feed__v1__sign_in_request__number_ranges,
+  (ProtobufCMessageInit) feed__v1__sign_in_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+#define feed__v1__get_session_request__field_descriptors NULL
+#define feed__v1__get_session_request__field_indices_by_name NULL
+#define feed__v1__get_session_request__number_ranges NULL
+const ProtobufCMessageDescriptor feed__v1__get_session_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "feed.v1.GetSessionRequest",
+  "GetSessionRequest",
+  "Feed__V1__GetSessionRequest",
+  "feed.v1",
+  sizeof(Feed__V1__GetSessionRequest),
+  0,
+  feed__v1__get_session_request__field_descriptors,
+  feed__v1__get_session_request__field_indices_by_name,
+  0,  feed__v1__get_session_request__number_ranges,
+  (ProtobufCMessageInit) feed__v1__get_session_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor feed__v1__sign_out_request__field_descriptors[1] =
+{
+  {
+    "everywhere",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Feed__V1__SignOutRequest, everywhere),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned feed__v1__sign_out_request__field_indices_by_name[] = {
+  0,   /* field[0] = everywhere */
+};
+static const ProtobufCIntRange feed__v1__sign_out_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 1 }
+};
+const ProtobufCMessageDescriptor feed__v1__sign_out_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "feed.v1.SignOutRequest",
+  "SignOutRequest",
+  "Feed__V1__SignOutRequest",
+  "feed.v1",
+  sizeof(Feed__V1__SignOutRequest),
+  1,
+  feed__v1__sign_out_request__field_descriptors,
+  feed__v1__sign_out_request__field_indices_by_name,
+  1,  feed__v1__sign_out_request__number_ranges,
+  (ProtobufCMessageInit) feed__v1__sign_out_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor feed__v1__user_session__field_descriptors[4] =
+{
+  {
+    "token",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Feed__V1__UserSession, token),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "user",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Feed__V1__UserSession, user),
+    &feed__v1__user__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "expire_time_ms",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT64,
+    0,   /* quantifier_offset */
+    offsetof(Feed__V1__UserSession, expire_time_ms),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "user_created",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Feed__V1__UserSession, user_created),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned feed__v1__user_session__field_indices_by_name[] = {
+  2,   /* field[2] = expire_time_ms */
+  0,   /* field[0] = token */
+  1,   /* field[1] = user */
+  3,   /* field[3] = user_created */
+};
+static const ProtobufCIntRange feed__v1__user_session__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 4 }
+};
+const ProtobufCMessageDescriptor feed__v1__user_session__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "feed.v1.UserSession",
+  "UserSession",
+  "Feed__V1__UserSession",
+  "feed.v1",
+  sizeof(Feed__V1__UserSession),
+  4,
+  feed__v1__user_session__field_descriptors,
+  feed__v1__user_session__field_indices_by_name,
+  1,  feed__v1__user_session__number_ranges,
+  (ProtobufCMessageInit) feed__v1__user_session__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
 static const ProtobufCFieldDescriptor feed__v1__post__field_descriptors[16] =
 {
   {
@@ -3577,7 +4296,7 @@ const ProtobufCMessageDescriptor feed__v1__post__descriptor =
   (ProtobufCMessageInit) feed__v1__post__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor feed__v1__user__field_descriptors[2] =
+static const ProtobufCFieldDescriptor feed__v1__user__field_descriptors[3] =
 {
   {
     "id",
@@ -3603,15 +4322,28 @@ static const ProtobufCFieldDescriptor feed__v1__user__field_descriptors[2] =
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "create_time_ms",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT64,
+    0,   /* quantifier_offset */
+    offsetof(Feed__V1__User, create_time_ms),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned feed__v1__user__field_indices_by_name[] = {
+  2,   /* field[2] = create_time_ms */
   1,   /* field[1] = display_name */
   0,   /* field[0] = id */
 };
 static const ProtobufCIntRange feed__v1__user__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 2 }
+  { 0, 3 }
 };
 const ProtobufCMessageDescriptor feed__v1__user__descriptor =
 {
@@ -3621,14 +4353,14 @@ const ProtobufCMessageDescriptor feed__v1__user__descriptor =
   "Feed__V1__User",
   "feed.v1",
   sizeof(Feed__V1__User),
-  2,
+  3,
   feed__v1__user__field_descriptors,
   feed__v1__user__field_indices_by_name,
   1,  feed__v1__user__number_ranges,
   (ProtobufCMessageInit) feed__v1__user__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor feed__v1__viewer__field_descriptors[1] =
+static const ProtobufCFieldDescriptor feed__v1__viewer__field_descriptors[3] =
 {
   {
     "vote",
@@ -3642,14 +4374,40 @@ static const ProtobufCFieldDescriptor feed__v1__viewer__field_descriptors[1] =
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "read",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Feed__V1__Viewer, read),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "dismissed",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Feed__V1__Viewer, dismissed),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned feed__v1__viewer__field_indices_by_name[] = {
+  2,   /* field[2] = dismissed */
+  1,   /* field[1] = read */
   0,   /* field[0] = vote */
 };
 static const ProtobufCIntRange feed__v1__viewer__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 1 }
+  { 0, 3 }
 };
 const ProtobufCMessageDescriptor feed__v1__viewer__descriptor =
 {
@@ -3659,14 +4417,14 @@ const ProtobufCMessageDescriptor feed__v1__viewer__descriptor =
   "Feed__V1__Viewer",
   "feed.v1",
   sizeof(Feed__V1__Viewer),
-  1,
+  3,
   feed__v1__viewer__field_descriptors,
   feed__v1__viewer__field_indices_by_name,
   1,  feed__v1__viewer__number_ranges,
   (ProtobufCMessageInit) feed__v1__viewer__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor feed__v1__list_posts_request__field_descriptors[6] =
+static const ProtobufCFieldDescriptor feed__v1__list_posts_request__field_descriptors[12] =
 {
   {
     "feed",
@@ -3688,6 +4446,18 @@ static const ProtobufCFieldDescriptor feed__v1__list_posts_request__field_descri
     0,   /* quantifier_offset */
     offsetof(Feed__V1__ListPostsRequest, order),
     &feed__v1__order__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "window",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_ENUM,
+    0,   /* quantifier_offset */
+    offsetof(Feed__V1__ListPostsRequest, window),
+    &feed__v1__window__descriptor,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
@@ -3740,20 +4510,85 @@ static const ProtobufCFieldDescriptor feed__v1__list_posts_request__field_descri
     0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "newer_than_post_id",
+    8,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    offsetof(Feed__V1__ListPostsRequest, start_case),
+    offsetof(Feed__V1__ListPostsRequest, newer_than_post_id),
+    NULL,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "author_id",
+    9,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Feed__V1__ListPostsRequest, author_id),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "unread_only",
+    10,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Feed__V1__ListPostsRequest, unread_only),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "include_dismissed",
+    11,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Feed__V1__ListPostsRequest, include_dismissed),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "consistency",
+    12,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_ENUM,
+    0,   /* quantifier_offset */
+    offsetof(Feed__V1__ListPostsRequest, consistency),
+    &feed__v1__consistency__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned feed__v1__list_posts_request__field_indices_by_name[] = {
-  4,   /* field[4] = around_post_id */
+  5,   /* field[5] = around_post_id */
+  8,   /* field[8] = author_id */
+  11,   /* field[11] = consistency */
   0,   /* field[0] = feed */
+  10,   /* field[10] = include_dismissed */
+  7,   /* field[7] = newer_than_post_id */
   1,   /* field[1] = order */
-  2,   /* field[2] = page_size */
-  3,   /* field[3] = page_token */
-  5,   /* field[5] = start_rank */
+  3,   /* field[3] = page_size */
+  4,   /* field[4] = page_token */
+  6,   /* field[6] = start_rank */
+  9,   /* field[9] = unread_only */
+  2,   /* field[2] = window */
 };
-static const ProtobufCIntRange feed__v1__list_posts_request__number_ranges[2 + 1] =
+static const ProtobufCIntRange feed__v1__list_posts_request__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 4, 2 },
-  { 0, 6 }
+  { 0, 12 }
 };
 const ProtobufCMessageDescriptor feed__v1__list_posts_request__descriptor =
 {
@@ -3763,14 +4598,14 @@ const ProtobufCMessageDescriptor feed__v1__list_posts_request__descriptor =
   "Feed__V1__ListPostsRequest",
   "feed.v1",
   sizeof(Feed__V1__ListPostsRequest),
-  6,
+  12,
   feed__v1__list_posts_request__field_descriptors,
   feed__v1__list_posts_request__field_indices_by_name,
-  2,  feed__v1__list_posts_request__number_ranges,
+  1,  feed__v1__list_posts_request__number_ranges,
   (ProtobufCMessageInit) feed__v1__list_posts_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor feed__v1__list_posts_response__field_descriptors[5] =
+static const ProtobufCFieldDescriptor feed__v1__list_posts_response__field_descriptors[8] =
 {
   {
     "posts",
@@ -3809,6 +4644,18 @@ static const ProtobufCFieldDescriptor feed__v1__list_posts_response__field_descr
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
+    "refresh_token",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Feed__V1__ListPostsResponse, refresh_token),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
     "first_rank",
     5,
     PROTOBUF_C_LABEL_NONE,
@@ -3832,19 +4679,45 @@ static const ProtobufCFieldDescriptor feed__v1__list_posts_response__field_descr
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "newer_count",
+    7,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT32,
+    0,   /* quantifier_offset */
+    offsetof(Feed__V1__ListPostsResponse, newer_count),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "consistency",
+    8,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_ENUM,
+    0,   /* quantifier_offset */
+    offsetof(Feed__V1__ListPostsResponse, consistency),
+    &feed__v1__consistency__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned feed__v1__list_posts_response__field_indices_by_name[] = {
-  3,   /* field[3] = first_rank */
+  7,   /* field[7] = consistency */
+  4,   /* field[4] = first_rank */
+  6,   /* field[6] = newer_count */
   1,   /* field[1] = next_page_token */
   0,   /* field[0] = posts */
   2,   /* field[2] = previous_page_token */
-  4,   /* field[4] = total_size */
+  3,   /* field[3] = refresh_token */
+  5,   /* field[5] = total_size */
 };
-static const ProtobufCIntRange feed__v1__list_posts_response__number_ranges[2 + 1] =
+static const ProtobufCIntRange feed__v1__list_posts_response__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 5, 3 },
-  { 0, 5 }
+  { 0, 8 }
 };
 const ProtobufCMessageDescriptor feed__v1__list_posts_response__descriptor =
 {
@@ -3854,10 +4727,10 @@ const ProtobufCMessageDescriptor feed__v1__list_posts_response__descriptor =
   "Feed__V1__ListPostsResponse",
   "feed.v1",
   sizeof(Feed__V1__ListPostsResponse),
-  5,
+  8,
   feed__v1__list_posts_response__field_descriptors,
   feed__v1__list_posts_response__field_indices_by_name,
-  2,  feed__v1__list_posts_response__number_ranges,
+  1,  feed__v1__list_posts_response__number_ranges,
   (ProtobufCMessageInit) feed__v1__list_posts_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
@@ -4230,7 +5103,7 @@ const ProtobufCMessageDescriptor feed__v1__delete_post_request__descriptor =
   (ProtobufCMessageInit) feed__v1__delete_post_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor feed__v1__get_post_rank_request__field_descriptors[2] =
+static const ProtobufCFieldDescriptor feed__v1__get_post_rank_request__field_descriptors[3] =
 {
   {
     "id",
@@ -4256,15 +5129,28 @@ static const ProtobufCFieldDescriptor feed__v1__get_post_rank_request__field_des
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "window",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_ENUM,
+    0,   /* quantifier_offset */
+    offsetof(Feed__V1__GetPostRankRequest, window),
+    &feed__v1__window__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned feed__v1__get_post_rank_request__field_indices_by_name[] = {
   0,   /* field[0] = id */
   1,   /* field[1] = order */
+  2,   /* field[2] = window */
 };
 static const ProtobufCIntRange feed__v1__get_post_rank_request__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 2 }
+  { 0, 3 }
 };
 const ProtobufCMessageDescriptor feed__v1__get_post_rank_request__descriptor =
 {
@@ -4274,7 +5160,7 @@ const ProtobufCMessageDescriptor feed__v1__get_post_rank_request__descriptor =
   "Feed__V1__GetPostRankRequest",
   "feed.v1",
   sizeof(Feed__V1__GetPostRankRequest),
-  2,
+  3,
   feed__v1__get_post_rank_request__field_descriptors,
   feed__v1__get_post_rank_request__field_indices_by_name,
   1,  feed__v1__get_post_rank_request__number_ranges,
@@ -4600,7 +5486,122 @@ const ProtobufCMessageDescriptor feed__v1__cast_vote_result__descriptor =
   (ProtobufCMessageInit) feed__v1__cast_vote_result__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor feed__v1__feed__field_descriptors[8] =
+static const ProtobufCFieldDescriptor feed__v1__mark_posts_request__field_descriptors[4] =
+{
+  {
+    "feed",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Feed__V1__MarkPostsRequest, feed),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "mark",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_ENUM,
+    0,   /* quantifier_offset */
+    offsetof(Feed__V1__MarkPostsRequest, mark),
+    &feed__v1__mark__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "post_ids",
+    3,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_UINT64,
+    offsetof(Feed__V1__MarkPostsRequest, n_post_ids),
+    offsetof(Feed__V1__MarkPostsRequest, post_ids),
+    NULL,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_PACKED,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "through_post_id",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Feed__V1__MarkPostsRequest, through_post_id),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned feed__v1__mark_posts_request__field_indices_by_name[] = {
+  0,   /* field[0] = feed */
+  1,   /* field[1] = mark */
+  2,   /* field[2] = post_ids */
+  3,   /* field[3] = through_post_id */
+};
+static const ProtobufCIntRange feed__v1__mark_posts_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 4 }
+};
+const ProtobufCMessageDescriptor feed__v1__mark_posts_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "feed.v1.MarkPostsRequest",
+  "MarkPostsRequest",
+  "Feed__V1__MarkPostsRequest",
+  "feed.v1",
+  sizeof(Feed__V1__MarkPostsRequest),
+  4,
+  feed__v1__mark_posts_request__field_descriptors,
+  feed__v1__mark_posts_request__field_indices_by_name,
+  1,  feed__v1__mark_posts_request__number_ranges,
+  (ProtobufCMessageInit) feed__v1__mark_posts_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor feed__v1__mark_posts_response__field_descriptors[1] =
+{
+  {
+    "unread_count",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Feed__V1__MarkPostsResponse, unread_count),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned feed__v1__mark_posts_response__field_indices_by_name[] = {
+  0,   /* field[0] = unread_count */
+};
+static const ProtobufCIntRange feed__v1__mark_posts_response__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 1 }
+};
+const ProtobufCMessageDescriptor feed__v1__mark_posts_response__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "feed.v1.MarkPostsResponse",
+  "MarkPostsResponse",
+  "Feed__V1__MarkPostsResponse",
+  "feed.v1",
+  sizeof(Feed__V1__MarkPostsResponse),
+  1,
+  feed__v1__mark_posts_response__field_descriptors,
+  feed__v1__mark_posts_response__field_indices_by_name,
+  1,  feed__v1__mark_posts_response__number_ranges,
+  (ProtobufCMessageInit) feed__v1__mark_posts_response__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor feed__v1__feed__field_descriptors[9] =
 {
   {
     "name",
@@ -4687,6 +5688,18 @@ static const ProtobufCFieldDescriptor feed__v1__feed__field_descriptors[8] =
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
+    "unread_count",
+    8,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Feed__V1__Feed, unread_count),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
     "voters",
     9,
     PROTOBUF_C_LABEL_NONE,
@@ -4706,14 +5719,14 @@ static const unsigned feed__v1__feed__field_indices_by_name[] = {
   4,   /* field[4] = min_text_length */
   0,   /* field[0] = name */
   6,   /* field[6] = post_count */
+  7,   /* field[7] = unread_count */
   2,   /* field[2] = vote_mode */
-  7,   /* field[7] = voters */
+  8,   /* field[8] = voters */
 };
-static const ProtobufCIntRange feed__v1__feed__number_ranges[2 + 1] =
+static const ProtobufCIntRange feed__v1__feed__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 9, 7 },
-  { 0, 8 }
+  { 0, 9 }
 };
 const ProtobufCMessageDescriptor feed__v1__feed__descriptor =
 {
@@ -4723,10 +5736,10 @@ const ProtobufCMessageDescriptor feed__v1__feed__descriptor =
   "Feed__V1__Feed",
   "feed.v1",
   sizeof(Feed__V1__Feed),
-  8,
+  9,
   feed__v1__feed__field_descriptors,
   feed__v1__feed__field_indices_by_name,
-  2,  feed__v1__feed__number_ranges,
+  1,  feed__v1__feed__number_ranges,
   (ProtobufCMessageInit) feed__v1__feed__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
@@ -5142,7 +6155,7 @@ const ProtobufCMessageDescriptor feed__v1__get_server_stats_request__descriptor 
   (ProtobufCMessageInit) feed__v1__get_server_stats_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor feed__v1__server_stats__field_descriptors[23] =
+static const ProtobufCFieldDescriptor feed__v1__server_stats__field_descriptors[29] =
 {
   {
     "server_name",
@@ -5212,6 +6225,30 @@ static const ProtobufCFieldDescriptor feed__v1__server_stats__field_descriptors[
     offsetof(Feed__V1__ServerStats, n_methods),
     offsetof(Feed__V1__ServerStats, methods),
     &feed__v1__method_stats__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "snapshots",
+    7,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Feed__V1__ServerStats, snapshots),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "snapshot_bytes",
+    8,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Feed__V1__ServerStats, snapshot_bytes),
+    NULL,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
@@ -5409,6 +6446,54 @@ static const ProtobufCFieldDescriptor feed__v1__server_stats__field_descriptors[
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
+    "accounts",
+    33,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Feed__V1__ServerStats, accounts),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "sessions",
+    34,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Feed__V1__ServerStats, sessions),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "queued_hashes",
+    35,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Feed__V1__ServerStats, queued_hashes),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "refused_sign_ins",
+    36,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Feed__V1__ServerStats, refused_sign_ins),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
     "backups",
     38,
     PROTOBUF_C_LABEL_NONE,
@@ -5422,37 +6507,43 @@ static const ProtobufCFieldDescriptor feed__v1__server_stats__field_descriptors[
   },
 };
 static const unsigned feed__v1__server_stats__field_indices_by_name[] = {
-  13,   /* field[13] = accept_pauses */
-  7,   /* field[7] = accepted_connections */
-  22,   /* field[22] = backups */
-  10,   /* field[10] = bad_frames */
-  11,   /* field[11] = buffered_bytes */
-  19,   /* field[19] = channel_bytes */
-  15,   /* field[15] = channels */
+  15,   /* field[15] = accept_pauses */
+  9,   /* field[9] = accepted_connections */
+  24,   /* field[24] = accounts */
+  28,   /* field[28] = backups */
+  12,   /* field[12] = bad_frames */
+  13,   /* field[13] = buffered_bytes */
+  21,   /* field[21] = channel_bytes */
+  17,   /* field[17] = channels */
   2,   /* field[2] = connections */
-  12,   /* field[12] = durability */
-  16,   /* field[16] = evicted_channels */
-  14,   /* field[14] = journal */
+  14,   /* field[14] = durability */
+  18,   /* field[18] = evicted_channels */
+  16,   /* field[16] = journal */
   5,   /* field[5] = methods */
-  18,   /* field[18] = over_budget_closes */
+  20,   /* field[20] = over_budget_closes */
   3,   /* field[3] = posts */
-  20,   /* field[20] = refused_channels */
-  8,   /* field[8] = refused_connections */
-  21,   /* field[21] = refused_devices */
-  17,   /* field[17] = repeated_calls */
+  26,   /* field[26] = queued_hashes */
+  22,   /* field[22] = refused_channels */
+  10,   /* field[10] = refused_connections */
+  23,   /* field[23] = refused_devices */
+  27,   /* field[27] = refused_sign_ins */
+  19,   /* field[19] = repeated_calls */
   4,   /* field[4] = revision */
   0,   /* field[0] = server_name */
-  9,   /* field[9] = slow_frames */
+  25,   /* field[25] = sessions */
+  11,   /* field[11] = slow_frames */
+  7,   /* field[7] = snapshot_bytes */
+  6,   /* field[6] = snapshots */
   1,   /* field[1] = start_time_ms */
-  6,   /* field[6] = stripe_contentions */
+  8,   /* field[8] = stripe_contentions */
 };
 static const ProtobufCIntRange feed__v1__server_stats__number_ranges[4 + 1] =
 {
   { 1, 0 },
-  { 10, 6 },
-  { 30, 19 },
-  { 38, 22 },
-  { 0, 23 }
+  { 10, 8 },
+  { 30, 21 },
+  { 38, 28 },
+  { 0, 29 }
 };
 const ProtobufCMessageDescriptor feed__v1__server_stats__descriptor =
 {
@@ -5462,7 +6553,7 @@ const ProtobufCMessageDescriptor feed__v1__server_stats__descriptor =
   "Feed__V1__ServerStats",
   "feed.v1",
   sizeof(Feed__V1__ServerStats),
-  23,
+  29,
   feed__v1__server_stats__field_descriptors,
   feed__v1__server_stats__field_indices_by_name,
   4,  feed__v1__server_stats__number_ranges,
@@ -6019,18 +7110,22 @@ const ProtobufCEnumDescriptor feed__v1__code__descriptor =
   feed__v1__code__value_ranges,
   NULL,NULL,NULL,NULL   /* reserved[1234] */
 };
-static const ProtobufCEnumValue feed__v1__capability__enum_values_by_number[2] =
+static const ProtobufCEnumValue feed__v1__capability__enum_values_by_number[4] =
 {
   { "CAPABILITY_UNSPECIFIED", "FEED__V1__CAPABILITY__CAPABILITY_UNSPECIFIED", 0 },
   { "EXACTLY_ONCE", "FEED__V1__CAPABILITY__EXACTLY_ONCE", 1 },
+  { "STABLE_PAGES", "FEED__V1__CAPABILITY__STABLE_PAGES", 2 },
+  { "ACCOUNTS", "FEED__V1__CAPABILITY__ACCOUNTS", 3 },
 };
 static const ProtobufCIntRange feed__v1__capability__value_ranges[] = {
-{0, 0},{0, 2}
+{0, 0},{0, 4}
 };
-static const ProtobufCEnumValueIndex feed__v1__capability__enum_values_by_name[2] =
+static const ProtobufCEnumValueIndex feed__v1__capability__enum_values_by_name[4] =
 {
+  { "ACCOUNTS", 3 },
   { "CAPABILITY_UNSPECIFIED", 0 },
   { "EXACTLY_ONCE", 1 },
+  { "STABLE_PAGES", 2 },
 };
 const ProtobufCEnumDescriptor feed__v1__capability__descriptor =
 {
@@ -6039,9 +7134,9 @@ const ProtobufCEnumDescriptor feed__v1__capability__descriptor =
   "Capability",
   "Feed__V1__Capability",
   "feed.v1",
-  2,
+  4,
   feed__v1__capability__enum_values_by_number,
-  2,
+  4,
   feed__v1__capability__enum_values_by_name,
   1,
   feed__v1__capability__value_ranges,
@@ -6077,23 +7172,31 @@ const ProtobufCEnumDescriptor feed__v1__serving_status__descriptor =
   feed__v1__serving_status__value_ranges,
   NULL,NULL,NULL,NULL   /* reserved[1234] */
 };
-static const ProtobufCEnumValue feed__v1__order__enum_values_by_number[5] =
+static const ProtobufCEnumValue feed__v1__order__enum_values_by_number[9] =
 {
   { "ORDER_UNSPECIFIED", "FEED__V1__ORDER__ORDER_UNSPECIFIED", 0 },
   { "TOP", "FEED__V1__ORDER__TOP", 1 },
   { "NEW", "FEED__V1__ORDER__NEW", 2 },
   { "OLD", "FEED__V1__ORDER__OLD", 3 },
   { "HOT", "FEED__V1__ORDER__HOT", 4 },
+  { "BEST", "FEED__V1__ORDER__BEST", 5 },
+  { "CONTROVERSIAL", "FEED__V1__ORDER__CONTROVERSIAL", 6 },
+  { "RISING", "FEED__V1__ORDER__RISING", 7 },
+  { "DISCUSSED", "FEED__V1__ORDER__DISCUSSED", 8 },
 };
 static const ProtobufCIntRange feed__v1__order__value_ranges[] = {
-{0, 0},{0, 5}
+{0, 0},{0, 9}
 };
-static const ProtobufCEnumValueIndex feed__v1__order__enum_values_by_name[5] =
+static const ProtobufCEnumValueIndex feed__v1__order__enum_values_by_name[9] =
 {
+  { "BEST", 5 },
+  { "CONTROVERSIAL", 6 },
+  { "DISCUSSED", 8 },
   { "HOT", 4 },
   { "NEW", 2 },
   { "OLD", 3 },
   { "ORDER_UNSPECIFIED", 0 },
+  { "RISING", 7 },
   { "TOP", 1 },
 };
 const ProtobufCEnumDescriptor feed__v1__order__descriptor =
@@ -6103,12 +7206,78 @@ const ProtobufCEnumDescriptor feed__v1__order__descriptor =
   "Order",
   "Feed__V1__Order",
   "feed.v1",
-  5,
+  9,
   feed__v1__order__enum_values_by_number,
-  5,
+  9,
   feed__v1__order__enum_values_by_name,
   1,
   feed__v1__order__value_ranges,
+  NULL,NULL,NULL,NULL   /* reserved[1234] */
+};
+static const ProtobufCEnumValue feed__v1__window__enum_values_by_number[6] =
+{
+  { "WINDOW_UNSPECIFIED", "FEED__V1__WINDOW__WINDOW_UNSPECIFIED", 0 },
+  { "HOUR", "FEED__V1__WINDOW__HOUR", 1 },
+  { "DAY", "FEED__V1__WINDOW__DAY", 2 },
+  { "WEEK", "FEED__V1__WINDOW__WEEK", 3 },
+  { "MONTH", "FEED__V1__WINDOW__MONTH", 4 },
+  { "YEAR", "FEED__V1__WINDOW__YEAR", 5 },
+};
+static const ProtobufCIntRange feed__v1__window__value_ranges[] = {
+{0, 0},{0, 6}
+};
+static const ProtobufCEnumValueIndex feed__v1__window__enum_values_by_name[6] =
+{
+  { "DAY", 2 },
+  { "HOUR", 1 },
+  { "MONTH", 4 },
+  { "WEEK", 3 },
+  { "WINDOW_UNSPECIFIED", 0 },
+  { "YEAR", 5 },
+};
+const ProtobufCEnumDescriptor feed__v1__window__descriptor =
+{
+  PROTOBUF_C__ENUM_DESCRIPTOR_MAGIC,
+  "feed.v1.Window",
+  "Window",
+  "Feed__V1__Window",
+  "feed.v1",
+  6,
+  feed__v1__window__enum_values_by_number,
+  6,
+  feed__v1__window__enum_values_by_name,
+  1,
+  feed__v1__window__value_ranges,
+  NULL,NULL,NULL,NULL   /* reserved[1234] */
+};
+static const ProtobufCEnumValue feed__v1__consistency__enum_values_by_number[3] =
+{
+  { "CONSISTENCY_UNSPECIFIED", "FEED__V1__CONSISTENCY__CONSISTENCY_UNSPECIFIED", 0 },
+  { "STABLE", "FEED__V1__CONSISTENCY__STABLE", 1 },
+  { "LIVE", "FEED__V1__CONSISTENCY__LIVE", 2 },
+};
+static const ProtobufCIntRange feed__v1__consistency__value_ranges[] = {
+{0, 0},{0, 3}
+};
+static const ProtobufCEnumValueIndex feed__v1__consistency__enum_values_by_name[3] =
+{
+  { "CONSISTENCY_UNSPECIFIED", 0 },
+  { "LIVE", 2 },
+  { "STABLE", 1 },
+};
+const ProtobufCEnumDescriptor feed__v1__consistency__descriptor =
+{
+  PROTOBUF_C__ENUM_DESCRIPTOR_MAGIC,
+  "feed.v1.Consistency",
+  "Consistency",
+  "Feed__V1__Consistency",
+  "feed.v1",
+  3,
+  feed__v1__consistency__enum_values_by_number,
+  3,
+  feed__v1__consistency__enum_values_by_name,
+  1,
+  feed__v1__consistency__value_ranges,
   NULL,NULL,NULL,NULL   /* reserved[1234] */
 };
 static const ProtobufCEnumValue feed__v1__post_field__enum_values_by_number[7] =
@@ -6179,6 +7348,40 @@ const ProtobufCEnumDescriptor feed__v1__vote_direction__descriptor =
   feed__v1__vote_direction__enum_values_by_name,
   1,
   feed__v1__vote_direction__value_ranges,
+  NULL,NULL,NULL,NULL   /* reserved[1234] */
+};
+static const ProtobufCEnumValue feed__v1__mark__enum_values_by_number[5] =
+{
+  { "MARK_UNSPECIFIED", "FEED__V1__MARK__MARK_UNSPECIFIED", 0 },
+  { "READ", "FEED__V1__MARK__READ", 1 },
+  { "UNREAD", "FEED__V1__MARK__UNREAD", 2 },
+  { "DISMISSED", "FEED__V1__MARK__DISMISSED", 3 },
+  { "RESTORED", "FEED__V1__MARK__RESTORED", 4 },
+};
+static const ProtobufCIntRange feed__v1__mark__value_ranges[] = {
+{0, 0},{0, 5}
+};
+static const ProtobufCEnumValueIndex feed__v1__mark__enum_values_by_name[5] =
+{
+  { "DISMISSED", 3 },
+  { "MARK_UNSPECIFIED", 0 },
+  { "READ", 1 },
+  { "RESTORED", 4 },
+  { "UNREAD", 2 },
+};
+const ProtobufCEnumDescriptor feed__v1__mark__descriptor =
+{
+  PROTOBUF_C__ENUM_DESCRIPTOR_MAGIC,
+  "feed.v1.Mark",
+  "Mark",
+  "Feed__V1__Mark",
+  "feed.v1",
+  5,
+  feed__v1__mark__enum_values_by_number,
+  5,
+  feed__v1__mark__enum_values_by_name,
+  1,
+  feed__v1__mark__value_ranges,
   NULL,NULL,NULL,NULL   /* reserved[1234] */
 };
 static const ProtobufCEnumValue feed__v1__vote_mode__enum_values_by_number[3] =

@@ -38,14 +38,20 @@ import Testing
         if count > 0 {
             page.nextPageToken = TextRange(offset: 1, byteCount: 20)
             page.previousPageToken = TextRange(offset: 30, byteCount: 5)
+            page.refreshToken = TextRange(offset: 40, byteCount: 7)
         }
+        page.newerCount = 3
+        page.consistency = .live
         try encoder.append(page: page, posts: fields.span, texts: texts.span, id: 4, revision: 5)
         let response = ListPostsResponse(
             posts: posts,
             nextPageToken: count > 0 ? Array(texts[1..<21]) : [],
             previousPageToken: count > 0 ? Array(texts[30..<35]) : [],
+            refreshToken: count > 0 ? Array(texts[40..<47]) : [],
             firstRank: 21,
-            totalSize: 1000
+            totalSize: 1000,
+            newerCount: 3,
+            consistency: .live
         )
         let frame = ServerFrame(id: 4, revision: 5, response: .listPosts(response))
         #expect(try encoder.bytes() == frame.encoded())
@@ -158,6 +164,8 @@ import Testing
         widest.updateTimeMilliseconds = -1
         widest.revision = .max
         widest.viewerVote = VoteDirection(rawValue: -1)
+        widest.viewerHasRead = true
+        widest.viewerHasDismissed = true
         encoder.removeAll()
         try encoder.append(post: widest, texts: [UInt8]().span, id: 1, revision: 0)
         #expect(encoder.byteCount <= widest.maximumEncodedByteCount)

@@ -179,7 +179,7 @@ import Testing
         ("a second id", [id, id, batch(vote(7, 1))]),
         ("fields out of order", [batch(vote(7, 1)), id]),
         ("a timeout over 32 bits", [id, Wire.number(2, 1 << 32), batch(vote(7, 1))]),
-        ("an unknown field", [id, Wire.number(5, 1), batch(vote(7, 1))]),
+        ("an unknown field", [id, Wire.number(6, 1), batch(vote(7, 1))]),
         ("an unknown field at the end", [id, batch(vote(7, 1)), Wire.number(1000, 1)]),
         ("two batches to be merged", [id, batch(vote(7, 1)), batch(vote(8, 1))]),
         ("one vote alone", [id, Wire.bytes(40, [8, 7, 16, 1])]),

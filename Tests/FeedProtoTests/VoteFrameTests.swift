@@ -145,7 +145,7 @@ import Testing
         ("fields out of order", [vote(7, 1), id]),
         ("a timeout of zero", [id, [0x10, 0], vote(7, 1)]),
         ("a timeout over 32 bits", [id, Wire.number(2, 1 << 32), vote(7, 1)]),
-        ("an unknown field", [id, Wire.number(5, 1), vote(7, 1)]),
+        ("an unknown field", [id, Wire.number(6, 1), vote(7, 1)]),
         ("another call", [id, Wire.bytes(41, [8, 7])]),
         ("a second vote", [id, vote(7, 1), vote(7, 1)]),
         ("a post of zero", [id, Wire.bytes(40, [8, 0, 16, 1])]),

@@ -26,6 +26,11 @@ typedef struct Feed__V1__Limits Feed__V1__Limits;
 typedef struct Feed__V1__PingRequest Feed__V1__PingRequest;
 typedef struct Feed__V1__PingResponse Feed__V1__PingResponse;
 typedef struct Feed__V1__GoAway Feed__V1__GoAway;
+typedef struct Feed__V1__SignUpRequest Feed__V1__SignUpRequest;
+typedef struct Feed__V1__SignInRequest Feed__V1__SignInRequest;
+typedef struct Feed__V1__GetSessionRequest Feed__V1__GetSessionRequest;
+typedef struct Feed__V1__SignOutRequest Feed__V1__SignOutRequest;
+typedef struct Feed__V1__UserSession Feed__V1__UserSession;
 typedef struct Feed__V1__Post Feed__V1__Post;
 typedef struct Feed__V1__User Feed__V1__User;
 typedef struct Feed__V1__Viewer Feed__V1__Viewer;
@@ -46,6 +51,8 @@ typedef struct Feed__V1__CastVoteResponse Feed__V1__CastVoteResponse;
 typedef struct Feed__V1__BatchCastVotesRequest Feed__V1__BatchCastVotesRequest;
 typedef struct Feed__V1__BatchCastVotesResponse Feed__V1__BatchCastVotesResponse;
 typedef struct Feed__V1__CastVoteResult Feed__V1__CastVoteResult;
+typedef struct Feed__V1__MarkPostsRequest Feed__V1__MarkPostsRequest;
+typedef struct Feed__V1__MarkPostsResponse Feed__V1__MarkPostsResponse;
 typedef struct Feed__V1__Feed Feed__V1__Feed;
 typedef struct Feed__V1__ListFeedsRequest Feed__V1__ListFeedsRequest;
 typedef struct Feed__V1__ListFeedsResponse Feed__V1__ListFeedsResponse;
@@ -150,7 +157,15 @@ typedef enum _Feed__V1__Capability {
    * Changes may carry a sequence, and are then executed exactly once while the channel is
    * remembered. Missing where the connection has no channel: see HelloResponse.channel_status.
    */
-  FEED__V1__CAPABILITY__EXACTLY_ONCE = 1
+  FEED__V1__CAPABILITY__EXACTLY_ONCE = 1,
+  /*
+   * Lists may be STABLE.
+   */
+  FEED__V1__CAPABILITY__STABLE_PAGES = 2,
+  /*
+   * People may sign up and sign in.
+   */
+  FEED__V1__CAPABILITY__ACCOUNTS = 3
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(FEED__V1__CAPABILITY)
 } Feed__V1__Capability;
 /*
@@ -194,9 +209,73 @@ typedef enum _Feed__V1__Order {
   /*
    * Reddit's hot formula, rounded exactly (docs/PROTOCOL.md), descending, id ascending.
    */
-  FEED__V1__ORDER__HOT = 4
+  FEED__V1__ORDER__HOT = 4,
+  /*
+   * The lower bound of Wilson's interval of the share of upvotes, descending, id ascending.
+   */
+  FEED__V1__ORDER__BEST = 5,
+  /*
+   * Reddit's controversy, descending, id ascending.
+   */
+  FEED__V1__ORDER__CONTROVERSIAL = 6,
+  /*
+   * The decayed number of recent upvotes, descending, id ascending.
+   */
+  FEED__V1__ORDER__RISING = 7,
+  /*
+   * The number of comments, descending, id ascending.
+   */
+  FEED__V1__ORDER__DISCUSSED = 8
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(FEED__V1__ORDER)
 } Feed__V1__Order;
+/*
+ * Limits a list to posts of a certain age, by the service's clock.
+ */
+typedef enum _Feed__V1__Window {
+  /*
+   * All posts.
+   */
+  FEED__V1__WINDOW__WINDOW_UNSPECIFIED = 0,
+  /*
+   * Posts of the last 60 minutes.
+   */
+  FEED__V1__WINDOW__HOUR = 1,
+  /*
+   * Posts of the last 24 hours.
+   */
+  FEED__V1__WINDOW__DAY = 2,
+  /*
+   * Posts of the last 7 days.
+   */
+  FEED__V1__WINDOW__WEEK = 3,
+  /*
+   * Posts of the last 30 days.
+   */
+  FEED__V1__WINDOW__MONTH = 4,
+  /*
+   * Posts of the last 365 days.
+   */
+  FEED__V1__WINDOW__YEAR = 5
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(FEED__V1__WINDOW)
+} Feed__V1__Window;
+/*
+ * What pages of one list have in common.
+ */
+typedef enum _Feed__V1__Consistency {
+  /*
+   * The service's default, LIVE.
+   */
+  FEED__V1__CONSISTENCY__CONSISTENCY_UNSPECIFIED = 0,
+  /*
+   * Pages are of one snapshot of the order: no post comes twice, and none is missed.
+   */
+  FEED__V1__CONSISTENCY__STABLE = 1,
+  /*
+   * Each page is of the order as it is when the page is read.
+   */
+  FEED__V1__CONSISTENCY__LIVE = 2
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(FEED__V1__CONSISTENCY)
+} Feed__V1__Consistency;
 /*
  * A field of a post that UpdatePost can change.
  */
@@ -254,6 +333,32 @@ typedef enum _Feed__V1__VoteDirection {
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(FEED__V1__VOTE_DIRECTION)
 } Feed__V1__VoteDirection;
 /*
+ * What a caller may note of a post.
+ */
+typedef enum _Feed__V1__Mark {
+  /*
+   * No mark.
+   */
+  FEED__V1__MARK__MARK_UNSPECIFIED = 0,
+  /*
+   * The caller has read it.
+   */
+  FEED__V1__MARK__READ = 1,
+  /*
+   * The caller has not read it.
+   */
+  FEED__V1__MARK__UNREAD = 2,
+  /*
+   * The caller does not want to see it.
+   */
+  FEED__V1__MARK__DISMISSED = 3,
+  /*
+   * The caller wants to see it again.
+   */
+  FEED__V1__MARK__RESTORED = 4
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(FEED__V1__MARK)
+} Feed__V1__Mark;
+/*
  * What a vote means in a feed.
  */
 typedef enum _Feed__V1__VoteMode {
@@ -297,6 +402,10 @@ typedef enum {
   FEED__V1__CLIENT_FRAME__BODY_CAST_VOTE = 40,
   FEED__V1__CLIENT_FRAME__BODY_HELLO = 10,
   FEED__V1__CLIENT_FRAME__BODY_PING = 11,
+  FEED__V1__CLIENT_FRAME__BODY_SIGN_UP = 20,
+  FEED__V1__CLIENT_FRAME__BODY_SIGN_IN = 21,
+  FEED__V1__CLIENT_FRAME__BODY_GET_SESSION = 22,
+  FEED__V1__CLIENT_FRAME__BODY_SIGN_OUT = 23,
   FEED__V1__CLIENT_FRAME__BODY_CREATE_POST = 30,
   FEED__V1__CLIENT_FRAME__BODY_GET_POST = 31,
   FEED__V1__CLIENT_FRAME__BODY_BATCH_GET_POSTS = 32,
@@ -306,6 +415,7 @@ typedef enum {
   FEED__V1__CLIENT_FRAME__BODY_GET_POST_RANK = 38,
   FEED__V1__CLIENT_FRAME__BODY_IMPORT_POSTS = 39,
   FEED__V1__CLIENT_FRAME__BODY_BATCH_CAST_VOTES = 41,
+  FEED__V1__CLIENT_FRAME__BODY_MARK_POSTS = 42,
   FEED__V1__CLIENT_FRAME__BODY_LIST_FEEDS = 50,
   FEED__V1__CLIENT_FRAME__BODY_GET_SERVER_STATS = 51,
   FEED__V1__CLIENT_FRAME__BODY_CREATE_FEED = 53,
@@ -344,11 +454,22 @@ struct  Feed__V1__ClientFrame
    * not reached is FAILED_PRECONDITION / INSTANCE_CHANGED: the state with that revision is gone.
    */
   uint64_t min_revision;
+  /*
+   * The user whom a service acts for; 0 is the caller itself. Service callers only, else
+   * PERMISSION_DENIED / SERVICE_ONLY. Ids with the top bit set are the service's own users, without
+   * an account here; another id has to be an account's. Two calls with one sequence are the same
+   * only where this is the same, too.
+   */
+  uint64_t acting_user_id;
   Feed__V1__ClientFrame__BodyCase body_case;
   union {
     Feed__V1__CastVoteRequest *cast_vote;
     Feed__V1__HelloRequest *hello;
     Feed__V1__PingRequest *ping;
+    Feed__V1__SignUpRequest *sign_up;
+    Feed__V1__SignInRequest *sign_in;
+    Feed__V1__GetSessionRequest *get_session;
+    Feed__V1__SignOutRequest *sign_out;
     Feed__V1__CreatePostRequest *create_post;
     Feed__V1__GetPostRequest *get_post;
     Feed__V1__BatchGetPostsRequest *batch_get_posts;
@@ -358,6 +479,7 @@ struct  Feed__V1__ClientFrame
     Feed__V1__GetPostRankRequest *get_post_rank;
     Feed__V1__ImportPostsRequest *import_posts;
     Feed__V1__BatchCastVotesRequest *batch_cast_votes;
+    Feed__V1__MarkPostsRequest *mark_posts;
     Feed__V1__ListFeedsRequest *list_feeds;
     Feed__V1__GetServerStatsRequest *get_server_stats;
     Feed__V1__CreateFeedRequest *create_feed;
@@ -367,7 +489,7 @@ struct  Feed__V1__ClientFrame
 };
 #define FEED__V1__CLIENT_FRAME__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&feed__v1__client_frame__descriptor) \
-    , 0, 0, 0, 0, FEED__V1__CLIENT_FRAME__BODY__NOT_SET, {0} }
+    , 0, 0, 0, 0, 0, FEED__V1__CLIENT_FRAME__BODY__NOT_SET, {0} }
 
 
 typedef enum {
@@ -376,12 +498,14 @@ typedef enum {
   FEED__V1__SERVER_FRAME__BODY_HELLO = 10,
   FEED__V1__SERVER_FRAME__BODY_PING = 11,
   FEED__V1__SERVER_FRAME__BODY_GO_AWAY = 13,
+  FEED__V1__SERVER_FRAME__BODY_SESSION = 20,
   FEED__V1__SERVER_FRAME__BODY_POST = 30,
   FEED__V1__SERVER_FRAME__BODY_BATCH_GET_POSTS = 32,
   FEED__V1__SERVER_FRAME__BODY_LIST_POSTS = 33,
   FEED__V1__SERVER_FRAME__BODY_POST_RANK = 38,
   FEED__V1__SERVER_FRAME__BODY_IMPORT_POSTS = 39,
   FEED__V1__SERVER_FRAME__BODY_BATCH_CAST_VOTES = 41,
+  FEED__V1__SERVER_FRAME__BODY_MARK_POSTS = 42,
   FEED__V1__SERVER_FRAME__BODY_LIST_FEEDS = 50,
   FEED__V1__SERVER_FRAME__BODY_SERVER_STATS = 51,
   FEED__V1__SERVER_FRAME__BODY_FEED = 53,
@@ -416,6 +540,10 @@ struct  Feed__V1__ServerFrame
     Feed__V1__PingResponse *ping;
     Feed__V1__GoAway *go_away;
     /*
+     * The session of a SignUp, a SignIn or a GetSession.
+     */
+    Feed__V1__UserSession *session;
+    /*
      * The post of a CreatePost, a GetPost or an UpdatePost.
      */
     Feed__V1__Post *post;
@@ -424,6 +552,7 @@ struct  Feed__V1__ServerFrame
     Feed__V1__PostRank *post_rank;
     Feed__V1__ImportPostsResponse *import_posts;
     Feed__V1__BatchCastVotesResponse *batch_cast_votes;
+    Feed__V1__MarkPostsResponse *mark_posts;
     Feed__V1__ListFeedsResponse *list_feeds;
     Feed__V1__ServerStats *server_stats;
     /*
@@ -433,7 +562,7 @@ struct  Feed__V1__ServerFrame
     Feed__V1__BackupResponse *backup;
     Feed__V1__CorrectTimesResponse *correct_times;
     /*
-     * The success of a DeletePost.
+     * The success of a DeletePost or a SignOut.
      */
     Feed__V1__Empty *empty;
   };
@@ -540,6 +669,14 @@ struct  Feed__V1__HelloRequest
    */
   ProtobufCBinaryData client_id;
   /*
+   * The token of a session, of 32 bytes: the connection's caller is its user. Empty is no user.
+   */
+  ProtobufCBinaryData session_token;
+  /*
+   * A key of the service's `--service-keys`, of 32 bytes: the caller is a service. Empty is none.
+   */
+  ProtobufCBinaryData service_key;
+  /*
    * Distinguishes the connections of one client_id: each has a channel, and its own sequences. A
    * Hello takes the channel over: calls with a sequence on the connection that had it before are
    * CHANNEL_FENCED from then on. Without a client_id it is not read.
@@ -548,7 +685,7 @@ struct  Feed__V1__HelloRequest
 };
 #define FEED__V1__HELLO_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&feed__v1__hello_request__descriptor) \
-    , 0, {0,NULL}, {0,NULL}, 0 }
+    , 0, {0,NULL}, {0,NULL}, {0,NULL}, {0,NULL}, 0 }
 
 
 /*
@@ -579,6 +716,10 @@ struct  Feed__V1__HelloResponse
    */
   Feed__V1__Limits *limits;
   /*
+   * The user of the session token; absent where there is none.
+   */
+  Feed__V1__User *user;
+  /*
    * What the service offers this connection beyond the calls of version 1.
    */
   size_t n_capabilities;
@@ -602,7 +743,7 @@ struct  Feed__V1__HelloResponse
 };
 #define FEED__V1__HELLO_RESPONSE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&feed__v1__hello_response__descriptor) \
-    , 0, {0,NULL}, 0, 0, NULL, 0,NULL, 0, 0, NULL }
+    , 0, {0,NULL}, 0, 0, NULL, NULL, 0,NULL, 0, 0, NULL }
 
 
 /*
@@ -720,6 +861,114 @@ struct  Feed__V1__GoAway
 
 
 /*
+ * Creates an account and signs in; takes no sequence. EMAIL_TAKEN where the e-mail address has one.
+ * The answer may come after the answers to later calls of the connection. -> UserSession
+ */
+struct  Feed__V1__SignUpRequest
+{
+  ProtobufCMessage base;
+  /*
+   * The e-mail address, of at most 254 bytes; small and capital ASCII letters are the same.
+   */
+  ProtobufCBinaryData email;
+  /*
+   * The password: at least 6 characters, at most 128 bytes.
+   */
+  ProtobufCBinaryData password;
+  /*
+   * The name that posts show: 1 to 50 characters and at most 200 bytes; empty is the part of the
+   * e-mail address before the @.
+   */
+  ProtobufCBinaryData display_name;
+};
+#define FEED__V1__SIGN_UP_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&feed__v1__sign_up_request__descriptor) \
+    , {0,NULL}, {0,NULL}, {0,NULL} }
+
+
+/*
+ * Signs in; takes no sequence. BAD_CREDENTIALS where the password is another one, and where there is
+ * no account. The answer may come after the answers to later calls of the connection.
+ * -> UserSession
+ */
+struct  Feed__V1__SignInRequest
+{
+  ProtobufCMessage base;
+  /*
+   * The e-mail address.
+   */
+  ProtobufCBinaryData email;
+  /*
+   * The password.
+   */
+  ProtobufCBinaryData password;
+  /*
+   * Whether an account is created where the e-mail address has none.
+   */
+  protobuf_c_boolean create_if_missing;
+};
+#define FEED__V1__SIGN_IN_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&feed__v1__sign_in_request__descriptor) \
+    , {0,NULL}, {0,NULL}, 0 }
+
+
+/*
+ * Asks for the session of the connection, and extends it. -> UserSession
+ */
+struct  Feed__V1__GetSessionRequest
+{
+  ProtobufCMessage base;
+};
+#define FEED__V1__GET_SESSION_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&feed__v1__get_session_request__descriptor) \
+     }
+
+
+/*
+ * Ends the session of the connection, whose caller has no user from then on. -> Empty
+ */
+struct  Feed__V1__SignOutRequest
+{
+  ProtobufCMessage base;
+  /*
+   * Whether all sessions of the user end.
+   */
+  protobuf_c_boolean everywhere;
+};
+#define FEED__V1__SIGN_OUT_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&feed__v1__sign_out_request__descriptor) \
+    , 0 }
+
+
+/*
+ * A session of a user. After a SignUp or a SignIn it is the connection's, too.
+ */
+struct  Feed__V1__UserSession
+{
+  ProtobufCMessage base;
+  /*
+   * The token for a Hello, of 32 bytes: a secret. Only SignUp and SignIn return it.
+   */
+  ProtobufCBinaryData token;
+  /*
+   * The user.
+   */
+  Feed__V1__User *user;
+  /*
+   * When the session ends if it is not used, in milliseconds since the Unix epoch.
+   */
+  int64_t expire_time_ms;
+  /*
+   * Whether this call created the account.
+   */
+  protobuf_c_boolean user_created;
+};
+#define FEED__V1__USER_SESSION__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&feed__v1__user_session__descriptor) \
+    , {0,NULL}, NULL, 0, 0 }
+
+
+/*
  * A post as the service shows it. Of a post in a request the service reads only the fields that
  * the call names.
  */
@@ -799,23 +1048,27 @@ struct  Feed__V1__Post
 
 
 /*
- * An author.
+ * An author, or a person with an account.
  */
 struct  Feed__V1__User
 {
   ProtobufCMessage base;
   /*
-   * The account; 0 is a name without an account.
+   * The account, or the user of a service that acted for it; 0 is a name without an account.
    */
   uint64_t id;
   /*
    * The name to show: at most 50 characters and 200 bytes, else NAME_TOO_LONG.
    */
   ProtobufCBinaryData display_name;
+  /*
+   * When the account was created, in milliseconds since the Unix epoch; 0 for authors of posts.
+   */
+  int64_t create_time_ms;
 };
 #define FEED__V1__USER__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&feed__v1__user__descriptor) \
-    , 0, {0,NULL} }
+    , 0, {0,NULL}, 0 }
 
 
 /*
@@ -828,16 +1081,25 @@ struct  Feed__V1__Viewer
    * The caller's ballot; unspecified is none.
    */
   Feed__V1__VoteDirection vote;
+  /*
+   * Whether the caller has read it.
+   */
+  protobuf_c_boolean read;
+  /*
+   * Whether the caller has dismissed it.
+   */
+  protobuf_c_boolean dismissed;
 };
 #define FEED__V1__VIEWER__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&feed__v1__viewer__descriptor) \
-    , FEED__V1__VOTE_DIRECTION__VOTE_DIRECTION_UNSPECIFIED }
+    , FEED__V1__VOTE_DIRECTION__VOTE_DIRECTION_UNSPECIFIED, 0, 0 }
 
 
 typedef enum {
   FEED__V1__LIST_POSTS_REQUEST__START__NOT_SET = 0,
   FEED__V1__LIST_POSTS_REQUEST__START_AROUND_POST_ID = 6,
-  FEED__V1__LIST_POSTS_REQUEST__START_START_RANK = 7
+  FEED__V1__LIST_POSTS_REQUEST__START_START_RANK = 7,
+  FEED__V1__LIST_POSTS_REQUEST__START_NEWER_THAN_POST_ID = 8
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(FEED__V1__LIST_POSTS_REQUEST__START__CASE)
 } Feed__V1__ListPostsRequest__StartCase;
 
@@ -856,6 +1118,10 @@ struct  Feed__V1__ListPostsRequest
    */
   Feed__V1__Order order;
   /*
+   * The window, for TOP, CONTROVERSIAL and DISCUSSED; unspecified is all posts.
+   */
+  Feed__V1__Window window;
+  /*
    * How many posts: 0 is 20; more than 100 is 100; negative is INVALID_ARGUMENT / BAD_PAGE_SIZE.
    */
   int32_t page_size;
@@ -863,6 +1129,22 @@ struct  Feed__V1__ListPostsRequest
    * A token of an earlier page of the same feed and order; empty is the start given below.
    */
   ProtobufCBinaryData page_token;
+  /*
+   * Only posts of this author; 0 is any.
+   */
+  uint64_t author_id;
+  /*
+   * Only posts that the caller has not read.
+   */
+  protobuf_c_boolean unread_only;
+  /*
+   * Whether posts that the caller has dismissed are in the list.
+   */
+  protobuf_c_boolean include_dismissed;
+  /*
+   * Whether the pages are of one snapshot; unspecified is LIVE.
+   */
+  Feed__V1__Consistency consistency;
   Feed__V1__ListPostsRequest__StartCase start_case;
   union {
     /*
@@ -873,11 +1155,15 @@ struct  Feed__V1__ListPostsRequest
      * The page that starts at this rank; 1 is the first post.
      */
     uint64_t start_rank;
+    /*
+     * The posts of a NEW list that are newer than this post.
+     */
+    uint64_t newer_than_post_id;
   };
 };
 #define FEED__V1__LIST_POSTS_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&feed__v1__list_posts_request__descriptor) \
-    , {0,NULL}, FEED__V1__ORDER__ORDER_UNSPECIFIED, 0, {0,NULL}, FEED__V1__LIST_POSTS_REQUEST__START__NOT_SET, {0} }
+    , {0,NULL}, FEED__V1__ORDER__ORDER_UNSPECIFIED, FEED__V1__WINDOW__WINDOW_UNSPECIFIED, 0, {0,NULL}, 0, 0, 0, FEED__V1__CONSISTENCY__CONSISTENCY_UNSPECIFIED, FEED__V1__LIST_POSTS_REQUEST__START__NOT_SET, {0} }
 
 
 /*
@@ -900,6 +1186,11 @@ struct  Feed__V1__ListPostsResponse
    */
   ProtobufCBinaryData previous_page_token;
   /*
+   * The token of the posts that become newer than this page's first post: pass it as page_token.
+   * Empty where the order has none. A post may come twice, and none is missed.
+   */
+  ProtobufCBinaryData refresh_token;
+  /*
    * The rank of the first post; 1 is the best. Counted for the first page, then carried along.
    */
   uint64_t first_rank;
@@ -907,10 +1198,18 @@ struct  Feed__V1__ListPostsResponse
    * How many posts the list has.
    */
   uint64_t total_size;
+  /*
+   * How many posts are newer than the page of the refresh token or the post of the request.
+   */
+  uint32_t newer_count;
+  /*
+   * What was served: LIVE also where STABLE was asked for and its snapshot is gone or ends.
+   */
+  Feed__V1__Consistency consistency;
 };
 #define FEED__V1__LIST_POSTS_RESPONSE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&feed__v1__list_posts_response__descriptor) \
-    , 0,NULL, {0,NULL}, {0,NULL}, 0, 0 }
+    , 0,NULL, {0,NULL}, {0,NULL}, {0,NULL}, 0, 0, 0, FEED__V1__CONSISTENCY__CONSISTENCY_UNSPECIFIED }
 
 
 /*
@@ -1087,10 +1386,14 @@ struct  Feed__V1__GetPostRankRequest
    * The order; unspecified is the feed's default order.
    */
   Feed__V1__Order order;
+  /*
+   * The window, as in ListPostsRequest; unspecified is all posts.
+   */
+  Feed__V1__Window window;
 };
 #define FEED__V1__GET_POST_RANK_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&feed__v1__get_post_rank_request__descriptor) \
-    , 0, FEED__V1__ORDER__ORDER_UNSPECIFIED }
+    , 0, FEED__V1__ORDER__ORDER_UNSPECIFIED, FEED__V1__WINDOW__WINDOW_UNSPECIFIED }
 
 
 /*
@@ -1222,6 +1525,51 @@ struct  Feed__V1__CastVoteResult
 
 
 /*
+ * Marks posts for the caller: a user, or else a device. -> MarkPostsResponse
+ */
+struct  Feed__V1__MarkPostsRequest
+{
+  ProtobufCMessage base;
+  /*
+   * The feed of `through_post_id` and of the answer; empty is the front page over all feeds.
+   */
+  ProtobufCBinaryData feed;
+  /*
+   * The mark.
+   */
+  Feed__V1__Mark mark;
+  /*
+   * The posts, at most 100; or
+   */
+  size_t n_post_ids;
+  uint64_t *post_ids;
+  /*
+   * all posts of the feed that were created up to this one.
+   */
+  uint64_t through_post_id;
+};
+#define FEED__V1__MARK_POSTS_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&feed__v1__mark_posts_request__descriptor) \
+    , {0,NULL}, FEED__V1__MARK__MARK_UNSPECIFIED, 0,NULL, 0 }
+
+
+/*
+ * How many posts are left to read.
+ */
+struct  Feed__V1__MarkPostsResponse
+{
+  ProtobufCMessage base;
+  /*
+   * The posts of the feed that the caller has neither read nor dismissed.
+   */
+  uint64_t unread_count;
+};
+#define FEED__V1__MARK_POSTS_RESPONSE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&feed__v1__mark_posts_response__descriptor) \
+    , 0 }
+
+
+/*
  * A feed and its policy, which never changes once the feed exists.
  */
 struct  Feed__V1__Feed
@@ -1256,13 +1604,18 @@ struct  Feed__V1__Feed
    */
   uint64_t post_count;
   /*
+   * How many of them the caller has neither read nor dismissed; not read in a request, and 0 for
+   * callers without identity.
+   */
+  uint64_t unread_count;
+  /*
    * Whose ballots count in a BALLOT feed; unspecified is DEVICES.
    */
   Feed__V1__Voters voters;
 };
 #define FEED__V1__FEED__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&feed__v1__feed__descriptor) \
-    , {0,NULL}, FEED__V1__ORDER__ORDER_UNSPECIFIED, FEED__V1__VOTE_MODE__VOTE_MODE_UNSPECIFIED, 0, 0, 0, 0, FEED__V1__VOTERS__VOTERS_UNSPECIFIED }
+    , {0,NULL}, FEED__V1__ORDER__ORDER_UNSPECIFIED, FEED__V1__VOTE_MODE__VOTE_MODE_UNSPECIFIED, 0, 0, 0, 0, 0, FEED__V1__VOTERS__VOTERS_UNSPECIFIED }
 
 
 /*
@@ -1491,6 +1844,14 @@ struct  Feed__V1__ServerStats
   size_t n_methods;
   Feed__V1__MethodStats **methods;
   /*
+   * The snapshots of STABLE lists.
+   */
+  uint64_t snapshots;
+  /*
+   * The approximate bytes of memory that the snapshots take.
+   */
+  uint64_t snapshot_bytes;
+  /*
    * How often a stripe's lock was held by another thread when it was wanted.
    */
   uint64_t stripe_contentions;
@@ -1559,13 +1920,30 @@ struct  Feed__V1__ServerStats
    */
   uint64_t refused_devices;
   /*
+   * The accounts.
+   */
+  uint64_t accounts;
+  /*
+   * The sessions that have not ended.
+   */
+  uint64_t sessions;
+  /*
+   * Passwords that wait to be hashed.
+   */
+  uint64_t queued_hashes;
+  /*
+   * How often a SignUp or a SignIn was refused without a look at its password (RATE_LIMITED,
+   * OVERLOADED).
+   */
+  uint64_t refused_sign_ins;
+  /*
    * The backups; absent where the durability is `none`.
    */
   Feed__V1__BackupStats *backups;
 };
 #define FEED__V1__SERVER_STATS__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&feed__v1__server_stats__descriptor) \
-    , {0,NULL}, 0, 0, 0, 0, 0,NULL, 0, 0, 0, 0, 0, 0, 0, {0,NULL}, NULL, 0, 0, 0, 0, 0, 0, 0, NULL }
+    , {0,NULL}, 0, 0, 0, 0, 0,NULL, 0, 0, 0, 0, 0, 0, 0, 0, 0, {0,NULL}, NULL, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, NULL }
 
 
 /*
@@ -1945,6 +2323,101 @@ Feed__V1__GoAway *
                       const uint8_t       *data);
 void   feed__v1__go_away__free_unpacked
                      (Feed__V1__GoAway *message,
+                      ProtobufCAllocator *allocator);
+/* Feed__V1__SignUpRequest methods */
+void   feed__v1__sign_up_request__init
+                     (Feed__V1__SignUpRequest         *message);
+size_t feed__v1__sign_up_request__get_packed_size
+                     (const Feed__V1__SignUpRequest   *message);
+size_t feed__v1__sign_up_request__pack
+                     (const Feed__V1__SignUpRequest   *message,
+                      uint8_t             *out);
+size_t feed__v1__sign_up_request__pack_to_buffer
+                     (const Feed__V1__SignUpRequest   *message,
+                      ProtobufCBuffer     *buffer);
+Feed__V1__SignUpRequest *
+       feed__v1__sign_up_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   feed__v1__sign_up_request__free_unpacked
+                     (Feed__V1__SignUpRequest *message,
+                      ProtobufCAllocator *allocator);
+/* Feed__V1__SignInRequest methods */
+void   feed__v1__sign_in_request__init
+                     (Feed__V1__SignInRequest         *message);
+size_t feed__v1__sign_in_request__get_packed_size
+                     (const Feed__V1__SignInRequest   *message);
+size_t feed__v1__sign_in_request__pack
+                     (const Feed__V1__SignInRequest   *message,
+                      uint8_t             *out);
+size_t feed__v1__sign_in_request__pack_to_buffer
+                     (const Feed__V1__SignInRequest   *message,
+                      ProtobufCBuffer     *buffer);
+Feed__V1__SignInRequest *
+       feed__v1__sign_in_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   feed__v1__sign_in_request__free_unpacked
+                     (Feed__V1__SignInRequest *message,
+                      ProtobufCAllocator *allocator);
+/* Feed__V1__GetSessionRequest methods */
+void   feed__v1__get_session_request__init
+                     (Feed__V1__GetSessionRequest         *message);
+size_t feed__v1__get_session_request__get_packed_size
+                     (const Feed__V1__GetSessionRequest   *message);
+size_t feed__v1__get_session_request__pack
+                     (const Feed__V1__GetSessionRequest   *message,
+                      uint8_t             *out);
+size_t feed__v1__get_session_request__pack_to_buffer
+                     (const Feed__V1__GetSessionRequest   *message,
+                      ProtobufCBuffer     *buffer);
+Feed__V1__GetSessionRequest *
+       feed__v1__get_session_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   feed__v1__get_session_request__free_unpacked
+                     (Feed__V1__GetSessionRequest *message,
+                      ProtobufCAllocator *allocator);
+/* Feed__V1__SignOutRequest methods */
+void   feed__v1__sign_out_request__init
+                     (Feed__V1__SignOutRequest         *message);
+size_t feed__v1__sign_out_request__get_packed_size
+                     (const Feed__V1__SignOutRequest   *message);
+size_t feed__v1__sign_out_request__pack
+                     (const Feed__V1__SignOutRequest   *message,
+                      uint8_t             *out);
+size_t feed__v1__sign_out_request__pack_to_buffer
+                     (const Feed__V1__SignOutRequest   *message,
+                      ProtobufCBuffer     *buffer);
+Feed__V1__SignOutRequest *
+       feed__v1__sign_out_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   feed__v1__sign_out_request__free_unpacked
+                     (Feed__V1__SignOutRequest *message,
+                      ProtobufCAllocator *allocator);
+/* Feed__V1__UserSession methods */
+void   feed__v1__user_session__init
+                     (Feed__V1__UserSession         *message);
+size_t feed__v1__user_session__get_packed_size
+                     (const Feed__V1__UserSession   *message);
+size_t feed__v1__user_session__pack
+                     (const Feed__V1__UserSession   *message,
+                      uint8_t             *out);
+size_t feed__v1__user_session__pack_to_buffer
+                     (const Feed__V1__UserSession   *message,
+                      ProtobufCBuffer     *buffer);
+Feed__V1__UserSession *
+       feed__v1__user_session__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   feed__v1__user_session__free_unpacked
+                     (Feed__V1__UserSession *message,
                       ProtobufCAllocator *allocator);
 /* Feed__V1__Post methods */
 void   feed__v1__post__init
@@ -2326,6 +2799,44 @@ Feed__V1__CastVoteResult *
 void   feed__v1__cast_vote_result__free_unpacked
                      (Feed__V1__CastVoteResult *message,
                       ProtobufCAllocator *allocator);
+/* Feed__V1__MarkPostsRequest methods */
+void   feed__v1__mark_posts_request__init
+                     (Feed__V1__MarkPostsRequest         *message);
+size_t feed__v1__mark_posts_request__get_packed_size
+                     (const Feed__V1__MarkPostsRequest   *message);
+size_t feed__v1__mark_posts_request__pack
+                     (const Feed__V1__MarkPostsRequest   *message,
+                      uint8_t             *out);
+size_t feed__v1__mark_posts_request__pack_to_buffer
+                     (const Feed__V1__MarkPostsRequest   *message,
+                      ProtobufCBuffer     *buffer);
+Feed__V1__MarkPostsRequest *
+       feed__v1__mark_posts_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   feed__v1__mark_posts_request__free_unpacked
+                     (Feed__V1__MarkPostsRequest *message,
+                      ProtobufCAllocator *allocator);
+/* Feed__V1__MarkPostsResponse methods */
+void   feed__v1__mark_posts_response__init
+                     (Feed__V1__MarkPostsResponse         *message);
+size_t feed__v1__mark_posts_response__get_packed_size
+                     (const Feed__V1__MarkPostsResponse   *message);
+size_t feed__v1__mark_posts_response__pack
+                     (const Feed__V1__MarkPostsResponse   *message,
+                      uint8_t             *out);
+size_t feed__v1__mark_posts_response__pack_to_buffer
+                     (const Feed__V1__MarkPostsResponse   *message,
+                      ProtobufCBuffer     *buffer);
+Feed__V1__MarkPostsResponse *
+       feed__v1__mark_posts_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   feed__v1__mark_posts_response__free_unpacked
+                     (Feed__V1__MarkPostsResponse *message,
+                      ProtobufCAllocator *allocator);
 /* Feed__V1__Feed methods */
 void   feed__v1__feed__init
                      (Feed__V1__Feed         *message);
@@ -2627,6 +3138,21 @@ typedef void (*Feed__V1__PingResponse_Closure)
 typedef void (*Feed__V1__GoAway_Closure)
                  (const Feed__V1__GoAway *message,
                   void *closure_data);
+typedef void (*Feed__V1__SignUpRequest_Closure)
+                 (const Feed__V1__SignUpRequest *message,
+                  void *closure_data);
+typedef void (*Feed__V1__SignInRequest_Closure)
+                 (const Feed__V1__SignInRequest *message,
+                  void *closure_data);
+typedef void (*Feed__V1__GetSessionRequest_Closure)
+                 (const Feed__V1__GetSessionRequest *message,
+                  void *closure_data);
+typedef void (*Feed__V1__SignOutRequest_Closure)
+                 (const Feed__V1__SignOutRequest *message,
+                  void *closure_data);
+typedef void (*Feed__V1__UserSession_Closure)
+                 (const Feed__V1__UserSession *message,
+                  void *closure_data);
 typedef void (*Feed__V1__Post_Closure)
                  (const Feed__V1__Post *message,
                   void *closure_data);
@@ -2687,6 +3213,12 @@ typedef void (*Feed__V1__BatchCastVotesResponse_Closure)
 typedef void (*Feed__V1__CastVoteResult_Closure)
                  (const Feed__V1__CastVoteResult *message,
                   void *closure_data);
+typedef void (*Feed__V1__MarkPostsRequest_Closure)
+                 (const Feed__V1__MarkPostsRequest *message,
+                  void *closure_data);
+typedef void (*Feed__V1__MarkPostsResponse_Closure)
+                 (const Feed__V1__MarkPostsResponse *message,
+                  void *closure_data);
 typedef void (*Feed__V1__Feed_Closure)
                  (const Feed__V1__Feed *message,
                   void *closure_data);
@@ -2739,8 +3271,11 @@ extern const ProtobufCEnumDescriptor    feed__v1__code__descriptor;
 extern const ProtobufCEnumDescriptor    feed__v1__capability__descriptor;
 extern const ProtobufCEnumDescriptor    feed__v1__serving_status__descriptor;
 extern const ProtobufCEnumDescriptor    feed__v1__order__descriptor;
+extern const ProtobufCEnumDescriptor    feed__v1__window__descriptor;
+extern const ProtobufCEnumDescriptor    feed__v1__consistency__descriptor;
 extern const ProtobufCEnumDescriptor    feed__v1__post_field__descriptor;
 extern const ProtobufCEnumDescriptor    feed__v1__vote_direction__descriptor;
+extern const ProtobufCEnumDescriptor    feed__v1__mark__descriptor;
 extern const ProtobufCEnumDescriptor    feed__v1__vote_mode__descriptor;
 extern const ProtobufCEnumDescriptor    feed__v1__voters__descriptor;
 extern const ProtobufCMessageDescriptor feed__v1__client_frame__descriptor;
@@ -2754,6 +3289,11 @@ extern const ProtobufCMessageDescriptor feed__v1__limits__descriptor;
 extern const ProtobufCMessageDescriptor feed__v1__ping_request__descriptor;
 extern const ProtobufCMessageDescriptor feed__v1__ping_response__descriptor;
 extern const ProtobufCMessageDescriptor feed__v1__go_away__descriptor;
+extern const ProtobufCMessageDescriptor feed__v1__sign_up_request__descriptor;
+extern const ProtobufCMessageDescriptor feed__v1__sign_in_request__descriptor;
+extern const ProtobufCMessageDescriptor feed__v1__get_session_request__descriptor;
+extern const ProtobufCMessageDescriptor feed__v1__sign_out_request__descriptor;
+extern const ProtobufCMessageDescriptor feed__v1__user_session__descriptor;
 extern const ProtobufCMessageDescriptor feed__v1__post__descriptor;
 extern const ProtobufCMessageDescriptor feed__v1__user__descriptor;
 extern const ProtobufCMessageDescriptor feed__v1__viewer__descriptor;
@@ -2774,6 +3314,8 @@ extern const ProtobufCMessageDescriptor feed__v1__cast_vote_response__descriptor
 extern const ProtobufCMessageDescriptor feed__v1__batch_cast_votes_request__descriptor;
 extern const ProtobufCMessageDescriptor feed__v1__batch_cast_votes_response__descriptor;
 extern const ProtobufCMessageDescriptor feed__v1__cast_vote_result__descriptor;
+extern const ProtobufCMessageDescriptor feed__v1__mark_posts_request__descriptor;
+extern const ProtobufCMessageDescriptor feed__v1__mark_posts_response__descriptor;
 extern const ProtobufCMessageDescriptor feed__v1__feed__descriptor;
 extern const ProtobufCMessageDescriptor feed__v1__list_feeds_request__descriptor;
 extern const ProtobufCMessageDescriptor feed__v1__list_feeds_response__descriptor;

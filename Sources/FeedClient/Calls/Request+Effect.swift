@@ -4,8 +4,8 @@ extension Request {
     /// Whether executing the request may change the service's state; an unknown request may.
     var mayHaveEffect: Bool {
         switch self {
-        case .hello, .ping, .getPost, .batchGetPosts, .listPosts, .getPostRank, .listFeeds,
-            .getServerStats:
+        case .hello, .ping, .getSession, .getPost, .batchGetPosts, .listPosts, .getPostRank,
+            .listFeeds, .getServerStats:
             false
         case .correctTimes(let request): request.appliesCorrection
         default:
@@ -17,10 +17,10 @@ extension Request {
     var takesSequence: Bool {
         switch self {
         case .createPost, .importPosts, .updatePost, .deletePost, .castVote, .batchCastVotes,
-            .createFeed:
+            .markPosts, .createFeed:
             true
-        case .hello, .ping, .getPost, .batchGetPosts, .listPosts, .getPostRank, .listFeeds,
-            .getServerStats, .backup, .correctTimes:
+        case .hello, .ping, .signUp, .signIn, .getSession, .signOut, .getPost, .batchGetPosts,
+            .listPosts, .getPostRank, .listFeeds, .getServerStats, .backup, .correctTimes:
             false
         }
     }

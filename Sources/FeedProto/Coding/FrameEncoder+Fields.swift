@@ -36,11 +36,16 @@ extension FrameEncoder {
             unsafe message.pointee.posts = arena.posts(posts, texts)
             unsafe message.pointee.next_page_token = texts.data(page.nextPageToken)
             unsafe message.pointee.previous_page_token = texts.data(page.previousPageToken)
+            unsafe message.pointee.refresh_token = texts.data(page.refreshToken)
             unsafe message.pointee.first_rank = page.firstRank
             unsafe message.pointee.total_size = page.totalSize
+            unsafe message.pointee.newer_count = page.newerCount
+            unsafe message.pointee.consistency = page.consistency.cValue()
             unsafe frame.pointee.body_case = FEED__V1__SERVER_FRAME__BODY_LIST_POSTS
             unsafe frame.pointee.list_posts = message
-            let tokens = Int(page.nextPageToken.byteCount) + Int(page.previousPageToken.byteCount)
+            let tokens =
+                Int(page.nextPageToken.byteCount) + Int(page.previousPageToken.byteCount)
+                + Int(page.refreshToken.byteCount)
             try unsafe append(frame, outsideByteCount: tokens + textByteCount(of: posts))
         }
     }

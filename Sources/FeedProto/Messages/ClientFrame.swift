@@ -11,6 +11,8 @@ public struct ClientFrame: Equatable, Sendable {
     public var sequence: UInt64
     /// The oldest revision of the state that the answer may reflect; 0 allows any.
     public var minimumRevision: UInt64
+    /// The user whom a service acts for; 0 is the caller itself.
+    public var actingUserID: UInt64
     /// The call; nil where the frame has none, or one that this version does not know.
     public var request: Request?
 
@@ -20,12 +22,14 @@ public struct ClientFrame: Equatable, Sendable {
         request: Request?,
         timeoutMilliseconds: UInt32 = 0,
         sequence: UInt64 = 0,
-        minimumRevision: UInt64 = 0
+        minimumRevision: UInt64 = 0,
+        actingUserID: UInt64 = 0
     ) {
         self.id = id
         self.timeoutMilliseconds = timeoutMilliseconds
         self.sequence = sequence
         self.minimumRevision = minimumRevision
+        self.actingUserID = actingUserID
         self.request = request
     }
 }

@@ -37,6 +37,10 @@ public struct PostFields: Equatable, Sendable {
     public var revision: UInt64 = 0
     /// The caller's ballot; nil for callers without identity.
     public var viewerVote: VoteDirection?
+    /// Whether the caller has read the post; shown for callers with identity only.
+    public var viewerHasRead = false
+    /// Whether the caller has dismissed the post; shown for callers with identity only.
+    public var viewerHasDismissed = false
 
     /// A post of which only the id is known.
     public init(id: UInt64) { self.id = id }
@@ -50,7 +54,7 @@ public struct PostFields: Equatable, Sendable {
 
     /// The most bytes that the post can take in a page, so that a page can end before it.
     ///
-    /// Beside its texts it has 20 tags of at most 2 bytes, including those of its author, its
-    /// ballot and itself. Each tag has a number or a length of at most 10 bytes.
-    public var maximumEncodedByteCount: Int { 20 * 12 + textByteCount }
+    /// Beside its texts it has 22 tags of at most 2 bytes, including those of its author, its
+    /// ballot, its marks and itself. Each tag has a number or a length of at most 10 bytes.
+    public var maximumEncodedByteCount: Int { 22 * 12 + textByteCount }
 }

@@ -13,7 +13,8 @@ extension ClientFrame {
             request: Request(frame, reader),
             timeoutMilliseconds: frame.pointee.timeout_ms,
             sequence: frame.pointee.sequence,
-            minimumRevision: frame.pointee.min_revision
+            minimumRevision: frame.pointee.min_revision,
+            actingUserID: frame.pointee.acting_user_id
         )
     }
 
@@ -26,6 +27,7 @@ extension ClientFrame {
         unsafe frame.pointee.timeout_ms = timeoutMilliseconds
         unsafe frame.pointee.sequence = sequence
         unsafe frame.pointee.min_revision = minimumRevision
+        unsafe frame.pointee.acting_user_id = actingUserID
         if let request { unsafe request.write(to: frame, arena) }
     }
 }

@@ -30,6 +30,8 @@ extension PostFields {
         if let viewerVote {
             let viewer = unsafe arena.empty(feed__v1__viewer__init)
             unsafe viewer.pointee.vote = viewerVote.cValue()
+            unsafe viewer.pointee.read = viewerHasRead ? 1 : 0
+            unsafe viewer.pointee.dismissed = viewerHasDismissed ? 1 : 0
             unsafe message.pointee.viewer = viewer
         }
     }

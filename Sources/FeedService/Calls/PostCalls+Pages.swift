@@ -72,6 +72,12 @@ extension PostCalls {
                 )
             }
             return .rank(rank)
+        case .newerThanPostID:
+            throw .invalid(
+                .badField,
+                field: "newer_than_post_id",
+                "newer_than_post_id is not served yet."
+            )
         case nil:
             return .first
         }

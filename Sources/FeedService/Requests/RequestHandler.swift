@@ -124,7 +124,7 @@ struct RequestHandler: ~Copyable {
             try administration.correctTimes(request, from: caller, &answers)
         case .hello(let request): try connections.hello(request, from: &caller)
         case .ping(let request): try connections.ping(request)
-        case nil: throw .unknownMethod
+        case .signUp, .signIn, .getSession, .signOut, .markPosts, nil: throw .unknownMethod
         }
     }
 }

@@ -2,6 +2,10 @@
 enum Method: Int, CaseIterable {
     case hello
     case ping
+    case signUp
+    case signIn
+    case getSession
+    case signOut
     case createPost
     case importPosts
     case getPost
@@ -12,6 +16,7 @@ enum Method: Int, CaseIterable {
     case getPostRank
     case castVote
     case batchCastVotes
+    case markPosts
     case listFeeds
     case createFeed
     case getServerStats
@@ -26,10 +31,11 @@ enum Method: Int, CaseIterable {
     var takesSequence: Bool {
         switch self {
         case .createPost, .importPosts, .updatePost, .deletePost, .castVote, .batchCastVotes,
-            .createFeed:
+            .markPosts, .createFeed:
             true
-        case .hello, .ping, .getPost, .batchGetPosts, .listPosts, .getPostRank, .listFeeds,
-            .getServerStats, .backup, .correctTimes, .unknown:
+        case .hello, .ping, .signUp, .signIn, .getSession, .signOut, .getPost, .batchGetPosts,
+            .listPosts, .getPostRank, .listFeeds, .getServerStats, .backup, .correctTimes,
+            .unknown:
             false
         }
     }
@@ -47,6 +53,10 @@ enum Method: Int, CaseIterable {
         switch self {
         case .hello: "hello"
         case .ping: "ping"
+        case .signUp: "sign_up"
+        case .signIn: "sign_in"
+        case .getSession: "get_session"
+        case .signOut: "sign_out"
         case .createPost: "create_post"
         case .importPosts: "import_posts"
         case .getPost: "get_post"
@@ -57,6 +67,7 @@ enum Method: Int, CaseIterable {
         case .getPostRank: "get_post_rank"
         case .castVote: "cast_vote"
         case .batchCastVotes: "batch_cast_votes"
+        case .markPosts: "mark_posts"
         case .listFeeds: "list_feeds"
         case .createFeed: "create_feed"
         case .getServerStats: "get_server_stats"

@@ -162,6 +162,10 @@ extension Method {
             switch request {
             case .hello: .hello
             case .ping: .ping
+            case .signUp: .signUp
+            case .signIn: .signIn
+            case .getSession: .getSession
+            case .signOut: .signOut
             case .createPost: .createPost
             case .importPosts: .importPosts
             case .getPost: .getPost
@@ -172,6 +176,7 @@ extension Method {
             case .getPostRank: .getPostRank
             case .castVote: .castVote
             case .batchCastVotes: .batchCastVotes
+            case .markPosts: .markPosts
             case .listFeeds: .listFeeds
             case .createFeed: .createFeed
             case .getServerStats: .getServerStats

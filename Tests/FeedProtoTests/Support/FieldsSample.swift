@@ -27,6 +27,8 @@ enum FieldsSample {
             post.updateTimeMilliseconds = -Int64(index)
             post.revision = .max
             post.viewerVote = index % 2 == 0 ? nil : .up
+            post.viewerHasRead = index % 4 == 1
+            post.viewerHasDismissed = index % 8 == 1
             return post
         }
         return (posts, texts)
@@ -56,7 +58,13 @@ enum FieldsSample {
             createTimeMilliseconds: fields.createTimeMilliseconds,
             updateTimeMilliseconds: fields.updateTimeMilliseconds,
             revision: fields.revision,
-            viewer: fields.viewerVote.map { Viewer(vote: $0) }
+            viewer: fields.viewerVote.map {
+                Viewer(
+                    vote: $0,
+                    isRead: fields.viewerHasRead,
+                    isDismissed: fields.viewerHasDismissed
+                )
+            }
         )
     }
 }

@@ -102,10 +102,16 @@ enum Samples {
                     protocolVersion: .max,
                     clientName: "client",
                     clientID: Array(0..<16),
+                    sessionToken: Array(16..<48),
+                    serviceKey: Array(48..<80),
                     channel: 2
                 )
             ),
             .ping(PingRequest(payload: [0, 255])),
+            .signUp(SignUpRequest(email: "a@b.example", password: "secret", displayName: "Ann")),
+            .signIn(SignInRequest(email: "a@b", password: "secret", createsIfMissing: true)),
+            .getSession,
+            .signOut(SignOutRequest(endsEverywhere: true)),
             .createPost(CreatePostRequest(feed: "posts", post: post)),
             .createPost(CreatePostRequest(post: nil)),
             .importPosts(ImportPostsRequest(feed: "posts", posts: [post, Post(title: "b")])),
@@ -115,19 +121,33 @@ enum Samples {
                 ListPostsRequest(
                     feed: "posts",
                     order: .hot,
+                    window: .week,
                     pageSize: .min,
                     pageToken: [1, 2, 3],
-                    start: .aroundPostID(0)
+                    start: .aroundPostID(0),
+                    authorID: .max,
+                    unreadOnly: true,
+                    includesDismissed: true,
+                    consistency: .stable
                 )
             ),
             .listPosts(ListPostsRequest(start: .rank(.max))),
+            .listPosts(ListPostsRequest(start: .newerThanPostID(7))),
             .updatePost(
                 UpdatePostRequest(post: post, updateMask: [.title, PostField(rawValue: 99)])
             ),
             .deletePost(DeletePostRequest(id: 1, revision: 2)),
-            .getPostRank(GetPostRankRequest(id: 1, order: .old)),
+            .getPostRank(GetPostRankRequest(id: 1, order: .old, window: .year)),
             .castVote(votes[1]),
             .batchCastVotes(BatchCastVotesRequest(votes: votes)),
+            .markPosts(
+                MarkPostsRequest(
+                    feed: "posts",
+                    mark: .dismissed,
+                    postIDs: [1, .max],
+                    throughPostID: 3
+                )
+            ),
             .listFeeds,
             .getServerStats,
             .createFeed(CreateFeedRequest(feed: feed)),
@@ -162,6 +182,7 @@ enum Samples {
                         sequenceWindow: 10,
                         maximumImportPostCount: 9
                     ),
+                    user: User(id: .max, displayName: "Ann", createTimeMilliseconds: .min),
                     capabilities: [.exactlyOnce, Capability(rawValue: 12)],
                     isClientKnown: true,
                     lastSequence: .max
@@ -169,6 +190,14 @@ enum Samples {
             ),
             .ping(PingResponse(payload: [1], serving: .draining)),
             .goAway(GoAway(lastID: 3, drainMilliseconds: 10_000, reason: .draining)),
+            .session(
+                UserSession(
+                    token: Array(0..<32),
+                    user: User(id: 1, displayName: "Ann"),
+                    expireTimeMilliseconds: .max,
+                    createdUser: true
+                )
+            ),
             .post(post),
             .importPosts(ImportPostsResponse(ids: [1, 2, .max])),
             .batchGetPosts(BatchGetPostsResponse(posts: [post, Post(id: 2)], missingIDs: [9, 8])),
@@ -177,8 +206,11 @@ enum Samples {
                     posts: [post, post],
                     nextPageToken: [1],
                     previousPageToken: [2, 3],
+                    refreshToken: [4],
                     firstRank: 21,
-                    totalSize: 1000
+                    totalSize: 1000,
+                    newerCount: .max,
+                    consistency: .live
                 )
             ),
             .postRank(PostRank(rank: 1, totalSize: 2)),
@@ -189,6 +221,7 @@ enum Samples {
                     CastVoteResult(status: status, vote: nil),
                 ])
             ),
+            .markPosts(MarkPostsResponse(unreadCount: .max)),
             .listFeeds(ListFeedsResponse(feeds: [feed, Feed(name: "posts")])),
             .serverStats(
                 ServerStats(
@@ -201,6 +234,8 @@ enum Samples {
                         MethodStats(method: "cast_vote", requestCount: 5, errorCount: 6),
                         MethodStats(method: "ping", requestCount: 7, errorCount: 8, lastError: "X"),
                     ],
+                    snapshotCount: 20,
+                    snapshotByteCount: 21,
                     stripeContentionCount: 9,
                     acceptedConnectionCount: 10,
                     refusedConnectionCount: 11,
@@ -213,6 +248,10 @@ enum Samples {
                     channelCount: 16,
                     evictedChannelCount: 17,
                     repeatedCallCount: 18,
+                    accountCount: 22,
+                    sessionCount: 23,
+                    queuedHashCount: 24,
+                    refusedSignInCount: 25,
                     backups: backups
                 )
             ),
@@ -244,7 +283,8 @@ enum Samples {
                 request: request,
                 timeoutMilliseconds: .max,
                 sequence: .max,
-                minimumRevision: 1 << 40
+                minimumRevision: 1 << 40,
+                actingUserID: 1 << 63
             )
         }
     }

@@ -12,6 +12,16 @@ public enum Request: Equatable, Sendable {
     indirect case hello(HelloRequest)
     /// Asks for a sign of life.
     case ping(PingRequest)
+    /// Creates an account and signs in; takes no sequence.
+    indirect case signUp(SignUpRequest)
+    /// Signs in; takes no sequence.
+    indirect case signIn(SignInRequest)
+    /// Asks for the session of the connection, and extends it.
+    ///
+    /// The answer: `UserSession`.
+    case getSession
+    /// Ends the session of the connection, whose caller has no user from then on.
+    case signOut(SignOutRequest)
     /// Creates a post.
     indirect case createPost(CreatePostRequest)
     /// Asks for one post.
@@ -30,6 +40,8 @@ public enum Request: Equatable, Sendable {
     case importPosts(ImportPostsRequest)
     /// Casts several votes in one frame; the batch is not atomic.
     case batchCastVotes(BatchCastVotesRequest)
+    /// Marks posts for the caller: a user, or else a device.
+    indirect case markPosts(MarkPostsRequest)
     /// Asks for all feeds.
     ///
     /// The answer: `ListFeedsResponse`.
@@ -78,6 +90,8 @@ public enum Response: Equatable, Sendable {
     case ping(PingResponse)
     /// Says that the service is about to close the connection.
     case goAway(GoAway)
+    /// The session of a SignUp, a SignIn or a GetSession.
+    indirect case session(UserSession)
     /// The post of a CreatePost, a GetPost or an UpdatePost.
     indirect case post(Post)
     /// Posts by id.
@@ -90,6 +104,8 @@ public enum Response: Equatable, Sendable {
     case importPosts(ImportPostsResponse)
     /// The result of each vote of a batch.
     case batchCastVotes(BatchCastVotesResponse)
+    /// How many posts are left to read.
+    case markPosts(MarkPostsResponse)
     /// All feeds.
     case listFeeds(ListFeedsResponse)
     /// The service's statistics.
@@ -100,6 +116,6 @@ public enum Response: Equatable, Sendable {
     case backup(BackupResponse)
     /// Posts that are ahead of the clock, in the order of their ids.
     case correctTimes(CorrectTimesResponse)
-    /// The success of a DeletePost.
+    /// The success of a DeletePost or a SignOut.
     case empty
 }

@@ -13,6 +13,14 @@ public struct HelloRequest: Equatable, Sendable {
     public var clientName: String
     /// 16 random bytes that the client keeps permanently, or empty: a stable, anonymous identity.
     public var clientID: [UInt8]
+    /// The token of a session, of 32 bytes: the connection's caller is its user.
+    ///
+    /// Empty is no user.
+    public var sessionToken: [UInt8]
+    /// A key of the service's `--service-keys`, of 32 bytes: the caller is a service.
+    ///
+    /// Empty is none.
+    public var serviceKey: [UInt8]
     /// Distinguishes the connections of one `clientID`: each has a channel, and its own sequences.
     ///
     /// A Hello takes the channel over: calls with a sequence on the connection that had it before
@@ -24,11 +32,15 @@ public struct HelloRequest: Equatable, Sendable {
         protocolVersion: UInt32 = ProtocolVersion.current,
         clientName: String = "",
         clientID: [UInt8] = [],
+        sessionToken: [UInt8] = [],
+        serviceKey: [UInt8] = [],
         channel: UInt32 = 0
     ) {
         self.protocolVersion = protocolVersion
         self.clientName = clientName
         self.clientID = clientID
+        self.sessionToken = sessionToken
+        self.serviceKey = serviceKey
         self.channel = channel
     }
 }
@@ -48,6 +60,8 @@ public struct HelloResponse: Equatable, Sendable {
     public var serverTimeMilliseconds: Int64
     /// What the service accepts; nil where it does not say.
     public var limits: Limits?
+    /// The user of the session token; nil where there is none.
+    public var user: User?
     /// What the service offers this connection beyond the calls of version 1.
     public var capabilities: [Capability]
     /// Whether the sequences of this `clientID` and channel were remembered before this Hello.
@@ -71,6 +85,7 @@ public struct HelloResponse: Equatable, Sendable {
         instanceID: UInt64,
         serverTimeMilliseconds: Int64,
         limits: Limits?,
+        user: User? = nil,
         capabilities: [Capability] = [],
         isClientKnown: Bool = false,
         lastSequence: UInt64 = 0,
@@ -81,6 +96,7 @@ public struct HelloResponse: Equatable, Sendable {
         self.instanceID = instanceID
         self.serverTimeMilliseconds = serverTimeMilliseconds
         self.limits = limits
+        self.user = user
         self.capabilities = capabilities
         self.isClientKnown = isClientKnown
         self.lastSequence = lastSequence
@@ -103,9 +119,13 @@ public struct Capability: WireEnum {
     ///
     /// Missing where the connection has no channel: see `HelloResponse.channelStatus`.
     public static var exactlyOnce: Self { Self(rawValue: 1) }
+    /// Lists may be STABLE.
+    public static var stablePages: Self { Self(rawValue: 2) }
+    /// People may sign up and sign in.
+    public static var accounts: Self { Self(rawValue: 3) }
 
     /// The contract's names, by number.
-    public static let names = ["CAPABILITY_UNSPECIFIED", "EXACTLY_ONCE"]
+    public static let names = ["CAPABILITY_UNSPECIFIED", "EXACTLY_ONCE", "STABLE_PAGES", "ACCOUNTS"]
 }
 
 /// What the service accepts.

@@ -56,6 +56,9 @@ public struct Feed: Equatable, Sendable {
     public var maximumTextLength: UInt32
     /// How many posts it has; not read in a request.
     public var postCount: UInt64
+    /// How many of them the caller has neither read nor dismissed; not read in a request, and 0 for
+    /// callers without identity.
+    public var unreadCount: UInt64
     /// Whose ballots count in a BALLOT feed; unspecified is DEVICES.
     public var voters: Voters
 
@@ -68,6 +71,7 @@ public struct Feed: Equatable, Sendable {
         minimumTextLength: UInt32 = 0,
         maximumTextLength: UInt32 = 0,
         postCount: UInt64 = 0,
+        unreadCount: UInt64 = 0,
         voters: Voters = .unspecified
     ) {
         self.name = name
@@ -77,6 +81,7 @@ public struct Feed: Equatable, Sendable {
         self.minimumTextLength = minimumTextLength
         self.maximumTextLength = maximumTextLength
         self.postCount = postCount
+        self.unreadCount = unreadCount
         self.voters = voters
     }
 }

@@ -20,9 +20,64 @@ public struct Order: WireEnum {
     public static var old: Self { Self(rawValue: 3) }
     /// Reddit's hot formula, rounded exactly (docs/PROTOCOL.md), descending, id ascending.
     public static var hot: Self { Self(rawValue: 4) }
+    /// The lower bound of Wilson's interval of the share of upvotes, descending, id ascending.
+    public static var best: Self { Self(rawValue: 5) }
+    /// Reddit's controversy, descending, id ascending.
+    public static var controversial: Self { Self(rawValue: 6) }
+    /// The decayed number of recent upvotes, descending, id ascending.
+    public static var rising: Self { Self(rawValue: 7) }
+    /// The number of comments, descending, id ascending.
+    public static var discussed: Self { Self(rawValue: 8) }
 
     /// The contract's names, by number.
-    public static let names = ["ORDER_UNSPECIFIED", "TOP", "NEW", "OLD", "HOT"]
+    public static let names = [
+        "ORDER_UNSPECIFIED", "TOP", "NEW", "OLD", "HOT", "BEST", "CONTROVERSIAL", "RISING",
+        "DISCUSSED",
+    ]
+}
+
+/// Limits a list to posts of a certain age, by the service's clock.
+public struct Window: WireEnum {
+    /// The number on the wire.
+    public let rawValue: Int32
+
+    /// Takes any number, known or not.
+    public init(rawValue: Int32) { self.rawValue = rawValue }
+
+    /// All posts.
+    public static var unspecified: Self { Self(rawValue: 0) }
+    /// Posts of the last 60 minutes.
+    public static var hour: Self { Self(rawValue: 1) }
+    /// Posts of the last 24 hours.
+    public static var day: Self { Self(rawValue: 2) }
+    /// Posts of the last 7 days.
+    public static var week: Self { Self(rawValue: 3) }
+    /// Posts of the last 30 days.
+    public static var month: Self { Self(rawValue: 4) }
+    /// Posts of the last 365 days.
+    public static var year: Self { Self(rawValue: 5) }
+
+    /// The contract's names, by number.
+    public static let names = ["WINDOW_UNSPECIFIED", "HOUR", "DAY", "WEEK", "MONTH", "YEAR"]
+}
+
+/// What pages of one list have in common.
+public struct Consistency: WireEnum {
+    /// The number on the wire.
+    public let rawValue: Int32
+
+    /// Takes any number, known or not.
+    public init(rawValue: Int32) { self.rawValue = rawValue }
+
+    /// The service's default, LIVE.
+    public static var unspecified: Self { Self(rawValue: 0) }
+    /// Pages are of one snapshot of the order: no post comes twice, and none is missed.
+    public static var stable: Self { Self(rawValue: 1) }
+    /// Each page is of the order as it is when the page is read.
+    public static var live: Self { Self(rawValue: 2) }
+
+    /// The contract's names, by number.
+    public static let names = ["CONSISTENCY_UNSPECIFIED", "STABLE", "LIVE"]
 }
 
 /// Asks for a page of a feed.
@@ -33,12 +88,22 @@ public struct ListPostsRequest: Equatable, Sendable {
     public var feed: String
     /// The order; unspecified is the feed's default order.
     public var order: Order
+    /// The window, for TOP, CONTROVERSIAL and DISCUSSED; unspecified is all posts.
+    public var window: Window
     /// How many posts: 0 is 20; more than 100 is 100; negative is INVALID_ARGUMENT / BAD_PAGE_SIZE.
     public var pageSize: Int32
     /// A token of an earlier page of the same feed and order; empty is the start given below.
     public var pageToken: [UInt8]
     /// Where to start without a token; nil is the first post.
     public var start: Start?
+    /// Only posts of this author; 0 is any.
+    public var authorID: UInt64
+    /// Only posts that the caller has not read.
+    public var unreadOnly: Bool
+    /// Whether posts that the caller has dismissed are in the list.
+    public var includesDismissed: Bool
+    /// Whether the pages are of one snapshot; unspecified is LIVE.
+    public var consistency: Consistency
 
     /// Where to start without a token; absent is the first post.
     public enum Start: Equatable, Sendable {
@@ -46,21 +111,33 @@ public struct ListPostsRequest: Equatable, Sendable {
         case aroundPostID(UInt64)
         /// The page that starts at this rank; 1 is the first post.
         case rank(UInt64)
+        /// The posts of a NEW list that are newer than this post.
+        case newerThanPostID(UInt64)
     }
 
     /// All fields; each has a default.
     public init(
         feed: String = "",
         order: Order = .unspecified,
+        window: Window = .unspecified,
         pageSize: Int32 = 0,
         pageToken: [UInt8] = [],
-        start: Start? = nil
+        start: Start? = nil,
+        authorID: UInt64 = 0,
+        unreadOnly: Bool = false,
+        includesDismissed: Bool = false,
+        consistency: Consistency = .unspecified
     ) {
         self.feed = feed
         self.order = order
+        self.window = window
         self.pageSize = pageSize
         self.pageToken = pageToken
         self.start = start
+        self.authorID = authorID
+        self.unreadOnly = unreadOnly
+        self.includesDismissed = includesDismissed
+        self.consistency = consistency
     }
 }
 
@@ -72,25 +149,40 @@ public struct ListPostsResponse: Equatable, Sendable {
     public var nextPageToken: [UInt8]
     /// The token of the page before this one; empty is the start of the list.
     public var previousPageToken: [UInt8]
+    /// The token of the posts that become newer than this page's first post: pass it as
+    /// `pageToken`.
+    ///
+    /// Empty where the order has none. A post may come twice, and none is missed.
+    public var refreshToken: [UInt8]
     /// The rank of the first post; 1 is the best.
     ///
     /// Counted for the first page, then carried along.
     public var firstRank: UInt64
     /// How many posts the list has.
     public var totalSize: UInt64
+    /// How many posts are newer than the page of the refresh token or the post of the request.
+    public var newerCount: UInt32
+    /// What was served: LIVE also where STABLE was asked for and its snapshot is gone or ends.
+    public var consistency: Consistency
 
     /// All fields; those with a default may be left out.
     public init(
         posts: [Post],
         nextPageToken: [UInt8] = [],
         previousPageToken: [UInt8] = [],
+        refreshToken: [UInt8] = [],
         firstRank: UInt64 = 0,
-        totalSize: UInt64 = 0
+        totalSize: UInt64 = 0,
+        newerCount: UInt32 = 0,
+        consistency: Consistency = .unspecified
     ) {
         self.posts = posts
         self.nextPageToken = nextPageToken
         self.previousPageToken = previousPageToken
+        self.refreshToken = refreshToken
         self.firstRank = firstRank
         self.totalSize = totalSize
+        self.newerCount = newerCount
+        self.consistency = consistency
     }
 }

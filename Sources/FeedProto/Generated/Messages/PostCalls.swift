@@ -164,11 +164,14 @@ public struct GetPostRankRequest: Equatable, Sendable {
     public var id: UInt64
     /// The order; unspecified is the feed's default order.
     public var order: Order
+    /// The window, as in ListPostsRequest; unspecified is all posts.
+    public var window: Window
 
     /// All fields; those with a default may be left out.
-    public init(id: UInt64, order: Order = .unspecified) {
+    public init(id: UInt64, order: Order = .unspecified, window: Window = .unspecified) {
         self.id = id
         self.order = order
+        self.window = window
     }
 }
 

@@ -79,17 +79,20 @@ public struct Post: Equatable, Sendable {
     }
 }
 
-/// An author.
+/// An author, or a person with an account.
 public struct User: Equatable, Sendable {
-    /// The account; 0 is a name without an account.
+    /// The account, or the user of a service that acted for it; 0 is a name without an account.
     public var id: UInt64
     /// The name to show: at most 50 characters and 200 bytes, else NAME_TOO_LONG.
     public var displayName: String
+    /// When the account was created, in milliseconds since the Unix epoch; 0 for authors of posts.
+    public var createTimeMilliseconds: Int64
 
     /// All fields; those with a default may be left out.
-    public init(id: UInt64 = 0, displayName: String) {
+    public init(id: UInt64 = 0, displayName: String, createTimeMilliseconds: Int64 = 0) {
         self.id = id
         self.displayName = displayName
+        self.createTimeMilliseconds = createTimeMilliseconds
     }
 }
 
@@ -97,9 +100,19 @@ public struct User: Equatable, Sendable {
 public struct Viewer: Equatable, Sendable {
     /// The caller's ballot; unspecified is none.
     public var vote: VoteDirection
+    /// Whether the caller has read it.
+    public var isRead: Bool
+    /// Whether the caller has dismissed it.
+    public var isDismissed: Bool
 
     /// All fields; each has a default.
-    public init(vote: VoteDirection = .unspecified) {
+    public init(
+        vote: VoteDirection = .unspecified,
+        isRead: Bool = false,
+        isDismissed: Bool = false
+    ) {
         self.vote = vote
+        self.isRead = isRead
+        self.isDismissed = isDismissed
     }
 }

@@ -16,6 +16,10 @@ public struct ServerStats: Equatable, Sendable {
     public var revision: UInt64
     /// Each method that was called.
     public var methods: [MethodStats]
+    /// The snapshots of STABLE lists.
+    public var snapshotCount: UInt64
+    /// The approximate bytes of memory that the snapshots take.
+    public var snapshotByteCount: UInt64
     /// How often a stripe's lock was held by another thread when it was wanted.
     public var stripeContentionCount: UInt64
     /// Connections accepted.
@@ -54,6 +58,15 @@ public struct ServerStats: Equatable, Sendable {
     public var refusedChannelCount: UInt64
     /// How often a ballot of a new device was refused (RATE_LIMITED).
     public var refusedDeviceCount: UInt64
+    /// The accounts.
+    public var accountCount: UInt64
+    /// The sessions that have not ended.
+    public var sessionCount: UInt64
+    /// Passwords that wait to be hashed.
+    public var queuedHashCount: UInt64
+    /// How often a SignUp or a SignIn was refused without a look at its password (RATE_LIMITED,
+    /// OVERLOADED).
+    public var refusedSignInCount: UInt64
     /// The backups; nil where the durability is `none`.
     public var backups: BackupStats?
 
@@ -65,6 +78,8 @@ public struct ServerStats: Equatable, Sendable {
         postCount: UInt64,
         revision: UInt64,
         methods: [MethodStats],
+        snapshotCount: UInt64 = 0,
+        snapshotByteCount: UInt64 = 0,
         stripeContentionCount: UInt64,
         acceptedConnectionCount: UInt64,
         refusedConnectionCount: UInt64,
@@ -81,6 +96,10 @@ public struct ServerStats: Equatable, Sendable {
         channelByteCount: UInt64 = 0,
         refusedChannelCount: UInt64 = 0,
         refusedDeviceCount: UInt64 = 0,
+        accountCount: UInt64 = 0,
+        sessionCount: UInt64 = 0,
+        queuedHashCount: UInt64 = 0,
+        refusedSignInCount: UInt64 = 0,
         backups: BackupStats? = nil
     ) {
         self.serverName = serverName
@@ -89,6 +108,8 @@ public struct ServerStats: Equatable, Sendable {
         self.postCount = postCount
         self.revision = revision
         self.methods = methods
+        self.snapshotCount = snapshotCount
+        self.snapshotByteCount = snapshotByteCount
         self.stripeContentionCount = stripeContentionCount
         self.acceptedConnectionCount = acceptedConnectionCount
         self.refusedConnectionCount = refusedConnectionCount
@@ -105,6 +126,10 @@ public struct ServerStats: Equatable, Sendable {
         self.channelByteCount = channelByteCount
         self.refusedChannelCount = refusedChannelCount
         self.refusedDeviceCount = refusedDeviceCount
+        self.accountCount = accountCount
+        self.sessionCount = sessionCount
+        self.queuedHashCount = queuedHashCount
+        self.refusedSignInCount = refusedSignInCount
         self.backups = backups
     }
 }

@@ -15,6 +15,15 @@ extension Request {
             self = try unsafe .hello(reader.body(frame.pointee.hello))
         case FEED__V1__CLIENT_FRAME__BODY_PING:
             self = try unsafe .ping(reader.body(frame.pointee.ping))
+        case FEED__V1__CLIENT_FRAME__BODY_SIGN_UP:
+            self = try unsafe .signUp(reader.body(frame.pointee.sign_up))
+        case FEED__V1__CLIENT_FRAME__BODY_SIGN_IN:
+            self = try unsafe .signIn(reader.body(frame.pointee.sign_in))
+        case FEED__V1__CLIENT_FRAME__BODY_GET_SESSION:
+            try unsafe reader.rejectFieldZero(frame.pointee.get_session)
+            self = .getSession
+        case FEED__V1__CLIENT_FRAME__BODY_SIGN_OUT:
+            self = try unsafe .signOut(reader.body(frame.pointee.sign_out))
         case FEED__V1__CLIENT_FRAME__BODY_CREATE_POST:
             self = try unsafe .createPost(reader.body(frame.pointee.create_post))
         case FEED__V1__CLIENT_FRAME__BODY_GET_POST:
@@ -33,6 +42,8 @@ extension Request {
             self = try unsafe .importPosts(reader.body(frame.pointee.import_posts))
         case FEED__V1__CLIENT_FRAME__BODY_BATCH_CAST_VOTES:
             self = try unsafe .batchCastVotes(reader.body(frame.pointee.batch_cast_votes))
+        case FEED__V1__CLIENT_FRAME__BODY_MARK_POSTS:
+            self = try unsafe .markPosts(reader.body(frame.pointee.mark_posts))
         case FEED__V1__CLIENT_FRAME__BODY_LIST_FEEDS:
             try unsafe reader.rejectFieldZero(frame.pointee.list_feeds)
             self = .listFeeds
@@ -66,6 +77,18 @@ extension Request {
         case .ping(let value):
             unsafe frame.pointee.body_case = FEED__V1__CLIENT_FRAME__BODY_PING
             unsafe frame.pointee.ping = arena.message(value)
+        case .signUp(let value):
+            unsafe frame.pointee.body_case = FEED__V1__CLIENT_FRAME__BODY_SIGN_UP
+            unsafe frame.pointee.sign_up = arena.message(value)
+        case .signIn(let value):
+            unsafe frame.pointee.body_case = FEED__V1__CLIENT_FRAME__BODY_SIGN_IN
+            unsafe frame.pointee.sign_in = arena.message(value)
+        case .getSession:
+            unsafe frame.pointee.body_case = FEED__V1__CLIENT_FRAME__BODY_GET_SESSION
+            unsafe frame.pointee.get_session = arena.empty(feed__v1__get_session_request__init)
+        case .signOut(let value):
+            unsafe frame.pointee.body_case = FEED__V1__CLIENT_FRAME__BODY_SIGN_OUT
+            unsafe frame.pointee.sign_out = arena.message(value)
         case .createPost(let value):
             unsafe frame.pointee.body_case = FEED__V1__CLIENT_FRAME__BODY_CREATE_POST
             unsafe frame.pointee.create_post = arena.message(value)
@@ -93,6 +116,9 @@ extension Request {
         case .batchCastVotes(let value):
             unsafe frame.pointee.body_case = FEED__V1__CLIENT_FRAME__BODY_BATCH_CAST_VOTES
             unsafe frame.pointee.batch_cast_votes = arena.message(value)
+        case .markPosts(let value):
+            unsafe frame.pointee.body_case = FEED__V1__CLIENT_FRAME__BODY_MARK_POSTS
+            unsafe frame.pointee.mark_posts = arena.message(value)
         case .listFeeds:
             unsafe frame.pointee.body_case = FEED__V1__CLIENT_FRAME__BODY_LIST_FEEDS
             unsafe frame.pointee.list_feeds = arena.empty(feed__v1__list_feeds_request__init)
@@ -129,6 +155,8 @@ extension Response {
             self = try unsafe .ping(reader.body(frame.pointee.ping))
         case FEED__V1__SERVER_FRAME__BODY_GO_AWAY:
             self = try unsafe .goAway(reader.body(frame.pointee.go_away))
+        case FEED__V1__SERVER_FRAME__BODY_SESSION:
+            self = try unsafe .session(reader.body(frame.pointee.session))
         case FEED__V1__SERVER_FRAME__BODY_POST:
             self = try unsafe .post(reader.body(frame.pointee.post))
         case FEED__V1__SERVER_FRAME__BODY_BATCH_GET_POSTS:
@@ -141,6 +169,8 @@ extension Response {
             self = try unsafe .importPosts(reader.body(frame.pointee.import_posts))
         case FEED__V1__SERVER_FRAME__BODY_BATCH_CAST_VOTES:
             self = try unsafe .batchCastVotes(reader.body(frame.pointee.batch_cast_votes))
+        case FEED__V1__SERVER_FRAME__BODY_MARK_POSTS:
+            self = try unsafe .markPosts(reader.body(frame.pointee.mark_posts))
         case FEED__V1__SERVER_FRAME__BODY_LIST_FEEDS:
             self = try unsafe .listFeeds(reader.body(frame.pointee.list_feeds))
         case FEED__V1__SERVER_FRAME__BODY_SERVER_STATS:
@@ -177,6 +207,9 @@ extension Response {
         case .goAway(let value):
             unsafe frame.pointee.body_case = FEED__V1__SERVER_FRAME__BODY_GO_AWAY
             unsafe frame.pointee.go_away = arena.message(value)
+        case .session(let value):
+            unsafe frame.pointee.body_case = FEED__V1__SERVER_FRAME__BODY_SESSION
+            unsafe frame.pointee.session = arena.message(value)
         case .post(let value):
             unsafe frame.pointee.body_case = FEED__V1__SERVER_FRAME__BODY_POST
             unsafe frame.pointee.post = arena.message(value)
@@ -195,6 +228,9 @@ extension Response {
         case .batchCastVotes(let value):
             unsafe frame.pointee.body_case = FEED__V1__SERVER_FRAME__BODY_BATCH_CAST_VOTES
             unsafe frame.pointee.batch_cast_votes = arena.message(value)
+        case .markPosts(let value):
+            unsafe frame.pointee.body_case = FEED__V1__SERVER_FRAME__BODY_MARK_POSTS
+            unsafe frame.pointee.mark_posts = arena.message(value)
         case .listFeeds(let value):
             unsafe frame.pointee.body_case = FEED__V1__SERVER_FRAME__BODY_LIST_FEEDS
             unsafe frame.pointee.list_feeds = arena.message(value)

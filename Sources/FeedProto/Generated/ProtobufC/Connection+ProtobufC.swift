@@ -15,6 +15,8 @@ extension HelloRequest: @unsafe WireMessage {
             protocolVersion: message.pointee.protocol_version,
             clientName: reader.text(message.pointee.client_name, "client_name"),
             clientID: reader.bytes(message.pointee.client_id),
+            sessionToken: reader.bytes(message.pointee.session_token),
+            serviceKey: reader.bytes(message.pointee.service_key),
             channel: message.pointee.channel
         )
     }
@@ -26,6 +28,8 @@ extension HelloRequest: @unsafe WireMessage {
         unsafe message.pointee.protocol_version = protocolVersion
         unsafe message.pointee.client_name = arena.text(clientName)
         unsafe message.pointee.client_id = arena.bytes(clientID)
+        unsafe message.pointee.session_token = arena.bytes(sessionToken)
+        unsafe message.pointee.service_key = arena.bytes(serviceKey)
         unsafe message.pointee.channel = channel
     }
 }
@@ -45,6 +49,7 @@ extension HelloResponse: @unsafe WireMessage {
             instanceID: message.pointee.instance_id,
             serverTimeMilliseconds: message.pointee.server_time_ms,
             limits: reader.message(message.pointee.limits, "limits"),
+            user: reader.message(message.pointee.user, "user"),
             capabilities: reader.numbers(
                 message.pointee.capabilities,
                 count: message.pointee.n_capabilities
@@ -64,6 +69,7 @@ extension HelloResponse: @unsafe WireMessage {
         unsafe message.pointee.instance_id = instanceID
         unsafe message.pointee.server_time_ms = serverTimeMilliseconds
         unsafe message.pointee.limits = arena.message(limits)
+        unsafe message.pointee.user = arena.message(user)
         unsafe message.pointee.n_capabilities = capabilities.count
         unsafe message.pointee.capabilities = arena.numbers(capabilities.map { $0.cValue() })
         unsafe message.pointee.client_known = isClientKnown ? 1 : 0

@@ -19,6 +19,7 @@ extension Feed: @unsafe WireMessage {
             minimumTextLength: message.pointee.min_text_length,
             maximumTextLength: message.pointee.max_text_length,
             postCount: message.pointee.post_count,
+            unreadCount: message.pointee.unread_count,
             voters: Voters(message.pointee.voters)
         )
     }
@@ -34,6 +35,7 @@ extension Feed: @unsafe WireMessage {
         unsafe message.pointee.min_text_length = minimumTextLength
         unsafe message.pointee.max_text_length = maximumTextLength
         unsafe message.pointee.post_count = postCount
+        unsafe message.pointee.unread_count = unreadCount
         unsafe message.pointee.voters = voters.cValue()
     }
 }

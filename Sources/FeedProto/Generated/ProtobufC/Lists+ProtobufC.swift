@@ -14,9 +14,14 @@ extension ListPostsRequest: @unsafe WireMessage {
         try unsafe self.init(
             feed: reader.text(message.pointee.feed, "feed"),
             order: Order(message.pointee.order),
+            window: Window(message.pointee.window),
             pageSize: message.pointee.page_size,
             pageToken: reader.bytes(message.pointee.page_token),
-            start: Start(message)
+            start: Start(message),
+            authorID: message.pointee.author_id,
+            unreadOnly: message.pointee.unread_only != 0,
+            includesDismissed: message.pointee.include_dismissed != 0,
+            consistency: Consistency(message.pointee.consistency)
         )
     }
 
@@ -26,6 +31,7 @@ extension ListPostsRequest: @unsafe WireMessage {
     ) {
         unsafe message.pointee.feed = arena.text(feed)
         unsafe message.pointee.order = order.cValue()
+        unsafe message.pointee.window = window.cValue()
         unsafe message.pointee.page_size = pageSize
         unsafe message.pointee.page_token = arena.bytes(pageToken)
         switch start {
@@ -35,9 +41,17 @@ extension ListPostsRequest: @unsafe WireMessage {
         case .rank(let value):
             unsafe message.pointee.start_case = FEED__V1__LIST_POSTS_REQUEST__START_START_RANK
             unsafe message.pointee.start_rank = value
+        case .newerThanPostID(let value):
+            unsafe message.pointee.start_case =
+                FEED__V1__LIST_POSTS_REQUEST__START_NEWER_THAN_POST_ID
+            unsafe message.pointee.newer_than_post_id = value
         case nil:
             break
         }
+        unsafe message.pointee.author_id = authorID
+        unsafe message.pointee.unread_only = unreadOnly ? 1 : 0
+        unsafe message.pointee.include_dismissed = includesDismissed ? 1 : 0
+        unsafe message.pointee.consistency = consistency.cValue()
     }
 }
 
@@ -49,6 +63,8 @@ extension ListPostsRequest.Start {
             self = unsafe .aroundPostID(message.pointee.around_post_id)
         case FEED__V1__LIST_POSTS_REQUEST__START_START_RANK:
             self = unsafe .rank(message.pointee.start_rank)
+        case FEED__V1__LIST_POSTS_REQUEST__START_NEWER_THAN_POST_ID:
+            self = unsafe .newerThanPostID(message.pointee.newer_than_post_id)
         default:
             return nil
         }
@@ -68,8 +84,11 @@ extension ListPostsResponse: @unsafe WireMessage {
             posts: reader.messages(message.pointee.posts, count: message.pointee.n_posts, "posts"),
             nextPageToken: reader.bytes(message.pointee.next_page_token),
             previousPageToken: reader.bytes(message.pointee.previous_page_token),
+            refreshToken: reader.bytes(message.pointee.refresh_token),
             firstRank: message.pointee.first_rank,
-            totalSize: message.pointee.total_size
+            totalSize: message.pointee.total_size,
+            newerCount: message.pointee.newer_count,
+            consistency: Consistency(message.pointee.consistency)
         )
     }
 
@@ -81,7 +100,10 @@ extension ListPostsResponse: @unsafe WireMessage {
         unsafe message.pointee.posts = arena.messages(posts)
         unsafe message.pointee.next_page_token = arena.bytes(nextPageToken)
         unsafe message.pointee.previous_page_token = arena.bytes(previousPageToken)
+        unsafe message.pointee.refresh_token = arena.bytes(refreshToken)
         unsafe message.pointee.first_rank = firstRank
         unsafe message.pointee.total_size = totalSize
+        unsafe message.pointee.newer_count = newerCount
+        unsafe message.pointee.consistency = consistency.cValue()
     }
 }

@@ -211,7 +211,8 @@ extension GetPostRankRequest: @unsafe WireMessage {
     ) {
         unsafe self.init(
             id: message.pointee.id,
-            order: Order(message.pointee.order)
+            order: Order(message.pointee.order),
+            window: Window(message.pointee.window)
         )
     }
 
@@ -221,6 +222,7 @@ extension GetPostRankRequest: @unsafe WireMessage {
     ) {
         unsafe message.pointee.id = id
         unsafe message.pointee.order = order.cValue()
+        unsafe message.pointee.window = window.cValue()
     }
 }
 

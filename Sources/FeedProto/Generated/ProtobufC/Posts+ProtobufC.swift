@@ -65,7 +65,8 @@ extension User: @unsafe WireMessage {
     ) throws(MessageError) {
         try unsafe self.init(
             id: message.pointee.id,
-            displayName: reader.text(message.pointee.display_name, "display_name")
+            displayName: reader.text(message.pointee.display_name, "display_name"),
+            createTimeMilliseconds: message.pointee.create_time_ms
         )
     }
 
@@ -75,6 +76,7 @@ extension User: @unsafe WireMessage {
     ) {
         unsafe message.pointee.id = id
         unsafe message.pointee.display_name = arena.text(displayName)
+        unsafe message.pointee.create_time_ms = createTimeMilliseconds
     }
 }
 
@@ -88,7 +90,9 @@ extension Viewer: @unsafe WireMessage {
         _ reader: WireReader
     ) {
         unsafe self.init(
-            vote: VoteDirection(message.pointee.vote)
+            vote: VoteDirection(message.pointee.vote),
+            isRead: message.pointee.read != 0,
+            isDismissed: message.pointee.dismissed != 0
         )
     }
 
@@ -97,5 +101,7 @@ extension Viewer: @unsafe WireMessage {
         _ arena: borrowing MessageArena
     ) {
         unsafe message.pointee.vote = vote.cValue()
+        unsafe message.pointee.read = isRead ? 1 : 0
+        unsafe message.pointee.dismissed = isDismissed ? 1 : 0
     }
 }

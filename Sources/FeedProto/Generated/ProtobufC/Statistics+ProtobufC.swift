@@ -22,6 +22,8 @@ extension ServerStats: @unsafe WireMessage {
                 count: message.pointee.n_methods,
                 "methods"
             ),
+            snapshotCount: message.pointee.snapshots,
+            snapshotByteCount: message.pointee.snapshot_bytes,
             stripeContentionCount: message.pointee.stripe_contentions,
             acceptedConnectionCount: message.pointee.accepted_connections,
             refusedConnectionCount: message.pointee.refused_connections,
@@ -38,6 +40,10 @@ extension ServerStats: @unsafe WireMessage {
             channelByteCount: message.pointee.channel_bytes,
             refusedChannelCount: message.pointee.refused_channels,
             refusedDeviceCount: message.pointee.refused_devices,
+            accountCount: message.pointee.accounts,
+            sessionCount: message.pointee.sessions,
+            queuedHashCount: message.pointee.queued_hashes,
+            refusedSignInCount: message.pointee.refused_sign_ins,
             backups: reader.message(message.pointee.backups, "backups")
         )
     }
@@ -53,6 +59,8 @@ extension ServerStats: @unsafe WireMessage {
         unsafe message.pointee.revision = revision
         unsafe message.pointee.n_methods = methods.count
         unsafe message.pointee.methods = arena.messages(methods)
+        unsafe message.pointee.snapshots = snapshotCount
+        unsafe message.pointee.snapshot_bytes = snapshotByteCount
         unsafe message.pointee.stripe_contentions = stripeContentionCount
         unsafe message.pointee.accepted_connections = acceptedConnectionCount
         unsafe message.pointee.refused_connections = refusedConnectionCount
@@ -69,6 +77,10 @@ extension ServerStats: @unsafe WireMessage {
         unsafe message.pointee.channel_bytes = channelByteCount
         unsafe message.pointee.refused_channels = refusedChannelCount
         unsafe message.pointee.refused_devices = refusedDeviceCount
+        unsafe message.pointee.accounts = accountCount
+        unsafe message.pointee.sessions = sessionCount
+        unsafe message.pointee.queued_hashes = queuedHashCount
+        unsafe message.pointee.refused_sign_ins = refusedSignInCount
         unsafe message.pointee.backups = arena.message(backups)
     }
 }

@@ -1,0 +1,88 @@
+// Generated from proto/feed.proto by scripts/wire. Do not edit: run scripts/generate-proto.sh.
+
+/// Creates an account and signs in; takes no sequence.
+///
+/// EMAIL_TAKEN where the e-mail address has one. The answer may come after the answers to later
+/// calls of the connection.
+///
+/// The answer: `UserSession`.
+public struct SignUpRequest: Equatable, Sendable {
+    /// The e-mail address, of at most 254 bytes; small and capital ASCII letters are the same.
+    public var email: String
+    /// The password: at least 6 characters, at most 128 bytes.
+    public var password: String
+    /// The name that posts show: 1 to 50 characters and at most 200 bytes; empty is the part of the
+    /// e-mail address before the @.
+    public var displayName: String
+
+    /// All fields; those with a default may be left out.
+    public init(email: String, password: String, displayName: String = "") {
+        self.email = email
+        self.password = password
+        self.displayName = displayName
+    }
+}
+
+/// Signs in; takes no sequence.
+///
+/// BAD_CREDENTIALS where the password is another one, and where there is no account. The answer may
+/// come after the answers to later calls of the connection.
+///
+/// The answer: `UserSession`.
+public struct SignInRequest: Equatable, Sendable {
+    /// The e-mail address.
+    public var email: String
+    /// The password.
+    public var password: String
+    /// Whether an account is created where the e-mail address has none.
+    public var createsIfMissing: Bool
+
+    /// All fields; those with a default may be left out.
+    public init(email: String, password: String, createsIfMissing: Bool = false) {
+        self.email = email
+        self.password = password
+        self.createsIfMissing = createsIfMissing
+    }
+}
+
+/// Ends the session of the connection, whose caller has no user from then on.
+///
+/// The answer: `Empty`.
+public struct SignOutRequest: Equatable, Sendable {
+    /// Whether all sessions of the user end.
+    public var endsEverywhere: Bool
+
+    /// All fields; each has a default.
+    public init(endsEverywhere: Bool = false) {
+        self.endsEverywhere = endsEverywhere
+    }
+}
+
+/// A session of a user.
+///
+/// After a SignUp or a SignIn it is the connection's, too.
+public struct UserSession: Equatable, Sendable {
+    /// The token for a Hello, of 32 bytes: a secret.
+    ///
+    /// Only SignUp and SignIn return it.
+    public var token: [UInt8]
+    /// The user.
+    public var user: User?
+    /// When the session ends if it is not used, in milliseconds since the Unix epoch.
+    public var expireTimeMilliseconds: Int64
+    /// Whether this call created the account.
+    public var createdUser: Bool
+
+    /// All fields; those with a default may be left out.
+    public init(
+        token: [UInt8] = [],
+        user: User?,
+        expireTimeMilliseconds: Int64,
+        createdUser: Bool = false
+    ) {
+        self.token = token
+        self.user = user
+        self.expireTimeMilliseconds = expireTimeMilliseconds
+        self.createdUser = createdUser
+    }
+}
