@@ -48,6 +48,9 @@ import Testing
             "VoteDirection": VoteDirection.names,
             "VoteMode": VoteMode.names,
             "Voters": Voters.names,
+            "Window": Window.names,
+            "Consistency": Consistency.names,
+            "Mark": Mark.names,
         ]
         #expect(contract.enums == names)
     }

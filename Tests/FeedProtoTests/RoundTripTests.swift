@@ -45,8 +45,8 @@ import Testing
         let names = Set(
             Samples.requests.map { Mirror(reflecting: $0).children.first?.label ?? "-" }
         )
-        // Three calls have no payload and therefore no label.
-        #expect(names.count == 15)
+        // Four calls have no payload and therefore no label.
+        #expect(names.count == 19)
     }
 
     /// Whole, byte by byte, and in two chunks split at up to 200 places.
