@@ -20,7 +20,7 @@ struct LogEntrySamples {
 
     /// The next log entry; a revision is above all earlier ones.
     mutating func next() -> LogEntry {
-        switch Int.random(in: 0..<11, using: &random) {
+        switch Int.random(in: 0..<18, using: &random) {
         case 0, 1: .counts(counts())
         case 2: .ballot(counts(), voter(), [.up, .down, nil].randomElement(using: &random) ?? nil)
         case 3: .post(post())
@@ -29,16 +29,23 @@ struct LogEntrySamples {
         case 6: .voter(voter(), device: Device16(high: number(), low: number()))
         case 7: .channel(channel())
         case 8, 9: .outcome(outcome())
+        case 10: .userVoter(voter(), userID: number())
+        case 11: .account(account())
+        case 12: .session(session())
+        case 13: .sessionEnded(tokenHash())
+        case 14: .sessionsEnded(userID: number(), generation: number())
+        case 15: .marks(marks())
+        case 16: .markThrough(markThrough())
         default: .counters(lastID: number(), revision: number())
         }
     }
 
-    private mutating func nextRevision() -> UInt64 {
+    mutating func nextRevision() -> UInt64 {
         revision += 1 + number(bitCount: 40)
         return revision
     }
 
-    private mutating func voter() -> VoterID {
+    mutating func voter() -> VoterID {
         VoterID(rawValue: UInt32(number(bitCount: 32)))
     }
 
@@ -51,7 +58,7 @@ struct LogEntrySamples {
         )
     }
 
-    private mutating func text() -> String {
+    mutating func text() -> String {
         let texts = [
             "", "a", "é", "more than fifteen bytes", String(repeating: "long ", count: 90),
         ]
@@ -68,6 +75,7 @@ struct LogEntrySamples {
             updateTimeMilliseconds: Int64(bitPattern: number()),
             editRevision: UInt64.random(in: 0...counts.revision, using: &random),
             content: PostContent(
+                authorID: random.oneIn(2) ? 0 : number(),
                 authorName: text(),
                 title: text(),
                 text: text(),

@@ -41,6 +41,13 @@ final class RecordedChanges: ChangeSink {
         keep(nil) { (store) throws(RecoveryError) in try store.restore(voter, device) }
     }
 
+    // The store puts back neither users' voters nor marks yet.
+    func append(_ voter: VoterID, user: UInt64) {}
+
+    func append(_ marks: PostMarks) { revisions.append(marks.revision) }
+
+    func append(_ mark: MarkThrough) { revisions.append(mark.revision) }
+
     private func keep(
         _ revision: UInt64?,
         _ restore: @escaping (FeedStore) throws(RecoveryError) -> Void

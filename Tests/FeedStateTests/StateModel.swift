@@ -39,6 +39,8 @@ struct StateModel: Equatable {
         case .voter(let voter, let device): voters[voter.rawValue] = device
         case .channel(let state): channels[state.number] = state
         case .outcome(let outcome): apply(outcome)
+        case .userVoter, .account, .session, .sessionEnded, .sessionsEnded, .marks, .markThrough:
+            break
         case .counters(let id, let revision):
             highestID = max(highestID, id)
             highestRevision = max(highestRevision, revision)

@@ -29,7 +29,8 @@ extension ChangeLog: ChangeSink {
         let createTime = UInt64(bitPattern: post.createTimeMilliseconds)
         let updateTime = UInt64(bitPattern: post.updateTimeMilliseconds)
         let editAge = counts.revision &- post.editRevision
-        write(LogEntryKind.post, revision: counts.revision, atMost: byteCount) { writer in
+        let kind = content.authorID > 0 ? LogEntryKind.authoredPost : LogEntryKind.post
+        write(kind, revision: counts.revision, atMost: byteCount) { writer in
             writer.counts(counts)
             writer.varint(feed)
             writer.byte(mode)
@@ -37,6 +38,7 @@ extension ChangeLog: ChangeSink {
             writer.varint(updateTime &- createTime)
             writer.varint(editAge)
             writer.varint(content.commentCount)
+            if content.authorID > 0 { writer.varint(content.authorID) }
             for text in texts { writer.text(text) }
         }
     }
@@ -124,6 +126,14 @@ extension ChangeLog: ChangeSink {
         case .voter(let voter, let device): append(voter, device)
         case .channel(let channel): append(channel)
         case .outcome(let outcome): append(outcome)
+        case .userVoter(let voter, let user): append(voter, user: user)
+        case .account(let account): append(account)
+        case .session(let session): append(session)
+        case .sessionEnded(let hash): append(endOf: hash)
+        case .sessionsEnded(let user, let generation):
+            append(endOfSessionsOf: user, generation: generation)
+        case .marks(let marks): append(marks)
+        case .markThrough(let mark): append(mark)
         case .counters(let lastID, let revision): append(lastID: lastID, revision: revision)
         }
     }
@@ -137,7 +147,7 @@ extension PostContent {
     }
 
     /// The most bytes of a post's numbers and of the lengths of its texts.
-    fileprivate static var entryNumbersByteCount: Int { 160 }
+    fileprivate static var entryNumbersByteCount: Int { 170 }
 
     /// The texts in the order of their fields in the log entry.
     fileprivate var texts: [String] {

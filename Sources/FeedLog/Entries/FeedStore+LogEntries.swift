@@ -5,8 +5,8 @@ extension FeedStore {
     /// time.
     ///
     /// An entry that is not newer than the store's state changes nothing. The store has no
-    /// channels, so their entries change nothing either. One thread calls this before any other
-    /// uses the store.
+    /// channels and no accounts, so their entries change nothing either. One thread calls this
+    /// before any other uses the store.
     package func apply(_ entry: LogEntry) throws(RecoveryError) {
         switch entry {
         case .counts(let counts): try restore(counts)
@@ -18,6 +18,9 @@ extension FeedStore {
         case .voter(let voter, let device): try restore(voter, device)
         case .counters(let lastID, let revision): try restore(lastID: lastID, revision: revision)
         case .channel, .outcome: break
+        case .account, .session, .sessionEnded, .sessionsEnded: break
+        // The store has neither voters that are users nor marks yet.
+        case .userVoter, .marks, .markThrough: break
         }
     }
 }

@@ -24,6 +24,20 @@ package enum LogEntry: Equatable, Sendable {
     case channel(ChannelState)
     /// The outcome of a numbered call.
     case outcome(ChannelOutcome)
+    /// A voter's user.
+    case userVoter(VoterID, userID: UInt64)
+    /// An account.
+    indirect case account(AccountRow)
+    /// A session that began, or that expires later now.
+    case session(SessionRow)
+    /// A session has ended; its token never comes back.
+    case sessionEnded(TokenHash)
+    /// All sessions of a user below a generation have ended.
+    case sessionsEnded(userID: UInt64, generation: UInt64)
+    /// The marks of a viewer on a post.
+    case marks(PostMarks)
+    /// A mark of a viewer on all posts up to one.
+    case markThrough(MarkThrough)
     /// The latest id and the latest revision given are at least these.
     case counters(lastID: UInt64, revision: UInt64)
 
@@ -33,7 +47,11 @@ package enum LogEntry: Equatable, Sendable {
         case .counts(let counts), .ballot(let counts, _, _): counts.revision
         case .post(let post): post.counts.revision
         case .deletion(_, let revision): revision
-        case .feed, .voter, .channel, .outcome, .counters: nil
+        case .marks(let marks): marks.revision
+        case .markThrough(let mark): mark.revision
+        case .feed, .voter, .channel, .outcome, .counters, .userVoter, .account, .session,
+            .sessionEnded, .sessionsEnded:
+            nil
         }
     }
 }

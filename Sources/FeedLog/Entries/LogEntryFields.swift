@@ -53,7 +53,7 @@ struct LogEntryFields {
 
     /// Reads a number that has to fit into a smaller type.
     @inline(__always)
-    private mutating func varint<Value: FixedWidthInteger>(
+    mutating func varint<Value: FixedWidthInteger>(
         as type: Value.Type,
         _ bytes: borrowing LogBytes
     ) throws(LogEntryError) -> Value {
@@ -62,7 +62,8 @@ struct LogEntryFields {
         return value
     }
 
-    private mutating func fixed(
+    /// Reads a number of so many bytes, the lowest first.
+    mutating func fixed(
         byteCount: Int,
         _ bytes: borrowing LogBytes
     ) throws(LogEntryError) -> UInt64 {
@@ -73,7 +74,8 @@ struct LogEntryFields {
         return value
     }
 
-    private mutating func text(_ bytes: borrowing LogBytes) throws(LogEntryError) -> String {
+    /// Reads a text behind the count of its bytes.
+    mutating func text(_ bytes: borrowing LogBytes) throws(LogEntryError) -> String {
         let count = try varint(bytes)
         guard count <= UInt64(end - next) else { throw truncated }
         let range = next..<next + Int(count)
@@ -99,11 +101,19 @@ struct LogEntryFields {
     ) throws(LogEntryError) -> LogEntry {
         switch kind {
         case LogEntryKind.ballot: return try ballot(revision, bytes)
-        case LogEntryKind.post: return .post(try post(revision, bytes))
+        case LogEntryKind.post, LogEntryKind.authoredPost: return .post(try post(revision, bytes))
         case LogEntryKind.deletion:
             return .deletion(PostID(rawValue: try varint(bytes)), revision: revision)
         case LogEntryKind.feed: return try feed(bytes)
         case LogEntryKind.voter: return try voter(bytes)
+        case LogEntryKind.userVoter: return try userVoter(bytes)
+        case LogEntryKind.account: return .account(try account(bytes))
+        case LogEntryKind.session: return .session(try session(bytes))
+        case LogEntryKind.sessionEnded: return .sessionEnded(try tokenHash(bytes))
+        case LogEntryKind.sessionsEnded:
+            return .sessionsEnded(userID: try varint(bytes), generation: try varint(bytes))
+        case LogEntryKind.marks: return .marks(try marks(revision, bytes))
+        case LogEntryKind.markThrough: return .markThrough(try markThrough(revision, bytes))
         case LogEntryKind.channel: return .channel(try channel(bytes))
         case LogEntryKind.done, LogEntryKind.outcomeID, LogEntryKind.items:
             return .outcome(try outcome(bytes))
@@ -151,6 +161,10 @@ struct LogEntryFields {
         let editAge = try varint(bytes)
         guard editAge <= revision else { throw badValue }
         var content = PostContent(commentCount: try varint(bytes))
+        if kind == LogEntryKind.authoredPost {
+            content.authorID = try varint(bytes)
+            guard content.authorID > 0 else { throw badValue }
+        }
         content.authorName = try text(bytes)
         content.title = try text(bytes)
         content.text = try text(bytes)
@@ -184,13 +198,6 @@ struct LogEntryFields {
             maximumTextCharacterCount: maximumText
         )
         return .feed(id, policy)
-    }
-
-    private mutating func voter(_ bytes: borrowing LogBytes) throws(LogEntryError) -> LogEntry {
-        let id = VoterID(rawValue: try varint(as: UInt32.self, bytes))
-        let high = try fixed(byteCount: 8, bytes)
-        let low = try fixed(byteCount: 8, bytes)
-        return .voter(id, device: Device16(high: high, low: low))
     }
 
     private mutating func channel(

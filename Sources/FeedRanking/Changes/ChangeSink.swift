@@ -1,9 +1,9 @@
 /// Takes the changes of the store, each in the critical section that makes it.
 ///
-/// The store calls a sink under the lock that guards the change: of the post's stripe, of the feeds
-/// or of the voters. So a sink sees the changes of a post, and the feed and the voter that a change
-/// needs, in the order in which they were made. A sink returns at once, takes no other lock, and
-/// calls no store.
+/// The store calls a sink under the lock that guards the change: of the post's stripe, of the feeds,
+/// of the voters or of a viewer's marks. So a sink sees the changes of a post, and the feed and the
+/// voter that a change needs, in the order in which they were made. A sink returns at once, takes
+/// no other lock, and calls no store.
 ///
 /// The store borrows a sink and never copies it. The store calls it through the witness table of
 /// its type: one indirect call a change, without allocation and without reference counting.
@@ -28,6 +28,15 @@ package protocol ChangeSink {
 
     /// A device has become a voter; O(1).
     func append(_ voter: VoterID, _ device: Device16)
+
+    /// A user has become a voter; O(1).
+    func append(_ voter: VoterID, user: UInt64)
+
+    /// A viewer's marks on a post have changed; O(1).
+    func append(_ marks: PostMarks)
+
+    /// A viewer has marked all posts up to one; O(1).
+    func append(_ mark: MarkThrough)
 }
 
 /// A sink that drops all changes.
@@ -55,4 +64,13 @@ package struct NoChanges: ChangeSink {
 
     /// Drops the change.
     package func append(_ voter: VoterID, _ device: Device16) {}
+
+    /// Drops the change.
+    package func append(_ voter: VoterID, user: UInt64) {}
+
+    /// Drops the change.
+    package func append(_ marks: PostMarks) {}
+
+    /// Drops the change.
+    package func append(_ mark: MarkThrough) {}
 }

@@ -48,6 +48,7 @@ package struct PostPage: Sendable {
             updateTimeMilliseconds: 0,
             revision: record.revision,
             viewerVote: nil,
+            authorID: 0,
             authorName: none,
             title: none,
             text: none,

@@ -2,11 +2,11 @@ import Glibc
 
 /// One block of memory with a post's texts and the numbers that no order needs.
 ///
-/// Layout: update time, comment count, edit revision, the six byte counts, then the texts, title
-/// first. A plain address without an owner: `PostTable` frees it.
+/// Layout: author, update time, comment count, edit revision, the six byte counts, then the texts,
+/// title first. A plain address without an owner: `PostTable` frees it.
 @safe
 package struct ContentBlob: BitwiseCopyable {
-    private static let headerByteCount = 38
+    private static let headerByteCount = 46
 
     private let base: UnsafeMutableRawPointer
 
@@ -25,14 +25,15 @@ package struct ContentBlob: BitwiseCopyable {
             fatalError("No memory for a post of \(byteCount) bytes.")
         }
         unsafe base = block
-        unsafe base.storeBytes(of: updateTimeMilliseconds, as: Int64.self)
-        unsafe base.storeBytes(of: content.commentCount, toByteOffset: 8, as: UInt64.self)
-        unsafe base.storeBytes(of: editRevision, toByteOffset: 16, as: UInt64.self)
-        unsafe base.storeBytes(of: UInt32(textCount), toByteOffset: 24, as: UInt32.self)
+        unsafe base.storeBytes(of: content.authorID, as: UInt64.self)
+        unsafe base.storeBytes(of: updateTimeMilliseconds, toByteOffset: 8, as: Int64.self)
+        unsafe base.storeBytes(of: content.commentCount, toByteOffset: 16, as: UInt64.self)
+        unsafe base.storeBytes(of: editRevision, toByteOffset: 24, as: UInt64.self)
+        unsafe base.storeBytes(of: UInt32(textCount), toByteOffset: 32, as: UInt32.self)
         var offset = Self.headerByteCount
         for field in fields.span.indices {
             let count = UInt16(fields[field].utf8.count)
-            unsafe base.storeBytes(of: count, toByteOffset: 28 + 2 * field, as: UInt16.self)
+            unsafe base.storeBytes(of: count, toByteOffset: 36 + 2 * field, as: UInt16.self)
             offset = copy(fields[field], to: offset)
         }
         _ = copy(content.text, to: offset)
@@ -53,7 +54,7 @@ package struct ContentBlob: BitwiseCopyable {
                 as: UTF8.self
             )
         }
-        var content = PostContent(commentCount: commentCount)
+        var content = PostContent(authorID: authorID, commentCount: commentCount)
         content.title = next(fieldCount(0))
         content.authorName = next(fieldCount(1))
         content.linkURL = next(fieldCount(2))
@@ -118,6 +119,7 @@ package struct ContentBlob: BitwiseCopyable {
     package func append(to texts: inout [UInt8], row: inout PostRow) {
         row.updateTimeMilliseconds = updateTimeMilliseconds
         row.commentCount = commentCount
+        row.authorID = authorID
         var offset = UInt32(texts.count)
         func next(_ count: Int) -> TextRange {
             defer { offset += UInt32(count) }
@@ -138,12 +140,20 @@ package struct ContentBlob: BitwiseCopyable {
     }
 
     /// Unix time of the last edit.
-    var updateTimeMilliseconds: Int64 { unsafe base.load(as: Int64.self) }
+    var updateTimeMilliseconds: Int64 {
+        unsafe base.load(fromByteOffset: 8, as: Int64.self)
+    }
+
+    /// The user that wrote the post; 0 for an author without an account.
+    package var authorID: UInt64 { unsafe base.load(as: UInt64.self) }
 
     /// Takes the numbers and the texts into a hash: the whole block, eight bytes a word.
+    ///
+    /// The author comes last, and only where it has an account: so the hash of a post without one
+    /// is what it was before posts had accounts.
     func add(to hash: inout StateHash) {
         let byteCount = Self.headerByteCount + textByteCount
-        var offset = 0
+        var offset = 8
         while offset + 8 <= byteCount {
             hash.add(unsafe base.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
             offset += 8
@@ -154,24 +164,25 @@ package struct ContentBlob: BitwiseCopyable {
             offset += 1
         }
         hash.add(rest)
+        if authorID > 0 { hash.add(authorID) }
     }
 
     private var commentCount: UInt64 {
-        unsafe base.load(fromByteOffset: 8, as: UInt64.self)
+        unsafe base.load(fromByteOffset: 16, as: UInt64.self)
     }
 
     /// The revision of the write that gave the post these texts.
     package var editRevision: UInt64 {
-        unsafe base.load(fromByteOffset: 16, as: UInt64.self)
+        unsafe base.load(fromByteOffset: 24, as: UInt64.self)
     }
 
     private var textCount: Int {
-        Int(unsafe base.load(fromByteOffset: 24, as: UInt32.self))
+        Int(unsafe base.load(fromByteOffset: 32, as: UInt32.self))
     }
 
     /// 0 title, 1 author, 2 link, 3 thumbnail, 4 image.
     private func fieldCount(_ field: Int) -> Int {
-        Int(unsafe base.load(fromByteOffset: 28 + 2 * field, as: UInt16.self))
+        Int(unsafe base.load(fromByteOffset: 36 + 2 * field, as: UInt16.self))
     }
 
     private static func shortFields(_ content: PostContent) -> [5 of String] {

@@ -3,6 +3,8 @@
 /// A text over `RankingLimits.maximumTextByteCount`, or another field over
 /// `RankingLimits.maximumFieldByteCount`, is a programmer's error.
 package struct PostContent: Sendable, Equatable {
+    /// The user that wrote the post, 0 for an author without an account; never changes.
+    package var authorID: UInt64
     /// Never changes once the post exists.
     package var authorName: String
     /// Decides between equal scores in `top`, by the byte order of its UTF-8.
@@ -20,6 +22,7 @@ package struct PostContent: Sendable, Equatable {
 
     /// A content with empty texts, except for the given ones.
     package init(
+        authorID: UInt64 = 0,
         authorName: String = "",
         title: String = "",
         text: String = "",
@@ -28,6 +31,7 @@ package struct PostContent: Sendable, Equatable {
         imageURL: String = "",
         commentCount: UInt64 = 0
     ) {
+        self.authorID = authorID
         self.authorName = authorName
         self.title = title
         self.text = text

@@ -107,6 +107,7 @@ extension PostFields {
     init(_ row: PostRow, feed: FeedProto.TextRange) {
         self.init(id: row.id.rawValue)
         self.feed = feed
+        authorID = row.authorID
         authorName = FeedProto.TextRange(row.authorName)
         title = FeedProto.TextRange(row.title)
         text = FeedProto.TextRange(row.text)

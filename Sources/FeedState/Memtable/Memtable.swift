@@ -92,6 +92,9 @@ package struct Memtable: ~Copyable {
             channels[place].isDeleted = false
             nextChannel = max(nextChannel, state.number + 1)
         case .outcome(let outcome): add(outcome)
+        // `state.db` has no tables of these yet.
+        case .userVoter, .account, .session, .sessionEnded, .sessionsEnded, .marks, .markThrough:
+            break
         case .counters(let lastID, let revision):
             highestID = max(highestID, lastID)
             highestRevision = max(highestRevision, revision)
