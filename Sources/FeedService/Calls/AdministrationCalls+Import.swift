@@ -10,10 +10,8 @@ extension AdministrationCalls {
     /// - Returns: The answer, and the id of the first post.
     func importPosts(
         _ request: ImportPostsRequest,
-        from caller: borrowing Caller,
         _ answers: inout Answers
     ) throws(Status) -> (answer: Answer, firstID: UInt64) {
-        try environment.requireService(caller)
         try environment.checkBatch(
             request.posts.count,
             field: "posts",
@@ -73,12 +71,9 @@ extension AdministrationCalls {
     /// false where some are left for a later iteration.
     ///
     /// The execution checks a text again that breaks a rule, and refuses it.
-    mutating func checkTexts(
-        of request: ImportPostsRequest,
-        from caller: borrowing Caller
-    ) -> Bool {
+    mutating func checkTexts(of request: ImportPostsRequest) -> Bool {
         // The execution refuses these imports without a walk.
-        guard caller.isService, environment.context.changeRefusal == nil,
+        guard environment.context.changeRefusal == nil,
             request.posts.count <= environment.context.limits.maximumImportPostCount,
             let feed = environment.store.feed(
                 named: request.feed.isEmpty ? CallEnvironment.defaultFeed : request.feed

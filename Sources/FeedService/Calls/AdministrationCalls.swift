@@ -24,11 +24,7 @@ struct AdministrationCalls {
     }
 
     /// Creates a feed for a service; its policy never changes again.
-    func createFeed(
-        _ request: CreateFeedRequest,
-        from caller: borrowing Caller
-    ) throws(Status) -> Answer {
-        try environment.requireService(caller)
+    func createFeed(_ request: CreateFeedRequest) throws(Status) -> Answer {
         guard let feed = request.feed else { throw .missing("create_feed.feed") }
         try environment.rules.checkFeedName(feed.name)
         let policy = try FeedPolicy(feed, limits: environment.context.limits)

@@ -72,9 +72,9 @@ struct CallEnvironment {
         throw refusal.status
     }
 
-    /// Refuses a caller that is not a service, which is one of another machine.
-    func requireService(_ caller: borrowing Caller) throws(Status) {
-        guard caller.isService else { throw .serviceOnly }
+    /// Refuses a caller whose role the authorisation table does not admit to the call.
+    func checkAccess(of caller: borrowing Caller, to method: Method) throws(Status) {
+        guard method.access.admits(caller.role) else { throw .denied(method) }
     }
 
     /// Checks the number of items of a batch.

@@ -23,7 +23,7 @@ extension RequestHandler {
             hashes: hashes
         )
         if case .importPosts(let request) = frame.request,
-            !administration.checkTexts(of: request, from: caller)
+            !administration.checkTexts(of: request)
         {
             return .again
         }
@@ -106,7 +106,7 @@ extension RequestHandler {
             let post = try posts.createPost(request, &answers)
             return (.postsInPage(.one, revision: post.revision), .id(post.id.rawValue))
         case .importPosts(let request):
-            let (answer, first) = try administration.importPosts(request, from: caller, &answers)
+            let (answer, first) = try administration.importPosts(request, &answers)
             return (answer, .id(first))
         default:
             return (try dispatch(call.request, from: &caller), .done)

@@ -69,6 +69,7 @@ struct RequestHandler: ~Copyable {
         let method = Method(frame.request)
         defer { answers.room.shrink(to: answers.byteCount) }
         do throws(Status) {
+            try environment.checkAccess(of: caller, to: method)
             try environment.checkEnvelope(of: frame, method, waited: waited)
             try answers.reserveRoom(for: frame.request)
             switch try executeOnce(frame, method, hashes, from: &caller) {
@@ -115,13 +116,13 @@ struct RequestHandler: ~Copyable {
         case .updatePost(let request): try posts.updatePost(request, from: caller, &answers)
         case .deletePost(let request): try posts.deletePost(request)
         case .importPosts(let request):
-            try administration.importPosts(request, from: caller, &answers).answer
+            try administration.importPosts(request, &answers).answer
         case .listFeeds: administration.listFeeds()
-        case .createFeed(let request): try administration.createFeed(request, from: caller)
+        case .createFeed(let request): try administration.createFeed(request)
         case .getServerStats: administration.serverStats()
-        case .backup: try administration.backup(from: caller)
+        case .backup: try administration.backup()
         case .correctTimes(let request):
-            try administration.correctTimes(request, from: caller, &answers)
+            try administration.correctTimes(request, &answers)
         case .hello(let request): try connections.hello(request, from: &caller)
         case .ping(let request): try connections.ping(request)
         case .signUp, .signIn, .getSession, .signOut, .markPosts, nil: throw .unknownMethod

@@ -2,10 +2,12 @@ internal import FeedConcurrency
 internal import FeedRanking
 internal import FeedTransport
 
-/// The client of a connection: a device that has said Hello, or an anonymous client.
+/// The client of a connection: a service, a user, a device, or an anonymous client.
 struct Caller {
     /// The device that calls; nil on an anonymous connection.
     private(set) var device: Device?
+    /// The user of the session that the connection has shown; nil where it has shown none.
+    var userID: UInt64?
     /// The device's number in the ranking; nil until it is looked up.
     var voter: VoterID?
     /// The channel of the caller's numbered calls; nil on an anonymous connection, and if the service
@@ -31,6 +33,13 @@ struct Caller {
     ///
     /// The service has no keys, so it trusts the callers of its own machine and no others.
     var isService: Bool { host.isLoopback }
+
+    /// What the caller has shown itself to be; the authorisation table decides by it.
+    var role: Role {
+        if isService { return .service }
+        if userID != nil { return .user }
+        return device == nil ? .anonymous : .device
+    }
 
     /// The caller has said Hello; an anonymous Hello withdraws an earlier identity.
     ///

@@ -1,5 +1,5 @@
 /// The calls of the protocol, as the statistics count them.
-enum Method: Int, CaseIterable {
+package enum Method: Int, CaseIterable, Sendable {
     case hello
     case ping
     case signUp
@@ -49,7 +49,7 @@ enum Method: Int, CaseIterable {
     }
 
     /// The call's field in the contract's ClientFrame.
-    var name: String {
+    package var name: String {
         switch self {
         case .hello: "hello"
         case .ping: "ping"

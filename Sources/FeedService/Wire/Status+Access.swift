@@ -1,0 +1,22 @@
+internal import FeedProto
+
+/// The refusals of callers whose role may not make a call.
+extension Status {
+    /// The refusal of a call that the authorisation table does not open to the caller.
+    static func denied(_ method: Method) -> Status {
+        switch method.access {
+        case .everyone: preconditionFailure("Every caller may call \(method.name).")
+        case .viewers: .identityRequired(method, "say Hello with a client_id, or sign in, first")
+        case .users: .identityRequired(method, "sign in first")
+        case .services: .serviceOnly
+        }
+    }
+
+    private static func identityRequired(_ method: Method, _ remedy: String) -> Status {
+        Status(
+            code: .unauthenticated,
+            reason: .identityRequired,
+            message: "\(method.name) needs an identity: \(remedy)."
+        )
+    }
+}
