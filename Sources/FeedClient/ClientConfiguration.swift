@@ -18,6 +18,15 @@ public struct ClientConfiguration: Sendable {
     /// (`CHANNEL_FENCED`). Give each a channel of its own, or leave the choice to chance.
     public var channel: UInt32?
 
+    /// A key of the service's `--service-keys`: the client is a service, which may import posts and act
+    /// for users; nil is none.
+    public var serviceKey: Secret?
+
+    /// The token of a session: the client's calls are those of its user; nil is none.
+    ///
+    /// Signing in and signing up replace it for later connections, and signing out removes it.
+    public var sessionToken: Secret?
+
     /// How long a call without a time of its own may take, all its tries included.
     public var timeout = Duration.seconds(5)
 

@@ -26,6 +26,23 @@ struct DocumentTests {
     }
 
     // swift-format-ignore
+    static func people(_ address: String) async throws {
+        var configuration = ClientConfiguration()
+        configuration.serviceKey = Secret(file: "web.key")
+        let service = try await FeedClient.connect(to: address, configuration: configuration)
+        let ada = service.acting(for: 1 << 63 | 7)    // a user of the program's own
+        try await ada.vote(on: 300, .up)
+        await service.close()
+
+        let client = try await FeedClient.connect(to: address)
+        let session = try await client.signIn(email: "ada@example.org", password: "secret1")
+        print(session.user?.displayName ?? "")
+        try await client.mark(through: 300, as: .dismissed)
+        try await client.signOut()
+        await client.close()
+    }
+
+    // swift-format-ignore
     static func failures(_ client: FeedClient) async throws {
         do throws(FeedClientError) {
             _ = try await client.vote(on: 300, .up)
@@ -47,7 +64,7 @@ struct DocumentTests {
         }
     }
 
-    @Test(arguments: ["tour": 5, "places": 5, "failures": 9])
+    @Test(arguments: ["tour": 5, "places": 5, "people": 12, "failures": 9])
     func theDocumentHasTheExample(_ name: String, lineCount: Int) throws {
         let page = try Self.lines(Programs.projectFolder.appending(path: "docs/CLIENT.md"))
         let source = try Self.lines(URL(filePath: #filePath))

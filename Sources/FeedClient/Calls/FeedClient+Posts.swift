@@ -133,15 +133,18 @@ extension FeedClient {
     /// - Parameters:
     ///   - id: The post.
     ///   - order: The order; unspecified is the feed's default.
+    ///   - window: The age of the list's posts; unspecified is any.
     ///   - timeout: How long it may take; nil is the client's timeout.
-    /// - Returns: The place, 1 for the best, and how many posts the feed has.
+    /// - Returns: The place, 1 for the best, and how many posts the list has.
     /// - Throws: A ``FeedClientError``, as `POST_NOT_FOUND`.
     public func rank(
         of id: UInt64,
         order: Order = .unspecified,
+        window: Window = .unspecified,
         timeout: Duration? = nil
     ) async throws(FeedClientError) -> PostRank {
-        try await call(.getPostRank(GetPostRankRequest(id: id, order: order)), timeout: timeout) {
+        let request = GetPostRankRequest(id: id, order: order, window: window)
+        return try await call(.getPostRank(request), timeout: timeout) {
             guard case .postRank(let rank) = $0 else { return nil }
             return rank
         }

@@ -26,11 +26,19 @@ public final class FeedClient: Sendable {
 
     private let link: Link
     private let timeout: Duration
+    /// The user whom the calls act for; 0 is the client itself.
+    private let actingUserID: UInt64
 
-    private init(_ link: Link, _ service: HelloResponse, timeout: Duration) {
+    private init(
+        _ link: Link,
+        _ service: HelloResponse,
+        timeout: Duration,
+        actingUserID: UInt64 = 0
+    ) {
         self.link = link
         self.service = service
         self.timeout = timeout
+        self.actingUserID = actingUserID
     }
 
     /// Connects to a service at `127.0.0.1:7433`, `[::1]:7433` or `feed.example.org:7433` and
@@ -55,6 +63,17 @@ public final class FeedClient: Sendable {
         }
     }
 
+    /// The same client, whose calls act for a user: the votes, marks and posts are the user's.
+    ///
+    /// Only a service may act for users (`SERVICE_ONLY`). It shares the connection, so closing one of
+    /// the two closes both.
+    ///
+    /// - Parameter userID: An account, or a user of the service's own: an id with the top bit set.
+    /// - Returns: The client for the user.
+    public func acting(for userID: UInt64) -> FeedClient {
+        FeedClient(link, service, timeout: timeout, actingUserID: userID)
+    }
+
     /// Makes any call of the contract; the methods named after calls are more convenient.
     ///
     /// - Parameters:
@@ -71,6 +90,7 @@ public final class FeedClient: Sendable {
         try await link.call(
             request,
             minimumRevision: minimumRevision,
+            actingUserID: actingUserID,
             timeout: timeout ?? self.timeout
         )
     }
@@ -109,7 +129,7 @@ public final class FeedClient: Sendable {
 extension FeedClient {
     /// Makes calls, which leave in their order, and waits until all have ended.
     func call(all requests: [Request]) async -> [Result<Answer, FeedClientError>] {
-        await link.call(requests, timeout: timeout)
+        await link.call(requests, actingUserID: actingUserID, timeout: timeout)
     }
 
     /// Makes a call and extracts the value of its answer, which is nil where the answer is of

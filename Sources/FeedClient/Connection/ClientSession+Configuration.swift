@@ -6,6 +6,8 @@ extension ClientSession.Settings {
         hello = HelloRequest(
             clientName: configuration.clientName,
             clientID: configuration.clientID?.bytes ?? [],
+            sessionToken: configuration.sessionToken?.bytes ?? [],
+            serviceKey: configuration.serviceKey?.bytes ?? [],
             channel: configuration.clientID == nil
                 ? 0 : configuration.channel ?? UInt32.random(in: .min ... .max)
         )

@@ -33,7 +33,7 @@ final class Link: Sendable {
     func open(timeout: Duration) async throws(FeedClientError) -> HelloResponse {
         // The session sends a Hello of its own, and completes this call with the answer to it.
         let request = Request.hello(HelloRequest())
-        let answer = try await wait(for: request, minimumRevision: 0, timeout) {
+        let answer = try await wait(for: request, minimumRevision: 0, actingUserID: 0, timeout) {
             $0.open($1, token: $2)
         }
         guard case .hello(let service) = answer.response else { throw .wrongAnswer(to: request) }
@@ -44,15 +44,25 @@ final class Link: Sendable {
     func call(
         _ request: Request,
         minimumRevision: UInt64,
+        actingUserID: UInt64,
         timeout: Duration
     ) async throws(FeedClientError) -> Answer {
-        try await wait(for: request, minimumRevision: minimumRevision, timeout) {
+        try await wait(
+            for: request,
+            minimumRevision: minimumRevision,
+            actingUserID: actingUserID,
+            timeout
+        ) {
             $0.submit(CollectionOfOne($1), firstToken: $2)
         }
     }
 
     /// Makes calls, which leave in their order, and waits until all have ended.
-    func call(_ requests: [Request], timeout: Duration) async -> [SessionDriver.Outcome] {
+    func call(
+        _ requests: [Request],
+        actingUserID: UInt64,
+        timeout: Duration
+    ) async -> [SessionDriver.Outcome] {
         guard !requests.isEmpty else { return [] }
         let tokens = takeTokens(requests.count)
         let limit = TimeLimit(timeout)
@@ -64,6 +74,7 @@ final class Link: Sendable {
                         SessionDriver.Session.Call(
                             caller: .member(group, place: place),
                             request: request,
+                            actingUserID: actingUserID,
                             timeout: limit.timeout,
                             deadline: limit.deadline
                         )
@@ -101,6 +112,7 @@ final class Link: Sendable {
     private func wait(
         for request: Request,
         minimumRevision: UInt64,
+        actingUserID: UInt64,
         _ timeout: Duration,
         _ submit: @escaping @Sendable (SessionDriver, SessionDriver.Session.Call, UInt64) -> Void
     ) async throws(FeedClientError) -> Answer {
@@ -113,6 +125,7 @@ final class Link: Sendable {
                         caller: .task(task),
                         request: request,
                         minimumRevision: minimumRevision,
+                        actingUserID: actingUserID,
                         timeout: limit.timeout,
                         deadline: limit.deadline
                     )

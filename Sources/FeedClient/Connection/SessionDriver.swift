@@ -242,7 +242,8 @@ extension SessionDriver {
             request: call.request,
             timeoutMilliseconds: call.deadline.duration(since: loop.now).wireMilliseconds,
             sequence: call.sequence,
-            minimumRevision: call.minimumRevision
+            minimumRevision: call.minimumRevision,
+            actingUserID: call.actingUserID
         )
         do throws(FrameError) {
             try wire.append(frame)

@@ -8,10 +8,18 @@ public struct Page: Sendable, Equatable {
     public var next: PageToken?
     /// Where the page before this one starts; nil at the start of the list.
     public var previous: PageToken?
+    /// Where the posts start that become newer than this page's first post; nil where the order has no
+    /// such place.
+    public var refresh: PageToken?
     /// The rank of the first post; 1 is the best.
     public var firstRank: UInt64
     /// How many posts the list has.
     public var totalSize: UInt64
+    /// How many posts are newer than the place that the page was asked for: a ``refresh`` token, or
+    /// ``PageStart/newerThan(_:)``.
+    public var newerCount: UInt32
+    /// What was served: LIVE also where STABLE was asked for, and its snapshot is gone or ends.
+    public var consistency: Consistency
 
     /// A page, by default the only one.
     public init(
@@ -19,13 +27,19 @@ public struct Page: Sendable, Equatable {
         next: PageToken? = nil,
         previous: PageToken? = nil,
         firstRank: UInt64 = 1,
-        totalSize: UInt64 = 0
+        totalSize: UInt64 = 0,
+        refresh: PageToken? = nil,
+        newerCount: UInt32 = 0,
+        consistency: Consistency = .unspecified
     ) {
         self.posts = posts
         self.next = next
         self.previous = previous
         self.firstRank = firstRank
         self.totalSize = totalSize
+        self.refresh = refresh
+        self.newerCount = newerCount
+        self.consistency = consistency
     }
 
     /// What the service answered.
@@ -35,6 +49,9 @@ public struct Page: Sendable, Equatable {
         previous = PageToken(bytes: response.previousPageToken)
         firstRank = response.firstRank
         totalSize = response.totalSize
+        refresh = PageToken(bytes: response.refreshToken)
+        newerCount = response.newerCount
+        consistency = response.consistency
     }
 }
 
@@ -64,4 +81,6 @@ public enum PageStart: Sendable, Hashable {
     case around(UInt64)
     /// At a rank; 1 is the first post.
     case rank(UInt64)
+    /// With the posts of a NEW list that are newer than a post.
+    case newerThan(UInt64)
 }

@@ -8,14 +8,12 @@ public struct PostSequence: AsyncSequence, Sendable {
     public typealias Failure = FeedClientError
 
     fileprivate let client: FeedClient
-    fileprivate let feed: String
-    fileprivate let order: Order
+    fileprivate let list: PostList
     fileprivate let pageSize: Int
 
-    init(client: FeedClient, feed: String, order: Order, pageSize: Int) {
+    init(client: FeedClient, list: PostList, pageSize: Int) {
         self.client = client
-        self.feed = feed
-        self.order = order
+        self.list = list
         self.pageSize = pageSize
     }
 
@@ -24,13 +22,13 @@ public struct PostSequence: AsyncSequence, Sendable {
 
     /// A place in the list.
     public struct Iterator: AsyncIteratorProtocol {
-        private let list: PostSequence
+        private let sequence: PostSequence
         private var posts: ArraySlice<Post> = []
         /// Where the next page starts; nil at the end of the list.
         private var nextStart: PageStart? = .first
 
-        fileprivate init(_ list: PostSequence) {
-            self.list = list
+        fileprivate init(_ sequence: PostSequence) {
+            self.sequence = sequence
         }
 
         /// The next post; nil after the last one.
@@ -38,10 +36,9 @@ public struct PostSequence: AsyncSequence, Sendable {
             isolation actor: isolated (any Actor)? = #isolation
         ) async throws(FeedClientError) -> Post? {
             while posts.isEmpty, let start = nextStart {
-                let page = try await list.client.listPosts(
-                    in: list.feed,
-                    order: list.order,
-                    pageSize: list.pageSize,
+                let page = try await sequence.client.listPosts(
+                    sequence.list,
+                    pageSize: sequence.pageSize,
                     from: start
                 )
                 posts = page.posts[...]

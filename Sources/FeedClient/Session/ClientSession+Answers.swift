@@ -14,7 +14,24 @@ extension ClientSession {
         guard let response = frame.response else {
             return complete(token, .failure(.wrongAnswer(to: call.request)))
         }
+        noteSession(after: call.request, response)
         complete(token, .success(Answer(response: response, revision: frame.revision)))
+    }
+
+    /// Keeps the session of a client that has signed in for the Hello of its next connection.
+    private mutating func noteSession(after request: Request, _ response: Response) {
+        switch (request, response) {
+        case (.signUp, .session(let session)), (.signIn, .session(let session)):
+            hello.sessionToken = session.token
+        case (.signOut, _):
+            hello.sessionToken = []
+        default: break
+        }
+    }
+
+    /// Forgets a session that the service no longer knows: the next connection is not refused for it.
+    mutating func forgetSession(endedBy status: Status) {
+        if status.reason == .sessionExpired { hello.sessionToken = [] }
     }
 
     private mutating func refused(
@@ -23,6 +40,7 @@ extension ClientSession {
         _ status: Status,
         at now: MonotonicInstant
     ) {
+        forgetSession(endedBy: status)
         if status.isTemporary {
             let isLeaving = status.reason == .draining
             if tryAgain(call, token, status, at: now) {

@@ -70,7 +70,10 @@ extension ClientSession {
         _ exchange: Exchange,
         at now: MonotonicInstant
     ) {
-        if let status = frame.status { return drop(.refused(status), at: now) }
+        if let status = frame.status {
+            forgetSession(endedBy: status)
+            return drop(.refused(status), at: now)
+        }
         guard case .hello(let hello) = frame.response else {
             return drop(.violated("The answer to Hello is of another kind."), at: now)
         }

@@ -25,6 +25,8 @@ extension ClientSession {
         package let request: Request
         /// The revision that the answer must not be older than; 0 is any.
         package let minimumRevision: UInt64
+        /// The user whom the client acts for; 0 is the client itself.
+        package let actingUserID: UInt64
         /// The timeout that its caller gave, for the error that names it.
         package let timeout: Duration
         /// When the timeout is over, however often the call is sent.
@@ -43,12 +45,14 @@ extension ClientSession {
             caller: Caller,
             request: Request,
             minimumRevision: UInt64 = 0,
+            actingUserID: UInt64 = 0,
             timeout: Duration,
             deadline: MonotonicInstant
         ) {
             self.caller = caller
             self.request = request
             self.minimumRevision = minimumRevision
+            self.actingUserID = actingUserID
             self.timeout = timeout
             self.deadline = deadline
         }

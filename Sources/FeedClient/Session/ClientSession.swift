@@ -42,6 +42,8 @@ package struct ClientSession<Caller, Randomness: RandomNumberGenerator> {
     var randomness: Randomness
     var retryAllowance: RetryAllowance
     var sequences: SequenceNumbers
+    /// What each connection says first; its session token changes as the client signs in and out.
+    var hello: HelloRequest
 
     var state: State
     /// Whether calls are taken; a session that takes none ends with those it has.
@@ -85,6 +87,7 @@ package struct ClientSession<Caller, Randomness: RandomNumberGenerator> {
         backoff = Backoff(settings.retry)
         retryAllowance = RetryAllowance(settings.retry)
         sequences = SequenceNumbers(hasIdentity: !settings.hello.clientID.isEmpty)
+        hello = settings.hello
         state = .idle(earliest: now)
     }
 
@@ -134,7 +137,7 @@ package struct ClientSession<Caller, Randomness: RandomNumberGenerator> {
             var exchange = Exchange()
             let id = exchange.takeID()
             state = .greeting(exchange, deadline: deadline)
-            return .sendHello(id: id, settings.hello)
+            return .sendHello(id: id, hello)
         case .greeting(_, let deadline):
             guard now < deadline else { return abandonTry("Hello was not answered.", at: now) }
             return .wait(until: earlier(deadline, wake))

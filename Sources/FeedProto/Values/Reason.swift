@@ -54,6 +54,10 @@ extension Reason {
     public static var feedExists: Self { Self(rawValue: "FEED_EXISTS") }
     /// UNAUTHENTICATED: the call needs a caller with an identity.
     public static var identityRequired: Self { Self(rawValue: "IDENTITY_REQUIRED") }
+    /// UNAUTHENTICATED: the secret that the caller has shown is not a right one.
+    public static var badCredentials: Self { Self(rawValue: "BAD_CREDENTIALS") }
+    /// UNAUTHENTICATED: the session has ended; sign in again.
+    public static var sessionExpired: Self { Self(rawValue: "SESSION_EXPIRED") }
     /// PERMISSION_DENIED: only the author may do this; reserved, because no service sends it.
     public static var notAuthor: Self { Self(rawValue: "NOT_AUTHOR") }
     /// PERMISSION_DENIED: only a service may do this.

@@ -1,0 +1,99 @@
+import FeedClient
+import FeedProto
+import Testing
+
+/// Which session each connection's Hello shows.
+struct SessionSignInTests {
+    private static let token = [UInt8](repeating: 9, count: Secret.byteCount)
+    private static let key = [UInt8](repeating: 3, count: Secret.byteCount)
+    private static let signIn = Request.signIn(SignInRequest(email: "a@b", password: "secret"))
+
+    private static func session(_ token: [UInt8]) -> Response {
+        .session(
+            UserSession(token: token, user: User(displayName: "Ada"), expireTimeMilliseconds: 1)
+        )
+    }
+
+    /// A session whose connection was lost, with a call that makes it connect again.
+    private static func reconnect(_ harness: inout SessionHarness) {
+        harness.lose()
+        harness.submit(50, SessionHarness.read)
+        harness.connect()
+    }
+
+    @Test func eachConnectionShowsTheKeyAndTheTokenOfTheConfiguration() {
+        var harness = SessionHarness.opened { settings in
+            settings.hello.serviceKey = Self.key
+            settings.hello.sessionToken = Self.token
+        }
+        #expect(harness.hello?.serviceKey == Self.key)
+        #expect(harness.hello?.sessionToken == Self.token)
+        Self.reconnect(&harness)
+        #expect(harness.hello?.serviceKey == Self.key)
+        #expect(harness.hello?.sessionToken == Self.token)
+    }
+
+    @Test func whoHasSignedInIsSignedInOnTheNextConnection() {
+        var harness = SessionHarness.opened()
+        #expect(harness.hello?.sessionToken == [])
+        harness.submit(1, Self.signIn)
+        harness.receive(2, Self.session(Self.token))
+        #expect(harness.isAnswered(1))
+        Self.reconnect(&harness)
+        #expect(harness.hello?.sessionToken == Self.token)
+    }
+
+    @Test func readingTheSessionKeepsItsToken() {
+        var harness = SessionHarness.opened { $0.hello.sessionToken = Self.token }
+        harness.submit(1, .getSession)
+        harness.receive(2, Self.session([]))
+        Self.reconnect(&harness)
+        #expect(harness.hello?.sessionToken == Self.token)
+    }
+
+    @Test func whoHasSignedOutIsNobodyOnTheNextConnection() {
+        var harness = SessionHarness.opened { $0.hello.sessionToken = Self.token }
+        harness.submit(1, .signOut(SignOutRequest()))
+        harness.receive(2, .empty)
+        Self.reconnect(&harness)
+        #expect(harness.hello?.sessionToken == [])
+    }
+
+    @Test func aRefusedSignOutKeepsTheSession() {
+        var harness = SessionHarness.opened { $0.hello.sessionToken = Self.token }
+        harness.submit(1, .signOut(SignOutRequest()))
+        harness.receive(2, Status(code: .internal, reason: .internal, message: "no"))
+        Self.reconnect(&harness)
+        #expect(harness.hello?.sessionToken == Self.token)
+    }
+
+    @Test func anEndedSessionIsToldOnceAndForgotten() {
+        let status = Status(code: .unauthenticated, reason: .sessionExpired, message: "over")
+        var harness = SessionHarness { $0.hello.sessionToken = Self.token }
+        harness.open()
+        harness.session.connected()
+        harness.run()
+        harness.receive(1, status)
+        #expect(harness.error(99) == .refused(status))
+        harness.submit(1, SessionHarness.read)
+        harness.connect()
+        #expect(harness.hello?.sessionToken == [])
+    }
+
+    @Test func aCallOfAnEndedSessionForgetsItToo() {
+        let status = Status(code: .unauthenticated, reason: .sessionExpired, message: "over")
+        var harness = SessionHarness.opened { $0.hello.sessionToken = Self.token }
+        harness.submit(1, SessionHarness.read)
+        harness.receive(2, status)
+        #expect(harness.error(1) == .refused(status))
+        Self.reconnect(&harness)
+        #expect(harness.hello?.sessionToken == [])
+    }
+
+    @Test func aPasswordWhoseAnswerWasLostIsNotSentAgain() {
+        var harness = SessionHarness.opened()
+        harness.submit(1, Self.signIn)
+        harness.lose()
+        #expect(harness.error(1)?.effect == .unknown)
+    }
+}
