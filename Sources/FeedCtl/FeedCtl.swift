@@ -18,7 +18,7 @@ struct FeedCtl: ParsableCommand {
         subcommands: [
             ListCommand.self, GetCommand.self, CreateCommand.self, VoteCommand.self,
             DeleteCommand.self, FeedsCommand.self, StatsCommand.self, ImportCommand.self,
-            BackupCommand.self, CorrectTimesCommand.self,
+            BackupCommand.self, CorrectTimesCommand.self, RankCommand.self, MarkCommand.self,
         ]
     )
 

@@ -74,9 +74,9 @@ struct ReportTests {
         let object = try Self.object(PostReport(Self.post))
         #expect(
             object.keys.sorted() == [
-                "author", "comment_count", "create_time_ms", "downvote_count", "feed", "id",
-                "image_url", "link_url", "revision", "score", "text", "thumbnail_url", "title",
-                "update_time_ms", "upvote_count", "vote",
+                "author", "author_id", "comment_count", "create_time_ms", "downvote_count", "feed",
+                "id", "image_url", "is_dismissed", "is_read", "link_url", "revision", "score",
+                "text", "thumbnail_url", "title", "update_time_ms", "upvote_count", "vote",
             ]
         )
         #expect(object["title"] as? String == Self.post.title)
@@ -140,7 +140,8 @@ struct ReportTests {
         let object = try Self.object(report)
         #expect(
             object.keys.sorted() == [
-                "first_rank", "next_page_token", "posts", "previous_page_token", "total_size",
+                "consistency", "first_rank", "newer_count", "next_page_token", "posts",
+                "previous_page_token", "refresh_token", "total_size",
             ]
         )
         #expect(object["next_page_token"] as? String == "-_8")
@@ -206,7 +207,7 @@ struct ReportTests {
         #expect(
             feed.keys.sorted() == [
                 "default_order", "max_text_length", "max_title_length", "min_text_length", "name",
-                "post_count", "vote_mode",
+                "post_count", "unread_count", "vote_mode", "voters",
             ]
         )
     }

@@ -7,6 +7,10 @@ enum OrderArgument: String, CaseIterable, ExpressibleByArgument {
     case new
     case old
     case hot
+    case best
+    case controversial
+    case rising
+    case discussed
 
     /// The order of the contract.
     var order: Order {
@@ -15,6 +19,48 @@ enum OrderArgument: String, CaseIterable, ExpressibleByArgument {
         case .new: .new
         case .old: .old
         case .hot: .hot
+        case .best: .best
+        case .controversial: .controversial
+        case .rising: .rising
+        case .discussed: .discussed
+        }
+    }
+}
+
+/// The windows as arguments of the command line.
+enum WindowArgument: String, CaseIterable, ExpressibleByArgument {
+    case hour
+    case day
+    case week
+    case month
+    case year
+
+    /// The window of the contract.
+    var window: Window {
+        switch self {
+        case .hour: .hour
+        case .day: .day
+        case .week: .week
+        case .month: .month
+        case .year: .year
+        }
+    }
+}
+
+/// The marks as arguments of the command line.
+enum MarkArgument: String, CaseIterable, ExpressibleByArgument {
+    case read
+    case unread
+    case dismissed
+    case restored
+
+    /// The mark of the contract.
+    var mark: Mark {
+        switch self {
+        case .read: .read
+        case .unread: .unread
+        case .dismissed: .dismissed
+        case .restored: .restored
         }
     }
 }

@@ -21,7 +21,8 @@ extension ServiceCommand {
         )
         let report: any Report
         do {
-            report = try await perform(client)
+            let user = options.actingUser
+            report = try await perform(user == 0 ? client : client.acting(for: user))
         } catch {
             await client.close()
             throw error

@@ -27,6 +27,21 @@ struct ServiceOptions: ParsableArguments {
     )
     var clientID: ClientID?
 
+    @Option(
+        help: ArgumentHelp(
+            "A file with the key of a service, as feed-service new-service-key writes it.",
+            valueName: "file"
+        ),
+        transform: Self.readServiceKey
+    )
+    var serviceKeyFile: Secret?
+
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp("Act for this user; for services only.", valueName: "user")
+    )
+    var actingUser: UInt64 = 0
+
     @Flag(help: "Print JSON for programs.")
     var json = false
 
@@ -42,6 +57,7 @@ struct ServiceOptions: ParsableArguments {
         var configuration = ClientConfiguration()
         configuration.clientName = "feedctl"
         configuration.clientID = clientID
+        configuration.serviceKey = serviceKeyFile
         configuration.timeout = timeout(default: Self.defaultTimeout)
         configuration.connectTimeout = configuration.timeout
         return configuration
@@ -50,6 +66,15 @@ struct ServiceOptions: ParsableArguments {
     /// How long a call may take; `seconds` where the command line does not say.
     func timeout(default seconds: Double) -> Duration {
         .milliseconds(Int64((timeout ?? seconds) * 1_000))
+    }
+
+    private static func readServiceKey(_ path: String) throws -> Secret {
+        guard let key = Secret(file: path) else {
+            throw ValidationError(
+                "\(path) cannot be read, or is not one line of 64 hexadecimal digits"
+            )
+        }
+        return key
     }
 
     private static func readClientID(_ text: String) throws -> ClientID {

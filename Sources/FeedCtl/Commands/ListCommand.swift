@@ -15,6 +15,24 @@ struct ListCommand: ServiceCommand {
     @Option(help: "The order; without it, the feed's own.")
     var order: OrderArgument?
 
+    @Option(help: "Only posts of the last hour, day …; for top, controversial and discussed.")
+    var window: WindowArgument?
+
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp("Only posts of this author's account.", valueName: "user")
+    )
+    var author: UInt64 = 0
+
+    @Flag(help: "Only posts that the caller has not read.")
+    var unread = false
+
+    @Flag(help: "Also posts that the caller has dismissed.")
+    var dismissed = false
+
+    @Flag(help: "Pages of one snapshot: no post twice, and none missed.")
+    var stable = false
+
     @Option(parsing: .unconditional, help: "How many posts, 1 to 10000.")
     var limit = 20
 
@@ -33,15 +51,23 @@ struct ListCommand: ServiceCommand {
     )
     var fromRank: UInt64?
 
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp("Only posts that are newer than this one; for new.", valueName: "id")
+    )
+    var newerThan: UInt64?
+
     @OptionGroup var options: ServiceOptions
 
     func validate() throws {
         guard (1...10_000).contains(limit) else {
             throw ValidationError("--limit: expected 1 to 10000, got \(limit).")
         }
-        let starts = [pageToken != nil, around != nil, fromRank != nil]
+        let starts = [pageToken != nil, around != nil, fromRank != nil, newerThan != nil]
         guard starts.count(where: { $0 }) <= 1 else {
-            throw ValidationError("--page-token, --around and --from-rank exclude one another.")
+            throw ValidationError(
+                "--page-token, --around, --from-rank and --newer-than exclude one another."
+            )
         }
         if let pageToken, PageToken(text: pageToken) == nil {
             throw ValidationError("--page-token: this is no token that a list gave out.")
@@ -56,8 +82,7 @@ struct ListCommand: ServiceCommand {
         // A page may be empty, but not one after another without end.
         while missing > 0, pages.count < limit, let from = start {
             let page = try await client.listPosts(
-                in: feed,
-                order: order?.order ?? .unspecified,
+                list,
                 pageSize: min(missing, Self.pageSize),
                 from: from
             )
@@ -68,12 +93,25 @@ struct ListCommand: ServiceCommand {
         return PageReport(pages)
     }
 
+    private var list: PostList {
+        PostList(
+            feed: feed,
+            order: order?.order ?? .unspecified,
+            window: window?.window ?? .unspecified,
+            authorID: author,
+            unreadOnly: unread,
+            includesDismissed: dismissed,
+            consistency: stable ? .stable : .unspecified
+        )
+    }
+
     /// The page size that every service gives by default.
     private static let pageSize = 100
 
     private var firstStart: PageStart {
         if let token = pageToken.flatMap(PageToken.init(text:)) { return .token(token) }
         if let around { return .around(around) }
+        if let newerThan { return .newerThan(newerThan) }
         return fromRank.map(PageStart.rank) ?? .first
     }
 }

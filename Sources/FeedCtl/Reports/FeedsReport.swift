@@ -10,6 +10,10 @@ package struct FeedsReport: Report, Equatable {
         let defaultOrder: String
         /// `tally` or `ballot`.
         let voteMode: String
+        /// Whose ballots count: `users` or `devices`; empty where votes are tallies.
+        let voters: String
+        /// How many posts the caller has neither read nor dismissed.
+        let unreadCount: UInt64
         let maxTitleLength: UInt32
         let minTextLength: UInt32
         let maxTextLength: UInt32
@@ -25,6 +29,8 @@ package struct FeedsReport: Report, Equatable {
                 postCount: feed.postCount,
                 defaultOrder: feed.defaultOrder.description.lowercased(),
                 voteMode: feed.voteMode.description.lowercased(),
+                voters: feed.voters == .unspecified ? "" : feed.voters.description.lowercased(),
+                unreadCount: feed.unreadCount,
                 maxTitleLength: feed.maximumTitleLength,
                 minTextLength: feed.minimumTextLength,
                 maxTextLength: feed.maximumTextLength

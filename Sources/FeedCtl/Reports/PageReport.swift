@@ -1,4 +1,5 @@
 package import FeedClient
+internal import FeedProto
 
 /// Posts of a list in order, as `list` reports them.
 package struct PageReport: Report, Equatable {
@@ -10,6 +11,12 @@ package struct PageReport: Report, Equatable {
     let nextPageToken: String
     /// For `--page-token`; empty at the start of the list.
     let previousPageToken: String
+    /// For `--page-token`: the posts that become newer than the first one; empty where there are none.
+    let refreshToken: String
+    /// How many posts are newer than the place that the list was asked for.
+    let newerCount: UInt32
+    /// `stable` where all pages are of one snapshot; `live` or empty where they are not.
+    let consistency: String
 
     /// The report of consecutive pages, of which there is at least one.
     package init(_ pages: [Page]) {
@@ -18,6 +25,10 @@ package struct PageReport: Report, Equatable {
         totalSize = pages.last?.totalSize ?? 0
         nextPageToken = pages.last?.next?.text ?? ""
         previousPageToken = pages.first?.previous?.text ?? ""
+        refreshToken = pages.first?.refresh?.text ?? ""
+        newerCount = pages.first?.newerCount ?? 0
+        // Pages behind the end of a snapshot are LIVE, and so is the list.
+        consistency = pages.last?.consistency.argument ?? ""
     }
 
     /// A table of the posts, and the flags to continue with.
@@ -54,6 +65,14 @@ package struct PageReport: Report, Equatable {
         var lines = "\n\(posts.count) of \(totalSize) posts.\n"
         if !previousPageToken.isEmpty { lines += "Before: --page-token \(previousPageToken)\n" }
         if !nextPageToken.isEmpty { lines += "After:  --page-token \(nextPageToken)\n" }
+        if newerCount > 0 { lines += "\(newerCount) newer posts.\n" }
         return lines
+    }
+}
+
+extension Consistency {
+    /// What was served; empty where the service did not say.
+    fileprivate var argument: String {
+        self == .unspecified ? "" : description.lowercased()
     }
 }

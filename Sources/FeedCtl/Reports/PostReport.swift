@@ -6,6 +6,8 @@ package struct PostReport: Report, Equatable {
     let id: UInt64
     let feed: String
     let author: String
+    /// The author's account; 0 is a name without an account.
+    let authorID: UInt64
     let title: String
     /// The text of the post; `text(_:)` is the text for people.
     let body: String
@@ -21,14 +23,18 @@ package struct PostReport: Report, Equatable {
     let revision: UInt64
     /// The caller's ballot: `up`, `down`, or empty.
     let vote: String
+    /// Whether the caller has read it.
+    let isRead: Bool
+    /// Whether the caller has dismissed it.
+    let isDismissed: Bool
 
     private enum CodingKeys: String, CodingKey {
-        case id, feed, author, title
+        case id, feed, author, authorID, title
         case body = "text"
         case linkURL, thumbnailURL, imageURL
         case score, upvoteCount, downvoteCount, commentCount
         case createTimeMs, updateTimeMs
-        case revision, vote
+        case revision, vote, isRead, isDismissed
     }
 
     /// The report of a post.
@@ -36,6 +42,7 @@ package struct PostReport: Report, Equatable {
         id = post.id
         feed = post.feed
         author = post.author?.displayName ?? ""
+        authorID = post.author?.id ?? 0
         title = post.title
         body = post.text
         linkURL = post.linkURL
@@ -49,6 +56,13 @@ package struct PostReport: Report, Equatable {
         updateTimeMs = post.updateTimeMilliseconds
         revision = post.revision
         vote = post.viewer?.vote.argument ?? ""
+        isRead = post.viewer?.isRead ?? false
+        isDismissed = post.viewer?.isDismissed ?? false
+    }
+
+    private var marks: String {
+        [isRead ? "read" : nil, isDismissed ? "dismissed" : nil].compactMap(\.self)
+            .joined(separator: ", ")
     }
 
     /// A line a field, then the text with its own lines, indented.
@@ -57,12 +71,13 @@ package struct PostReport: Report, Equatable {
         fields.add("id", "\(id)")
         fields.add("feed", feed)
         fields.add("title", title)
-        fields.add("author", author)
+        fields.add("author", authorID == 0 ? author : "\(author) (user \(authorID))")
         fields.add("link", linkURL)
         fields.add("thumbnail", thumbnailURL)
         fields.add("image", imageURL)
         fields.add("score", "\(score) (\(upvoteCount) up, \(downvoteCount) down)")
         fields.add("your vote", vote)
+        fields.add("your marks", marks)
         fields.add("comments", "\(commentCount)")
         fields.add("created", style.time(createTimeMs))
         if updateTimeMs != createTimeMs { fields.add("edited", style.time(updateTimeMs)) }

@@ -31,6 +31,12 @@ package struct StatsReport: Report, Equatable {
     let refusedDeviceCount: UInt64
     let repeatedCallCount: UInt64
     let overBudgetCloseCount: UInt64
+    let accountCount: UInt64
+    let sessionCount: UInt64
+    let queuedHashCount: UInt64
+    let refusedSignInCount: UInt64
+    let snapshotCount: UInt64
+    let snapshotByteCount: UInt64
     /// All zeros where nothing is journaled.
     let journal: JournalReport
     /// All zeros where nothing outlives the process.
@@ -59,6 +65,12 @@ package struct StatsReport: Report, Equatable {
         refusedDeviceCount = stats.refusedDeviceCount
         repeatedCallCount = stats.repeatedCallCount
         overBudgetCloseCount = stats.overBudgetCloseCount
+        accountCount = stats.accountCount
+        sessionCount = stats.sessionCount
+        queuedHashCount = stats.queuedHashCount
+        refusedSignInCount = stats.refusedSignInCount
+        snapshotCount = stats.snapshotCount
+        snapshotByteCount = stats.snapshotByteCount
         journal = JournalReport(stats.journal)
         backups = BackupStatsReport(stats.backups)
         methods = stats.methods.map { method in
@@ -98,6 +110,12 @@ package struct StatsReport: Report, Equatable {
         fields.add("channel bytes", "\(channelByteCount)")
         fields.add("refused devices", "\(refusedDeviceCount)")
         fields.add("repeated calls", "\(repeatedCallCount)")
+        fields.add(
+            "accounts",
+            "\(accountCount) (\(sessionCount) sessions, \(refusedSignInCount) sign-ins refused, "
+                + "\(queuedHashCount) waiting)"
+        )
+        fields.add("snapshots", "\(snapshotCount) (\(snapshotByteCount) bytes)")
         if durability != "none" {
             journal.add(to: &fields)
             backups.add(to: &fields, style)
