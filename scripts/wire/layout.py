@@ -30,7 +30,8 @@ def assignment(place, value, indent=0):
 def array(head, items, indent=0):
     """An array literal on one line, or with as many items a line as fit."""
     line = " " * indent + head + "[" + ", ".join(items) + "]"
-    if len(line) <= WIDTH:
+    # The formatter counts a comma behind the last item, also where there is none.
+    if len(line) < WIDTH:
         return [line]
     margin = " " * (indent + 4)
     inner = textwrap.wrap(", ".join(items) + ",", WIDTH, initial_indent=margin,

@@ -1539,12 +1539,12 @@ struct  Feed__V1__MarkPostsRequest
    */
   Feed__V1__Mark mark;
   /*
-   * The posts, at most 100; or
+   * The posts, at most 100; empty is all posts up to `through_post_id`.
    */
   size_t n_post_ids;
   uint64_t *post_ids;
   /*
-   * all posts of the feed that were created up to this one.
+   * The last of all posts of the feed that were created up to it; 0 where posts are named.
    */
   uint64_t through_post_id;
 };

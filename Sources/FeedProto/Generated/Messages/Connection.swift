@@ -125,7 +125,9 @@ public struct Capability: WireEnum {
     public static var accounts: Self { Self(rawValue: 3) }
 
     /// The contract's names, by number.
-    public static let names = ["CAPABILITY_UNSPECIFIED", "EXACTLY_ONCE", "STABLE_PAGES", "ACCOUNTS"]
+    public static let names = [
+        "CAPABILITY_UNSPECIFIED", "EXACTLY_ONCE", "STABLE_PAGES", "ACCOUNTS",
+    ]
 }
 
 /// What the service accepts.
