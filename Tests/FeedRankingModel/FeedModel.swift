@@ -71,6 +71,25 @@ package struct FeedModel {
             let sign: Double = score > 0 ? 1 : score < 0 ? -1 : 0
             return whole + Int64((sign * order * 1e7 + rest).rounded(.toNearestOrEven))
         }
+
+        /// The lower bound of Wilson's interval, as Reddit writes it.
+        package var confidence: Double {
+            if upvotes == 0 { return 0 }
+            let z = 1.281551565545
+            let n = Double(upvotes + downvotes)
+            let p = Double(upvotes) / n
+            let right = z * sqrt(p * (1 - p) / n + z * z / (4 * n * n))
+            return max(0, min(1, (p + z * z / (2 * n) - right) / (1 + z * z / n)))
+        }
+
+        /// Reddit's controversy.
+        package var controversy: Double {
+            if upvotes == 0 || downvotes == 0 { return 0 }
+            let balance =
+                upvotes > downvotes
+                ? Double(downvotes) / Double(upvotes) : Double(upvotes) / Double(downvotes)
+            return pow(Double(upvotes + downvotes), balance)
+        }
     }
 
     /// A place in an order as the model keeps it: the post as it was when the page was read, or
@@ -94,6 +113,8 @@ package struct FeedModel {
     package var revision: UInt64 = 0
     /// The latest time that a write got.
     package var time = Int64.min
+    /// The latest time at which a window was read.
+    package var windowEnd = Int64.min
     /// The feeds whose votes set ballots.
     package var ballotFeeds: Set<UInt32> = []
     /// A fault on purpose: equal scores in the order of their ids alone.
@@ -138,6 +159,13 @@ package struct FeedModel {
         return (found, ids.upperBound - 1)
     }
 
+    /// The time at which a window ends that is read at a time of the clock; it is held as the times of
+    /// writes are.
+    package mutating func windowTime(at clock: Int64) -> Int64 {
+        if clock > windowEnd || windowEnd - clock > 300_000 { windowEnd = clock }
+        return windowEnd
+    }
+
     /// Whether one post comes before another in an order.
     package func precedes(_ left: Post, _ right: Post, _ order: Order) -> Bool {
         switch order {
@@ -153,13 +181,29 @@ package struct FeedModel {
             return left.time != right.time ? left.time < right.time : left.id < right.id
         case .hot:
             return left.hotKey != right.hotKey ? left.hotKey > right.hotKey : left.id < right.id
+        case .best:
+            let (leftKey, rightKey) = (left.confidence, right.confidence)
+            return leftKey != rightKey ? leftKey > rightKey : left.id < right.id
+        case .controversial:
+            let (leftKey, rightKey) = (left.controversy, right.controversy)
+            return leftKey != rightKey ? leftKey > rightKey : left.id < right.id
+        case .discussed:
+            let (leftKey, rightKey) = (left.content.commentCount, right.content.commentCount)
+            return leftKey != rightKey ? leftKey > rightKey : left.id < right.id
         }
     }
 
-    /// A feed's posts, or all for nil, in order.
-    package func list(_ feed: UInt32?, _ order: Order) -> [Post] {
-        posts.values.filter { feed == nil || $0.feed == feed }
-            .sorted { precedes($0, $1, order) }
+    /// A feed's posts, or all for nil, in order; of a window, those that are younger than it.
+    package func list(
+        _ feed: UInt32?,
+        _ order: Order,
+        _ window: Window? = nil,
+        endingAt time: Int64 = 0
+    ) -> [Post] {
+        posts.values.filter { post in
+            let isYoung = window.map { time - post.time < $0.milliseconds } ?? true
+            return isYoung && (feed == nil || post.feed == feed)
+        }.sorted { precedes($0, $1, order) }
     }
 
     /// Casts a vote; returns why it is refused, or nil.

@@ -120,6 +120,11 @@ struct ModelRun {
             clock.milliseconds.wrappingSubtract(300_500, ordering: .relaxed)
         case 3 where random.oneIn(40):
             clock.milliseconds.wrappingAdd(300_400, ordering: .relaxed)
+        // Posts leave windows, and come back where the clock is set back.
+        case 4 where random.oneIn(40):
+            let span = Window.allCases.randomElement(using: &random) ?? .hour
+            let time = Int64.random(in: 0...span.milliseconds, using: &random)
+            clock.milliseconds.wrappingAdd(random.oneIn(8) ? -time : time, ordering: .relaxed)
         default: break
         }
     }

@@ -22,7 +22,24 @@ extension PostPage {
         case .hot:
             let (leftRank, rightRank) = (Self.hotRank(left), Self.hotRank(right))
             return leftRank != rightRank ? leftRank > rightRank : left.id < right.id
+        case .best:
+            let (leftKey, rightKey) = (Self.confidence(left), Self.confidence(right))
+            return leftKey != rightKey ? leftKey > rightKey : left.id < right.id
+        case .controversial:
+            let (leftKey, rightKey) = (Self.controversy(left), Self.controversy(right))
+            return leftKey != rightKey ? leftKey > rightKey : left.id < right.id
+        case .discussed:
+            let (leftKey, rightKey) = (left.commentCount, right.commentCount)
+            return leftKey != rightKey ? leftKey > rightKey : left.id < right.id
         }
+    }
+
+    private static func confidence(_ row: PostRow) -> Double {
+        ConfidenceRank.value(upvoteCount: row.upvoteCount, downvoteCount: row.downvoteCount)
+    }
+
+    private static func controversy(_ row: PostRow) -> Double {
+        ControversyRank.value(upvoteCount: row.upvoteCount, downvoteCount: row.downvoteCount)
     }
 
     private static func isOlder(_ left: PostRow, _ right: PostRow) -> Bool {

@@ -27,6 +27,12 @@ package struct RankKey: BitwiseCopyable, Equatable, Sendable {
         ~(UInt64(bitPattern: value) ^ (1 << 63))
     }
 
+    /// Maps a number to one that ascends where the number descends, and is not 0.
+    @inline(__always)
+    package static func descending(notNegative value: Double) -> UInt64 {
+        ~value.bitPattern
+    }
+
     /// Maps an id below 2^56 to a second part that ascends where ids descend, and is no title.
     @inline(__always)
     package static func newestFirst(_ id: PostID) -> UInt64 {
@@ -49,7 +55,7 @@ package struct RankKey: BitwiseCopyable, Equatable, Sendable {
     }
 }
 
-/// What an index sorts by; `old` is `new` walked backwards, so it has none of its own.
+/// What an index of `StripeOrders` sorts by; `old` is `new` walked backwards, so it has none of its own.
 package enum IndexKind: UInt8, CaseIterable, Sendable {
     /// Score, then title; moves with votes.
     case top
@@ -57,15 +63,6 @@ package enum IndexKind: UInt8, CaseIterable, Sendable {
     case new
     /// Reddit's hot rank; moves with votes.
     case hot
-
-    /// The index that serves an order.
-    package init(_ order: Order) {
-        switch order {
-        case .top: self = .top
-        case .new, .old: self = .new
-        case .hot: self = .hot
-        }
-    }
 
     /// Whether a vote moves posts in it.
     var followsScore: Bool { self != .new }

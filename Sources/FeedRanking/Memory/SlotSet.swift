@@ -1,4 +1,4 @@
-/// A set of slots as one bit each; emptying it costs what was put in.
+/// A set of slots as one bit each.
 package struct SlotSet: ~Copyable {
     private var words = Slab<UInt64>()
 
@@ -48,5 +48,17 @@ package struct SlotSet: ~Copyable {
     @inline(__always)
     package mutating func remove(_ slot: UInt32) {
         words[Int(slot >> 6)] &= ~(1 << UInt64(slot & 63))
+    }
+
+    /// Takes all slots in that another set has, which has room for as many.
+    ///
+    /// O(slots / 64).
+    mutating func formUnion(_ other: borrowing SlotSet) {
+        for index in 0..<min(words.count, other.words.count) { words[index] |= other.words[index] }
+    }
+
+    /// Takes all slots out; O(slots / 64).
+    mutating func removeAll() {
+        for index in 0..<words.count { words[index] = 0 }
     }
 }

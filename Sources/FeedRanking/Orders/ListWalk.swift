@@ -53,6 +53,11 @@ struct MergeEntry {
         secondary = key.secondary
         self.id = id
     }
+
+    /// Whether the entry was collected with a key.
+    func hasKey(_ key: RankKey) -> Bool {
+        primary == key.primary && secondary == key.secondary
+    }
 }
 
 /// The start of a walk through an index.
@@ -67,10 +72,8 @@ enum WalkStart {
 
 /// A part of a walk through one order of one list.
 struct ListWalk {
-    /// The list of a feed, or of all feeds for nil.
-    var feed: FeedID?
-    /// The index of the walk.
-    var kind: IndexKind
+    /// The list of the walk.
+    var list: ListID
     /// Whether the walk runs against the order of the keys.
     var isDescending: Bool
     /// The start of the walk.
@@ -85,4 +88,45 @@ struct WalkSummary {
     var postCount = 0
     /// The number of posts in the list before the start of the walk.
     var skippedCount = 0
+}
+
+/// The part of an index that a walk has passed.
+struct WalkReach {
+    /// The number of keys before the start of the walk.
+    var startRank: Int
+    /// The key that lies furthest behind of those the walk depends on; nil for the whole index.
+    var last: RankKey?
+}
+
+extension RankedIndex {
+    /// Appends the next entries of a walk, as the index has them; O(log n + limit).
+    func collect(
+        _ walk: ListWalk,
+        _ probe: RankKey?,
+        _ slots: SlotKeys,
+        into entries: inout [MergeEntry],
+        _ pool: borrowing NodePool,
+        _ posts: borrowing PostTable
+    ) -> WalkReach {
+        var startRank = walk.isDescending ? count : 0
+        if let probe { startRank = position(of: probe, pool, posts).rank }
+        var position = position(atRank: startRank, pool)
+        var last = probe
+        var found = 0
+        if walk.isDescending {
+            retreat(&position, pool)
+        }
+        while found < walk.limit, let key = key(at: position, pool) {
+            entries.append(MergeEntry(key, slots.id(key.slot)))
+            last = walk.isDescending ? last : key
+            found += 1
+            if walk.isDescending {
+                retreat(&position, pool)
+            } else {
+                advance(&position, pool)
+            }
+        }
+        let isBounded = walk.isDescending || found == walk.limit
+        return WalkReach(startRank: startRank, last: isBounded ? last : nil)
+    }
 }

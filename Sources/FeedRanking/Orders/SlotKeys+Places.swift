@@ -7,10 +7,10 @@ extension SlotKeys {
     /// The place that a post has in an order, or will have after a refresh.
     func position(
         of slot: UInt32,
-        _ kind: IndexKind,
+        _ kind: KeyKind,
         _ posts: borrowing PostTable
     ) -> ListPosition {
-        position(of: key(kind, slot, posts[slot], posts[slot].score), posts)
+        position(of: key(kind, slot, posts[slot]), posts)
     }
 
     /// The key just before which a walk begins; nil for an end of the list.
@@ -49,17 +49,6 @@ extension SlotKeys {
             slot: firstSlot(atOrBehind: bound),
             isProbe: true
         )
-    }
-
-    /// Whether a post still has the key an entry was collected with.
-    func stillHas(
-        _ entry: MergeEntry,
-        _ slot: UInt32,
-        _ kind: IndexKind,
-        _ posts: borrowing PostTable
-    ) -> Bool {
-        let key = key(kind, slot, posts[slot], posts[slot].score)
-        return key.primary == entry.primary && key.secondary == entry.secondary
     }
 
     /// Appends the title of an entry's post, or where that has changed what the key has of it.

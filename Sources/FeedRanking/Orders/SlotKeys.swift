@@ -65,6 +65,31 @@ struct SlotKeys: BitwiseCopyable {
         }
     }
 
+    /// A post's key in an order, with its votes and its comments as they are; O(1).
+    @inline(__always)
+    func key(_ kind: KeyKind, _ slot: UInt32, _ record: PostRecord) -> RankKey {
+        if let index = kind.index { return key(index, slot, record, record.score) }
+        return RankKey(primary: sidePrimary(kind, record), secondary: 0, slot: slot)
+    }
+
+    /// The first part of a key that no index of `StripeOrders` has.
+    private func sidePrimary(_ kind: KeyKind, _ record: PostRecord) -> UInt64 {
+        switch kind {
+        case .best:
+            let (ups, downs) = (record.upvoteCount, record.downvoteCount)
+            let value = ConfidenceRank.value(upvoteCount: ups, downvoteCount: downs)
+            return RankKey.descending(notNegative: value)
+        case .controversial:
+            let (ups, downs) = (record.upvoteCount, record.downvoteCount)
+            let value = ControversyRank.value(upvoteCount: ups, downvoteCount: downs)
+            return RankKey.descending(notNegative: value)
+        case .discussed:
+            return ~min(record.content.commentCount, .max - 1)
+        case .top, .new, .hot:
+            preconditionFailure("The index of \(kind) has a key of its own.")
+        }
+    }
+
     /// A cheaper key that is not behind the post's key, for a comparison with a head boundary.
     @inline(__always)
     func boundKey(

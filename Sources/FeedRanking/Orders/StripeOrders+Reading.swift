@@ -5,38 +5,23 @@ extension StripeOrders {
     /// stays before the index's head boundary.
     mutating func collect(
         _ walk: ListWalk,
+        _ kind: IndexKind,
         into entries: inout [MergeEntry],
         _ allowance: inout RefreshAllowance,
         _ posts: inout PostTable
     ) -> WalkSummary? {
-        guard prepare(walk.kind, walk.feed, &allowance, &posts) else { return nil }
+        guard prepare(kind, walk.list.feed, &allowance, &posts) else { return nil }
         let firstEntry = entries.count
         while true {
-            let indexes = indexes(walk.feed)
-            let index = indexes[walk.kind]
+            let indexes = indexes(walk.list.feed)
+            let index = indexes[kind]
             let probe = slots.probe(walk, &posts)
-            let startRank = rank(walk, probe, index, posts)
-            var position = index.position(atRank: startRank, pool)
-            var last = probe
-            var found = 0
-            if walk.isDescending {
-                index.retreat(&position, pool)
-            }
-            while found < walk.limit, let key = index.key(at: position, pool) {
-                entries.append(MergeEntry(key, slots.id(key.slot)))
-                last = walk.isDescending ? last : key
-                found += 1
-                if walk.isDescending {
-                    index.retreat(&position, pool)
-                } else {
-                    index.advance(&position, pool)
-                }
-            }
-            let stays = walk.isDescending || found == walk.limit ? last : nil
-            if isExact(index, walk.kind, upTo: stays) {
+            let reach = index.collect(walk, probe, slots, into: &entries, pool, posts)
+            if isExact(index, kind, upTo: reach.last) {
+                let count = indexes.postCount
                 return WalkSummary(
-                    postCount: indexes.postCount,
-                    skippedCount: walk.isDescending ? indexes.postCount - startRank : startRank
+                    postCount: count,
+                    skippedCount: walk.isDescending ? count - reach.startRank : reach.startRank
                 )
             }
             guard refreshTail(&allowance, &posts) else { return nil }
@@ -130,16 +115,5 @@ extension StripeOrders {
         if isFresh && job.isIdle { return true }
         guard let key else { return false }
         return index.headBoundary.covers(key)
-    }
-
-    /// The number of keys before the start of a walk.
-    private func rank(
-        _ walk: ListWalk,
-        _ probe: RankKey?,
-        _ index: RankedIndex,
-        _ posts: borrowing PostTable
-    ) -> Int {
-        guard let probe else { return walk.isDescending ? index.count : 0 }
-        return index.position(of: probe, pool, posts).rank
     }
 }

@@ -10,6 +10,8 @@ package struct PageCursor: Equatable, Sendable {
     package var feed: FeedID?
     /// The order of the list.
     package var order: Order
+    /// The window of the list; nil is all time.
+    package var window: Window?
     /// Whether the page lies behind the position or before it.
     package var direction: Direction
     /// The place beside the page; the page does not have its post.
@@ -20,12 +22,14 @@ package struct PageCursor: Equatable, Sendable {
     package init(
         feed: FeedID?,
         order: Order,
+        window: Window? = nil,
         direction: Direction,
         position: ListPosition,
         rank: UInt64
     ) {
         self.feed = feed
         self.order = order
+        self.window = window
         self.direction = direction
         self.position = position
         self.rank = rank

@@ -14,7 +14,7 @@ extension PageMerge {
         for number in 0..<stripes.count {
             let first = entries.count
             let summary = stripes.withStripe(number) { stripe in
-                stripe.orders.collect(part, into: &entries, &allowance, &stripe.posts)
+                stripe.collect(part, into: &entries, &allowance)
             }
             guard let summary else { return false }
             self.summary.postCount += summary.postCount
@@ -56,7 +56,7 @@ extension PageMerge {
         part.start = .entry(entries[runs[number].end - 1])
         let first = entries.count
         let summary = stripes.withStripe(number) { stripe in
-            stripe.orders.collect(part, into: &entries, &allowance, &stripe.posts)
+            stripe.collect(part, into: &entries, &allowance)
         }
         guard summary != nil else { return false }
         runs[number].isLast = entries.count - first < part.limit

@@ -61,7 +61,7 @@ struct PageMerge: Sendable {
     }
 
     /// Whether whole titles decided between two neighbours of those chosen; O(chosen).
-    func hasTiesOfTitles(_ kind: IndexKind) -> Bool {
+    func hasTiesOfTitles(_ kind: KeyKind) -> Bool {
         guard kind == .top else { return false }
         return chosen.indices.dropFirst().contains { index in
             let (left, right) = (chosen[index - 1], chosen[index])

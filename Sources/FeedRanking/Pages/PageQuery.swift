@@ -14,6 +14,8 @@ package struct PageQuery: Sendable {
     package var feed: FeedID?
     /// The order of the list.
     package var order: Order
+    /// The window of the list, where the order allows one; nil is all time.
+    package var window: Window?
     /// The number of rows wanted, 1 to `RankingLimits.maximumPageSize`.
     package var size: Int
     /// The start of the page in the list.
@@ -27,6 +29,7 @@ package struct PageQuery: Sendable {
     package init(
         feed: FeedID?,
         order: Order,
+        window: Window? = nil,
         size: Int,
         start: Start = .first,
         byteLimit: Int = .max,
@@ -34,6 +37,7 @@ package struct PageQuery: Sendable {
     ) {
         self.feed = feed
         self.order = order
+        self.window = window
         self.size = size
         self.start = start
         self.byteLimit = byteLimit
@@ -53,7 +57,7 @@ package enum PageOutcome: Equatable, Sendable {
 
 /// The outcome of a call for a rank.
 package enum RankOutcome: Equatable, Sendable {
-    /// The rank (1 = best) within the post's own feed, and how many posts the feed has.
+    /// The rank (1 = best) within the post's own feed, and how many posts the list has.
     case done(rank: UInt64, total: UInt64)
     /// The allowance is used up: renew it and call again in a later loop iteration.
     ///

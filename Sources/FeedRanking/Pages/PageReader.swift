@@ -2,10 +2,13 @@
 struct PageReader {
     /// The page that is asked for.
     private let query: PageQuery
+    /// The list of the page, as of the time of the read.
+    private let list: ListID
 
-    /// A reader of the page of a query.
-    init(_ query: PageQuery) {
+    /// A reader of the page of a query, which is of a list.
+    init(_ query: PageQuery, _ list: ListID) {
         self.query = query
+        self.list = list
     }
 
     /// Fills the page, exact as of now; false when the allowance is used up.
@@ -21,8 +24,7 @@ struct PageReader {
         guard let start = try start(stripes, &page, &allowance) else { return false }
         let isBackwards = start.direction == .before
         let walk = ListWalk(
-            feed: query.feed,
-            kind: IndexKind(query.order),
+            list: list,
             isDescending: (query.order == .old) != isBackwards,
             start: start.walkStart,
             limit: query.size + 1
@@ -58,7 +60,7 @@ struct PageReader {
             )
         case .rank(let rank):
             guard rank > 1 else { return PageStart() }
-            guard let selected = stripes.select(rank, query, &allowance) else { return nil }
+            guard let selected = stripes.select(rank, query, list, &allowance) else { return nil }
             return PageStart(walkStart: selected, rank: rank)
         case .around(let id):
             return try start(around: id, stripes, &page, &allowance)
@@ -72,8 +74,7 @@ struct PageReader {
         _ page: inout PostPage,
         _ allowance: inout RefreshAllowance
     ) throws(RankingError) -> PageStart? {
-        let kind = IndexKind(query.order)
-        guard let place = stripes.place(of: id, kind),
+        guard let place = stripes.place(of: id, list),
             query.feed == nil || query.feed == place.feed
         else {
             throw .postNotFound(id)
@@ -82,8 +83,7 @@ struct PageReader {
         var first = place.position
         if query.size > 1 {
             let walk = ListWalk(
-                feed: query.feed,
-                kind: kind,
+                list: list,
                 isDescending: !isOld,
                 start: .position(place.position, isIncluded: false),
                 limit: query.size / 2
@@ -93,7 +93,7 @@ struct PageReader {
                 first = stripes.position(of: last)
             }
         }
-        let counted = stripes.count(before: first, kind, query.feed, &allowance)
+        let counted = stripes.count(before: first, list, &allowance)
         guard let counted else { return nil }
         let before = isOld ? counted.postCount - counted.skippedCount - 1 : counted.skippedCount
         return PageStart(
@@ -129,16 +129,17 @@ struct PageReader {
                     byteLimit: query.byteLimit
                 )
                 if case .appended(let slot) = outcome {
-                    isOrdered =
-                        isOrdered && stripe.slots.stillHas(entry, slot, walk.kind, stripe.posts)
+                    let key = stripe.slots.key(list.kind, slot, stripe.posts[slot])
+                    isOrdered = isOrdered && entry.hasKey(key)
+                    page.rowKeys.append(key)
                 }
                 return outcome
             }
             if case .full = outcome { break }
             used += 1
         }
-        if !isOrdered || page.merge.hasTiesOfTitles(walk.kind) {
-            page.sortRows(walk.kind, isDescending: walk.isDescending)
+        if !isOrdered || page.merge.hasTiesOfTitles(list.kind) {
+            page.sortRows(isDescending: walk.isDescending)
         }
         return used
     }
@@ -166,6 +167,7 @@ struct PageReader {
             page.next = PageCursor(
                 feed: query.feed,
                 order: query.order,
+                window: query.window,
                 direction: .after,
                 position: stripes.position(of: isBackwards ? firstEntry : lastEntry),
                 rank: page.firstRank + max(rowCount, 1) - 1
@@ -175,6 +177,7 @@ struct PageReader {
             page.previous = PageCursor(
                 feed: query.feed,
                 order: query.order,
+                window: query.window,
                 direction: .before,
                 position: stripes.position(of: isBackwards ? lastEntry : firstEntry),
                 rank: page.firstRank
@@ -190,6 +193,7 @@ struct PageReader {
         let wayBack = PageCursor(
             feed: query.feed,
             order: order,
+            window: query.window,
             direction: isBackwards ? .after : .before,
             position: isBackwards ? .beforeAll(order) : .behindAll(order),
             rank: isBackwards ? 0 : page.firstRank

@@ -16,6 +16,8 @@ package struct PostPage: Sendable {
 
     /// The working memory of the call that fills the page.
     var merge = PageMerge()
+    /// The keys of the rows of a list, as of when they were copied.
+    var rowKeys: [RankKey] = []
 
     /// A page without rows, which takes no memory.
     package init() {}
@@ -24,6 +26,7 @@ package struct PostPage: Sendable {
     package mutating func removeAll() {
         rows.removeAll(keepingCapacity: true)
         texts.removeAll(keepingCapacity: true)
+        rowKeys.removeAll(keepingCapacity: true)
         next = nil
         previous = nil
         firstRank = 0
@@ -98,36 +101,28 @@ package struct PostPage: Sendable {
         texts[Int(range.offset)..<Int(range.offset) + Int(range.count)]
     }
 
-    /// Sorts the rows again after votes have moved posts between the merge and the copying of rows.
-    mutating func sortRows(_ kind: IndexKind, isDescending: Bool) {
+    /// Sorts the rows again by their keys, after votes have moved posts between the merge and the
+    /// copying of rows.
+    mutating func sortRows(isDescending: Bool) {
         for index in rows.indices.dropFirst() {
             var place = index
-            while place > 0, precedes(rows[place], rows[place - 1], kind) != isDescending {
+            while place > 0, precedes(place, place - 1) != isDescending {
                 rows.swapAt(place, place - 1)
+                rowKeys.swapAt(place, place - 1)
                 place -= 1
             }
         }
     }
 
-    private func precedes(_ left: PostRow, _ right: PostRow, _ kind: IndexKind) -> Bool {
-        switch kind {
-        case .top:
-            if left.score != right.score { return left.score > right.score }
-            let (leftTitle, rightTitle) = (bytes(left.title), bytes(right.title))
+    /// Whether one row precedes another in the order of the list.
+    private func precedes(_ left: Int, _ right: Int) -> Bool {
+        let (leftKey, rightKey) = (rowKeys[left], rowKeys[right])
+        if leftKey.primary != rightKey.primary { return leftKey.primary < rightKey.primary }
+        if leftKey.secondary != rightKey.secondary { return leftKey.secondary < rightKey.secondary }
+        if RankKey.titleDecides(leftKey.secondary) {
+            let (leftTitle, rightTitle) = (bytes(rows[left].title), bytes(rows[right].title))
             if leftTitle != rightTitle { return leftTitle.lexicographicallyPrecedes(rightTitle) }
-            return left.id < right.id
-        case .new:
-            let (leftTime, rightTime) = (left.createTimeMilliseconds, right.createTimeMilliseconds)
-            return leftTime != rightTime ? leftTime > rightTime : left.id > right.id
-        case .hot:
-            let (leftKey, rightKey) = (left.hotKey, right.hotKey)
-            return leftKey != rightKey ? leftKey > rightKey : left.id < right.id
         }
-    }
-}
-
-extension PostRow {
-    fileprivate var hotKey: Int64 {
-        HotRank.key(score: score, createTimeMilliseconds: createTimeMilliseconds)
+        return rows[left].id < rows[right].id
     }
 }

@@ -1,10 +1,14 @@
 /// Places and ranks in the lists over all stripes.
 extension StripeSlab {
-    /// The place of a post in an order, and its feed; nil where the post is not live.
-    func place(of id: PostID, _ kind: IndexKind) -> (position: ListPosition, feed: FeedID)? {
+    /// The place of a post in a list, and its feed; nil where the post is not live or not within
+    /// the list's window.
+    func place(of id: PostID, _ list: ListID) -> (position: ListPosition, feed: FeedID)? {
         withStripe(of: id) { stripe in
-            guard let slot = stripe.liveSlot(id) else { return nil }
-            return (stripe.slots.position(of: slot, kind, stripe.posts), stripe.posts[slot].feed)
+            guard let slot = stripe.liveSlot(id),
+                list.hasTime(stripe.posts[slot].createTimeMilliseconds)
+            else { return nil }
+            let position = stripe.slots.position(of: slot, list.kind, stripe.posts)
+            return (position, stripe.posts[slot].feed)
         }
     }
 
@@ -12,14 +16,13 @@ extension StripeSlab {
     /// used up.
     func count(
         before position: ListPosition,
-        _ kind: IndexKind,
-        _ feed: FeedID?,
+        _ list: ListID,
         _ allowance: inout RefreshAllowance
     ) -> WalkSummary? {
         var sum = WalkSummary()
         for number in 0..<count {
             let counted = withStripe(number) { stripe in
-                stripe.orders.countBefore(position, kind, feed, &allowance, &stripe.posts)
+                stripe.countBefore(position, list, &allowance)
             }
             guard let counted else { return nil }
             sum.postCount += counted.postCount
@@ -61,18 +64,13 @@ extension StripeSlab {
     func select(
         _ rank: UInt64,
         _ query: PageQuery,
+        _ list: ListID,
         _ allowance: inout RefreshAllowance
     ) -> WalkStart? {
-        let kind = IndexKind(query.order)
         var candidates: [Candidates] = []
         var total = 0
         for number in 0..<count {
-            let count = withStripe(number) { stripe -> Int? in
-                guard stripe.orders.prepare(kind, query.feed, &allowance, &stripe.posts),
-                    stripe.orders.refreshAll(kind, &allowance, &stripe.posts)
-                else { return nil }
-                return stripe.orders.indexes(query.feed).postCount
-            }
+            let count = withStripe(number) { stripe in stripe.refreshAll(list, &allowance) }
             guard let count else { return nil }
             candidates.append(Candidates(low: 0, high: count))
             total += count
@@ -84,19 +82,13 @@ extension StripeSlab {
         var last = ListPosition.behindAll(.top)
         // Writes in between may shift ranks; the bound ends the search in any case.
         for round in 0..<64 * count {
-            guard let pivot = pivot(candidates, target, round, kind, query.feed) else { break }
+            guard let pivot = pivot(candidates, target, round, list) else { break }
             last = pivot.position
             var before = 0
             var counts: [Int] = []
             for number in 0..<count {
                 let counted = withStripe(number) { stripe in
-                    stripe.orders.countBefore(
-                        pivot.position,
-                        kind,
-                        query.feed,
-                        &allowance,
-                        &stripe.posts
-                    )?.skippedCount
+                    stripe.countBefore(pivot.position, list, &allowance)?.skippedCount
                 }
                 guard let counted else { return nil }
                 counts.append(counted)
@@ -121,8 +113,7 @@ extension StripeSlab {
         _ candidates: [Candidates],
         _ target: Int,
         _ round: Int,
-        _ kind: IndexKind,
-        _ feed: FeedID?
+        _ list: ListID
     ) -> (position: ListPosition, stripe: Int)? {
         var stripe = 0
         var lowSum = 0
@@ -142,7 +133,7 @@ extension StripeSlab {
             offset = min(max(Int(share * Double(count)), 0), count - 1)
         }
         let found = withStripe(stripe) { stripe in
-            stripe.orders.position(atRank: low + offset, kind, feed, stripe.posts)
+            stripe.position(atRank: low + offset, list)
         }
         guard let found else { return nil }
         return (found, stripe)

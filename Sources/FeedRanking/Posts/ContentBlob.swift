@@ -167,7 +167,8 @@ package struct ContentBlob: BitwiseCopyable {
         if authorID > 0 { hash.add(authorID) }
     }
 
-    private var commentCount: UInt64 {
+    /// The number of comments that the last create or update said.
+    var commentCount: UInt64 {
         unsafe base.load(fromByteOffset: 16, as: UInt64.self)
     }
 

@@ -36,6 +36,8 @@ package struct PostRecord: BitwiseCopyable {
         package static let isInStaleHead = Flags(rawValue: 4)
         /// The tail of `StaleSlots` has the post.
         package static let isInStaleTail = Flags(rawValue: 8)
+        /// `SideLists` knows that the post was voted on since a side list was read.
+        package static let isTouched = Flags(rawValue: 32)
         /// Votes set ballots; they are not counted one by one.
         package static let keepsBallots = Flags(rawValue: 16)
     }

@@ -13,29 +13,42 @@ extension FeedStore {
             "A page has 1 to \(RankingLimits.maximumPageSize) rows, not \(query.size)."
         )
         if let feed = query.feed, feedTable.policy(of: feed) == nil { throw .feedNotFound(feed) }
-        let isRead = try PageReader(query).read(stripes, into: &page, &allowance)
+        let list = list(query.feed, query.order, query.window)
+        let isRead = try PageReader(query, list).read(stripes, into: &page, &allowance)
         return isRead ? .done : .again
     }
 
-    /// The rank of a post in its own feed; O(stripes * log n) plus the refresh.
+    /// The rank of a post in a list of its own feed; O(stripes * log n) plus the refresh.
+    ///
+    /// A post that is not within the window is not found.
     package func rank(
         of id: PostID,
         order: Order,
+        window: Window? = nil,
         allowance: inout RefreshAllowance
     ) throws(RankingError) -> RankOutcome {
-        guard let place = stripes.place(of: id, IndexKind(order)) else { throw .postNotFound(id) }
-        let counted = stripes.count(
-            before: place.position,
-            IndexKind(order),
-            place.feed,
-            &allowance
-        )
-        guard let counted else { return .again }
+        var list = list(nil, order, window)
+        guard let place = stripes.place(of: id, list) else { throw .postNotFound(id) }
+        list.feed = place.feed
+        guard let counted = stripes.count(before: place.position, list, &allowance) else {
+            return .again
+        }
         let total = UInt64(counted.postCount)
         let before = UInt64(counted.skippedCount)
         // The last key of the index ranks first in OLD. A post that was deleted meanwhile ranks 1.
         let rank = order == .old ? total - min(before, total) : before + 1
         return .done(rank: max(rank, 1), total: total)
+    }
+
+    /// The list that a read asks for now.
+    private func list(_ feed: FeedID?, _ order: Order, _ window: Window?) -> ListID {
+        precondition(window == nil || order.allowsWindow, "\(order) has no windows.")
+        var list = ListID(feed: feed, kind: KeyKind(order))
+        guard window != nil || list.index == nil else { return list }
+        let (time, era) = windowClock.now()
+        list.span = window.map { WindowSpan($0, endingAt: time, era) }
+        list.readTime = time
+        return list
     }
 
     /// The feed of a post, without a copy of its texts; O(1).

@@ -21,6 +21,8 @@ package final class FeedStore: Sendable {
     let stripes: StripeSlab
     /// The clock that gives the times of creations and changes.
     let clock: CreationClock
+    /// The clock that ends the windows of lists.
+    let windowClock: WindowClock
     /// The number of the latest write; each write takes the next.
     let revisions = Atomic<UInt64>(0)
     /// The latest id assigned; no id is assigned twice.
@@ -47,6 +49,7 @@ package final class FeedStore: Sendable {
     ) {
         stripes = StripeSlab(count: stripeCount, pace: pace)
         self.clock = CreationClock(clock)
+        windowClock = WindowClock(clock)
         for policy in FeedTable.builtIn {
             do {
                 _ = try feedTable.create(policy, NoChanges())
@@ -96,6 +99,7 @@ package final class FeedStore: Sendable {
         for number in 0..<stripes.count {
             stripes.withStripe(number) { stripe in
                 stripe.orders.checkInvariants(stripe.posts)
+                stripe.sides.checkInvariants(stripe.slots, stripe.posts)
             }
         }
     }

@@ -58,6 +58,7 @@ extension Stripe {
             }
             record.revision = revision
             orders.makeStale(slot, &record)
+            sides.touch(slot, &record)
             posts[slot] = record
             entries[item].upvoteCount = record.upvoteCount
             entries[item].downvoteCount = record.downvoteCount

@@ -10,6 +10,7 @@ extension Stripe {
         record.downvoteCount = counts.downvoteCount
         record.revision = counts.revision
         if record.score != score { orders.makeStale(slot, &record) }
+        sides.touch(slot, &record)
         posts[slot] = record
     }
 

@@ -7,6 +7,7 @@ extension Stripe {
         posts.insert(record, at: slot)
         orders.add(slot, &record, slotLimit: posts.slotLimit)
         posts[slot] = record
+        sides.add(slot, record)
     }
 
     /// Counts a vote and makes the post stale where its score changed; O(1).
@@ -41,6 +42,7 @@ extension Stripe {
         if record.score != score {
             orders.makeStale(slot, &record)
         }
+        sides.touch(slot, &record)
         posts[slot] = record
         appendVote(slot, record, voter, standing, to: sink)
         return outcome(record, standing)
@@ -66,6 +68,7 @@ extension Stripe {
     /// Removes a post for good; O(log n) an index.
     mutating func remove(_ slot: UInt32) {
         orders.remove(slot, &posts)
+        sides.takeOut(slot, posts)
         posts.remove(slot)
     }
 
@@ -82,8 +85,10 @@ extension Stripe {
         let movesPost =
             createTime != record.createTimeMilliseconds
             || ContentBlob.titlesDiffer(record.content, content)
+        let commentCount = record.content.commentCount
         if movesPost {
             record = orders.takeOut(slot, &posts)
+            sides.takeOut(slot, posts)
         }
         record.content.free()
         record.content = content
@@ -91,6 +96,9 @@ extension Stripe {
         record.titlePrefix = content.titlePrefix
         if movesPost {
             orders.makeStale(slot, &record)
+            sides.putBack(slot, record)
+        } else if content.commentCount != commentCount {
+            sides.noteComments(slot, record.feed)
         }
         posts[slot] = record
     }

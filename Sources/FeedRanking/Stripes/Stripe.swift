@@ -11,6 +11,8 @@ package struct Stripe: ~Copyable {
     var posts = PostTable()
     /// The orders of the posts.
     var orders: StripeOrders
+    /// The lists of further orders and of windows.
+    var sides = SideLists()
     /// The ballots on posts of feeds that keep them.
     var ballots = BallotTable()
     /// The posts that recovery has deleted; no older change may bring them back.

@@ -10,4 +10,18 @@ package enum Order: UInt8, CaseIterable, Sendable {
     case old
     /// Hot key (`HotRank`) from the highest, then id from the lowest.
     case hot
+    /// Confidence (`ConfidenceRank`) from the highest, then id from the lowest.
+    case best
+    /// Controversy (`ControversyRank`) from the highest, then id from the lowest.
+    case controversial
+    /// Number of comments from the highest, then id from the lowest.
+    case discussed = 7
+
+    /// Whether a list of the order may be limited to a window.
+    package var allowsWindow: Bool {
+        switch self {
+        case .top, .controversial, .discussed: true
+        case .new, .old, .hot, .best: false
+        }
+    }
 }

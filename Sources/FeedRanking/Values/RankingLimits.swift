@@ -34,6 +34,12 @@ package enum RankingLimits {
     /// A ballot has 30 bits for a voter's number.
     package static let maximumVoterCount = 4_194_304
 
+    /// The milliseconds after which a side list that nobody has read is dropped, at the next read of
+    /// another one in its stripe.
+    ///
+    /// A list takes some 35 bytes a post, and a page of it is asked for again within ten minutes by
+    /// whoever reads it at all.
+    package static let sideListIdleTime: Int64 = 10 * 60 * 1_000
     /// The keys that a request may refresh in its first try: one to two milliseconds' worth.
     package static let firstTryKeyCount = 8_192
     /// The stale posts below which a stripe's refresh is never due: so many take a millisecond.

@@ -39,6 +39,27 @@ extension CallEnvironment {
         return order
     }
 
+    /// The window that was asked for; unspecified is all time, which nil is.
+    func window(
+        _ window: FeedProto.Window,
+        of order: FeedRanking.Order
+    ) throws(Status) -> FeedRanking.Window? {
+        if window == .unspecified { return nil }
+        guard let known = FeedRanking.Window(window) else {
+            throw .unknownValue(window, field: "window")
+        }
+        guard order.allowsWindow else {
+            throw .invalid(
+                .badField,
+                field: "window",
+                "window is \(window); lists of TOP, CONTROVERSIAL and DISCUSSED have windows, and "
+                    + "the order is \(FeedProto.Order(order)).",
+                actual: UInt64(bitPattern: Int64(window.rawValue))
+            )
+        }
+        return known
+    }
+
     /// The answer to a repeated creation of a feed, with the state of now.
     func feedNow(named name: String) throws(Status) -> Answer {
         let revision = store.revision

@@ -11,10 +11,17 @@ extension PostCalls {
         let revision = environment.store.revision
         let feed = request.feed.isEmpty ? nil : try environment.feed(named: request.feed)
         let order = try environment.order(request.order, in: feed, field: "order")
-        let scope = PageTokenScope(feed: feed, order: order, device: caller.device)
+        let window = try environment.window(request.window, of: order)
+        let scope = PageTokenScope(
+            feed: feed,
+            order: order,
+            window: window,
+            device: caller.device
+        )
         let query = PageQuery(
             feed: feed,
             order: order,
+            window: window,
             size: try pageSize(request.pageSize),
             start: try start(of: request, in: scope),
             byteLimit: environment.context.pageByteLimit,

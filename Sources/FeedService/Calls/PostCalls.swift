@@ -137,8 +137,15 @@ struct PostCalls {
             in: try feed(of: id),
             field: "order"
         )
+        let window = try environment.window(request.window, of: order)
         do throws(RankingError) {
-            switch try environment.store.rank(of: id, order: order, allowance: &refreshAllowance) {
+            let outcome = try environment.store.rank(
+                of: id,
+                order: order,
+                window: window,
+                allowance: &refreshAllowance
+            )
+            switch outcome {
             case .done(let rank, let total):
                 return .response(
                     .postRank(PostRank(rank: rank, totalSize: total)),

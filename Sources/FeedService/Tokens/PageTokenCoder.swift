@@ -3,7 +3,7 @@ internal import FeedRanking
 /// Writes page tokens, and reads those that it wrote.
 ///
 /// A token holds a cursor and ends in a checksum under a secret key over the cursor and the scope:
-/// feed, order and caller. A client cannot forge or alter a token or use it on another list. The
+/// feed, order, window and caller. A client cannot forge or alter a token or use it on another list. The
 /// checksum is verified before any other field is read. Tokens last as long as the key.
 ///
 /// Layout: version (1), direction (1), rank, primary key, secondary key, post id (8 each,
@@ -51,6 +51,7 @@ struct PageTokenCoder: Sendable {
         return PageCursor(
             feed: scope.feed,
             order: scope.order,
+            window: scope.window,
             direction: content[1] == 0 ? .after : .before,
             position: ListPosition(
                 primary: content.bigEndianUInt64(at: 10),
@@ -69,6 +70,7 @@ struct PageTokenCoder: Sendable {
         bytes.append(scope.device == nil ? 0 : 1)
         bytes.append(bigEndian: scope.device?.high ?? 0)
         bytes.append(bigEndian: scope.device?.low ?? 0)
+        if let window = scope.window { bytes.append(window.rawValue) }
         return SipHash.checksum(of: bytes, key0: key0, key1: key1)
     }
 }
@@ -81,6 +83,9 @@ extension Order {
         case .new: 2
         case .old: 3
         case .hot: 4
+        case .best: 5
+        case .controversial: 6
+        case .discussed: 8
         }
     }
 }

@@ -6,6 +6,8 @@ struct PageTokenScope {
     var feed: FeedID?
     /// The order.
     var order: Order
+    /// The window; nil is all time.
+    var window: Window?
     /// The caller's device; nil is an anonymous caller.
     var device: Caller.Device?
 }

@@ -12,6 +12,9 @@ extension FeedRanking.Order {
         case .new: self = .new
         case .old: self = .old
         case .hot: self = .hot
+        case .best: self = .best
+        case .controversial: self = .controversial
+        case .discussed: self = .discussed
         default: return nil
         }
     }
@@ -24,6 +27,23 @@ extension FeedProto.Order {
         case .new: self = .new
         case .old: self = .old
         case .hot: self = .hot
+        case .best: self = .best
+        case .controversial: self = .controversial
+        case .discussed: self = .discussed
+        }
+    }
+}
+
+extension FeedRanking.Window {
+    /// The window of a number from the wire; nil for unspecified and for numbers without a meaning.
+    init?(_ window: FeedProto.Window) {
+        switch window {
+        case .hour: self = .hour
+        case .day: self = .day
+        case .week: self = .week
+        case .month: self = .month
+        case .year: self = .year
+        default: return nil
         }
     }
 }

@@ -1,0 +1,145 @@
+/// The index of a side list, with the posts that are stale in it.
+///
+/// Unlike the indexes of `StripeOrders`, it keeps its own account of what is stale, so that each
+/// list is refreshed when it is read and not before. A changed post is *fresh* until a reader has
+/// looked at it. A reader leaves a post in the tail whose old and new key lie behind the head
+/// boundary.
+///
+/// Invariants (`checkInvariants`): The index has exactly the keys of `indexed`. A member whose key
+/// is another one, or that is not there though it should be, is fresh or in the tail. No old or new
+/// key of a post of the tail lies at the head boundary or before it.
+struct SideIndex: ~Copyable {
+    /// What the list is sorted by.
+    let kind: KeyKind
+    /// The keys in order.
+    var index = RankedIndex()
+    /// The first part of the key under which the index has a member; 0 where it has none.
+    var indexed = Slab<UInt64>()
+    /// The members that have changed since a reader looked.
+    var fresh = SlotSet()
+    /// Whether a member is fresh.
+    var hasFresh = false
+    /// The stale members behind the head boundary, which a first page leaves out.
+    var tail = SlotSet()
+    var tailCount = 0
+    /// The end of the list's head.
+    var boundary = HeadBoundary.behindAll
+
+    /// An index without keys.
+    init(_ kind: KeyKind) {
+        self.kind = kind
+    }
+
+    /// The boundary of the head: the key of one of the first entries.
+    struct HeadBoundary {
+        var primary: UInt64
+        var secondary: UInt64
+        var slot: UInt32
+
+        static let behindAll = HeadBoundary(primary: .max, secondary: .max, slot: .max)
+
+        /// Whether a key lies at the boundary or before it, or could by its whole title.
+        @inline(__always)
+        func covers(_ key: RankKey) -> Bool {
+            if key.primary != primary { return key.primary < primary }
+            if key.secondary != secondary { return key.secondary < secondary }
+            return RankKey.titleDecides(secondary) || key.slot <= slot
+        }
+    }
+
+    /// Makes room for the members below a limit.
+    mutating func reserve(_ limit: Int) {
+        indexed.extend(to: limit, with: 0)
+        fresh.reserve(limit)
+        tail.reserve(limit)
+    }
+
+    /// Notes that a member has changed; O(1).
+    @inline(__always)
+    mutating func noteChange(_ member: UInt32) {
+        hasFresh = true
+        fresh.insert(member)
+    }
+
+    /// Notes that members have changed; O(members).
+    mutating func noteChanges(_ members: borrowing Slab<UInt32>) {
+        hasFresh = hasFresh || members.count > 0
+        for place in 0..<members.count { fresh.insert(members[place]) }
+    }
+
+    /// Whether no stale post can belong before a key; nil asks for the whole index.
+    func isExact(upTo key: RankKey?) -> Bool {
+        if tailCount == 0 { return true }
+        guard let key else { return false }
+        return boundary.covers(key)
+    }
+
+    /// Takes a member's key out, before its title changes or it is deleted; O(log n).
+    mutating func takeOut(
+        _ member: UInt32,
+        _ slot: UInt32,
+        _ record: PostRecord,
+        _ pool: inout NodePool,
+        _ posts: borrowing PostTable
+    ) {
+        if tail.contains(member) {
+            tail.remove(member)
+            tailCount -= 1
+        }
+        fresh.remove(member)
+        let primary = indexed[Int(member)]
+        guard primary != 0 else { return }
+        let wasThere = index.remove(key(primary, slot, record), &pool, posts)
+        precondition(wasThere, "A side list has lost a post.")
+        indexed[Int(member)] = 0
+    }
+
+    /// The whole key of which the first part is known.
+    @inline(__always)
+    func key(_ primary: UInt64, _ slot: UInt32, _ record: PostRecord) -> RankKey {
+        RankKey(primary: primary, secondary: kind == .top ? record.titlePrefix : 0, slot: slot)
+    }
+
+    /// Whether a key lies behind the head boundary, or is none.
+    @inline(__always)
+    func isBehind(_ key: RankKey) -> Bool {
+        key.primary == 0 || !boundary.covers(key)
+    }
+}
+
+extension SideIndex {
+    /// Traps where an invariant of the type does not hold; O(n log n).
+    func checkInvariants(
+        _ list: ListID,
+        _ members: borrowing SideMembers,
+        _ slots: SlotKeys,
+        _ pool: borrowing NodePool,
+        _ posts: borrowing PostTable
+    ) {
+        index.checkInvariants(pool, posts)
+        var count = 0
+        for member in 0..<UInt32(members.limit) {
+            let slot = members.slot(member)
+            let primary = indexed[Int(member)]
+            guard posts.contains(slot) else {
+                precondition(primary == 0, "A side list has a deleted post.")
+                continue
+            }
+            let old = key(primary, slot, posts[slot])
+            if primary != 0 {
+                count += 1
+                let position = index.position(of: old, pool, posts)
+                precondition(index.key(at: position, pool) == old, "A side list lost a post.")
+            }
+            guard fresh.bit(member) == 0 else { continue }
+            let isThere = list.hasTime(posts[slot].createTimeMilliseconds)
+            let new = isThere ? slots.key(kind, slot, posts[slot]) : key(0, slot, posts[slot])
+            if tail.bit(member) == 0 {
+                precondition(new.primary == primary, "A post that moved is not stale.")
+            } else {
+                precondition(isBehind(old) && isBehind(new), "A post of the tail is in the head.")
+            }
+        }
+        precondition(count == index.count, "A side list has other posts.")
+    }
+}

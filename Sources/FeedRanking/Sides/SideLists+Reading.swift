@@ -1,0 +1,154 @@
+/// Reads of side lists; the counterparts of those of `StripeOrders`.
+extension SideLists {
+    /// A list that is ready to be read, and the number of its posts.
+    private struct Prepared {
+        var group: SideGroup
+        var list: SideList
+        /// The list with its window as the queue has it.
+        var id: ListID
+        var postCount: Int
+    }
+
+    /// Appends the next entries of a walk, exact as of now; nil when the allowance is used up.
+    ///
+    /// O(log n + limit) plus the refresh.
+    mutating func collect(
+        _ walk: ListWalk,
+        of postCount: Int,
+        _ orders: borrowing StripeOrders,
+        into entries: inout [MergeEntry],
+        _ allowance: inout RefreshAllowance,
+        _ posts: inout PostTable
+    ) -> WalkSummary? {
+        guard postCount > 0 else { return WalkSummary() }
+        let slots = orders.slots
+        let headRank = orders.headBoundaryRank
+        guard let read = prepare(walk.list, postCount, slots, headRank, &allowance, &posts)
+        else { return nil }
+        let firstEntry = entries.count
+        let probe = slots.probe(walk, &posts)
+        while true {
+            let index = read.list.keys.index
+            let reach = index.collect(walk, probe, slots, into: &entries, pool, posts)
+            if read.list.keys.isExact(upTo: reach.last) {
+                let count = read.postCount
+                return WalkSummary(
+                    postCount: count,
+                    skippedCount: walk.isDescending ? count - reach.startRank : reach.startRank
+                )
+            }
+            guard !allowance.isUsedUp else { return nil }
+            refresh(read, includingTail: true, slots, headRank, &allowance, posts)
+            entries.removeLast(entries.count - firstEntry)
+        }
+    }
+
+    /// The number of posts before a place of a list, and of all its posts; nil when the allowance is
+    /// used up.
+    ///
+    /// O(log n) plus the refresh.
+    mutating func countBefore(
+        _ position: ListPosition,
+        _ list: ListID,
+        of postCount: Int,
+        _ orders: borrowing StripeOrders,
+        _ allowance: inout RefreshAllowance,
+        _ posts: inout PostTable
+    ) -> WalkSummary? {
+        guard postCount > 0 else { return WalkSummary() }
+        let slots = orders.slots
+        let headRank = orders.headBoundaryRank
+        guard let read = prepare(list, postCount, slots, headRank, &allowance, &posts)
+        else { return nil }
+        let probe = slots.probe(position, isBehind: false, &posts)
+        if !read.list.keys.isExact(upTo: probe) {
+            guard !allowance.isUsedUp else { return nil }
+            refresh(read, includingTail: true, slots, headRank, &allowance, posts)
+        }
+        let rank = read.list.keys.index.position(of: probe, pool, posts).rank
+        return WalkSummary(postCount: read.postCount, skippedCount: rank)
+    }
+
+    /// Refreshes a whole list; returns the number of its posts, and nil when the allowance is used
+    /// up.
+    mutating func refreshAll(
+        _ list: ListID,
+        of postCount: Int,
+        _ orders: borrowing StripeOrders,
+        _ allowance: inout RefreshAllowance,
+        _ posts: inout PostTable
+    ) -> Int? {
+        guard postCount > 0 else { return 0 }
+        let slots = orders.slots
+        let headRank = orders.headBoundaryRank
+        guard let read = prepare(list, postCount, slots, headRank, &allowance, &posts)
+        else { return nil }
+        if read.list.keys.tailCount > 0 {
+            guard !allowance.isUsedUp else { return nil }
+            refresh(read, includingTail: true, slots, headRank, &allowance, posts)
+        }
+        return read.postCount
+    }
+
+    /// The place of the post at a rank of this stripe's share of a list; all must be refreshed.
+    func position(
+        atRank rank: Int,
+        _ list: ListID,
+        _ slots: SlotKeys,
+        _ posts: borrowing PostTable
+    ) -> ListPosition? {
+        guard let index = existingList(list)?.keys.index, rank <= index.count else { return nil }
+        guard let key = index.key(at: index.position(atRank: rank, pool), pool) else { return nil }
+        return slots.position(of: key, posts)
+    }
+
+    /// Brings a list up to date but for its tail, and makes it where it is asked for first; nil when
+    /// the allowance is used up.
+    private mutating func prepare(
+        _ list: ListID,
+        _ postCount: Int,
+        _ slots: SlotKeys,
+        _ headRank: Int,
+        _ allowance: inout RefreshAllowance,
+        _ posts: inout PostTable
+    ) -> Prepared? {
+        dropIdleLists(at: list.readTime, &posts)
+        noteVotes(&posts)
+        let group = group(list.feed, posts)
+        var id = list
+        id.span = list.span.map { group.expire($0, &pool) }
+        let found = group.list(list)
+        let isReady = found.map { !$0.keys.hasFresh } ?? false
+        guard isReady || !allowance.isUsedUp else { return nil }
+        let kept = found ?? group.addList(list, posts)
+        if found == nil { countLists(&posts) }
+        kept.readTime = max(kept.readTime, list.readTime)
+        let count = list.span.map { group.count($0.window) } ?? postCount
+        let read = Prepared(group: group, list: kept, id: id, postCount: count)
+        refresh(read, includingTail: found == nil, slots, headRank, &allowance, posts)
+        return read
+    }
+
+    /// Refreshes a list, and charges the keys that moved: a key that stays costs an eighth or so.
+    private mutating func refresh(
+        _ read: Prepared,
+        includingTail: Bool,
+        _ slots: SlotKeys,
+        _ headRank: Int,
+        _ allowance: inout RefreshAllowance,
+        _ posts: borrowing PostTable
+    ) {
+        let work = read.list.keys.refresh(
+            includingTail: includingTail,
+            read.id,
+            read.group.members,
+            slots,
+            headRank,
+            &pool,
+            &scratch,
+            posts
+        )
+        allowance.charge(work.moved + work.seen / 8)
+        scratch.freeLargeMemory()
+    }
+}

@@ -1,0 +1,89 @@
+/// The posts of a side group that were created within a window, the earliest first.
+///
+/// A reader expires the queue: the posts that have left the window leave it. It is a binary heap,
+/// because imported posts bring earlier times.
+struct WindowQueue: ~Copyable {
+    /// A post and the time by which it leaves.
+    private struct Entry: BitwiseCopyable {
+        var createTimeMilliseconds: Int64
+        var member: UInt32
+    }
+
+    /// The Unix time after which the posts of the window were created; it never goes back.
+    private(set) var start: Int64
+    /// The number of posts in the window.
+    private(set) var count = 0
+    /// The members in the window.
+    private var members = SlotSet()
+    private var heap = Slab<Entry>()
+    private var heapCount = 0
+
+    /// The queue of no posts.
+    init(start: Int64) {
+        self.start = start
+    }
+
+    /// Takes in a post that is not in the window, if its time is; O(log n).
+    mutating func add(_ member: UInt32, _ createTimeMilliseconds: Int64) {
+        members.reserve(Int(member) + 1)
+        guard createTimeMilliseconds > start else { return }
+        members.insert(member)
+        count += 1
+        push(Entry(createTimeMilliseconds: createTimeMilliseconds, member: member))
+    }
+
+    /// Takes out a post that is deleted or gets another time; O(1).
+    ///
+    /// Its entry stays until its time comes, and is passed over then.
+    mutating func remove(_ member: UInt32) {
+        guard members.contains(member) else { return }
+        members.remove(member)
+        count -= 1
+    }
+
+    /// Lets the posts leave whose time is at a new start or before it, and calls the body with each;
+    /// O(log n) a post.
+    mutating func expire(to newStart: Int64, _ body: (UInt32) -> Void) {
+        guard newStart > start else { return }
+        start = newStart
+        while heapCount > 0, heap[0].createTimeMilliseconds <= newStart {
+            let member = pop().member
+            guard members.contains(member) else { continue }
+            remove(member)
+            body(member)
+        }
+    }
+
+    private mutating func push(_ entry: Entry) {
+        heap.extend(to: heapCount + 1, with: entry)
+        var place = heapCount
+        heapCount += 1
+        while place > 0 {
+            let parent = (place - 1) / 2
+            guard heap[parent].createTimeMilliseconds > entry.createTimeMilliseconds else { break }
+            heap[place] = heap[parent]
+            place = parent
+        }
+        heap[place] = entry
+    }
+
+    private mutating func pop() -> Entry {
+        let first = heap[0]
+        heapCount -= 1
+        let last = heap[heapCount]
+        var place = 0
+        while 2 * place + 1 < heapCount {
+            var child = 2 * place + 1
+            if child + 1 < heapCount,
+                heap[child + 1].createTimeMilliseconds < heap[child].createTimeMilliseconds
+            {
+                child += 1
+            }
+            guard heap[child].createTimeMilliseconds < last.createTimeMilliseconds else { break }
+            heap[place] = heap[child]
+            place = child
+        }
+        heap[place] = last
+        return first
+    }
+}
