@@ -29,11 +29,16 @@ import Testing
 
     private static func thread(
         of database: StateDatabase,
+        pauseHooks: PauseHooks = PauseHooks(),
         failed: @escaping @Sendable (StateStartError) -> Void,
         news: @escaping @Sendable (CheckpointNews) -> Void = { _ in }
     ) -> CheckpointThread {
         let backups = Backups(BackupOptions(), reservedByteCount: 0) { _ in }
-        let work = CheckpointWork(database, checkpointByteCount: 1 << 20)
+        let work = CheckpointWork(
+            database,
+            checkpointByteCount: 1 << 20,
+            pauseHooks: pauseHooks
+        )
         // A stop checkpoints all, however busy the machine is.
         return CheckpointThread(
             work,
@@ -127,6 +132,60 @@ import Testing
             try votes.add(StateFixture.body(entries), at: Self.position(revision))
         }
         #expect(votes.addedByteCount < 2 << 20)
+    }
+
+    /// A moment at which the thread paused.
+    private struct PauseMoment {
+        /// The share of the backlog that waited.
+        let share: Double
+        /// Whether a checkpoint was being written; otherwise commit batches were being added.
+        let isWriting: Bool
+    }
+
+    /// The pauses of a thread for which so many megabytes wait at its start.
+    private static func pauses(megabytes count: UInt64) throws -> [PauseMoment] {
+        let directory = try DataDirectory()
+        let thread = Locked<CheckpointThread?>(nil)
+        let moments = Locked<[PauseMoment]>([])
+        let start = ContinuousClock.now
+        let lookCount = Locked(0)
+        var hooks = PauseHooks()
+        // A pause is due at each look at the clock.
+        hooks.now = {
+            lookCount.withLock { count in
+                count += 1
+                return start + .milliseconds(count)
+            }
+        }
+        hooks.yield = {
+            guard let thread = thread.withLock({ $0 }) else { return }
+            let moment = PauseMoment(
+                share: thread.backlog.share,
+                isWriting: thread.statistics.timeUnderWay > .zero
+            )
+            moments.withLock { $0.append(moment) }
+        }
+        let checkpoints = Self.thread(of: try directory.create(), pauseHooks: hooks) { _ in }
+        thread.withLock { $0 = checkpoints }
+        defer { thread.withLock { $0 = nil } }
+        for number in 0..<count {
+            _ = checkpoints.submit(Self.megabyte(number), at: Self.position(number + 1))
+        }
+        try checkpoints.start()
+        checkpoints.stop()
+        #expect(checkpoints.checkpointedRecord == count)
+        return moments.withLock { $0 }
+    }
+
+    @Test func checkpointsThatLagDoNotPause() throws {
+        let limit = CheckpointThread.pauselessShare
+        let late = try Self.pauses(megabytes: 8).filter { $0.share >= limit }
+        #expect(late.isEmpty, "\(late)")
+    }
+
+    @Test func checkpointsThatKeepUpPause() throws {
+        let pauses = try Self.pauses(megabytes: 1)
+        #expect(pauses.contains { $0.isWriting } && pauses.contains { !$0.isWriting }, "\(pauses)")
     }
 
     /// SQLite takes a quota that is used up for a broken disk.

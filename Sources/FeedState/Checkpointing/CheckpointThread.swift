@@ -19,7 +19,7 @@ package final class CheckpointThread: CommitBatchReceiver {
     ///
     /// A pause costs the rest of its share of the core, and changes are refused from half of the
     /// backlog on.
-    static let pauselessShare = 0.25
+    package static let pauselessShare = 0.25
     /// How long a stop may checkpoint, where nothing else is said.
     package static let longestStop = Duration.seconds(5)
     /// The memtable is checkpointed after so long at the latest.
@@ -209,7 +209,7 @@ package final class CheckpointThread: CommitBatchReceiver {
         _ work: inout CheckpointWork,
         from taken: inout TakenBatches
     ) throws(StateStartError) {
-        var pauses = isLagging ? nil : Pauses()
+        var pauses = isLagging ? nil : Pauses(work.pauseHooks)
         while true {
             guard !taken.isEmpty else {
                 if !taken.forgottenChannels.isEmpty {

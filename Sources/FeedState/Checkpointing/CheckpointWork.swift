@@ -42,10 +42,18 @@ package struct CheckpointWork: ~Copyable, @unchecked Sendable {
     private var firstBatchTime: ContinuousClock.Instant?
     private var lastBatchTime = ContinuousClock.now
 
+    /// How the thread pauses for others.
+    let pauseHooks: PauseHooks
+
     /// Work with an empty memtable.
-    package init(_ database: StateDatabase, checkpointByteCount: Int) {
+    package init(
+        _ database: StateDatabase,
+        checkpointByteCount: Int,
+        pauseHooks: PauseHooks = PauseHooks()
+    ) {
         self.database = database
         self.checkpointByteCount = checkpointByteCount
+        self.pauseHooks = pauseHooks
     }
 
     /// Whether a checkpoint has begun and not ended.
@@ -110,10 +118,11 @@ package struct CheckpointWork: ~Copyable, @unchecked Sendable {
     ///
     /// - Returns: The bytes of commit batches that it wrote, in proportion to their changes.
     mutating func writeStep(isLagging: Bool) throws(StateStartError) -> Int {
-        var deadline = ContinuousClock.now + pace.workTime
-        var pauses = isLagging ? nil : Pauses()
+        let hooks = pauseHooks
+        var deadline = hooks.now() + pace.workTime
+        var pauses = isLagging ? nil : Pauses(hooks)
         let written = try writeStep {
-            let now = ContinuousClock.now
+            let now = hooks.now()
             // Each step ends with a sync: there should not be more of them where cores are taken.
             deadline += pauses?.pauseIfDue(at: now) ?? .zero
             return now >= deadline
