@@ -2,6 +2,7 @@ import FeedDiskFaults
 import FeedJournal
 import FeedState
 import FeedTestSupport
+import Foundation
 import Testing
 
 /// That no flipped bit of the journal or the database is ever served.
@@ -14,15 +15,22 @@ import Testing
         let count = TestEnvironment.number("FEED_BIT_FLIPS") ?? 3000
         var written: (seed: UInt64, state: WrittenState)?
         var refusedCount: [String: Int] = [:]
+        // How many of the flips so far are expected to meet a bit that every start checks.
+        var expectedCount = ["journal": 0.0, "state.db": 0.0]
+        var share = (journal: 0.0, database: 0.0)
         for seed in TestEnvironment.seeds(1...count) {
             // Each state is spoiled some times, so that a seed is one flip of one state.
             let stateSeed = seed / Self.flipsPerState
             if written?.seed != stateSeed {
-                written = (stateSeed, try WrittenState(seed: stateSeed))
+                let state = try WrittenState(seed: stateSeed)
+                share = try state.checkedShare()
+                written = (stateSeed, state)
             }
+            expectedCount["journal", default: 0] += share.journal
+            expectedCount["state.db", default: 0] += share.database
             let state = try #require(written).state
             var generator = SeededGenerator(seed: seed)
-            let (name, bit) = try #require(Self.draw(state, &generator))
+            let (name, bit) = try #require(state.drawBit(&generator))
             let outcome = state.flip(bit, of: name)
             if case .servedWrongly(let what) = outcome {
                 Issue.record("seed \(seed), bit \(bit) of \(name): \(what)")
@@ -30,11 +38,23 @@ import Testing
             guard outcome == .refused else { continue }
             refusedCount[name.hasPrefix("journal/") ? "journal" : name, default: 0] += 1
         }
-        guard count >= 200, TestEnvironment.number("FEED_SEED") == nil else { return }
-        for name in ["journal", "state.db"] {
-            // Seeds differ: 1,000 flips of one range had 20 refused in the journal, so the bound is half.
-            #expect(refusedCount[name, default: 0] > count / 100, "\(refusedCount)")
+        guard TestEnvironment.number("FEED_SEED") == nil else { return }
+        for (name, expected) in expectedCount {
+            let least = Self.leastHitCount(expected: expected)
+            #expect(
+                refusedCount[name, default: 0] >= least,
+                "\(refusedCount) refused of \(expectedCount) expected"
+            )
         }
+    }
+
+    /// How many flips meet a checked bit at least, where so many do on average; wrong once in a
+    /// million ranges of seeds.
+    ///
+    /// Each flip meets one or not, independently of the others. Such a sum with the mean m is below
+    /// m - t with a probability of at most exp(-t²/2m), which is Chernoff's bound.
+    private static func leastHitCount(expected: Double) -> Int {
+        Int((expected - (2 * expected * log(1e6)).squareRoot()).rounded(.up))
     }
 
     @Test("a flip in a record that state.db has refuses no start and loses nothing")
@@ -85,21 +105,5 @@ import Testing
             disk[name] = nil
             #expect(state.start(disk) == .refused, "\(name)")
         }
-    }
-
-    /// A bit of what was written for a start to read; of anything at all one time in eight.
-    private static func draw(
-        _ state: WrittenState,
-        _ generator: inout SeededGenerator
-    ) -> (name: String, bit: Int)? {
-        let isOfAnything = generator.oneIn(8)
-        let names = state.disk.names.filter { name in
-            let isToBeUsedAgain = name == "journal/spare.log" || name.hasPrefix("journal/recycled-")
-            return state.disk[name]?.isEmpty == false && (isOfAnything || !isToBeUsedAgain)
-        }
-        guard let name = names.randomElement(using: &generator) else { return nil }
-        let all = state.disk[name]?.count ?? 1
-        let end = isOfAnything ? all : min(all, state.contentByteCount(name))
-        return (name, Int.random(in: 0..<8 * end, using: &generator))
     }
 }
