@@ -3,11 +3,11 @@
 /// Those beyond a checkpoint's worth wait here unchanged while the previous checkpoint is written.
 package struct TakenBatches {
     /// All that were taken; those that are added have no body any more.
-    var commitBatches: [CommitBatchQueue.CommitBatch] = []
+    package internal(set) var commitBatches: [CommitBatchQueue.CommitBatch] = []
     /// Channels whose rows are deleted after these commit batches.
     package internal(set) var forgottenChannels: [UInt64] = []
     /// Bodies that the queue gets back.
-    var spares: [[UInt8]] = []
+    package internal(set) var spares: [[UInt8]] = []
     /// The first commit batch that is not added.
     private var next = 0
 

@@ -23,6 +23,8 @@ import Testing
             #expect(commitBatch.body == [UInt8(commitBatch.position.number)])
             numbers.append(commitBatch.position.number)
         }
+        // The queue's array has no second reference to a body, which would be copied to be changed.
+        #expect(taken.commitBatches.allSatisfy { $0.body.isEmpty })
         #expect(numbers == [1, 2, 3])
         #expect(queue.take(into: &taken))
         #expect(taken.removeFirst().position == Self.position(4))
@@ -82,7 +84,9 @@ import Testing
         // Those of two looks, of which the queue keeps as many as of one.
         for _ in 1...2 {
             for _ in 0...CommitBatchQueue.spareCount { taken.reuse(body) }
+            #expect(taken.spares.count == CommitBatchQueue.spareCount)
             _ = queue.take(into: &taken)
+            #expect(taken.spares.isEmpty)
         }
         var count = 0
         while queue.submit([], at: Self.position(1)).spare.capacity > 0 { count += 1 }
