@@ -149,7 +149,7 @@ import Testing
 
         mutating func deliver() {
             guard state.deliverInputEnd() else { return }
-            #expect(hasEnded && !wantsIteration)
+            #expect(hasEnded && !wantsIteration && !isBlocked)
             endCount += 1
         }
 

@@ -93,6 +93,25 @@ import Testing
         }
     }
 
+    @Test func aDeadlineThatRunsEnds() async throws {
+        var configuration = TransportConfiguration()
+        configuration.clock = ManualClock()
+        let events = Events()
+        try await Self.plan(events, configuration).run { server in
+            let socket = try await server.client()
+            try await Self.send("read", on: socket)
+            _ = try await events.shown.next()
+            await server.onLoop { loop in loop.forEachConnection { $0.suspend() } }
+            await server.advance(by: TransportLimits.partialReadTimeout * 4)
+            await Self.iterate(server)
+            #expect(events.closed.events.isEmpty)
+            await Self.resume(on: server)
+            _ = try await events.shown.next()
+            await server.advance(by: TransportLimits.partialReadTimeout * 2)
+            #expect(try await events.closed.next() == .partialReadTimeout)
+        }
+    }
+
     @Test func theEndOfTheInputComesAfter() async throws {
         let events = Events()
         try await Self.plan(events).run { server in
