@@ -61,6 +61,11 @@ let package = Package(
             pkgConfig: "zlib",
             providers: [.apt(["zlib1g-dev"]), .brew(["zlib"])]
         ),
+        .systemLibrary(
+            name: "CSodium",
+            pkgConfig: "libsodium",
+            providers: [.apt(["libsodium-dev"]), .brew(["libsodium"])]
+        ),
 
         // Locks, threads and clocks.
         .target(
@@ -83,6 +88,13 @@ let package = Package(
         ),
         .target(name: "FeedDataset", swiftSettings: settings),
 
+        // Layer 1: accounts and sessions.
+        .target(
+            name: "FeedAccounts",
+            dependencies: ["CSodium", "FeedConcurrency"],
+            swiftSettings: settings
+        ),
+
         // Layer 1: what the durable state stands on.
         .target(
             name: "FeedJournal",
@@ -94,7 +106,7 @@ let package = Package(
         // Layer 2: the log of the ranking's changes.
         .target(
             name: "FeedLog",
-            dependencies: ["FeedConcurrency", "FeedRanking"],
+            dependencies: ["FeedAccounts", "FeedConcurrency", "FeedRanking"],
             swiftSettings: settings
         ),
 
@@ -239,13 +251,19 @@ let package = Package(
         .testTarget(
             name: "FeedLogTests",
             dependencies: [
-                "FeedLog", "FeedRanking", "FeedRankingModel", "FeedTestSupport", "CMallocHook",
+                "FeedLog", "FeedAccounts", "FeedRanking", "FeedRankingModel", "FeedTestSupport",
+                "CMallocHook",
             ],
             swiftSettings: settings
         ),
         .testTarget(
             name: "FeedTransportTests",
             dependencies: ["FeedTransport", "FeedConcurrency", "FeedTestSupport"],
+            swiftSettings: settings
+        ),
+        .testTarget(
+            name: "FeedAccountsTests",
+            dependencies: ["FeedAccounts", "FeedConcurrency", "FeedTestSupport"],
             swiftSettings: settings
         ),
         .testTarget(

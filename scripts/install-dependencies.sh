@@ -7,7 +7,7 @@
 set -euo pipefail
 
 packages=(git pkg-config libuv1-dev libprotobuf-c-dev libsqlite3-dev libxxhash-dev
-          zlib1g-dev)
+          zlib1g-dev libsodium-dev)
 if [[ "${1:-}" == "--tests" ]]; then
     packages+=(protobuf-c-compiler protobuf-compiler python3 python3-protobuf fiu-utils shellcheck)
 elif [[ "${1:-}" == "--compare" ]]; then

@@ -1,3 +1,4 @@
+import FeedAccounts
 import FeedLog
 import FeedRanking
 import FeedTestSupport

@@ -1,4 +1,6 @@
-extension ChangeLog {
+package import FeedAccounts
+
+extension ChangeLog: AccountChangeSink {
     /// Appends an account; O(its texts).
     package func append(_ account: AccountRow) {
         let texts = [account.email, account.displayName, account.passwordHash]

@@ -1,3 +1,4 @@
+package import FeedAccounts
 package import FeedRanking
 
 /// The redo of one write in a log: the values after the write.

@@ -1,3 +1,5 @@
+import FeedAccounts
+
 /// The fields of accounts and their sessions.
 extension LogEntryFields {
     mutating func account(_ bytes: borrowing LogBytes) throws(LogEntryError) -> AccountRow {

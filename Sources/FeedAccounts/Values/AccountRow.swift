@@ -1,17 +1,17 @@
 /// An account as it is kept and logged; it never changes.
 package struct AccountRow: Equatable, Sendable {
-    /// The user's id, from 1; the top bit is not set.
+    /// The user's number, from 1 on; the top bit is never set.
     package var id: UInt64
-    /// The address that the user signs in with, as it was given.
+    /// The e-mail as the user wrote it.
     package var email: String
     /// The name that others see.
     package var displayName: String
-    /// The hash of the password in the form that the hash function writes, never the password.
+    /// The hash of the password, in the text form of argon2id, which names its parameters and salt.
     package var passwordHash: String
-    /// The Unix time of the sign-up.
+    /// Unix time of the sign-up.
     package var createTimeMilliseconds: Int64
 
-    /// An account.
+    /// An account with all of its values.
     package init(
         id: UInt64,
         email: String,

@@ -1,0 +1,50 @@
+import CSodium
+
+/// The hash of passwords: argon2id with 19 MiB of memory and two passes, as OWASP recommends.
+///
+/// A hash is a text that names its parameters and its random salt, so hashes with others stay
+/// verifiable. It takes tens of milliseconds: ``PasswordHasher`` computes it on a thread of its own.
+enum PasswordHash {
+    /// The passes over the memory.
+    static let passCount: UInt64 = 2
+    /// The memory of one hash.
+    static let memoryByteCount = 19 << 20
+
+    /// A well-formed hash of no password, verified in place of an account's where there is none.
+    static let decoy =
+        "$argon2id$v=19$m=19456,t=2,p=1$" + String(repeating: "A", count: 22) + "$"
+        + String(repeating: "A", count: 43)
+
+    /// Hashes a password with a new salt; nil where there is no memory.
+    static func make(
+        of password: Secret,
+        passCount: UInt64 = passCount,
+        memoryByteCount: Int = memoryByteCount
+    ) -> String? {
+        Sodium.prepare()
+        var text = [CChar](repeating: 0, count: Int(crypto_pwhash_STRBYTES))
+        let code = unsafe password.withCharacters { characters, count in
+            unsafe crypto_pwhash_str_alg(
+                &text,
+                characters,
+                count,
+                passCount,
+                memoryByteCount,
+                crypto_pwhash_ALG_ARGON2ID13
+            )
+        }
+        guard code == 0 else { return nil }
+        return String(
+            decoding: text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) },
+            as: UTF8.self
+        )
+    }
+
+    /// Whether a hash is of this password; also false where there is no memory.
+    static func matches(_ hash: String, _ password: Secret) -> Bool {
+        Sodium.prepare()
+        return unsafe password.withCharacters { characters, count in
+            unsafe crypto_pwhash_str_verify(hash, characters, count) == 0
+        }
+    }
+}

@@ -1,0 +1,131 @@
+internal import FeedConcurrency
+internal import Synchronization
+
+/// The accounts, by e-mail and by number.
+///
+/// Both indexes are divided into parts with a lock each. A creation holds the lock of the e-mail's part
+/// and takes that of the number's part under it; all else takes one lock.
+final class AccountTable: Sendable {
+    /// An account and what changes about it.
+    struct Entry {
+        let row: AccountRow
+        /// The generation of the user's sessions; those of an earlier one are void.
+        var generation: UInt64 = 0
+        /// The user's sessions, the oldest first; some may have expired.
+        var sessions: [TokenHash] = []
+    }
+
+    private let byEmail = Shards<String, UInt64>()
+    private let byID = Shards<UInt64, Entry>()
+    private let maximumCount: Int
+    private let accountCount = Atomic(0)
+    private let lastID = Atomic<UInt64>(0)
+
+    init(maximumCount: Int) {
+        self.maximumCount = maximumCount
+    }
+
+    /// The number of accounts.
+    var count: Int { accountCount.load(ordering: .relaxed) }
+
+    /// The number of the account with an e-mail; nil if there is none.
+    func id(for email: EmailAddress) -> UInt64? {
+        byEmail.withPart(of: email.key) { $0[email.key] }
+    }
+
+    /// The account of a number; nil if there is none.
+    func row(_ id: UInt64) -> AccountRow? {
+        byID.withPart(of: id) { $0[id]?.row }
+    }
+
+    /// The generation of a user's sessions; nil if there is no such user.
+    func generation(of id: UInt64) -> UInt64? {
+        byID.withPart(of: id) { $0[id]?.generation }
+    }
+
+    /// Creates an account unless there is one with the e-mail.
+    func create(
+        _ email: EmailAddress,
+        displayName: String,
+        passwordHash: String,
+        at time: Int64,
+        _ sink: some AccountChangeSink
+    ) throws(AccountError) -> AccountRow {
+        try byEmail.withPart(of: email.key) { (ids) throws(AccountError) -> AccountRow in
+            guard ids[email.key] == nil else { throw .emailTaken }
+            guard accountCount.wrappingAdd(1, ordering: .relaxed).newValue <= maximumCount else {
+                accountCount.wrappingSubtract(1, ordering: .relaxed)
+                throw .tooManyAccounts(limit: maximumCount)
+            }
+            let id = lastID.wrappingAdd(1, ordering: .relaxed).newValue
+            let row = AccountRow(
+                id: id,
+                email: email.text,
+                displayName: displayName,
+                passwordHash: passwordHash,
+                createTimeMilliseconds: time
+            )
+            ids[email.key] = id
+            byID.withPart(of: id) { $0[id] = Entry(row: row) }
+            sink.append(row)
+            return row
+        }
+    }
+
+    /// Adds a session to a user's, and takes the oldest one out where there are more than the limit.
+    ///
+    /// - Returns: The generation that the session belongs to, and the session that has to end.
+    func addSession(
+        _ hash: TokenHash,
+        of id: UInt64,
+        limit: Int
+    ) -> (generation: UInt64, excess: TokenHash?)? {
+        byID.withPart(of: id) { entries in
+            guard var entry = entries[id] else { return nil }
+            entry.sessions.append(hash)
+            let excess = entry.sessions.count > limit ? entry.sessions.removeFirst() : nil
+            entries[id] = entry
+            return (entry.generation, excess)
+        }
+    }
+
+    /// Takes a session out of a user's.
+    func removeSession(_ hash: TokenHash, of id: UInt64) {
+        byID.withPart(of: id) { $0[id]?.sessions.removeAll { $0 == hash } }
+    }
+
+    /// Begins a new generation of a user's sessions; returns those of the earlier ones.
+    func endGeneration(of id: UInt64, _ sink: some AccountChangeSink) -> [TokenHash] {
+        byID.withPart(of: id) { entries in
+            guard var entry = entries[id] else { return [] }
+            let sessions = entry.sessions
+            entry.generation += 1
+            entry.sessions = []
+            entries[id] = entry
+            sink.append(endOfSessionsOf: id, generation: entry.generation)
+            return sessions
+        }
+    }
+
+    /// Puts an account of an earlier run back.
+    func restore(_ row: AccountRow, generation: UInt64) throws(AccountError) {
+        guard let email = EmailAddress(row.email), row.id > 0, row.id >> 63 == 0 else {
+            throw .badAccount(id: row.id)
+        }
+        let earlier = byEmail.withPart(of: email.key) { ids in
+            ids.updateValue(row.id, forKey: email.key)
+        }
+        guard earlier == nil else { throw .badAccount(id: row.id) }
+        let other = byID.withPart(of: row.id) { entries in
+            entries.updateValue(Entry(row: row, generation: generation), forKey: row.id)
+        }
+        guard other == nil else { throw .badAccount(id: row.id) }
+        accountCount.wrappingAdd(1, ordering: .relaxed)
+        lastID.store(max(lastID.load(ordering: .relaxed), row.id), ordering: .relaxed)
+    }
+
+    /// Calls the body with each account, one part at a time; O(accounts).
+    func visit(_ body: (Entry) -> Void) {
+        byID.visit(body)
+    }
+}

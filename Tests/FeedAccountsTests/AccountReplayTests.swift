@@ -1,0 +1,133 @@
+import FeedAccounts
+import FeedConcurrency
+import FeedTestSupport
+import Testing
+
+/// The log entries of accounts put the same state back, in whatever order a commit batch has them.
+@Suite struct AccountReplayTests {
+    @Test(arguments: TestEnvironment.seeds(1...3))
+    func entriesReplayInAnyOrder(number: UInt64) throws {
+        var generator = SeededGenerator(seed: number)
+        let seed: Comment = "seed \(number)"
+        let sink = RecordingSink()
+        let accounts = Accounts()
+        var tokens: [SessionToken] = []
+        for step in 0..<2_000 {
+            let now = Int64(step) * 3_600_000
+            let user = UInt64.random(in: 1...40, using: &generator)
+            switch Int.random(in: 0..<10, using: &generator) {
+            case 0..<2:
+                let email = try #require(EmailAddress("user\(user)@x"))
+                _ = try? accounts.create(
+                    email,
+                    displayName: "name",
+                    passwordHash: "",
+                    at: now,
+                    sink
+                )
+            case 2..<5:
+                if let begun = accounts.beginSession(of: user, at: now, sink) {
+                    tokens.append(begun.token)
+                }
+            case 5..<8:
+                if let token = tokens.randomElement(using: &generator),
+                    let session = accounts.session(of: token, at: now),
+                    accounts.isDue(session, at: now)
+                {
+                    _ = accounts.renew(session, at: now, sink)
+                }
+            case 8:
+                if let token = tokens.randomElement(using: &generator) {
+                    accounts.end(token.hash, sink)
+                }
+            default:
+                if step % 7 == 0 { accounts.endAllSessions(of: user, sink) }
+                _ = accounts.sweep(at: now, limit: 10, sink)
+            }
+        }
+        let expected = accounts.state().sorted
+        #expect(expected.sessions.count > 20, seed)
+        #expect(RecordingSink.replayed(sink.entries) == expected, seed)
+        let shuffled = sink.entries.shuffled(using: &generator)
+        #expect(RecordingSink.replayed(shuffled) == expected, seed)
+
+        let restored = Accounts()
+        try restored.restore(expected)
+        #expect(restored.state().sorted == expected, seed)
+        let end = Int64(2_000) * 3_600_000
+        for token in tokens {
+            let session = accounts.session(of: token, at: end)
+            #expect(restored.session(of: token, at: end) == session, seed)
+        }
+        let next = try restored.create(
+            try #require(EmailAddress("next@x")),
+            displayName: "name",
+            passwordHash: "",
+            at: end,
+            sink
+        )
+        #expect(next.id == UInt64(expected.accounts.count + 1), seed)
+    }
+
+    @Test func sessionsOfAnEarlierGenerationAreNotPutBack() throws {
+        let sink = RecordingSink()
+        let accounts = Accounts()
+        let email = try #require(EmailAddress("a@x"))
+        _ = try accounts.create(email, displayName: "name", passwordHash: "", at: 0, sink)
+        let begun = try #require(accounts.beginSession(of: 1, at: 0, sink))
+        var state = accounts.state()
+        state.generations[1] = 1
+        let restored = Accounts()
+        try restored.restore(state)
+        #expect(restored.session(of: begun.token, at: 1) == nil)
+        #expect(restored.sessionCount == 0)
+    }
+
+    @Test func doubledAccountsAreRefused() throws {
+        let row = AccountRow(
+            id: 1,
+            email: "a@x",
+            displayName: "a",
+            passwordHash: "",
+            createTimeMilliseconds: 0
+        )
+        var other = row
+        other.id = 2
+        other.email = "A@X"
+        var state = AccountsState()
+        state.accounts = [row, other]
+        #expect(throws: AccountError.badAccount(id: 2)) { try Accounts().restore(state) }
+        other.email = "b@x"
+        other.id = 1
+        state.accounts = [row, other]
+        #expect(throws: AccountError.badAccount(id: 1)) { try Accounts().restore(state) }
+    }
+
+    /// Threads that create accounts of the same e-mails at the same time make one of each.
+    @Test func threadsMakeOneAccountAnEMail() throws {
+        let accounts = Accounts()
+        let sink = RecordingSink()
+        let emails = try (0..<500).map { try #require(EmailAddress("user\($0)@x")) }
+        let threads = (0..<4).map { NamedThread("accounts-\($0)") }
+        for thread in threads {
+            try thread.start {
+                for email in emails {
+                    guard
+                        let row = try? accounts.create(
+                            email,
+                            displayName: "name",
+                            passwordHash: "",
+                            at: 0,
+                            sink
+                        )
+                    else { continue }
+                    _ = accounts.beginSession(of: row.id, at: 0, sink)
+                }
+            }
+        }
+        for thread in threads { thread.join() }
+        #expect(accounts.accountCount == 500)
+        #expect(accounts.sessionCount == 500)
+        #expect(RecordingSink.replayed(sink.entries) == accounts.state().sorted)
+    }
+}

@@ -1,0 +1,168 @@
+import FeedAccounts
+import FeedTestSupport
+import Testing
+
+@Suite struct AccountsTests {
+    private let sink = RecordingSink()
+    private let day: Int64 = 86_400_000
+
+    private func email(_ text: String) throws -> EmailAddress {
+        try #require(EmailAddress(text))
+    }
+
+    private func created(_ text: String, in accounts: Accounts) throws -> AccountRow {
+        try accounts.create(
+            try email(text),
+            displayName: "name of \(text)",
+            passwordHash: "hash of \(text)",
+            at: 5,
+            sink
+        )
+    }
+
+    @Test func accountsAreFoundByEMailWithoutRegardToCase() throws {
+        let accounts = Accounts()
+        let row = try created("Ann@Example.org", in: accounts)
+        #expect(row.id == 1)
+        #expect(row.email == "Ann@Example.org")
+        #expect(row.displayName == "name of Ann@Example.org")
+        #expect(accounts.account(for: try email("aNN@eXAMPLE.ORG")) == row)
+        #expect(accounts.account(1) == row)
+        #expect(accounts.account(for: try email("bob@example.org")) == nil)
+        #expect(accounts.account(2) == nil)
+        #expect(try created("bob@example.org", in: accounts).id == 2)
+    }
+
+    @Test func anEMailHasOneAccount() throws {
+        let accounts = Accounts()
+        _ = try created("ann@example.org", in: accounts)
+        #expect(throws: AccountError.emailTaken) {
+            try created("ANN@example.org", in: accounts)
+        }
+        #expect(accounts.accountCount == 1)
+        #expect(sink.entries.count == 1)
+    }
+
+    /// Letters beyond ASCII are not folded, as their folding changes with the version of Unicode.
+    @Test func onlyASCIILettersAreFolded() throws {
+        #expect(try email("Ärger@Example.org").key == "Ärger@example.org")
+        #expect(try email("@[`{Z@x".dropFirst().description).key == "[`{z@x")
+    }
+
+    @Test(arguments: [
+        "", "a", "@", "a@", "@b", "a@b@c", "a b@c", "a@b\n", "a\u{7f}@b", "a@b\t",
+        String(repeating: "x", count: 253) + "@y",
+    ])
+    func badEMailsAreNone(text: String) {
+        #expect(EmailAddress(text) == nil)
+    }
+
+    @Test(arguments: ["a@b", "ä@ö.de", String(repeating: "x", count: 252) + "@y"])
+    func goodEMailsAreTaken(text: String) {
+        #expect(EmailAddress(text)?.text == text)
+    }
+
+    @Test func accountsHaveALimit() throws {
+        var limits = AccountLimits()
+        limits.maximumAccountCount = 2
+        let accounts = Accounts(limits)
+        _ = try created("a@x", in: accounts)
+        _ = try created("b@x", in: accounts)
+        #expect(throws: AccountError.tooManyAccounts(limit: 2)) {
+            try created("c@x", in: accounts)
+        }
+        #expect(accounts.accountCount == 2)
+    }
+
+    @Test func aSessionLastsThirtyDaysFromItsLastUse() throws {
+        let accounts = Accounts()
+        _ = try created("a@x", in: accounts)
+        let (token, session) = try #require(accounts.beginSession(of: 1, at: 0, sink))
+        #expect(session.expireTimeMilliseconds == 30 * day)
+        #expect(accounts.session(of: token, at: 30 * day - 1) == session)
+        #expect(accounts.session(of: token, at: 30 * day) == nil)
+        let renewed = try #require(accounts.renew(session, at: 7 * day, sink))
+        #expect(renewed.expireTimeMilliseconds == 37 * day)
+        #expect(accounts.session(of: token, at: 37 * day - 1) == renewed)
+    }
+
+    /// A use within a day of the last one that was logged costs no log entry.
+    @Test func usesAreLoggedOnceADay() throws {
+        let accounts = Accounts()
+        _ = try created("a@x", in: accounts)
+        let (_, session) = try #require(accounts.beginSession(of: 1, at: 0, sink))
+        #expect(!accounts.isDue(session, at: day - 1))
+        #expect(accounts.isDue(session, at: day))
+        let count = sink.entries.count
+        let renewed = try #require(accounts.renew(session, at: day, sink))
+        #expect(!accounts.isDue(renewed, at: 2 * day - 1))
+        #expect(sink.entries.count == count + 1)
+        // Another connection with the same session has renewed it.
+        #expect(accounts.renew(session, at: day, sink) == renewed)
+        #expect(sink.entries.count == count + 1)
+    }
+
+    @Test func anEndedSessionStaysEnded() throws {
+        let accounts = Accounts()
+        _ = try created("a@x", in: accounts)
+        let (token, session) = try #require(accounts.beginSession(of: 1, at: 0, sink))
+        let (other, _) = try #require(accounts.beginSession(of: 1, at: 0, sink))
+        let before = accounts.revocationCount
+        accounts.end(session.tokenHash, sink)
+        #expect(accounts.revocationCount > before)
+        #expect(accounts.session(of: token, at: 1) == nil)
+        #expect(accounts.renew(session, at: 2 * day, sink) == nil)
+        #expect(accounts.session(of: other, at: 1) != nil)
+        let count = sink.entries.count
+        accounts.end(session.tokenHash, sink)
+        #expect(sink.entries.count == count)
+    }
+
+    @Test func allSessionsOfAUserEndAtOnce() throws {
+        let accounts = Accounts()
+        _ = try created("a@x", in: accounts)
+        _ = try created("b@x", in: accounts)
+        let tokens = try (0..<3).map { _ in
+            try #require(accounts.beginSession(of: 1, at: 0, sink)).token
+        }
+        let others = try #require(accounts.beginSession(of: 2, at: 0, sink)).token
+        let before = accounts.revocationCount
+        accounts.endAllSessions(of: 1, sink)
+        #expect(accounts.revocationCount > before)
+        for token in tokens { #expect(accounts.session(of: token, at: 1) == nil) }
+        #expect(accounts.session(of: others, at: 1) != nil)
+        let next = try #require(accounts.beginSession(of: 1, at: 0, sink)).token
+        #expect(accounts.session(of: next, at: 1) != nil)
+    }
+
+    @Test func theOldestSessionEndsBeyondTheLimit() throws {
+        var limits = AccountLimits()
+        limits.maximumSessionsPerUser = 2
+        let accounts = Accounts(limits)
+        _ = try created("a@x", in: accounts)
+        let tokens = try (0..<3).map { time in
+            try #require(accounts.beginSession(of: 1, at: time, sink)).token
+        }
+        #expect(accounts.session(of: tokens[0], at: 5) == nil)
+        #expect(accounts.session(of: tokens[1], at: 5) != nil)
+        #expect(accounts.session(of: tokens[2], at: 5) != nil)
+        #expect(accounts.sessionCount == 2)
+    }
+
+    @Test func expiredSessionsAreForgotten() throws {
+        let accounts = Accounts()
+        _ = try created("a@x", in: accounts)
+        for time in 0..<20 { _ = accounts.beginSession(of: 1, at: Int64(time) * day, sink) }
+        let removed = (0..<64).reduce(0) { sum, _ in
+            sum + accounts.sweep(at: 40 * day, limit: 100, sink)
+        }
+        #expect(removed == 11)
+        #expect(accounts.sessionCount == 9)
+        #expect(RecordingSink.replayed(sink.entries) == accounts.state().sorted)
+    }
+
+    /// A session of no user cannot begin: ids of a service's own users have no account.
+    @Test func sessionsAreOfUsers() {
+        #expect(Accounts().beginSession(of: 1 << 63 | 5, at: 0, sink) == nil)
+    }
+}
