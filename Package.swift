@@ -148,8 +148,8 @@ let package = Package(
         .executableTarget(
             name: "FeedService",
             dependencies: [
-                "FeedConcurrency", "FeedJournal", "FeedLog", "FeedProto", "FeedRanking",
-                "FeedState", "FeedTransport",
+                "FeedAccounts", "FeedConcurrency", "FeedJournal", "FeedLog", "FeedProto",
+                "FeedRanking", "FeedState", "FeedTransport",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
             ],

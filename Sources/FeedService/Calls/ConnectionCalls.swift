@@ -18,6 +18,7 @@ struct ConnectionCalls {
                     + "\(supported.upperBound)."
             )
         }
+        let serviceKey = try environment.serviceKey(request.serviceKey, of: caller)
         let device = Caller.Device(bytes: request.clientID)
         guard device != nil || request.clientID.isEmpty else {
             throw .invalid(
@@ -29,6 +30,7 @@ struct ConnectionCalls {
                 actual: UInt64(request.clientID.count)
             )
         }
+        caller.serviceKey = serviceKey
         if !request.clientName.isEmpty {
             environment.log.introduced(request.clientName, from: caller.host)
         }

@@ -18,6 +18,7 @@ struct FeedServiceCommand: ParsableCommand {
         version: ServiceVersion.current,
         subcommands: [
             VerifyCommand.self, RestoreCommand.self, NewInstanceCommand.self,
+            NewServiceKeyCommand.self,
         ]
     )
 
@@ -63,6 +64,17 @@ struct FeedServiceCommand: ParsableCommand {
     )
     var insecure = false
 
+    @Option(
+        name: .long,
+        help: ArgumentHelp(
+            "Only callers that show one of these keys may import, create feeds, back up, correct "
+                + "times and act for users. SIGHUP reads the file again. (default: every caller "
+                + "from a loopback address may)",
+            valueName: "file"
+        )
+    )
+    var serviceKeys: String?
+
     func run() throws {
         let configuration = try ServiceConfiguration(self)
         // Only the user of the process may read the service's files.
@@ -78,6 +90,10 @@ struct FeedServiceCommand: ParsableCommand {
         server.onFailure { _exit(1) }
         for signal in [SIGTERM, SIGINT] {
             server.onSignal(signal) { Self.stop(server, logger) }
+        }
+        if let path = serviceKeys, let keys = configuration.serviceKeys {
+            let reloading = ServiceKeyReloading(path, keys, logger)
+            server.onSignal(SIGHUP) { reloading.begin() }
         }
         logger.info("\(startLine(server, configuration))")
         server.wait()

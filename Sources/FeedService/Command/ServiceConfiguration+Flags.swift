@@ -29,6 +29,15 @@ extension ServiceConfiguration {
         hasSampleData = command.sampleData
         state = try StateOptions(command.state, logCount: threadCount)
         logsStateHash = command.state.stateHash
+        if let path = command.serviceKeys { serviceKeys = try Self.serviceKeys(path) }
+    }
+
+    private static func serviceKeys(_ path: String) throws(ServiceStartError) -> ServiceKeys {
+        do throws(ServiceKeyFileError) {
+            return ServiceKeys(try ServiceKeyFile.read(path))
+        } catch {
+            throw .badFlag("--service-keys", "\(error)")
+        }
     }
 
     private static func threadCount(_ text: String?) throws(ServiceStartError) -> Int {

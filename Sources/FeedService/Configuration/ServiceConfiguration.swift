@@ -13,6 +13,8 @@ package struct ServiceConfiguration: Sendable {
     package var stripeCount: Int
     /// Whether to start with the sample posts.
     package var hasSampleData = false
+    /// The keys that services show; nil makes each caller of a loopback address a service.
+    package var serviceKeys: ServiceKeys?
     /// The options of the durable state; nil keeps the state in memory.
     package var state: StateOptions?
     /// Whether to log a hash of the state when it was recovered, and at the end.

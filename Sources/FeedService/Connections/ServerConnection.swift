@@ -24,7 +24,10 @@ package final class ServerConnection: ConnectionHandler {
             connection,
             unsentLimitByteCount: loop.context.limits.maximumUnsentByteCount
         )
-        session = Session(caller: Caller(host: connection.peer.host))
+        let host = connection.peer.host
+        session = Session(
+            caller: Caller(host: host, isOnTrustedHost: loop.context.trusts(host))
+        )
     }
 
     package func connectionOpened(_ connection: TCPConnection) {

@@ -22,6 +22,17 @@ package enum OperatorLines {
             + "clock is right, type: feedctl correct-times --apply"
     }
 
+    /// The service keys that are valid from now on.
+    package static func serviceKeys(_ keys: [ServiceKey]) -> String {
+        "\(keys.count) service \(keys.count == 1 ? "key is" : "keys are") valid: "
+            + keys.map(\.name).joined(separator: ", ")
+    }
+
+    /// The file of service keys could not be read again.
+    package static func serviceKeysKept(_ cause: String) -> String {
+        "the service keys stay as they were: \(cause)"
+    }
+
     /// News of the room on the disk of a data directory.
     package static func space(_ news: SpaceNews, _ directory: String) -> String {
         switch news {

@@ -22,6 +22,8 @@ final class ServiceContext: Sendable {
     let clock: ClockWatch
     /// The time of the start, in Unix milliseconds.
     let startTimeMilliseconds: Int64
+    /// The keys that services show; nil where the callers of this machine are services.
+    let serviceKeys: ServiceKeys?
     /// Limits new devices.
     let devices: DeviceAdmission
     /// The channels whose numbered calls are remembered.
@@ -71,6 +73,7 @@ final class ServiceContext: Sendable {
         loopClock = configuration.loopClock
         timeOfDay = configuration.timeOfDay
         startTimeMilliseconds = configuration.timeOfDay()
+        serviceKeys = configuration.serviceKeys
         devices = DeviceAdmission(limit: limits.newDevicesPerPeerMinute)
         longTransactionRoom = LongTransactionRoom(
             maximumByteCount: configuration.state?.maximumLongTransactionByteCount ?? .max
@@ -106,6 +109,9 @@ final class ServiceContext: Sendable {
         clock.check()
         while let news = clock.takeNews() { log.clock(news) }
     }
+
+    /// Whether each caller of a host is a service: this machine, where there are no service keys.
+    func trusts(_ host: SocketAddress.Host) -> Bool { serviceKeys == nil && host.isLoopback }
 
     /// Whether the service is stopping; once set, it stays.
     var isDraining: Bool { draining.load(ordering: .relaxed) }

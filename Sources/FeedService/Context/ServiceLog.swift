@@ -14,6 +14,8 @@ package final class ServiceLog: Sendable {
     private let unixMilliseconds: @Sendable () -> Int64
     private let badFrames = Lock(Line())
     private let introductions = Lock(Line())
+    private let services = Lock(Line())
+    private let unknownKeys = Lock(Line())
     private let overBudget = Lock(Line())
 
     /// Writes to this logger; lines are counted by the seconds of this time of day.
@@ -40,6 +42,23 @@ package final class ServiceLog: Sendable {
                 + SocketAddress(host: host, port: 0).hostText,
             introductions,
             level: .info
+        )
+    }
+
+    /// A caller has shown the service key of this name.
+    func serviceIntroduced(_ name: String, from host: SocketAddress.Host) {
+        write(
+            "Service \(name) says Hello from \(SocketAddress(host: host, port: 0).hostText)",
+            services,
+            level: .info
+        )
+    }
+
+    /// A caller has shown a service key that the service does not know.
+    func unknownServiceKey(from host: SocketAddress.Host) {
+        write(
+            "Unknown service key from \(SocketAddress(host: host, port: 0).hostText)",
+            unknownKeys
         )
     }
 

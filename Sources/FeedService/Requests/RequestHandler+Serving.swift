@@ -37,6 +37,7 @@ extension RequestHandler {
         waited: Duration?
     ) -> Progress {
         let context = environment.context
+        environment.renewServiceKey(of: &session.caller)
         var limits = IterationLimits(
             frameCount: context.limits.requestsPerIteration,
             answerByteCount: context.unsentByteLimit - unsentByteCount,

@@ -19,20 +19,27 @@ struct Caller {
     private(set) var hasOpenedChannel = false
     /// Whether the connection has brought a new device.
     var hasBroughtDevice = false
+    /// The service key that Hello has shown; nil where it has shown none, or the key is void.
+    var serviceKey: ServiceKeys.Shown?
     private let openTime: MonotonicInstant
+    /// Whether each caller of the host is a service.
+    let isOnTrustedHost: Bool
     /// The host of the connection, which new devices are counted for.
     let host: SocketAddress.Host
 
     /// A caller from this host that has not said Hello.
-    init(host: SocketAddress.Host, openTime: MonotonicInstant = MonotonicInstant.now) {
+    init(
+        host: SocketAddress.Host,
+        isOnTrustedHost: Bool,
+        openTime: MonotonicInstant = MonotonicInstant.now
+    ) {
         self.host = host
+        self.isOnTrustedHost = isOnTrustedHost
         self.openTime = openTime
     }
 
     /// Whether the caller is trusted as a service.
-    ///
-    /// The service has no keys, so it trusts the callers of its own machine and no others.
-    var isService: Bool { host.isLoopback }
+    var isService: Bool { isOnTrustedHost || serviceKey != nil }
 
     /// What the caller has shown itself to be; the authorisation table decides by it.
     var role: Role {

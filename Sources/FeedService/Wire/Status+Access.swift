@@ -12,6 +12,15 @@ extension Status {
         }
     }
 
+    /// The key of a Hello is not one of the service's.
+    static var badServiceKey: Status {
+        Status(
+            code: .unauthenticated,
+            reason: .badCredentials,
+            message: "The service_key is not a key of this service."
+        )
+    }
+
     private static func identityRequired(_ method: Method, _ remedy: String) -> Status {
         Status(
             code: .unauthenticated,

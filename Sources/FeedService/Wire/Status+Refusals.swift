@@ -240,12 +240,13 @@ extension Status {
         )
     }
 
-    /// Only callers of this machine may do this.
+    /// Only services may do this.
     static var serviceOnly: Status {
         Status(
             code: .permissionDenied,
             reason: .serviceOnly,
-            message: "Only a service may: a caller that connects over a loopback address."
+            message: "Only a service may: say Hello with a service_key. Where there are no keys, "
+                + "call from a loopback address."
         )
     }
 

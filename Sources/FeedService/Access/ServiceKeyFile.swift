@@ -1,0 +1,67 @@
+internal import FeedAccounts
+
+/// The file of `--service-keys`: a line for each key, with its name and its hash.
+///
+///     # the programs that may import and act for users
+///     web      blake2b:8d1f…  (64 hexadecimal digits)
+///     web-next blake2b:02aa…
+///
+/// Empty lines and lines that begin with `#` are skipped. The hash has a prefix, because a key and
+/// its hash have the same form: a key that was put here in place of its hash is noticed.
+package enum ServiceKeyFile {
+    /// The most keys.
+    package static let maximumKeyCount = 64
+    /// The longest file.
+    static let maximumByteCount = 64 << 10
+    /// What stands before the digits of a hash.
+    static let hashPrefix = "blake2b:"
+
+    /// Reads the keys of a file that its owner alone may read.
+    package static func read(_ path: String) throws(ServiceKeyFileError) -> [ServiceKey] {
+        let bytes = try PrivateFile.read(path, maximumByteCount: maximumByteCount)
+        guard let text = String(validating: bytes, as: UTF8.self) else { throw .notText(path) }
+        return try parse(text, of: path)
+    }
+
+    /// The keys of a file's text; one at least, and each name and each hash once.
+    package static func parse(
+        _ text: String,
+        of path: String
+    ) throws(ServiceKeyFileError) -> [ServiceKey] {
+        var keys: [ServiceKey] = []
+        let lines = text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
+        for (index, line) in lines.enumerated() {
+            let words = line.split(whereSeparator: \.isWhitespace)
+            guard let first = words.first, !first.hasPrefix("#") else { continue }
+            let key: ServiceKey
+            do throws(ServiceKeyFileError.Line) {
+                key = try self.key(words)
+                if keys.contains(where: { $0.name == key.name }) { throw .repeatedName }
+                if keys.contains(where: { $0.hash == key.hash }) { throw .repeatedHash }
+            } catch {
+                throw .line(path, index + 1, error)
+            }
+            keys.append(key)
+            guard keys.count <= maximumKeyCount else { throw .tooManyKeys(path) }
+        }
+        guard !keys.isEmpty else { throw .noKeys(path) }
+        return keys
+    }
+
+    /// The line of a key, without its end.
+    package static func line(of key: ServiceKey) -> String {
+        "\(key.name) \(hashPrefix)\(Hexadecimal.text(key.hash.bytes))"
+    }
+
+    private static func key(
+        _ words: [Substring]
+    ) throws(ServiceKeyFileError.Line) -> ServiceKey {
+        guard words.count == 2 else { throw .wordCount(words.count) }
+        guard ServiceKey.isName(words[0]) else { throw .name }
+        guard words[1].hasPrefix(hashPrefix) else { throw .noHash }
+        guard let bytes = Hexadecimal.bytes(words[1].dropFirst(hashPrefix.count)),
+            let hash = TokenHash(bytes: bytes)
+        else { throw .hash }
+        return ServiceKey(name: String(words[0]), hash: hash)
+    }
+}

@@ -1,0 +1,80 @@
+internal import FeedAccounts
+internal import FeedConcurrency
+internal import Synchronization
+
+/// The keys that services show, which an operator may replace while the service runs.
+///
+/// A connection keeps the number of the key that it has shown. It compares one number in each loop
+/// iteration to see whether the keys were replaced, and looks its key up again only then.
+package final class ServiceKeys: Sendable {
+    /// The key that a caller has shown.
+    struct Shown: Equatable, BitwiseCopyable {
+        /// The number of the key; a key keeps it as long as it is valid.
+        let number: UInt32
+        /// The keys that it was found among.
+        let generation: UInt32
+    }
+
+    private struct State {
+        var keys: [(key: ServiceKey, number: UInt32)] = []
+        var lastNumber: UInt32 = 0
+        var generation: UInt32 = 0
+
+        mutating func replace(with keys: [ServiceKey]) {
+            self.keys = keys.map { key in
+                if let old = self.keys.first(where: { $0.key.hash == key.hash }) {
+                    return (key, old.number)
+                }
+                lastNumber += 1
+                return (key, lastNumber)
+            }
+            generation += 1
+        }
+    }
+
+    private let state: Lock<State>
+    private let newestGeneration = Atomic<UInt32>(1)
+
+    /// The keys of a start.
+    package init(_ keys: [ServiceKey]) {
+        var state = State()
+        state.replace(with: keys)
+        self.state = Lock(state)
+    }
+
+    /// Replaces all keys; a key that is not among the new ones is void from now on.
+    package func replace(with keys: [ServiceKey]) {
+        state.withLock { state in
+            state.replace(with: keys)
+            newestGeneration.store(state.generation, ordering: .releasing)
+        }
+    }
+
+    /// The key with this hash and its name; nil where none has it.
+    ///
+    /// All keys are compared, and each takes the same time wherever it differs.
+    func find(_ hash: TokenHash) -> (shown: Shown, name: String)? {
+        state.withLock { state in
+            var found: (Shown, String)?
+            for (key, number) in state.keys where key.hash == hash {
+                found = (Shown(number: number, generation: state.generation), key.name)
+            }
+            return found
+        }
+    }
+
+    /// The shown key as it is now; nil where it is void.
+    @inline(__always)
+    func renewed(_ shown: Shown) -> Shown? {
+        if shown.generation == newestGeneration.load(ordering: .acquiring) { return shown }
+        return lookUp(shown.number)
+    }
+
+    @inline(never)
+    private func lookUp(_ number: UInt32) -> Shown? {
+        state.withLock { state in
+            guard state.keys.contains(where: { $0.number == number }) else { return nil }
+            return Shown(number: number, generation: state.generation)
+        }
+    }
+}

@@ -1,0 +1,60 @@
+import FeedTestSupport
+import Foundation
+import Testing
+
+/// `feedctl` as a service that has a key, and its commands about places and marks.
+@Suite(.timeLimit(.minutes(1)))
+struct FeedCtlServiceTests {
+    @Test func aKeyFileMakesItAService() async throws {
+        let directory = try TemporaryDirectory()
+        let key = "\(directory.path)/web.key"
+        let keys = "\(directory.path)/keys"
+        let made = try await RunningProcess(Programs.feedService, ["new-service-key", "web", key])
+            .finish()
+        try #require(made.status == 0, "\(made.output)")
+        let isMade = FileManager.default.createFile(
+            atPath: keys,
+            contents: Data(made.output.joined(separator: "\n").utf8),
+            attributes: [.posixPermissions: 0o600]
+        )
+        try #require(isMade)
+        let service = try await ServiceProcess.start(["--service-keys", keys])
+        let target = ["--target", "127.0.0.1:\(service.port)"]
+        let refused = try await FeedCtlTests.run(["correct-times"] + target)
+        #expect(refused.status == 1)
+        #expect(refused.output.contains("PERMISSION_DENIED / SERVICE_ONLY"), "\(refused.output)")
+        let flags = target + ["--service-key-file", key]
+        let taken = try await FeedCtlTests.run(["correct-times"] + flags)
+        #expect(taken.status == 0, "\(taken.output)")
+        #expect(await service.stop() == 0)
+    }
+
+    @Test func findsThePlaceOfAPost() async throws {
+        try await FeedCtlTests.withService { feedctl in
+            for title in ["a", "b"] { _ = try await feedctl(["create", "--title", title]) }
+            _ = try await feedctl(["vote", "2", "up"])
+            let place = try await feedctl(["rank", "1", "--order", "top"])
+            #expect(place.output == "Post 1: rank 2 of 2.")
+            let newest = try FeedCtlTests.object(
+                try await feedctl(["rank", "2", "--order", "new", "--json"])
+            )
+            #expect(newest["rank"] as? Int == 1)
+        }
+    }
+
+    @Test(
+        "a wrong command line ends with 2 before the service is asked",
+        arguments: [
+            ["mark", "read"], ["mark", "read", "1", "--through", "2"], ["mark", "seen", "1"],
+            ["list", "--window", "decade"], ["list", "--order", "worst"],
+            ["list", "--around", "1", "--newer-than", "2"],
+            ["feeds", "--service-key-file", "/nowhere/none.key"],
+        ]
+    )
+    func refusesAWrongCommandLine(_ arguments: [String]) async throws {
+        let (status, output) = try await FeedCtlTests.run(
+            arguments + ["--target", "127.0.0.1:1"]
+        )
+        #expect(status == 2, "\(output)")
+    }
+}

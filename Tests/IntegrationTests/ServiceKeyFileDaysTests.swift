@@ -1,0 +1,122 @@
+import FeedClient
+import FeedProto
+import FeedTestSupport
+import Foundation
+import Testing
+
+/// Service keys in the life of an operator: made, shown, rotated and mistyped.
+@Suite(.timeLimit(.minutes(1)))
+struct ServiceKeyFileDaysTests {
+    @Test("T-KEY-3: SIGHUP reads the keys again, and a wrong file changes nothing")
+    func aHangUpReadsTheKeysAgain() async throws {
+        let directory = try TemporaryDirectory()
+        try await Self.makeKey("web", in: directory)
+        let keys = "\(directory.path)/keys"
+        let service = try await ServiceProcess.start(["--service-keys", keys])
+        #expect(try await Self.isService("web", in: directory, service) == true)
+        try await Self.makeKey("web-next", in: directory)
+        #expect(try await Self.isService("web-next", in: directory, service) == nil)
+
+        service.process.signal(SIGHUP)
+        #expect(await service.process.prints("2 service keys are valid: web, web-next"))
+        #expect(try await Self.isService("web", in: directory, service) == true)
+        #expect(try await Self.isService("web-next", in: directory, service) == true)
+
+        let lines = Self.keys(in: directory)
+        try Self.write(["web-next blake2b:0"], in: directory)
+        service.process.signal(SIGHUP)
+        #expect(await service.process.prints("the service keys stay as they were"))
+        #expect(try await Self.isService("web", in: directory, service) == true)
+
+        try Self.write([lines[1]], in: directory)
+        service.process.signal(SIGHUP)
+        #expect(await service.process.prints("1 service key is valid: web-next"))
+        #expect(try await Self.isService("web", in: directory, service) == nil)
+        #expect(try await Self.isService("web-next", in: directory, service) == true)
+        #expect(await service.stop() == 0)
+    }
+
+    @Test("T-KEY-4: a start refuses a file of keys that others may read")
+    func aStartRefusesAnOpenFile() async throws {
+        let directory = try TemporaryDirectory()
+        try await Self.makeKey("web", in: directory)
+        let path = "\(directory.path)/keys"
+        try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: path)
+        let process = try RunningProcess(
+            Programs.feedService,
+            ["--in-memory", "--listen", "127.0.0.1:0", "--service-keys", path]
+        )
+        let (status, output) = await process.finish()
+        #expect(status == 2)
+        let complaint = "--service-keys: \(path) has the mode 644"
+        #expect(output.contains { $0.contains(complaint) }, "\(output)")
+    }
+
+    @Test func aKeyIsWrittenForItsOwnerAloneAndReplacesNoFile() async throws {
+        let directory = try TemporaryDirectory()
+        try await Self.makeKey("web", in: directory)
+        let path = "\(directory.path)/web.key"
+        let attributes = try FileManager.default.attributesOfItem(atPath: path)
+        #expect(attributes[.posixPermissions] as? Int == 0o600)
+        let again = try RunningProcess(Programs.feedService, ["new-service-key", "web", path])
+        let (status, output) = await again.finish()
+        #expect(status == 2)
+        #expect(output.contains { $0.contains("File exists") }, "\(output)")
+        for name in ["a b", "", "wéb"] {
+            let bad = try RunningProcess(
+                Programs.feedService,
+                ["new-service-key", name, "\(directory.path)/bad.key"]
+            )
+            #expect(await bad.finish().status == 2)
+        }
+    }
+
+    /// Makes a key and adds its line to the file of keys.
+    private static func makeKey(_ name: String, in directory: TemporaryDirectory) async throws {
+        let process = try RunningProcess(
+            Programs.feedService,
+            ["new-service-key", name, "\(directory.path)/\(name).key"]
+        )
+        let (status, output) = await process.finish()
+        #expect(status == 0, "\(output)")
+        let lines = output.filter { $0.hasPrefix("\(name) blake2b:") }
+        try #require(lines.count == 1, "\(output)")
+        try write(keys(in: directory) + lines, in: directory)
+    }
+
+    private static func keys(in directory: TemporaryDirectory) -> [String] {
+        let text = try? String(contentsOfFile: "\(directory.path)/keys", encoding: .utf8)
+        return text?.split(separator: "\n").map(String.init) ?? []
+    }
+
+    private static func write(_ lines: [String], in directory: TemporaryDirectory) throws {
+        let path = "\(directory.path)/keys"
+        try Data((lines.joined(separator: "\n") + "\n").utf8).write(to: URL(filePath: path))
+        try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: path)
+    }
+
+    /// Whether a key makes its program a service; nil where the service does not know it.
+    private static func isService(
+        _ name: String,
+        in directory: TemporaryDirectory,
+        _ service: ServiceProcess
+    ) async throws -> Bool? {
+        var configuration = ClientConfiguration()
+        configuration.serviceKey = Secret(file: "\(directory.path)/\(name).key")
+        try #require(configuration.serviceKey != nil)
+        do {
+            let client = try await FeedClient.connect(
+                to: "127.0.0.1:\(service.port)",
+                configuration: configuration
+            )
+            let times = try? await client.correctTimes(CorrectTimesRequest())
+            await client.close()
+            return times != nil
+        } catch {
+            guard case .refused(let status) = error, status.reason == .badCredentials else {
+                throw error
+            }
+            return nil
+        }
+    }
+}
