@@ -5,6 +5,9 @@ import Testing
 /// What the calls of a service say of users, marks and lists.
 @Suite(.timeLimit(.minutes(1)))
 struct ActingTests {
+    /// A user of a service's own.
+    private static let user: UInt64 = 1 << 63 | 7
+
     /// The calls of a body, as a service gets them; it answers none of them.
     private static func calls(
         _ body: @escaping @Sendable (FeedClient) async -> Void
@@ -26,13 +29,13 @@ struct ActingTests {
 
     @Test func eachCallNamesTheUserThatItActsFor() async throws {
         let frames = try await Self.calls { client in
-            let ada = client.acting(for: 1 << 63 | 7)
+            let ada = client.acting(for: Self.user)
             _ = try? await ada.vote(on: 1, .up)
             _ = try? await client.vote(on: 1, .up)
             _ = try? await ada.mark([3], as: .read)
             _ = await ada.createPosts([Post(title: "a")], in: "posts")
         }
-        #expect(frames.map(\.actingUserID) == [1 << 63 | 7, 0, 1 << 63 | 7, 1 << 63 | 7])
+        #expect(frames.map(\.actingUserID) == [Self.user, 0, Self.user, Self.user])
     }
 
     @Test func marksNamePostsOrTheLastOfThem() async throws {
