@@ -50,8 +50,23 @@ package struct Options: ParsableCommand {
     @Option(parsing: .unconditional, help: "Posts created before the run (1 to 10M).")
     package var posts = "1000"
     /// Where.
-    @Option(help: "The feed that is used; votes must add up there (TALLY).")
-    package var feed = "posts"
+    @Option(
+        help: """
+            The feed that is used; votes must add up there (TALLY), or with --voters replace one \
+            another (BALLOT). (default: posts; with --voters: ballots)
+            """
+    )
+    package var feed: String?
+    /// Who votes.
+    @Option(
+        parsing: .unconditional,
+        help: """
+            Act as a service for this many users of its own, who vote and change their ballots: 10 of \
+            16 votes are up, 4 down and 2 take a vote back. At least one for each of --clients. A \
+            BALLOT feed for users is created where it is missing. 0: the connections vote themselves.
+            """
+    )
+    package var voters = "0"
     /// Which post.
     @Option(help: "Which post: uniform, zipf:S, hot:F:P, latest:S, seq, one.")
     package var keys = "zipf:0.99"

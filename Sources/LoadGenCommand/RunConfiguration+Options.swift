@@ -15,7 +15,11 @@ extension RunConfiguration {
             Mix.init(parsing:)
         )
         postCount = try FlagValue("--posts", options.posts).count(1...10_000_000)
-        feed = try FlagValue("--feed", options.feed).parse(
+        voterCount = try Self.voters(options, clientCount: clientCount, postCount: postCount)
+        feed = try FlagValue(
+            "--feed",
+            options.feed ?? (voterCount > 0 ? "ballots" : "posts")
+        ).parse(
             "a name of a-z, 0-9 and -, a letter first, at most 63",
             Self.feedName
         )
@@ -112,6 +116,28 @@ extension RunConfiguration {
     }
 
     private static let timeouts = Duration.milliseconds(1)...Duration.seconds(60)
+
+    private static func voters(
+        _ options: Options,
+        clientCount: Int,
+        postCount: Int
+    ) throws(FlagError) -> Int {
+        let count = try FlagValue("--voters", options.voters).count(0...mostVoters)
+        guard count > 0 else { return 0 }
+        let rowByteCount = BallotSet.byteCount(postCount: postCount)
+        let most = min(VoterShare.mostVoters, mostBallotBytes / rowByteCount / clientCount)
+        guard count >= clientCount, count <= most * clientCount else {
+            throw FlagError(
+                flag: "--voters",
+                expected: """
+                    0, or \(clientCount) to \(min(most * clientCount, mostVoters)) with \(clientCount) \
+                    clients and \(postCount) posts
+                    """,
+                actual: options.voters
+            )
+        }
+        return count
+    }
 
     private static func length(_ options: Options) throws(FlagError) -> (Duration?, UInt64?) {
         let durations = Duration.milliseconds(1)...Duration.seconds(86_400)

@@ -35,6 +35,18 @@ struct AuditKnowledge: Sendable {
         }
     }
 
+    /// Knows posts for which users vote, and nothing else.
+    init(ballotsOn postIDs: [UInt64], unknownTitles: Set<String>) {
+        accounts = postIDs.flatMap { id in
+            [PostAccount.Number.ballotsUp, .ballotsDown].map { number in
+                var account = PostAccount(id: id)
+                account.number = number
+                return account
+            }
+        }
+        self.unknownTitles = unknownTitles
+    }
+
     /// Drops the plan: a run that was stopped did not complete it.
     mutating func dropPlan() {
         for index in accounts.indices { accounts[index].planned = nil }
@@ -88,9 +100,9 @@ struct AuditCounts: Sendable {
         failedVotes[vote, default: 0] += 1
     }
 
-    /// Records that the vote of a number gets no answer.
-    mutating func forget(vote: UInt32) {
-        unknownVotes[vote, default: 0] += 1
+    /// Records that `count` votes of a number get no answer.
+    mutating func forget(vote: UInt32, count: UInt64 = 1) {
+        if count > 0 { unknownVotes[vote, default: 0] += count }
     }
 
     /// Records that a create of client number `client` gets no answer; `number` is the client's own

@@ -45,6 +45,10 @@ package enum Violation: String, Sendable, CaseIterable {
     case brokenSequence = "posts with a duplicate or missing score in the answers"
     /// A connection saw a post's score not rise with its own vote.
     case fallingScore = "answers whose score did not rise on their connection"
+    /// A vote was answered with a ballot that is not the voter's.
+    case wrongBallot = "votes answered with another ballot than the voter's last"
+    /// The score of a post is not its upvotes minus its downvotes.
+    case wrongScore = "posts whose score is not upvotes minus downvotes"
     /// A post of the run cannot be read any more.
     case missingPost = "posts of the run that cannot be read"
     /// A page lists a post after one that must come later.

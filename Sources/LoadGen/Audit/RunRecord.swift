@@ -24,7 +24,7 @@ package struct RunRecord: Sendable, Equatable {
     package var startMilliseconds: Int64
     /// When the run ended, by the service's clock.
     package var endMilliseconds: Int64
-    /// What the votes are counted in: scores, or upvotes and downvotes alternately.
+    /// What the votes are counted in: scores, or upvotes and downvotes alternately, as ballots are.
     package var tallied: Tallied
     /// The posts, by their number.
     package var posts: [UInt64]
@@ -70,11 +70,11 @@ package struct RunRecord: Sendable, Equatable {
 extension AuditKnowledge {
     /// The knowledge of an earlier run, without its planned votes.
     init(_ record: RunRecord) {
-        let isSplit = record.tallied == .directions
+        let tallied = record.tallied
         var accounts: [PostAccount] = []
         for (number, tally) in record.tallies.enumerated() {
-            var account = PostAccount(id: record.posts[isSplit ? number / 2 : number])
-            if isSplit { account.number = number.isMultiple(of: 2) ? .upvotes : .downvotes }
+            var account = PostAccount(id: record.posts[tallied.isSplit ? number / 2 : number])
+            account.number = tallied.number(ofAccount: number)
             account.tally = tally
             account.unknownCount = record.unknown[number] ?? 0
             account.errorCount = record.failed[number] ?? 0
@@ -86,5 +86,16 @@ extension AuditKnowledge {
             createdIDs: Set(record.createdIDs),
             unknownTitles: Set(record.unknownTitles)
         )
+    }
+}
+
+extension Tallied {
+    /// What the account of this number counts.
+    fileprivate func number(ofAccount number: Int) -> PostAccount.Number {
+        switch self {
+        case .scores: .score
+        case .directions: number.isMultiple(of: 2) ? .upvotes : .downvotes
+        case .ballots: number.isMultiple(of: 2) ? .ballotsUp : .ballotsDown
+        }
     }
 }

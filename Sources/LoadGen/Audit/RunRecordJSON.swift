@@ -66,7 +66,7 @@ extension RunRecordJSON {
             let ids = NumberRanges.decode(posts, limit: Self.maximumPostCount),
             let createdIDs = NumberRanges.decode(created, limit: Self.maximumPostCount)
         else { return nil }
-        let count = tallied == .directions ? 2 * ids.count : ids.count
+        let count = tallied.isSplit ? 2 * ids.count : ids.count
         guard acknowledged.count == count, scoreSums.count == count, squareSums.count == count,
             let unknown = Self.counts(unknown, below: count),
             let failed = Self.counts(failed, below: count),

@@ -31,6 +31,13 @@ package struct PostAccount: Sendable, Equatable {
         case upvotes = "upvotes"
         /// The votes down.
         case downvotes = "downvotes"
+        /// The ballots up that stand, each the last one of its voter.
+        case ballotsUp = "ballots up"
+        /// The ballots down that stand.
+        case ballotsDown = "ballots down"
+
+        /// Whether each vote adds to the number; a ballot replaces one.
+        var isRising: Bool { self != .ballotsUp && self != .ballotsDown }
     }
 }
 
@@ -99,7 +106,7 @@ package struct VoteAudit: Sendable, Equatable {
     }
 
     private mutating func checkSequence(_ post: PostAccount) {
-        guard post.unknownCount == 0, post.repeatedCount == 0 else { return }
+        guard post.number.isRising, post.unknownCount == 0, post.repeatedCount == 0 else { return }
         let count = post.tally.acknowledged
         guard post.tally != VoteTally.complete(count: count, after: post.scoreBefore) else {
             return

@@ -38,7 +38,7 @@ extension ClientConnection {
         var mixed: UInt64 = 0
         for id in headID..<headID &+ UInt64(count) {
             let request = worker.inFlight[index, id]
-            if request.operation == .vote { mixed ^= worker.posts.id(request.argument) }
+            if request.operation == .vote { mixed ^= worker.votedPostID(request.argument) }
         }
         // Keeps the compiler from removing the loads.
         worker.preloaded = mixed
@@ -66,8 +66,7 @@ extension ClientConnection {
         guard request.operation == .vote, !worker.isBatching else {
             throw .wrongAnswer(id: vote.id, expected: request.operation?.name ?? "greeting or ping")
         }
-        let post = request.argument
-        let expected = worker.posts.id(post)
+        let expected = worker.votedPostID(request.argument)
         guard vote.postID == expected else {
             throw .wrongPost(id: vote.id, received: vote.postID, expected: expected)
         }
@@ -82,7 +81,7 @@ extension ClientConnection {
             answered: now,
             phases: worker.phases
         )
-        acknowledge(vote, of: post, in: request)
+        acknowledge(vote, of: request.argument, in: request)
         if request.marks.contains(.again) { recovery.answered() }
         return true
     }
@@ -95,6 +94,9 @@ extension ClientConnection {
     /// too.
     @inline(__always)
     func acknowledge(_ answer: VoteAnswer, of vote: UInt32, in request: InFlightRequest) {
+        guard worker.tallied != .ballots else {
+            return worker.acknowledgeBallot(answer, of: vote, in: request, client: index)
+        }
         let count = worker.tallied.count(answer, vote)
         worker.posts.acknowledge(vote, score: count)
         if request.marks.contains(.doubtful) { worker.counts.repeatVote(vote) }
@@ -199,7 +201,7 @@ extension ClientConnection {
     ) throws(ProtocolViolation) {
         switch (operation, frame.response) {
         case (.vote, .castVote(let vote)):
-            let expected = worker.posts.id(request.argument)
+            let expected = worker.votedPostID(request.argument)
             guard vote.postID == expected else {
                 throw .wrongPost(id: frame.id, received: vote.postID, expected: expected)
             }

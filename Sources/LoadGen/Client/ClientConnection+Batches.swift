@@ -62,9 +62,9 @@ extension ClientConnection {
                 okCount += 1
             } else if let status = results[item].status {
                 if isDoubtful(status, sent) {
-                    worker.counts.forget(vote: vote)
+                    worker.forget(vote, of: sent, client: index)
                 } else {
-                    worker.counts.fail(vote: vote)
+                    worker.fail(vote)
                 }
                 self.count(status)
             }
@@ -104,7 +104,7 @@ extension ClientConnection {
 
     @inline(__always)
     private func check(_ answer: VoteAnswer, _ vote: UInt32) throws(ProtocolViolation) {
-        let expected = worker.posts.id(vote)
+        let expected = worker.votedPostID(vote)
         guard answer.postID == expected else {
             throw .wrongPost(id: answer.id, received: answer.postID, expected: expected)
         }
@@ -119,7 +119,8 @@ extension VoteAnswer {
             postID: vote.postID,
             score: vote.score,
             upvoteCount: vote.upvoteCount,
-            downvoteCount: vote.downvoteCount
+            downvoteCount: vote.downvoteCount,
+            standingBallot: UInt64(truncatingIfNeeded: vote.vote.rawValue)
         )
     }
 }

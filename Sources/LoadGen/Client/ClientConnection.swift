@@ -47,6 +47,8 @@ final class ClientConnection: LoadConnection {
     var unexpiredID: UInt64 = 1
     var lastReadNanoseconds: UInt64 = 0
 
+    /// The users for whom it votes; none where it votes itself.
+    private let voters: VoterShare
     private var stream: RequestStream
 
     /// Connection number `index` of `worker`, which is not open yet.
@@ -58,12 +60,18 @@ final class ClientConnection: LoadConnection {
             depth: setup.configuration.pipelineDepth,
             mode: setup.configuration.pipelineMode
         )
+        voters = VoterShare(
+            voterCount: setup.configuration.voterCount,
+            client: setup.firstClient + index,
+            clientCount: setup.configuration.clientCount
+        )
         stream = RequestStream(
             mix: setup.configuration.mix,
             keys: setup.workload.keys,
             seed: setup.configuration.seed,
             thread: setup.thread,
-            client: index
+            client: index,
+            voterCount: voters.count
         )
     }
 
@@ -105,7 +113,8 @@ final class ClientConnection: LoadConnection {
             sequence: worker.isRetrying && request.operation.isChange
                 ? recovery.takeSequence() : 0,
             argument: argument,
-            operation: request.operation
+            operation: request.operation,
+            voter: request.voter
         )
         nextID &+= 1
         window.send(1)
@@ -138,8 +147,9 @@ final class ClientConnection: LoadConnection {
         worker.output.appendVote(
             id: id,
             sequence: request.sequence,
-            postID: worker.posts.id(request.argument),
-            isDown: worker.tallied.isDown(request.argument)
+            actingUserID: actingUserID(request),
+            postID: worker.votedPostID(request.argument),
+            direction: worker.tallied.ballot(request.argument)
         )
     }
 
@@ -172,11 +182,18 @@ final class ClientConnection: LoadConnection {
         worker.output.appendBatch(
             id: id,
             sequence: request.sequence,
+            actingUserID: actingUserID(request),
             count: worker.batches.count(place)
         ) { item in
             let vote = worker.batches.vote(item, of: place)
-            return (worker.posts.id(vote), worker.tallied.isDown(vote))
+            return (worker.votedPostID(vote), worker.tallied.ballot(vote))
         }
+    }
+
+    /// The user of a request; 0 where the connection votes itself.
+    @inline(__always)
+    private func actingUserID(_ request: InFlightRequest) -> UInt64 {
+        voters.count > 0 ? voters.userID(request.voter) : 0
     }
 
     @inline(never)

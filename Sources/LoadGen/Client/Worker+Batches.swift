@@ -29,13 +29,13 @@ extension Worker {
 
     /// Records a request that was answered with an error.
     func fail(_ request: InFlightRequest) {
-        eachVote(request) { counts.fail(vote: $0) }
+        eachVote(request) { fail($0) }
     }
 
     /// Records a request of client number `client` that gets no answer.
     func forget(_ request: InFlightRequest, client: Int) {
         if request.operation == .create { counts.forget(create: request.argument, client: client) }
-        eachVote(request) { counts.forget(vote: $0) }
+        eachVote(request) { forget($0, of: request, client: client - setup.firstClient) }
     }
 
     /// Records that nothing more will be known of a request.

@@ -28,6 +28,10 @@ final class Worker {
     /// The batch answer that is being read.
     var batchAnswer = VoteBatchAnswer()
     let scores: ScoreMemory
+    /// What is known of the ballots of this thread's voters; empty without voters.
+    let ballots: BallotSlab
+    /// How far the number of a vote is shifted to the left of its post's.
+    let voteShift: UInt32
     let isOpenLoop: Bool
     let timeoutNanoseconds: UInt64
     /// What the numbers of votes stand for.
@@ -75,6 +79,11 @@ final class Worker {
         )
         posts = PostSlab(ids: setup.workload.postIDs)
         scores = ScoreMemory(clientCount: setup.clientCount)
+        ballots = BallotSlab(
+            voterCount: setup.clientCount * configuration.mostVotersOfAClient,
+            postCount: setup.workload.postIDs.count
+        )
+        voteShift = setup.workload.tallied == .ballots ? 2 : 0
         timeoutNanoseconds = configuration.timeout.nanoseconds
         tallied = setup.workload.tallied
         votesAsScheduled = setup.schedule != nil
@@ -244,9 +253,11 @@ final class Worker {
     }
 
     private func makeResult(_ now: UInt64) -> WorkerResult {
-        WorkerResult(
+        let (tallies, counts) =
+            tallied == .ballots ? ballotKnowledge() : (posts.tallies(), counts)
+        return WorkerResult(
             totals: recorder.makeTotals(),
-            tallies: posts.tallies(),
+            tallies: tallies,
             counts: counts,
             lostConnectionCount: setup.clientCount - connections.openCount,
             loopIdleShare: meter.idleShare,

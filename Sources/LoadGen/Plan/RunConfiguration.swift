@@ -28,6 +28,8 @@ package struct RunConfiguration: Sendable {
     package var mix = Mix.vote
     /// Posts created before the run.
     package var postCount = 0
+    /// Users for whom the connections vote; 0 where the connections vote themselves.
+    package var voterCount = 0
     /// The feed in which they are created and which pages list.
     package var feed = ""
     /// How requests spread over the posts.
@@ -70,6 +72,21 @@ package struct RunConfiguration: Sendable {
     package static let longestBatch = 256
     /// The most votes in flight, which take 4 bytes each.
     package static let mostVotesInFlight = 1 << 26
+
+    /// The most users of a run.
+    package static let mostVoters = 10_000_000
+    /// The most bytes that the audit of ballots takes.
+    package static let mostBallotBytes = 1 << 30
+
+    /// The most users of one connection.
+    package var mostVotersOfAClient: Int {
+        VoterShare.largest(voterCount: voterCount, clientCount: clientCount)
+    }
+
+    /// The bytes in which the audit keeps the ballot of each user on each post of the run.
+    package var ballotByteCount: Int {
+        clientCount * mostVotersOfAClient * BallotSet.byteCount(postCount: postCount)
+    }
 
     /// After sending ends, answers may arrive for this long, or for `timeout` where that is
     /// shorter.

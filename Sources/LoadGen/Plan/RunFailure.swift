@@ -17,6 +17,8 @@ package enum RunFailure: Error, Equatable, CustomStringConvertible {
     case noFeed(String)
     /// Votes of the feed replace one another.
     case ballotFeed(String)
+    /// Votes of the feed add up, and do not replace one another.
+    case tallyFeed(String)
     /// A file of posts cannot be used.
     case badFile(String, String)
     /// A file's feed has posts already, which would count among the file's.
@@ -62,6 +64,11 @@ package enum RunFailure: Error, Equatable, CustomStringConvertible {
             --feed: in \"\(feed)\" a vote replaces the voter's last one (BALLOT), so votes do not add \
             up to a score that could be audited; use a TALLY feed.
             """
+        case .tallyFeed(let feed):
+            """
+            --voters: in \"\(feed)\" votes add up (TALLY), so a user has no ballot to change; use a \
+            BALLOT feed.
+            """
         case .badFile(let path, let cause): "\(path): \(cause)"
         case .feedNotEmpty(let feed, let postCount):
             """
@@ -99,8 +106,8 @@ package enum RunFailure: Error, Equatable, CustomStringConvertible {
     /// The exit code: flags that do not fit the service count as wrong flags.
     package var exitStatus: ExitStatus {
         switch self {
-        case .badTarget, .noFeed, .ballotFeed, .badFile, .feedNotEmpty, .noPosts, .tooManyVotes,
-            .badRecord:
+        case .badTarget, .noFeed, .ballotFeed, .tallyFeed, .badFile, .feedNotEmpty, .noPosts,
+            .tooManyVotes, .badRecord:
             .usage
         default: .failed
         }

@@ -107,6 +107,8 @@ private struct Members: Encodable {
         let mix: String
         let posts: Int
         let feed: String
+        let voters: Int
+        let ballotBytes: Int
         let keys: String
         let hottestPostShare: OrNull<Double>
         let pageSize: Int
@@ -132,6 +134,8 @@ private struct Members: Encodable {
             mix = given.mix.description
             posts = given.postCount
             feed = given.feed
+            voters = given.voterCount
+            ballotBytes = given.ballotByteCount
             keys = given.keys.description
             hottestPostShare = OrNull(finite: result.hottestShare)
             pageSize = given.pageSize

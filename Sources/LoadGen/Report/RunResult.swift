@@ -188,7 +188,18 @@ extension RunResult {
         if case .impossible = audit { return .failed }
         if isVerification { return .success }
         if lostConnectionCount > 0 || openedConnectionCount == 0 { return .failed }
+        if refusal != nil { return .failed }
         return serviceLevels.allSatisfy(\.isKept) ? .success : .sloMissed
+    }
+
+    /// The reason that the service gave most often, where it refused every vote; otherwise nil.
+    package var refusal: String? {
+        let vote = Int(Operation.vote.rawValue)
+        let answered = intervals.reduce(0) { $0 + $1.counts.answered[vote] }
+        guard configuration.mix.weights[vote] > 0, answered == 0, totals.outcomes.error > 0 else {
+            return nil
+        }
+        return totals.failures.serverErrors.max { ($0.value, $1.key) < ($1.value, $0.key) }?.key
     }
 
     private func value(of subject: ServiceLevel.Subject) -> Double? {

@@ -31,7 +31,7 @@ package struct TextReport {
         let subject =
             result.dataset.map(DatasetText.heading) ?? """
                 feed \(configuration.feed)  \(count(configuration.postCount, "post"))  \
-                \(configuration.keys)
+                \(configuration.keys)\(voters)
                 """
         let verdict = result.verdict
         let marks =
@@ -68,6 +68,13 @@ package struct TextReport {
         case .lowerBound, .notComparable:
             configuration.isStrict ? "INVALID" : verdict.figures.rawValue.uppercased()
         }
+    }
+
+    /// The users who vote, and the memory in which the audit keeps their ballots.
+    private var voters: String {
+        guard configuration.voterCount > 0 else { return "" }
+        let memory = NumberFormat.megabytes(Double(configuration.ballotByteCount))
+        return "  \(count(configuration.voterCount, "voter")) (audit \(memory))"
     }
 
     /// The number of votes in a request, where it is not one.
@@ -191,6 +198,9 @@ package struct TextReport {
         causes += failures.serverErrors.map { "\($0) \(NumberFormat.count($1))" }.sorted()
         if result.totals.lateAnswerCount > 0 {
             causes.append("late answers \(NumberFormat.count(result.totals.lateAnswerCount))")
+        }
+        if let refusal = result.refusal {
+            lines.append(row("") + "The service refused every vote: \(refusal).")
         }
         if !causes.isEmpty { lines.append(row("") + causes.joined(separator: "   ")) }
         if let text = failures.firstProtocolError { lines.append(row("") + text) }

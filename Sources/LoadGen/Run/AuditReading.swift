@@ -106,9 +106,19 @@ struct AuditReading {
                 isExact = votes.check(accounts[index], score: count) && isExact
                 index += 1
             }
+            if let post = posts[id] { checkScore(post) }
             summary.postCount += 1
             if isExact { summary.exactPostCount += 1 }
         }
+    }
+
+    private mutating func checkScore(_ post: Post) {
+        let (ups, downs) = (post.upvoteCount, post.downvoteCount)
+        guard post.score != Int64(clamping: ups) - Int64(clamping: downs) else { return }
+        summary.findings.note(
+            .wrongScore,
+            "Post \(post.id) has score \(post.score), \(ups) upvotes and \(downs) downvotes."
+        )
     }
 
     private mutating func walk(_ list: AuditedList) async throws {
@@ -140,8 +150,8 @@ extension PostAccount.Number {
     fileprivate func value(_ post: Post) -> Int64 {
         switch self {
         case .score: post.score
-        case .upvotes: Int64(clamping: post.upvoteCount)
-        case .downvotes: Int64(clamping: post.downvoteCount)
+        case .upvotes, .ballotsUp: Int64(clamping: post.upvoteCount)
+        case .downvotes, .ballotsDown: Int64(clamping: post.downvoteCount)
         }
     }
 }

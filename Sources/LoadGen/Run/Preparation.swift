@@ -57,11 +57,27 @@ struct Preparation: Sendable {
             )
             return try await preparation.run(feeds, service)
         }
-        guard let feed = feeds.first(where: { $0.name == configuration.feed }) else {
-            throw .noFeed(configuration.feed)
-        }
-        guard feed.voteMode == .tally else { throw .ballotFeed(configuration.feed) }
+        try await checkFeed(feeds.first { $0.name == configuration.feed }, over: client)
         return try await createPosts(over: client, service)
+    }
+
+    /// Refuses a feed whose votes mean something else; creates one for users where it is missing.
+    private func checkFeed(_ feed: Feed?, over client: FeedClient) async throws(RunFailure) {
+        let name = configuration.feed
+        guard configuration.voterCount > 0 else {
+            guard let feed else { throw .noFeed(name) }
+            guard feed.voteMode == .tally else { throw .ballotFeed(name) }
+            return
+        }
+        guard let feed else {
+            do throws(FeedClientError) {
+                try await client.createFeed(Feed(name: name, voteMode: .ballot, voters: .users))
+            } catch {
+                throw RunFailure(error, while: "creating the feed \(name)")
+            }
+            return
+        }
+        guard feed.voteMode == .ballot else { throw .tallyFeed(name) }
     }
 
     /// Refuses a service that cannot do what the flags ask for.
@@ -95,10 +111,9 @@ struct Preparation: Sendable {
         if let failure, prefill.ids.isEmpty { throw failure }
         return PreparedRun(
             service: service,
-            knowledge: AuditKnowledge(
-                postIDs: prefill.ids,
-                unknownTitles: prefill.unknownTitles
-            ),
+            knowledge: configuration.voterCount > 0
+                ? AuditKnowledge(ballotsOn: prefill.ids, unknownTitles: prefill.unknownTitles)
+                : AuditKnowledge(postIDs: prefill.ids, unknownTitles: prefill.unknownTitles),
             outcome: failure.map(PreparedRun.Outcome.endedEarly) ?? ready(prefill.ids),
             startMilliseconds: prefill.startMilliseconds
         )
@@ -111,7 +126,7 @@ struct Preparation: Sendable {
             seed: configuration.seed
         )
         return .ready(
-            Workload(postIDs: postIDs, keys: keys),
+            Workload(postIDs: postIDs, keys: keys, voterCount: configuration.voterCount),
             hottestShare: keys.hottestShare
         )
     }

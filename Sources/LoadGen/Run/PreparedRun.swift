@@ -55,6 +55,8 @@ extension PreparedRun {
         _ configuration: RunConfiguration,
         hasFiles: Bool
     ) -> RunRecord? {
+        let tallied: Tallied =
+            hasFiles ? .directions : configuration.voterCount > 0 ? .ballots : .scores
         let accounts = knowledge.accounts
         guard !accounts.isEmpty else { return nil }
         var record = RunRecord(
@@ -62,8 +64,8 @@ extension PreparedRun {
             feed: configuration.feed,
             startMilliseconds: startMilliseconds,
             endMilliseconds: service.clockMilliseconds,
-            tallied: hasFiles ? .directions : .scores,
-            posts: accounts.enumerated().filter { !hasFiles || $0.offset.isMultiple(of: 2) }
+            tallied: tallied,
+            posts: accounts.enumerated().filter { !tallied.isSplit || $0.offset.isMultiple(of: 2) }
                 .map(\.element.id),
             tallies: accounts.map(\.tally)
         )

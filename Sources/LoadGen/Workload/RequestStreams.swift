@@ -2,31 +2,44 @@
 package struct PlannedRequest: Sendable, Equatable {
     /// What is asked for.
     package let operation: Operation
-    /// The post of a vote or a get; the client's own number of a new post; otherwise 0.
+    /// The number of a vote; the post of a get; the client's own number of a new post; otherwise 0.
     package let argument: UInt32
+    /// The connection's own number of the user who votes; 0 where the connection votes itself.
+    package var voter: UInt16 = 0
 }
 
 /// All requests of one client, in order: the same seed gives the same requests, byte for byte.
 package struct RequestStream: Sendable {
     private let mix: Mix
     private let keys: KeyChoice
+    private let voterCount: Int
     private var stream: RandomStream
     private var index: Int
     private var createdCount: UInt32 = 0
 
     /// The stream of client number `client` of thread number `thread`.
-    package init(mix: Mix, keys: KeyChoice, seed: UInt64, thread: Int, client: Int) {
+    ///
+    /// With `voterCount` above 0 each vote is a ballot of one of that many users.
+    package init(
+        mix: Mix,
+        keys: KeyChoice,
+        seed: UInt64,
+        thread: Int,
+        client: Int,
+        voterCount: Int = 0
+    ) {
         self.mix = mix
         self.keys = keys
+        self.voterCount = voterCount
         stream = RandomStream(seed: seed, thread: thread, client: client)
         // Clients that go through the posts in order start at different posts.
         index = client
     }
 
-    /// The post of one more vote of the batch that `next()` began.
+    /// The number of one more vote of the batch that `next()` began.
     package mutating func nextVote() -> UInt32 {
         index += 1
-        return UInt32(keys.next(&stream, index: index - 1))
+        return drawVote()
     }
 
     /// The next request.
@@ -34,7 +47,12 @@ package struct RequestStream: Sendable {
         let operation = mix.next(&stream)
         index += 1
         switch operation {
-        case .vote, .get:
+        case .vote:
+            let vote = drawVote()
+            guard voterCount > 0 else { return PlannedRequest(operation: .vote, argument: vote) }
+            let voter = UInt16(stream.nextIndex(below: voterCount))
+            return PlannedRequest(operation: .vote, argument: vote, voter: voter)
+        case .get:
             return PlannedRequest(
                 operation: operation,
                 argument: UInt32(keys.next(&stream, index: index - 1))
@@ -45,6 +63,12 @@ package struct RequestStream: Sendable {
         case .list, .page:
             return PlannedRequest(operation: operation, argument: 0)
         }
+    }
+
+    /// The number of the next vote, of the request that was counted last.
+    private mutating func drawVote() -> UInt32 {
+        let post = UInt32(keys.next(&stream, index: index - 1))
+        return voterCount > 0 ? Tallied.number(.next(&stream), on: post) : post
     }
 }
 

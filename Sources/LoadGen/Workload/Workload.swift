@@ -7,9 +7,14 @@ struct Workload: Sendable {
     /// The votes to cast on each number, upvotes and downvotes alternately; nil where they are
     /// drawn.
     var planned: [UInt64]?
+    /// How many users vote; 0 where the connections vote themselves.
+    var voterCount = 0
 
     /// What the numbers of votes stand for.
-    var tallied: Tallied { planned == nil ? .scores : .directions }
+    var tallied: Tallied {
+        if voterCount > 0 { return .ballots }
+        return planned == nil ? .scores : .directions
+    }
 
     /// The planned votes of one thread; nil where votes are drawn.
     func schedule(thread: Int, of threadCount: Int, seed: UInt64) -> VoteSchedule? {
@@ -25,10 +30,34 @@ package enum Tallied: String, Sendable {
     case scores
     /// Upvotes and downvotes apart: number 2n is the upvotes of post n, and 2n + 1 its downvotes.
     case directions
+    /// The ballots of users, which replace one another: number 4n + d is a ballot d on post n.
+    case ballots
 
-    /// Whether the vote of this number is a vote down.
+    /// Whether a post has two accounts, of its votes up and of its votes down.
+    package var isSplit: Bool { self != .scores }
+
+    /// What the vote of this number asks for.
     @inline(__always)
-    func isDown(_ number: UInt32) -> Bool {
-        self == .directions && number & 1 == 1
+    func ballot(_ number: UInt32) -> Ballot {
+        switch self {
+        case .scores: .up
+        case .directions: number & 1 == 1 ? .down : .up
+        case .ballots: Ballot(rawValue: UInt8(number & 3)) ?? .clear
+        }
+    }
+
+    /// The number of the ballot `ballot` on post number `post`.
+    package static func number(_ ballot: Ballot, on post: UInt32) -> UInt32 {
+        post << 2 | UInt32(ballot.rawValue)
+    }
+
+    /// The account that the vote of this number adds to; nil for one that takes a vote back.
+    func account(_ number: UInt32) -> UInt32? {
+        guard self == .ballots else { return number }
+        switch ballot(number) {
+        case .up: return (number >> 2) << 1
+        case .down: return (number >> 2) << 1 | 1
+        case .clear: return nil
+        }
     }
 }

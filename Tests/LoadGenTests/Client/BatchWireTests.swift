@@ -18,11 +18,22 @@ import Testing
             }
             let id = max(1, random.next() >> random.next(below: 64))
             let sequence = random.nextIndex(below: 2) == 0 ? 0 : id
-            buffer.appendBatch(id: id, sequence: sequence, count: votes.count) { item in
-                (votes[item].postID, votes[item].direction == .down)
+            let user = random.nextIndex(below: 2) == 0 ? 0 : random.next() | 1 << 63
+            buffer.appendBatch(
+                id: id,
+                sequence: sequence,
+                actingUserID: user,
+                count: votes.count
+            ) { item in
+                (votes[item].postID, votes[item].direction == .down ? .down : .up)
             }
-            let request = Request.batchCastVotes(BatchCastVotesRequest(votes: votes))
-            expected += try ClientFrame(id: id, request: request, sequence: sequence).encoded()
+            let frame = ClientFrame(
+                id: id,
+                request: .batchCastVotes(BatchCastVotesRequest(votes: votes)),
+                sequence: sequence,
+                actingUserID: user
+            )
+            expected += try frame.encoded()
         }
         #expect(bytes(buffer) == expected, "seed \(seed)")
     }

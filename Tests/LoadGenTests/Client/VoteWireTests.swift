@@ -13,17 +13,27 @@ import Testing
         for postID in Self.numbers {
             let buffer = FrameBuffer(capacity: 0)
             var expected: [UInt8] = []
-            for (direction, sequence) in [(VoteDirection.up, 0), (.down, 0), (.up, id), (.down, 1)]
-            {
+            let votes: [(Ballot, UInt64, UInt64)] = [
+                (.up, 0, 0), (.down, 0, 0), (.up, id, 0), (.down, 1, 0), (.clear, 2, id),
+                (.up, 0, 1 << 63 | id),
+            ]
+            for (ballot, sequence, user) in votes {
+                let direction = VoteDirection(rawValue: Int32(ballot.rawValue))
                 buffer.appendVote(
                     id: id,
                     sequence: sequence,
+                    actingUserID: user,
                     postID: postID,
-                    isDown: direction == .down
+                    direction: ballot
                 )
                 let vote = CastVoteRequest(postID: postID, direction: direction)
-                expected += try ClientFrame(id: id, request: .castVote(vote), sequence: sequence)
-                    .encoded()
+                let frame = ClientFrame(
+                    id: id,
+                    request: .castVote(vote),
+                    sequence: sequence,
+                    actingUserID: user
+                )
+                expected += try frame.encoded()
             }
             #expect(bytes(buffer) == expected)
         }
@@ -58,6 +68,7 @@ import Testing
             #expect(answer.id == number)
             #expect(answer.postID == number)
             #expect(answer.score == score)
+            #expect(answer.standingBallot == (number % 2 == 0 ? 1 : 0))
             #expect(answer.upvoteCount == number / 2)
             #expect(answer.downvoteCount == number % 3)
         }

@@ -56,6 +56,27 @@ import Testing
         #expect(configuration.percentiles == [50, 99.9])
     }
 
+    @Test func votersGetAFeedOfBallots() throws {
+        let plain = try configure([])
+        #expect(plain.voterCount == 0 && plain.feed == "posts" && plain.ballotByteCount == 0)
+        let voters = try configure(["--voters", "10k", "-c", "500"])
+        #expect(voters.voterCount == 10_000 && voters.feed == "ballots")
+        #expect(voters.ballotByteCount == 5_000_000)
+        #expect(try configure(["--voters", "50", "--feed", "polls"]).feed == "polls")
+    }
+
+    @Test(arguments: [
+        (["--voters", "49"], "0, or 50 to 2147450 with 50 clients and 1000 posts"),
+        (["--voters", "2148k"], "0, or 50 to 2147450 with 50 clients and 1000 posts"),
+        (["--voters", "65537", "-c", "1"], "0, or 1 to 65536 with 1 clients and 1000 posts"),
+        (["--voters", "11M", "-c", "500"], "0 to 10000000"),
+    ])
+    func boundsTheVoters(_ arguments: [String], _ expected: String) throws {
+        let error = #expect(throws: FlagError.self) { try configure(arguments) }
+        #expect(error?.flag == "--voters")
+        #expect(error?.expected == expected)
+    }
+
     @Test func aNumberOfRequestsReplacesTheDuration() throws {
         let configuration = try configure(["-n", "50k", "--pipeline-mode", "batch", "-P", "8"])
         #expect(configuration.requestCount == 50_000)

@@ -6,30 +6,6 @@ import Testing
 extension LiveTests {
     /// `--verify-only`: the record of an earlier run, against what the service has later.
     @Suite struct VerificationTests {
-        /// Runs `body` with the path of the JSON report of `result`.
-        private func withReport<Value>(
-            of result: RunResult,
-            _ body: (String) async throws -> Value
-        ) async throws -> Value {
-            let file = FileManager.default.temporaryDirectory
-                .appending(path: UUID().uuidString + ".json")
-            try JSONReport(result).rendered().write(to: file, atomically: true, encoding: .utf8)
-            defer { try? FileManager.default.removeItem(at: file) }
-            return try await body(file.path())
-        }
-
-        private func verify(_ result: RunResult, _ service: FakeService) async throws -> RunResult {
-            try await withReport(of: result) { path in
-                let configuration = try configure([
-                    "--target", "\(service.address)", "--verify-only", path,
-                ])
-                return try await offload {
-                    let record = try RunRecord(readingReport: path)
-                    return try Run(configuration, verifying: record).execute()
-                }
-            }
-        }
-
         @Test(arguments: [
             FakeFaults(), FakeFaults(dieAt: 3000), FakeFaults(failEvery: 700),
             FakeFaults(silentFrom: 4500),

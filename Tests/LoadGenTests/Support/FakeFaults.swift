@@ -22,6 +22,8 @@ struct FakeFaults: Sendable {
     var cutEvery: UInt64?
     /// Every created or imported post of this number loses the connection after it was made.
     var loseCreateEvery: UInt64?
+    /// The answer to every vote of this number has another ballot than the voter's.
+    var wrongBallotEvery: UInt64?
     /// From this vote on answers are held back for a while.
     var stallAt: UInt64?
     /// Answers to votes on are never sent from this vote on.
@@ -30,6 +32,8 @@ struct FakeFaults: Sendable {
     var silentEvery: UInt64?
     /// After this vote the service sends GoAway on its connection.
     var leaveAt: UInt64?
+    /// Nobody may act for a user.
+    var refusesUsers = false
     /// Sequences are looked at by nobody: what is sent twice is executed twice.
     var ignoresSequences = false
     /// The channels are forgotten with each loss of a connection, and Hello says so.

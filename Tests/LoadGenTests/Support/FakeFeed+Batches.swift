@@ -17,7 +17,7 @@ extension FakeFeed {
         ids = known ?? batch.votes.map { _ in 0 }
         for (item, vote) in batch.votes.enumerated() {
             if ids[item] > 0 {
-                results.append(result(of: Self.voteAnswer(id, state.posts[ids[item]], state)))
+                results.append(result(of: voteAnswer(id, state.posts[ids[item]], state)))
                 continue
             }
             var counted: [UInt64] = []

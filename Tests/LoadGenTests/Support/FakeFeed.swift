@@ -7,6 +7,7 @@ final class FakeFeed: Sendable {
 
     struct State {
         var posts: [UInt64: Post] = [:]
+        var ballots = FakeBallots()
         var feeds = ["posts"]
         var channels = FakeChannels()
         /// Channels whose next Hello loses its connection.
@@ -55,6 +56,15 @@ final class FakeFeed: Sendable {
         }
     }
 
+    /// Takes away a standing ballot up, as a service does that loses what it acknowledged.
+    func loseOneBallot() {
+        state.withLock { state in
+            guard let post = state.ballots.removeOne() else { return }
+            state.posts[post]?.score -= 1
+            state.posts[post]?.upvoteCount -= 1
+        }
+    }
+
     /// Becomes another instance without any posts.
     func beginAnew() {
         state.withLock { state in
@@ -82,6 +92,7 @@ final class FakeFeed: Sendable {
     func handle(_ frame: ClientFrame, on channel: FakeChannels.Key?) -> Action {
         state.withLock { state in
             guard let request = frame.request else { return .silence }
+            state.ballots.caller = FakeBallots.Caller(user: frame.actingUserID, channel: channel)
             if frame.sequence > 0, let channel, !faults.ignoresSequences,
                 let known = state.channels.outcome(channel, frame.sequence, request)
             {
@@ -121,7 +132,7 @@ final class FakeFeed: Sendable {
         case (.refused(let reason), _):
             return .answer(Self.failure(id, .failedPrecondition, reason, isNotExecuted: false))
         case (.executed(let ids), .castVote):
-            return .answer(Self.voteAnswer(id, state.posts[ids[0]], state))
+            return .answer(voteAnswer(id, state.posts[ids[0]], state))
         case (.executed(let ids), .batchCastVotes(let batch)):
             var same: [UInt64] = []
             return cast(batch, id, known: ids, &state, &same)
@@ -158,10 +169,20 @@ final class FakeFeed: Sendable {
         guard var post = state.posts[vote.postID] else {
             return .answer(Self.failure(id, .notFound, .postNotFound, isNotExecuted: true))
         }
-        let before = post
-        post.add(vote.direction, isDue(faults.doubleEvery) ? 2 : 1)
-        let frame = Self.voteAnswer(id + (number == faults.misnumberAt ? 1 : 0), post, state)
-        state.posts[vote.postID] = isDue(faults.dropEvery) ? before : post
+        if voteMode == .ballot, let reason = state.ballots.refusal(faults) {
+            return .answer(Self.failure(id, .permissionDenied, reason, isNotExecuted: true))
+        }
+        let before = (post, state.ballots)
+        let count: Int64 = isDue(faults.doubleEvery) ? 2 : 1
+        if voteMode == .ballot {
+            state.ballots.cast(vote.direction, count, on: &post)
+        } else {
+            post.add(vote.direction, count)
+        }
+        state.ballots.isAnswerWrong = isDue(faults.wrongBallotEvery)
+        let frame = voteAnswer(id + (number == faults.misnumberAt ? 1 : 0), post, state)
+        state.posts[vote.postID] = post
+        if isDue(faults.dropEvery) { (state.posts[vote.postID], state.ballots) = before }
         ids = [post.id]
         if isDue(faults.failCountedEvery) { return .answer(failure) }
         if let silentFrom = faults.silentFrom, number >= silentFrom { return .silence }
@@ -172,7 +193,7 @@ final class FakeFeed: Sendable {
         return number == faults.stallAt ? .answerAndStall(frame) : .answer(frame)
     }
 
-    static func voteAnswer(_ id: UInt64, _ post: Post?, _ state: State) -> ServerFrame {
+    func voteAnswer(_ id: UInt64, _ post: Post?, _ state: State) -> ServerFrame {
         let post = post ?? Post()
         return ServerFrame(
             id: id,
@@ -183,7 +204,7 @@ final class FakeFeed: Sendable {
                     score: post.score,
                     upvoteCount: post.upvoteCount,
                     downvoteCount: post.downvoteCount,
-                    vote: .up
+                    vote: voteMode == .ballot ? state.ballots.answer(on: post.id) : .up
                 )
             )
         )
@@ -206,12 +227,12 @@ final class FakeFeed: Sendable {
 }
 
 extension Post {
-    fileprivate mutating func add(_ direction: VoteDirection, _ count: Int64) {
+    mutating func add(_ direction: VoteDirection, _ count: Int64) {
         if direction == .down {
-            downvoteCount += UInt64(count)
+            downvoteCount = UInt64(Int64(downvoteCount) + count)
             score -= count
         } else {
-            upvoteCount += UInt64(count)
+            upvoteCount = UInt64(Int64(upvoteCount) + count)
             score += count
         }
     }

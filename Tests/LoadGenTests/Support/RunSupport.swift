@@ -1,4 +1,5 @@
 import FeedTestSupport
+import Foundation
 import LoadGen
 import LoadGenCommand
 
@@ -15,3 +16,27 @@ func load(_ service: FakeService, _ arguments: [String]) async throws -> RunResu
 
 /// A short load of votes that every machine finishes.
 let shortLoad = ["-n", "5k", "-w", "0", "--clients", "8", "--posts", "50"]
+
+/// Runs `body` with the path of the JSON report of `result`.
+func withReport<Value>(
+    of result: RunResult,
+    _ body: (String) async throws -> Value
+) async throws -> Value {
+    let file = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString + ".json")
+    try JSONReport(result).rendered().write(to: file, atomically: true, encoding: .utf8)
+    defer { try? FileManager.default.removeItem(at: file) }
+    return try await body(file.path())
+}
+
+/// Audits the record of a run again.
+func verify(_ result: RunResult, _ service: FakeService) async throws -> RunResult {
+    try await withReport(of: result) { path in
+        let configuration = try configure([
+            "--target", "\(service.address)", "--verify-only", path,
+        ])
+        return try await offload {
+            let record = try RunRecord(readingReport: path)
+            return try Run(configuration, verifying: record).execute()
+        }
+    }
+}

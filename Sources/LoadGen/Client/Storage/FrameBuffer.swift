@@ -27,8 +27,8 @@
     @inline(__always)
     package var byteCount: Int { unsafe state.pointee.filledByteCount }
 
-    /// Appends a vote up or down for `postID` as `FrameEncoder` would encode it; a sequence of 0
-    /// means none.
+    /// Appends a vote for `postID` as `FrameEncoder` would encode it; a sequence of 0 means none, and
+    /// so does an acting user of 0.
     ///
     /// Votes are most of what a run sends and differ in few numbers only. The length and the tags
     /// are constants, which saves the general encoder's two passes over a message.
@@ -36,19 +36,15 @@
     package func appendVote(
         id: UInt64,
         sequence: UInt64 = 0,
+        actingUserID: UInt64 = 0,
         postID: UInt64,
-        isDown: Bool = false
+        direction: Ballot = .up
     ) {
         reserve(Self.voteFrameByteCount)
         let bytes = unsafe state.pointee.bytes
         let start = unsafe state.pointee.filledByteCount
         var end = start + 4
-        unsafe Self.put(0x08, bytes, &end)
-        unsafe Self.putVarint(id, bytes, &end)
-        if sequence > 0 {
-            unsafe Self.put(0x18, bytes, &end)
-            unsafe Self.putVarint(sequence, bytes, &end)
-        }
+        unsafe Self.putEnvelope(id, sequence, actingUserID, bytes, &end)
         unsafe Self.put(0xC2, bytes, &end)
         unsafe Self.put(0x02, bytes, &end)
         let inner = end
@@ -56,23 +52,24 @@
         unsafe Self.put(0x08, bytes, &end)
         unsafe Self.putVarint(postID, bytes, &end)
         unsafe Self.put(0x10, bytes, &end)
-        unsafe Self.put(isDown ? 0x02 : 0x01, bytes, &end)
+        unsafe Self.put(direction.rawValue, bytes, &end)
         unsafe bytes[inner] = UInt8(truncatingIfNeeded: end &- inner &- 1)
         let length = UInt32(truncatingIfNeeded: end &- start &- 4).bigEndian
         unsafe bytes.storeBytes(of: length, toByteOffset: start, as: UInt32.self)
         unsafe state.pointee.filledByteCount = end
     }
 
-    /// Appends a batch of `count` votes up or down as `FrameEncoder` would encode it.
+    /// Appends a batch of `count` votes as `FrameEncoder` would encode it.
     ///
-    /// A sequence of 0 means none. `vote` gives the post of each item, and whether the vote is one
-    /// down.
+    /// A sequence of 0 means none, and so does an acting user of 0. `vote` gives the post and the
+    /// direction of each item.
     @inline(__always)
     package func appendBatch(
         id: UInt64,
         sequence: UInt64 = 0,
+        actingUserID: UInt64 = 0,
         count: Int,
-        _ vote: (Int) -> (postID: UInt64, isDown: Bool)
+        _ vote: (Int) -> (postID: UInt64, direction: Ballot)
     ) {
         reserve(Self.batchHeadByteCount + count * Self.batchedVoteByteCount)
         var length = 0
@@ -80,24 +77,19 @@
         let bytes = unsafe state.pointee.bytes
         let start = unsafe state.pointee.filledByteCount
         var end = start + 4
-        unsafe Self.put(0x08, bytes, &end)
-        unsafe Self.putVarint(id, bytes, &end)
-        if sequence > 0 {
-            unsafe Self.put(0x18, bytes, &end)
-            unsafe Self.putVarint(sequence, bytes, &end)
-        }
+        unsafe Self.putEnvelope(id, sequence, actingUserID, bytes, &end)
         unsafe Self.put(0xCA, bytes, &end)
         unsafe Self.put(0x02, bytes, &end)
         unsafe Self.putVarint(UInt64(length), bytes, &end)
         for item in 0..<count {
-            let (postID, isDown) = vote(item)
+            let (postID, direction) = vote(item)
             unsafe Self.put(0x0A, bytes, &end)
             let inner = end
             end &+= 1
             unsafe Self.put(0x08, bytes, &end)
             unsafe Self.putVarint(postID, bytes, &end)
             unsafe Self.put(0x10, bytes, &end)
-            unsafe Self.put(isDown ? 0x02 : 0x01, bytes, &end)
+            unsafe Self.put(direction.rawValue, bytes, &end)
             unsafe bytes[inner] = UInt8(truncatingIfNeeded: end &- inner &- 1)
         }
         let frameLength = UInt32(truncatingIfNeeded: end &- start &- 4).bigEndian
@@ -129,13 +121,13 @@
         unsafe state.pointee.filledByteCount = 0
     }
 
-    /// The longest vote frame: the length, a tag and a number of 10 bytes twice, two tags, and the
-    /// vote.
-    private static let voteFrameByteCount = 4 + 11 + 11 + 3 + 11 + 2
+    /// The longest vote frame: the length, three times a tag and a number of 10 bytes, two tags, and
+    /// the vote.
+    private static let voteFrameByteCount = 4 + 33 + 3 + 11 + 2
 
-    /// The most bytes before a batch's first vote: the length, a tag and a number of 10 bytes
-    /// twice, and the tag and the length of the message that holds the votes.
-    private static let batchHeadByteCount = 4 + 11 + 11 + 2 + 10
+    /// The most bytes before a batch's first vote: the length, three times a tag and a number of
+    /// 10 bytes, and the tag and the length of the message that holds the votes.
+    private static let batchHeadByteCount = 4 + 33 + 2 + 10
     /// The longest vote of a batch: its tag and length, a post and a direction.
     private static let batchedVoteByteCount = 2 + 11 + 2
 
@@ -159,6 +151,27 @@
         unsafe larger.copyMemory(from: UnsafeRawBufferPointer(old))
         unsafe old.deallocate()
         unsafe state.pointee.bytes = larger
+    }
+
+    /// Writes what comes before the message of a frame; numbers that are 0 are left out.
+    @inline(__always)
+    private static func putEnvelope(
+        _ id: UInt64,
+        _ sequence: UInt64,
+        _ actingUserID: UInt64,
+        _ bytes: UnsafeMutableRawBufferPointer,
+        _ end: inout Int
+    ) {
+        unsafe put(0x08, bytes, &end)
+        unsafe putVarint(id, bytes, &end)
+        if sequence > 0 {
+            unsafe put(0x18, bytes, &end)
+            unsafe putVarint(sequence, bytes, &end)
+        }
+        if actingUserID > 0 {
+            unsafe put(0x28, bytes, &end)
+            unsafe putVarint(actingUserID, bytes, &end)
+        }
     }
 
     @inline(__always)

@@ -6,12 +6,14 @@ struct InFlightRequest {
     var sent: UInt64
     /// The number that names it on its channel; 0 where it changes nothing or needs no such name.
     var sequence: UInt64 = 0
-    /// The number of the post, or the client's own number of a new post.
+    /// The number of the vote, its batch or the post, or the client's own number of a new post.
     var argument: UInt32
     /// The operation; nil for Hello or a ping, which only keep the connection.
     var operation: Operation?
     /// How it differs from a request that was sent once and is waited for; usually empty.
     var marks: Marks = []
+    /// The connection's own number of the user who votes; 0 where the connection votes itself.
+    var voter: UInt16 = 0
 
     /// What happened to a request before its answer.
     ///

@@ -10,6 +10,9 @@ package struct VoteAnswer: Sendable, Equatable {
     package let upvoteCount: UInt64
     /// Its downvotes with this vote.
     package let downvoteCount: UInt64
+    /// The voter's ballot now, as its direction on the wire; 0 where none stands, and on a feed
+    /// without ballots.
+    package let standingBallot: UInt64
 
     /// An answer with these counts.
     package init(
@@ -17,13 +20,15 @@ package struct VoteAnswer: Sendable, Equatable {
         postID: UInt64 = 0,
         score: Int64 = 0,
         upvoteCount: UInt64 = 0,
-        downvoteCount: UInt64 = 0
+        downvoteCount: UInt64 = 0,
+        standingBallot: UInt64 = 0
     ) {
         self.id = id
         self.postID = postID
         self.score = score
         self.upvoteCount = upvoteCount
         self.downvoteCount = downvoteCount
+        self.standingBallot = standingBallot
     }
 }
 
@@ -67,14 +72,19 @@ extension VoteAnswer {
             guard let found = bytes.takeVarint(&offset, end) else { return nil }
             counts.downs = found
         }
-        if bytes.take(0x28, &offset, end), bytes.takeVarint(&offset, end) == nil { return nil }
+        var standing: UInt64 = 0
+        if bytes.take(0x28, &offset, end) {
+            guard let found = bytes.takeVarint(&offset, end) else { return nil }
+            standing = found
+        }
         guard offset == end else { return nil }
         self.init(
             id: id,
             postID: postID,
             score: Int64(bitPattern: score),
             upvoteCount: counts.ups,
-            downvoteCount: counts.downs
+            downvoteCount: counts.downs,
+            standingBallot: standing
         )
     }
 }
