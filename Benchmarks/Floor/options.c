@@ -16,6 +16,9 @@ static const char usage_text[] =
     "  --vote-rate N           votes a second in all, sent every millisecond, answered or not\n"
     "  --burst N               connections take turns, each with N of those requests in one write,\n"
     "                          and latencies are kept; 0: all send every millisecond (0)\n"
+    "  --voters N              users who change their ballots: 10 of 16 up, 4 down, 2 taken back;\n"
+    "                          a user belongs to one connection; 0: votes have no user (0)\n"
+    "  --feed NAME             posts are created in it, and pages are of it (posts)\n"
     "  --posts N               posts 1 to N are voted on (100000)\n"
     "  --zipf S                their shares are rank^-S, scattered; 0: all are as likely (0)\n"
     "  --seed N                of the choice of posts (1)\n"
@@ -24,7 +27,7 @@ static const char usage_text[] =
     "  --first-page-rate N     beside, TOP, NEW and HOT pages a second, answered or not (0)\n"
     "  --page-connections N    beside, connections that ask for TOP pages (0)\n"
     "  --pages-in-flight N     requests on each of them (16)\n"
-    "  --script SHA            of the script that makes Redis's page\n"
+    "  --script SHA            of the script that makes Redis's page, or casts a ballot\n"
     "  --check-every N         decode one answer in N (64)\n"
     "  --read-orders N         read the first pages of the first N of TOP, NEW, HOT, and end\n"
     "  --create N              create N posts over one connection, and end\n"
@@ -58,6 +61,8 @@ static const struct option flags[] = {
     {"batch", required_argument, NULL, 'B'},
     {"vote-rate", required_argument, NULL, 'r'},
     {"burst", required_argument, NULL, 'b'},
+    {"voters", required_argument, NULL, 'v'},
+    {"feed", required_argument, NULL, 'F'},
     {"posts", required_argument, NULL, 'n'},
     {"zipf", required_argument, NULL, 'z'},
     {"seed", required_argument, NULL, 's'},
@@ -88,6 +93,11 @@ static void take(options *options, int flag, const char *name, const char *value
         case 'B': options->batch_votes = whole(name, value, 1, REQUEST_BATCH_VOTES); break;
         case 'r': options->vote_rate = whole(name, value, 1000, 1e7); break;
         case 'b': options->burst = whole(name, value, 0, 1024); break;
+        case 'v': options->voters = whole(name, value, 0, 1e8 - 1); break;
+        case 'F':
+            if (strlen(value) < 1 || strlen(value) > 63) refuse(name, "1 to 63 bytes", value);
+            options->feed = value;
+            break;
         case 'n': options->posts = whole(name, value, 1, 4e9); break;
         case 'z': options->zipf = number(name, value, 0, 10); break;
         case 's': options->seed = whole(name, value, 0, 1e15); break;
@@ -118,6 +128,7 @@ options options_read(int count, char **arguments) {
         .connections = 500,
         .in_flight = 1,
         .batch_votes = 1,
+        .feed = "posts",
         .posts = 100000,
         .seed = 1,
         .warmup_seconds = 1,
@@ -137,7 +148,11 @@ options options_read(int count, char **arguments) {
         refuse("burst", "1 to 256 with --batch and --vote-rate", "none or more");
     if (options.batch_votes > 1 && options.protocol == PROTOCOL_RESP)
         refuse("batch", "--protocol feed", "resp");
-    if (options.protocol == PROTOCOL_RESP && options.page_connections && !options.script)
-        refuse("script", "the SHA of a script for pages of Redis", "nothing");
+    if (options.protocol == PROTOCOL_RESP && (options.page_connections || options.voters)
+        && !options.script)
+        refuse("script", "the SHA of a script for pages or ballots of Redis", "nothing");
+    if (options.voters && options.voters < (uint64_t)options.connections)
+        refuse("voters", "at least one for each connection", "fewer");
+    if (options.voters && options.batch_votes > 1) refuse("batch", "1 with --voters", "more");
     return options;
 }

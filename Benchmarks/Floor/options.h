@@ -17,6 +17,8 @@ typedef struct {
     uint64_t batch_votes;     // votes in a request; 1: requests of one vote each
     uint64_t vote_rate;       // votes a second in all; 0: as many as are answered
     uint64_t burst;           // of them that a connection sends at once; 0: all send every tick
+    uint64_t voters;          // users who cast ballots, dealt to the connections; 0: none
+    const char *feed;         // that posts are created in, and whose pages are read
     uint64_t posts;
     double zipf;              // the exponent; 0: every post is as likely
     uint64_t seed;
@@ -25,7 +27,7 @@ typedef struct {
     int first_page_rate;      // first pages read a second, beside; 0: none
     int page_connections;     // that ask for pages as fast as they are answered
     int pages_in_flight;      // on each of them
-    const char *script;       // RESP: the SHA of the script that makes a page
+    const char *script;       // RESP: the SHA of the script that makes a page, or casts a ballot
     uint64_t check_every;     // answers are decoded one in so many
     int read_orders;          // reads the first page of so many orders and ends, where not 0
     uint64_t create;          // creates so many posts and ends, where not 0

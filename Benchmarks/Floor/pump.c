@@ -85,24 +85,38 @@ static uint64_t requests_to_create(void) {
 }
 
 static size_t write_creation(char *out, uint64_t id) {
-    if (asked.batch == 1) return request_create(out, id, id - 1, &text_bytes);
+    if (asked.batch == 1) return request_create(out, id, asked.feed, id - 1, &text_bytes);
     uint64_t first = (id - 1) * asked.batch, rest = asked.create - first;
     return request_import(out, id, first, rest < asked.batch ? rest : asked.batch, &text_bytes);
 }
 
 static uint64_t next_key(void) { return keys_next(&keys); }
 
+// A ballot of one of the users of this connection, which is the only one that acts for them.
+static size_t write_ballot(const connection *connection, char *out, uint64_t id) {
+    uint64_t count = (uint64_t)asked.connections, number = (uint64_t)(connection - connections);
+    uint64_t share = (asked.voters + count - 1 - number) / count;
+    uint64_t drawn = keys_random(&keys);
+    uint64_t voter = number + count * (uint64_t)(((unsigned __int128)drawn * share) >> 64);
+    unsigned part = drawn & 15;
+    ballot ballot = part < 10 ? BALLOT_UP : part < 14 ? BALLOT_DOWN : BALLOT_CLEAR;
+    uint64_t post = keys_next(&keys);
+    return request_ballot(asked.protocol, out, id, voter, post, ballot, asked.script);
+}
+
 static size_t write_request(connection *connection, char *out) {
     uint64_t id = ++connection->sent;
     if (connection->due) connection->due[id % MOST_IN_FLIGHT] = due_now;
     switch (connection->kind) {
         case VOTES:
+            if (asked.voters) return write_ballot(connection, out, id);
             if (asked.batch_votes > 1)
                 return request_batch(out, id, asked.batch_votes, next_key);
             return request_vote(asked.protocol, out, id, keys_next(&keys));
-        case PAGES: return request_page(asked.protocol, out, id, 0, asked.script);
+        case PAGES: return request_page(asked.protocol, out, id, asked.feed, 0, asked.script);
         case FIRST_PAGES:
-            return request_page(asked.protocol, out, id, (id - 1) % 3, asked.script);
+            return request_page(
+                asked.protocol, out, id, asked.feed, (id - 1) % 3, asked.script);
         default: return write_creation(out, id);
     }
 }
@@ -265,7 +279,7 @@ static int report(usage used, const uint64_t before[KIND_COUNT]) {
     }
     printf("{\"connections\": %d, \"in_flight\": %d, \"posts\": %" PRIu64 ", \"zipf\": %g, ",
         asked.connections, asked.in_flight, asked.posts, asked.zipf);
-    printf("\"batch\": %" PRIu64 ", ", asked.batch_votes);
+    printf("\"batch\": %" PRIu64 ", \"voters\": %" PRIu64 ", ", asked.batch_votes, asked.voters);
     printf("\"seconds\": %.6f, \"votes\": %" PRIu64 ", \"pages\": %" PRIu64 ", ", used.time,
         (answered[VOTES] - before[VOTES]) * asked.batch_votes, answered[PAGES] - before[PAGES]);
     printf("\"first_pages\": %" PRIu64 ", \"skipped\": %" PRIu64 ", ",

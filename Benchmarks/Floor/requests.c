@@ -20,12 +20,20 @@ static char *bytes(char *out, unsigned field, const char *content, size_t count)
     return out + count;
 }
 
-// A frame: its length, the id of the call, and the call with its body.
-static size_t frame(char *out, uint64_t id, unsigned call, const char *body, size_t count) {
-    char *end = bytes(number(out + 4, 1, id), call, body, count);
+// A frame: its length, the id of the call, the user for whom it acts where that is not 0, and the
+// call with its body.
+static size_t frame_for(
+    char *out, uint64_t id, uint64_t user, unsigned call, const char *body, size_t count) {
+    char *end = number(out + 4, 1, id);
+    if (user > 0) end = number(end, 5, user);
+    end = bytes(end, call, body, count);
     size_t length = (size_t)(end - out) - 4;
     for (int i = 0; i < 4; i++) out[i] = (char)(length >> (24 - 8 * i));
     return length + 4;
+}
+
+static size_t frame(char *out, uint64_t id, unsigned call, const char *body, size_t count) {
+    return frame_for(out, id, 0, call, body, count);
 }
 
 size_t request_vote(protocol protocol, char *out, uint64_t id, uint64_t post) {
@@ -39,6 +47,22 @@ size_t request_vote(protocol protocol, char *out, uint64_t id, uint64_t post) {
     return frame(out, id, 40, body, (size_t)(end - body));
 }
 
+size_t request_ballot(
+    protocol protocol, char *out, uint64_t id, uint64_t voter, uint64_t post, ballot ballot,
+    const char *script_sha) {
+    if (protocol == PROTOCOL_RESP) {
+        static const char *scores[] = {"", "1", "-1", "0"};
+        // The post's ballots and the posts; the voter, the member and its part of the score.
+        return (size_t)sprintf(
+            out, "*8\r\n$7\r\nEVALSHA\r\n$40\r\n%.40s\r\n$1\r\n2\r\n$13\r\nb%012" PRIu64
+            "\r\n$5\r\nposts\r\n$8\r\n%08" PRIu64 "\r\n$13\r\np%012" PRIu64 "\r\n$%zu\r\n%s\r\n",
+            script_sha, post, voter, post, strlen(scores[ballot]), scores[ballot]);
+    }
+    char body[32];
+    char *end = number(number(body, 1, post + 1), 2, ballot);
+    return frame_for(out, id, 1ull << 63 | voter, 40, body, (size_t)(end - body));
+}
+
 size_t request_batch(char *out, uint64_t id, uint64_t count, uint64_t (*next)(void)) {
     char body[REQUEST_BATCH_BYTE_LIMIT], *end = body;
     for (uint64_t i = 0; i < count; i++) {
@@ -49,14 +73,16 @@ size_t request_batch(char *out, uint64_t id, uint64_t count, uint64_t (*next)(vo
     return frame(out, id, 41, body, (size_t)(end - body));
 }
 
-size_t request_page(protocol protocol, char *out, uint64_t id, int order, const char *script_sha) {
+size_t request_page(
+    protocol protocol, char *out, uint64_t id, const char *feed, int order,
+    const char *script_sha) {
     if (protocol == PROTOCOL_RESP) {
         return (size_t)sprintf(
             out, "*4\r\n$7\r\nEVALSHA\r\n$40\r\n%.40s\r\n$1\r\n1\r\n$5\r\nposts\r\n", script_sha);
     }
     static const uint64_t orders[] = {1, 2, 4};  // TOP, NEW, HOT
-    char body[32];
-    char *end = bytes(body, 1, "posts", 5);
+    char body[96];
+    char *end = bytes(body, 1, feed, strlen(feed));
     end = number(number(end, 2, orders[order]), 4, REQUEST_PAGE_SIZE);
     return frame(out, id, 33, body, (size_t)(end - body));
 }
@@ -76,10 +102,11 @@ static char *content(char *out, uint64_t post, uint64_t *text_bytes) {
     return number(out, 12, post % 1000);
 }
 
-size_t request_create(char *out, uint64_t id, uint64_t post, uint64_t *text_bytes) {
+size_t request_create(
+    char *out, uint64_t id, const char *feed, uint64_t post, uint64_t *text_bytes) {
     char fields[256], body[512];
     char *fields_end = content(fields, post, text_bytes);
-    char *end = bytes(bytes(body, 1, "posts", 5), 2, fields, (size_t)(fields_end - fields));
+    char *end = bytes(bytes(body, 1, feed, strlen(feed)), 2, fields, (size_t)(fields_end - fields));
     return frame(out, id, 30, body, (size_t)(end - body));
 }
 

@@ -16,19 +16,32 @@ enum {
 
 typedef enum { PROTOCOL_FEED, PROTOCOL_RESP } protocol;
 
+// What a ballot asks for, by its number on the wire.
+typedef enum { BALLOT_UP = 1, BALLOT_DOWN = 2, BALLOT_CLEAR = 3 } ballot;
+
 // Writes a vote for `post`, counted from 0, as request `id`; returns its length.
 size_t request_vote(protocol protocol, char *out, uint64_t id, uint64_t post);
+
+// Writes a ballot of `voter` on `post`, both counted from 0, as request `id`; returns its length. The
+// feed protocol acts for the user of that number, whose id has the top bit set; RESP calls the
+// script of that name.
+size_t request_ballot(
+    protocol protocol, char *out, uint64_t id, uint64_t voter, uint64_t post, ballot ballot,
+    const char *script);
 
 // Writes a batch of `count` votes, for posts that `next` names, counted from 0, as request `id`; at
 // most REQUEST_BATCH_BYTE_LIMIT bytes.
 size_t request_batch(char *out, uint64_t id, uint64_t count, uint64_t (*next)(void));
 
-// Writes a request for the first page of TOP (0), NEW (1) or HOT (2); RESP has TOP alone, by the
-// script of that name.
-size_t request_page(protocol protocol, char *out, uint64_t id, int order, const char *script);
+// Writes a request for the first page of TOP (0), NEW (1) or HOT (2) of a feed; RESP has TOP alone, by
+// the script of that name.
+size_t request_page(
+    protocol protocol, char *out, uint64_t id, const char *feed, int order, const char *script);
 
-// Writes a request to create `post`, counted from 0; adds the bytes of its texts to `text_bytes`.
-size_t request_create(char *out, uint64_t id, uint64_t post, uint64_t *text_bytes);
+// Writes a request to create `post`, counted from 0, in a feed; adds the bytes of its texts to
+// `text_bytes`.
+size_t request_create(
+    char *out, uint64_t id, const char *feed, uint64_t post, uint64_t *text_bytes);
 
 // Writes a request to import `count` posts from `first` on, with times and votes of their own.
 size_t request_import(char *out, uint64_t id, uint64_t first, uint64_t count, uint64_t *text_bytes);

@@ -46,10 +46,13 @@ def framed(call, content, frame_id):
 class FakeServer:
     """Counts what it is asked, and answers by `answer(id, call)`; with `cut` in two pieces."""
 
-    def __init__(self, answer, resp=False, cut=False):
+    def __init__(self, answer, resp=False, cut=False, texts=4):
         self.answer, self.resp, self.cut = answer, resp, cut
+        self.texts = texts  # of a request of RESP
+        self.ballots = []  # the number of the connection, the user and the direction
         self.posts = []   # that were voted on
         self.batches = []  # their bytes
+        self.bodies = []  # the bytes of each call
         self.ids = []     # of frames, by connection
         self.random = random.Random(7)
         self.listener = socket.create_server(("127.0.0.1", 0))
@@ -87,20 +90,25 @@ class FakeServer:
     def _take(self, data, ids):
         """What is left of the data, and the answers to the requests in it."""
         answers = b""
-        if self.resp:  # a request is four texts of two lines each, behind a line of its own
-            lines = data.split(b"\r\n")
-            whole = (len(lines) - 1) // 9
+        if self.resp:  # a request is texts of two lines each, behind a line of its own
+            lines, size = data.split(b"\r\n"), 2 * self.texts + 1
+            whole = (len(lines) - 1) // size
             for number in range(whole):
                 ids.append(len(ids) + 1)
-                answers += self.answer(ids[-1], lines[9 * number + 2])
-            return b"\r\n".join(lines[9 * whole:]), answers
+                texts = lines[size * number + 2:size * (number + 1):2]
+                answers += self.answer(ids[-1], texts if self.texts > 4 else texts[0])
+            return b"\r\n".join(lines[size * whole:]), answers
         while len(data) >= 4 and len(data) >= 4 + int.from_bytes(data[:4], "big"):
             end = 4 + int.from_bytes(data[:4], "big")
             request, data = fields(data[4:end]), data[end:]
             ids.append(request[1])
             if 40 in request:
-                self.posts.append(fields(request[40])[1])
+                vote = fields(request[40])
+                self.posts.append(vote[1])
+                self.ballots.append((id(ids), request.get(5), vote[2]))
             if 41 in request:
                 self.batches.append(request[41])
-            answers += self.answer(request[1], next(call for call in request if call > 1))
+            call = next(call for call in request if call > 5)
+            self.bodies.append(request[call])
+            answers += self.answer(request[1], call)
         return data, answers

@@ -67,6 +67,34 @@ class PumpTests(unittest.TestCase):
                 self.assertEqual(ids, list(range(1, len(ids) + 1)))
             self.assertEqual(set(server.posts) - set(range(1, 101)), set())
 
+    def test_a_user_belongs_to_one_connection_and_changes_ballots(self):
+        with FakeServer(good) as server:
+            self.result(server, "--voters", "50")
+            connections = collections.defaultdict(set)
+            for connection, user, _ in server.ballots:
+                connections[user].add(connection)
+            self.assertEqual(set(connections), {1 << 63 | number for number in range(50)})
+            self.assertEqual({len(used) for used in connections.values()}, {1})
+            shares = collections.Counter(direction for _, _, direction in server.ballots)
+            for direction, share in ((1, 10 / 16), (2, 4 / 16), (3, 2 / 16)):
+                self.assertAlmostEqual(shares[direction] / len(server.ballots), share, delta=0.05)
+
+    def test_a_ballot_of_redis_is_a_call_of_the_script(self):
+        seen = []
+
+        def answer(_, texts):
+            seen.append(texts)
+            return b"$1\r\n7\r\n"
+        script = "a" * 40
+        with FakeServer(answer, resp=True, cut=True, texts=8) as server:
+            self.result(server, "--protocol", "resp", "--voters", "3", "--script", script)
+        for texts in seen:
+            call, sha, count, ballots, posts, voter, member, score = [text.decode() for text in texts]
+            self.assertEqual((call, sha, count, posts), ("EVALSHA", script, "2", "posts"))
+            self.assertEqual(ballots[1:], member[1:])
+            self.assertIn(int(voter), range(3))
+            self.assertIn(score, ("1", "-1", "0"))
+
     def test_zipf_gives_the_hottest_post_its_share(self):
         with FakeServer(good) as server:
             self.result(server, "--zipf", "1", "--seconds", "1")

@@ -7,6 +7,7 @@ import signal
 import sys
 import time
 
+import ballots
 import batch
 import durable
 import generator
@@ -22,7 +23,7 @@ import votes
 
 VOTE_PARTS = ["floor", "votes", "redis"]  # rows of one table
 TABLES = {"batch": batch, "page": page, "growth": growth, "loadgen": generator, "import": imports,
-          "durable": durable, "latency": latency, "restart": restart}
+          "durable": durable, "ballots": ballots, "latency": latency, "restart": restart}
 PARTS = VOTE_PARTS + list(TABLES)
 
 
@@ -82,7 +83,7 @@ def heading(options):
     about = machine.describe()
     text = (f"{about['processor']}, {about['cores']} cores, Linux {about['kernel']}. "
             "Servers on the first core, clients on the others, over loopback.")
-    if {"redis", "page", "durable"} & set(options.parts):
+    if {"redis", "page", "durable", "ballots"} & set(options.parts):
         with servers.Redis(options) as redis:
             about["redis"] = redis.version()
         text += f" redis-server {about['redis']}, without persistence unless said."

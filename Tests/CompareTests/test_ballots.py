@@ -1,0 +1,63 @@
+"""The rows of ballots: the feed is one for users, and targets are of the synced service."""
+
+import os
+import sys
+import types
+import unittest
+
+from fake_server import FakeServer, fields, framed
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+sys.path.insert(0, ROOT + "/scripts/compare")
+
+import ballots  # noqa: E402
+import disk  # noqa: E402
+import durable  # noqa: E402
+from clients import Sample  # noqa: E402
+
+
+def sample(cost):
+    return Sample({"seconds": 2, "votes": 2_000_000, "client_seconds": 0, "server_seconds": 2 * cost,
+                   "busy_seconds": 0, "steal_seconds": 0})
+
+
+def one_run(cost, floor, resident=200_000_000):
+    run = durable.Run(sample(cost), [sample(floor)], 0, (0, True))
+    run.resident = resident
+    return run
+
+
+class BallotTests(unittest.TestCase):
+    def test_creates_a_feed_of_ballots_for_users(self):
+        def answer(frame_id, call):
+            return framed(call, b"\x0a\x07ballots" if call == 53 else b"", frame_id)
+        with FakeServer(answer) as server:
+            ballots.create_feed(server)
+            feed = fields(fields(server.bodies[0])[1])
+            self.assertEqual(feed, {1: b"ballots", 3: 2, 9: 1})
+
+    def test_a_feed_that_is_refused_ends_the_part(self):
+        with FakeServer(lambda frame_id, _: framed(3, b"\x08\x07", frame_id)) as server:
+            with self.assertRaisesRegex(RuntimeError, "created no feed"):
+                ballots.create_feed(server)
+
+    def test_targets_are_of_floors_and_redis_is_compared_with_its_like(self):
+        runs = {("service memory", 16): [one_run(0.4, 0.2)],
+                ("service fsync", 16): [one_run(0.5, 0.2), one_run(0.7, 0.2), one_run(0.5, 0.25)],
+                ("redis memory", 16): [one_run(2, 0.2)],
+                ("redis always", 16): [one_run(3, 0.2)] * 3,
+                ("redis everysec", 16): [one_run(2.8, 0.2)] * 3}
+        options = types.SimpleNamespace(
+            connections=1, in_flight=[16], durable_rounds=3, durable_seconds=60)
+        rows = ballots.table(
+            {"runs": runs, "disk": disk.summary([0.001]),
+             "about": {"file_system": "ext4", "device": "x"}}, options).rows
+        memory, fsync, redis, always, _ = rows
+        self.assertEqual(memory[5:], ["2.00", "", "200", ""])
+        self.assertEqual(fsync[5:], ["2.50", "", "200", "≤ 2.5: met"])
+        self.assertEqual(redis[6], "5.00")
+        self.assertEqual(always[6], "6.00")  # of 6, 4.29 and 6
+
+
+if __name__ == "__main__":
+    unittest.main()
