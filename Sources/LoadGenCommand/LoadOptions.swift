@@ -76,6 +76,14 @@ package struct LoadOptions: ParsableArguments {
             """
     )
     package var retry = "0"
+    /// Who calls.
+    @Option(
+        help: """
+            A file with the key of a service, as feed-service new-service-key writes it; without one \
+            the caller's address decides whether it is a service.
+            """
+    )
+    package var serviceKeyFile: String?
     /// Where the result goes.
     @Option(help: "Write the whole result as JSON to this file, or - for standard output.")
     package var json: String?

@@ -67,6 +67,13 @@ extension RunConfiguration {
         connectTimeout = try FlagValue("--connect-timeout", options.connectTimeout)
             .duration(Self.timeouts)
         retryLimit = try FlagValue("--retry", options.retry).count(0...1000)
+        if let path = options.serviceKeyFile, !readServiceKey(path) {
+            throw FlagError(
+                flag: "--service-key-file",
+                expected: "a file with 64 hexadecimal digits",
+                actual: path
+            )
+        }
         jsonPath = options.json
         histogramPrefix = options.hdr
         isStrict = options.strict

@@ -43,6 +43,7 @@ extension ClientConnection: ConnectionHandler {
         guard stage == .greeting else { return connection.reset() }
         self.connection = connection
         var hello = HelloRequest(clientName: "loadgen")
+        hello.serviceKey = worker.setup.configuration.serviceKey?.bytes ?? []
         if let identity = worker.setup.identity {
             hello.clientID = identity.clientID.bytes
             hello.channel = RunIdentity.channel(client: number)

@@ -30,6 +30,8 @@ package struct RunConfiguration: Sendable {
     package var postCount = 0
     /// Users for whom the connections vote; 0 where the connections vote themselves.
     package var voterCount = 0
+    /// The key that shows the service who calls; nil where the caller's address decides.
+    var serviceKey: Secret?
     /// The feed in which they are created and which pages list.
     package var feed = ""
     /// How requests spread over the posts.
@@ -94,6 +96,12 @@ package struct RunConfiguration: Sendable {
 
     /// Whether requests leave by a plan instead of when there is room for them.
     package var isOpenLoop: Bool { ratePerSecond != nil }
+
+    /// Takes the key in a file, as feed-service writes it; returns false where there is none.
+    package mutating func readServiceKey(_ path: String) -> Bool {
+        serviceKey = Secret(file: path)
+        return serviceKey != nil
+    }
 
     /// The name of a feed that `text` is, or nil where the service takes no such name.
     package static func feedName(_ text: String) -> String? {

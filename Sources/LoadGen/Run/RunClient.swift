@@ -20,6 +20,7 @@ extension RunConfiguration {
         var client = ClientConfiguration()
         client.clientName = "loadgen"
         client.clientID = clientID
+        client.serviceKey = serviceKey
         client.channel = RunIdentity.controlChannel
         client.connectTimeout = connectTimeout
         client.timeout = Self.callTimeout * (retryLimit + 1)

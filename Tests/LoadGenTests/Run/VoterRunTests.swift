@@ -1,11 +1,13 @@
 import FeedClient
 import FeedProto
 import FeedTestSupport
+import Foundation
 import LoadGen
+import LoadGenCommand
 import Testing
 
 /// A short load of 200 users who change their ballots.
-private let voterLoad = shortLoad + ["--voters", "200"]
+private let voterLoad = shortLoad + ["--voters", "200", "--timeout", "30s"]
 
 extension LiveTests {
     /// Runs in which a service acts for users, whose last ballots are audited.
@@ -33,6 +35,25 @@ extension LiveTests {
             await service.stop()
             #expect(service.feed.state.withLock { $0.feeds } == ["posts", "polls"])
             #expect(result.exitStatus == .success)
+        }
+
+        @Test func showsTheServiceKeyOnEachConnection() async throws {
+            let file = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
+            let digits = String(repeating: "a7", count: 32)
+            try digits.write(to: file, atomically: true, encoding: .utf8)
+            defer { try? FileManager.default.removeItem(at: file) }
+            let service = try await FakeService.start(voteMode: .ballot)
+            _ = try await load(service, voterLoad + ["--service-key-file", file.path()])
+            await service.stop()
+            let keys = service.feed.state.withLock { $0.serviceKeys }
+            #expect(keys == [[UInt8](repeating: 0xA7, count: 32)])
+        }
+
+        @Test func refusesAFileWithoutAKey() throws {
+            let error = #expect(throws: FlagError.self) {
+                try configure(["--service-key-file", "/dev/null"])
+            }
+            #expect(error?.flag == "--service-key-file")
         }
 
         @Test func refusesAFeedWhoseVotesAddUp() async throws {

@@ -10,6 +10,7 @@ extension FakeFeed {
     ) -> Action {
         switch request {
         case .hello(let hello):
+            state.serviceKeys.insert(hello.serviceKey)
             let answer = answerHello(hello, &state)
             let key = FakeChannels.Key(clientID: hello.clientID, channel: hello.channel)
             return state.unansweredHellos.contains(key) ? .lose : .answer(frame(id, .hello(answer)))

@@ -8,6 +8,8 @@ final class FakeFeed: Sendable {
     struct State {
         var posts: [UInt64: Post] = [:]
         var ballots = FakeBallots()
+        /// The keys that connections have shown; empty ones are of connections without a key.
+        var serviceKeys: Set<[UInt8]> = []
         var feeds = ["posts"]
         var channels = FakeChannels()
         /// Channels whose next Hello loses its connection.
