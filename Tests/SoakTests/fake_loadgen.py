@@ -36,6 +36,24 @@ def load_for(connection, seconds, report):
                    "outcomes": {"timeout": 0, "lost": lost}}, file)
 
 
+def load_in_turn(connection, seconds, report):
+    """Votes and lists, and how long they take."""
+    post = connection.call(create_post=feed.CreatePostRequest(feed="posts")).post.id
+    calls = {"vote": {"cast_vote": feed.CastVoteRequest(post_id=post, direction=feed.UP)},
+             "list": {"list_posts": feed.ListPostsRequest(feed="posts", page_size=20)}}
+    end, times = time.monotonic() + seconds, {name: [] for name in calls}
+    while time.monotonic() < end:
+        for name, call in calls.items():
+            began = time.monotonic()
+            connection.call(**call)
+            times[name].append(1000 * (time.monotonic() - began))
+            time.sleep(0.001)
+    with open(report, "w") as file:
+        json.dump({"requests_per_second": 100, "ops": {
+            name: {"response_ms": {"p99": sorted(taken)[len(taken) * 99 // 100]}}
+            for name, taken in times.items()}}, file)
+
+
 def load_dataset(port):
     """Casts the votes of a file on one post, and lives through a kill.
 
@@ -83,6 +101,10 @@ def main():
     if flag("--mix") == "vote":
         with Connection(port) as connection:
             load_for(connection, float(flag("--duration").rstrip("s")), flag("--json"))
+        sys.exit(0)
+    if flag("--mix") == "vote=90,list=10":
+        with Connection(port) as connection:
+            load_in_turn(connection, float(flag("--duration").rstrip("s")), flag("--json"))
         sys.exit(0)
     report = {"post": 0, "acknowledged": 0}
     try:

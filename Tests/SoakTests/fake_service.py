@@ -7,7 +7,9 @@ verifies another state than it serves, `replay` replays another one, `reuse` giv
 `refuse` does not start anew, `status` does not end with 0, `crash` ends by itself, `last` leaves
 another state than it served last, `slow` answers a read after 100 ms, `full` lets too much wait for
 a checkpoint, `busy` refuses each change once, for a millisecond, `deny` has no channel for anybody,
-`limit` takes no ballots, `grow` holds much for each batch of votes.
+`limit` takes no ballots, `grow` holds much for each batch of votes, `hash` takes 20 ms for each
+sign-in while all else waits, `trust` takes any password, `merge` takes the ballots of
+users for ballots of the device that acts for them.
 """
 
 import hashlib
@@ -80,10 +82,13 @@ class Store:
         return "state hash " + hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
-def shown(post, state):
+def shown(post, state, viewer=""):
+    standing = list(state["ballots"].values())
     return feed.Post(id=post, feed=state["feed"], title=state["title"],
-                     comment_count=state["comments"], upvote_count=state["up"],
-                     downvote_count=state["down"])
+                     comment_count=state["comments"],
+                     upvote_count=state["up"] + standing.count(feed.UP),
+                     downvote_count=standing.count(feed.DOWN),
+                     viewer=feed.Viewer(vote=state["ballots"].get(viewer, 0)) if viewer else None)
 
 
 def execute(store, client, sequence, request):
@@ -93,6 +98,7 @@ def execute(store, client, sequence, request):
         return feed.ServerFrame(status=BUSY)
     kind = request.WhichOneof("body")
     body = getattr(request, kind)
+    viewer = str(request.acting_user_id or "")
     store.votes += kind == "cast_vote"
     record = [client, sequence] if sequence else None
     done = store.outcomes.get((client, sequence)) if sequence else None
@@ -101,7 +107,7 @@ def execute(store, client, sequence, request):
         if not done:
             store.change("post", post, {
                 "feed": body.feed, "title": body.post.title, "comments": body.post.comment_count,
-                "up": 0, "down": 0}, record)
+                "up": 0, "ballots": {}}, record)
         return feed.ServerFrame(post=shown(post, store.posts[post]))
     if kind == "create_feed":
         if body.feed.name in store.feeds:
@@ -110,7 +116,8 @@ def execute(store, client, sequence, request):
         return feed.ServerFrame(feed=body.feed)
     if kind == "list_posts":
         first = int(body.page_token or b"0")
-        posts = [shown(*one) for one in sorted(store.posts.items()) if one[1]["feed"] == body.feed]
+        posts = [shown(*one, viewer) for one in sorted(store.posts.items())
+                 if one[1]["feed"] == body.feed]
         end = first + body.page_size
         return feed.ServerFrame(list_posts=feed.ListPostsResponse(
             posts=posts[first:end], next_page_token=b"%d" % end if end < len(posts) else b""))
@@ -119,6 +126,11 @@ def execute(store, client, sequence, request):
         unfolded = 1 << 40 if FAULT == "full" else 0
         journal = feed.JournalStats(folded_position=store.votes, unfolded_bytes=unfolded)
         return feed.ServerFrame(server_stats=feed.ServerStats(methods=[votes], journal=journal))
+    if kind == "sign_in":
+        if FAULT == "hash":
+            time.sleep(0.02)
+        wrong = FAULT != "trust"
+        return feed.ServerFrame(status=feed.Status(code=16, reason="BAD_CREDENTIALS") if wrong else None)
     if kind == "ping":
         return feed.ServerFrame(ping=feed.PingResponse())
     if kind == "batch_cast_votes":
@@ -137,7 +149,11 @@ def execute(store, client, sequence, request):
         return feed.ServerFrame(status=feed.Status(code=8, reason="RATE_LIMITED"))
     if kind == "cast_vote" and not done:
         if state["feed"] == "mixed":
-            state["up"], state["down"] = int(body.direction == 1), int(body.direction == 2)
+            ballots = {**state["ballots"], viewer or client: body.direction}
+            if FAULT == "merge":
+                ballots = {client: body.direction}
+            state["ballots"] = {voter: ballot for voter, ballot in ballots.items()
+                                if ballot != feed.CLEAR}
         else:
             state["up"] += 1
     if kind == "update_post" and not done:

@@ -78,6 +78,14 @@ def read_options():
     lag.add_argument("--posts", type=positive, default=100_000)
     lag.add_argument("--clients", type=positive, default=50)
     lag.add_argument("--pipeline", type=positive, default=64)
+    signins = kind("signins", "sign-ins at a rate beside votes and pages, on one and on many accounts")
+    signins.add_argument("--rate", type=positive, default=1000, help="sign-ins a second")
+    signins.add_argument("--accounts", type=positive, default=100_000, help="of many accounts")
+    signins.add_argument("--seconds", type=positive, default=10, help="of each measurement")
+    signins.add_argument("--rounds", type=positive, default=3,
+                         help="without and with sign-ins; the median of their ratios counts")
+    signins.add_argument("--factor", type=float, default=1.5,
+                         help="the p99 of votes and pages may be so many times as long")
     options = parser.parse_args()
     if options.minutes is not None and options.minutes <= 0:
         parser.error("--minutes: expected more than 0.")
@@ -110,6 +118,8 @@ def main():
         import attack as soak
     elif options.what == "lag":
         import lag as soak
+    elif options.what == "signins":
+        import signins as soak
     else:
         import suites as soak
     tally, counts, reached = soak.run(options, say)
