@@ -4,7 +4,8 @@
 /// because imported posts bring earlier times.
 struct WindowQueue: ~Copyable {
     /// A post and the time by which it leaves.
-    private struct Entry: BitwiseCopyable {
+    // Not private: Swift 6.3 then fails to compile a debug build, where other files hold a queue.
+    struct Entry: BitwiseCopyable {
         var createTimeMilliseconds: Int64
         var member: UInt32
     }
