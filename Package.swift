@@ -292,9 +292,9 @@ let package = Package(
         .testTarget(
             name: "FeedServiceTests",
             dependencies: [
-                "FeedService", "FeedConcurrency", "FeedJournal", "FeedLog", "FeedProto",
-                "FeedRanking", "FeedState", "FeedTransport", "FeedDiskFaults", "FeedTestSupport",
-                "CMallocHook",
+                "FeedService", "FeedAccounts", "FeedConcurrency", "FeedJournal", "FeedLog",
+                "FeedProto", "FeedRanking", "FeedState", "FeedTransport", "FeedDiskFaults",
+                "FeedTestSupport", "CMallocHook",
                 .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: settings

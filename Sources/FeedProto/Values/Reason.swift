@@ -34,6 +34,12 @@ extension Reason {
     public static var batchTooLarge: Self { Self(rawValue: "BATCH_TOO_LARGE") }
     /// The feed does not know the vote's direction.
     public static var badVote: Self { Self(rawValue: "BAD_VOTE") }
+    /// The e-mail is no address, or is too long.
+    public static var badEmail: Self { Self(rawValue: "BAD_EMAIL") }
+    /// The password has too few characters.
+    public static var passwordTooShort: Self { Self(rawValue: "PASSWORD_TOO_SHORT") }
+    /// The password has too many bytes.
+    public static var passwordTooLong: Self { Self(rawValue: "PASSWORD_TOO_LONG") }
     /// A count of votes or comments is over what the service takes.
     public static var badCount: Self { Self(rawValue: "BAD_COUNT") }
     /// A time is before the epoch, or in the future.
@@ -52,13 +58,15 @@ extension Reason {
     public static var feedNotFound: Self { Self(rawValue: "FEED_NOT_FOUND") }
     /// ALREADY_EXISTS: there is a feed of that name.
     public static var feedExists: Self { Self(rawValue: "FEED_EXISTS") }
+    /// ALREADY_EXISTS: there is an account with that e-mail.
+    public static var emailTaken: Self { Self(rawValue: "EMAIL_TAKEN") }
+    /// UNAUTHENTICATED: the password, the token or the key is not right.
+    public static var badCredentials: Self { Self(rawValue: "BAD_CREDENTIALS") }
+    /// UNAUTHENTICATED: the session has expired or was ended.
+    public static var sessionExpired: Self { Self(rawValue: "SESSION_EXPIRED") }
     /// UNAUTHENTICATED: the call needs a caller with an identity.
     public static var identityRequired: Self { Self(rawValue: "IDENTITY_REQUIRED") }
-    /// UNAUTHENTICATED: the secret that the caller has shown is not a right one.
-    public static var badCredentials: Self { Self(rawValue: "BAD_CREDENTIALS") }
-    /// UNAUTHENTICATED: the session has ended; sign in again.
-    public static var sessionExpired: Self { Self(rawValue: "SESSION_EXPIRED") }
-    /// PERMISSION_DENIED: only the author may do this; reserved, because no service sends it.
+    /// PERMISSION_DENIED: only the author or a service may do this.
     public static var notAuthor: Self { Self(rawValue: "NOT_AUTHOR") }
     /// PERMISSION_DENIED: only a service may do this.
     public static var serviceOnly: Self { Self(rawValue: "SERVICE_ONLY") }

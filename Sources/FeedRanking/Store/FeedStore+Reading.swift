@@ -59,6 +59,14 @@ extension FeedStore {
         }
     }
 
+    /// The user who wrote a post, 0 for an author without an account; O(1).
+    package func author(of id: PostID) throws(RankingError) -> UInt64 {
+        try stripes.withStripe(of: id) { (stripe) throws(RankingError) -> UInt64 in
+            guard let slot = stripe.liveSlot(id) else { throw .postNotFound(id) }
+            return stripe.posts[slot].content.authorID
+        }
+    }
+
     /// Appends a post to a page; O(1).
     package func post(
         _ id: PostID,

@@ -1,3 +1,4 @@
+internal import FeedAccounts
 internal import FeedJournal
 internal import FeedProto
 internal import FeedRanking
@@ -63,6 +64,11 @@ struct AdministrationCalls {
             channelByteCount: UInt64(clamping: environment.context.channels.byteCount),
             refusedChannelCount: environment.context.channels.refusedCount,
             refusedDeviceCount: environment.context.devices.refusedCount,
+            accountCount: UInt64(environment.context.accounts.accountCount),
+            sessionCount: UInt64(environment.context.accounts.sessionCount),
+            queuedHashCount: UInt64(environment.context.passwords.queuedCount),
+            refusedSignInCount: environment.context.signInLimits.refusedCount
+                + environment.context.passwords.refusedCount,
             backups: environment.context.state.map {
                 BackupStats($0.checkpointThread.backups.status)
             }

@@ -16,6 +16,8 @@ enum Answer {
     case again
     /// No answer in this loop iteration: the answer follows when a backup is made.
     case afterBackup
+    /// No answer in this loop iteration: the answer follows when the password was hashed.
+    indirect case afterHash(SignIn)
 
     /// The message that posts are sent in.
     enum Posts {

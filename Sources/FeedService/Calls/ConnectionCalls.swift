@@ -30,17 +30,20 @@ struct ConnectionCalls {
                 actual: UInt64(request.clientID.count)
             )
         }
+        let login = try environment.login(token: request.sessionToken)
         caller.serviceKey = serviceKey
         if !request.clientName.isEmpty {
             environment.log.introduced(request.clientName, from: caller.host)
         }
         let channel = openChannel(request.channel, of: device, from: &caller)
+        caller.login = login
         let response = HelloResponse(
             serverName: ServiceVersion.serverName,
             instanceID: environment.context.instanceID,
             serverTimeMilliseconds: environment.context.timeOfDay(),
             limits: Limits(environment.context.limits),
-            capabilities: channel.refusal == nil ? [.exactlyOnce] : [],
+            user: try login.session.map(environment.user(of:)),
+            capabilities: channel.refusal == nil ? [.exactlyOnce, .accounts] : [.accounts],
             isClientKnown: channel.wasKnown,
             lastSequence: channel.lastSequence,
             channelStatus: channel.refusal

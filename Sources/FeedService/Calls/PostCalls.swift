@@ -19,9 +19,11 @@ struct PostCalls {
 
     /// Creates a post and returns it; `page` has its texts.
     ///
-    /// The ids, times and votes of the request are not read.
+    /// The ids, times and votes of the request are not read, nor is the author where the caller is a
+    /// user.
     mutating func createPost(
         _ request: CreatePostRequest,
+        from caller: borrowing Caller,
         _ answers: inout Answers
     ) throws(Status) -> PostRow {
         guard let post = request.post else { throw .missing("post") }
@@ -32,7 +34,7 @@ struct PostCalls {
         page.removeAll()
         do throws(RankingError) {
             let outcome = try environment.store.createPost(
-                PostContent(post),
+                environment.content(of: post, by: caller),
                 in: feed,
                 sink: environment.changeLog,
                 into: &page
@@ -96,6 +98,7 @@ struct PostCalls {
         guard let post = request.post else { throw .missing("post") }
         guard !request.updateMask.isEmpty else { throw .missing("update_mask") }
         let id = PostID(rawValue: post.id)
+        try environment.requireAuthor(of: id, caller)
         let changes = try PostChanges(post, request.updateMask)
         try environment.rules.check(changes, against: environment.policy(of: try feed(of: id)))
         page.removeAll()
@@ -115,7 +118,11 @@ struct PostCalls {
     }
 
     /// Deletes a post; a repeat succeeds, too.
-    func deletePost(_ request: DeletePostRequest) throws(Status) -> Answer {
+    func deletePost(
+        _ request: DeletePostRequest,
+        from caller: borrowing Caller
+    ) throws(Status) -> Answer {
+        try environment.requireAuthor(of: PostID(rawValue: request.id), caller)
         do throws(RankingError) {
             let outcome = try environment.store.deletePost(
                 PostID(rawValue: request.id),

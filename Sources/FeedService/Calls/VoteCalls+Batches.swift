@@ -34,7 +34,8 @@ extension VoteCalls {
     ) -> Bool {
         guard batch.count <= environment.context.limits.maximumBatchVoteCount,
             batch.minimumRevision == 0,
-            session.life.executes(batch.id), environment.takesChanges
+            session.life.executes(batch.id), !session.caller.login.isOver,
+            environment.takesChanges
         else { return false }
         guard let waited else { return true }
         return waited <= environment.context.timeout(milliseconds: batch.timeoutMilliseconds)

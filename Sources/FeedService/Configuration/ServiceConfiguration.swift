@@ -1,4 +1,5 @@
-internal import FeedConcurrency
+package import FeedAccounts
+package import FeedConcurrency
 package import FeedState
 package import FeedTransport
 internal import Foundation
@@ -27,6 +28,11 @@ package struct ServiceConfiguration: Sendable {
     package var loopClock: ManualClock?
     /// The time of day, in Unix milliseconds; tests set another clock.
     package var timeOfDay: @Sendable () -> Int64 = { SystemClock.unixMilliseconds() }
+
+    /// Computes the hashes of passwords; tests count them or hold them up.
+    package var passwordFunctions = PasswordHasher.Functions.argon2id
+    /// The monotonic clock of the limits of sign-ins.
+    package var signInClock: @Sendable () -> MonotonicInstant = { MonotonicInstant.now }
 
     /// A configuration for one loopback address and defaults that suit it.
     package init(addresses: [SocketAddress], threadCount: Int, stripeCount: Int? = nil) {

@@ -1,3 +1,5 @@
+package import FeedAccounts
+
 /// Every limit of the service in one place, each with its reason; Hello names some of them.
 package struct ServiceLimits: Sendable, Equatable {
     /// The largest frame either way: a page of 100 posts of common size fits many times over.
@@ -79,6 +81,14 @@ package struct ServiceLimits: Sendable, Equatable {
     package var maximumNameCharacterCount = 50
     /// The bytes of an author's name: four a character.
     package var maximumNameByteCount = 200
+    /// The characters of a password at least.
+    package var minimumPasswordCharacterCount = 6
+    /// The bytes of a password: more add nothing to its hash of 32 bytes.
+    package var maximumPasswordByteCount = 128
+    /// The limits of accounts, sessions and sign-ins.
+    package var accounts = AccountLimits()
+    /// The expired sessions that are forgotten in a second, from one part of their table in 64.
+    package var forgottenSessionsPerSecond = 256
     /// The bytes of a feed's name.
     package var maximumFeedNameByteCount = 63
     /// The bytes that Ping echoes.

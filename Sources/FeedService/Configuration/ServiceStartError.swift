@@ -1,3 +1,4 @@
+package import FeedConcurrency
 package import FeedState
 package import FeedTransport
 
@@ -9,6 +10,8 @@ package enum ServiceStartError: Error, CustomStringConvertible {
     case tooFewOpenFiles(OpenFileBudget, wanted: Int)
     /// The service cannot listen on an address, or cannot make a loop.
     case transport(TransportError)
+    /// The system starts no thread for the service.
+    case thread(ThreadStartError)
     /// The data directory is refused, with a text for its operator.
     case refused(StartRefusal)
     /// A backup could not be restored.
@@ -23,7 +26,7 @@ package enum ServiceStartError: Error, CustomStringConvertible {
     var exitStatus: Int32 {
         switch self {
         case .badFlag, .tooFewOpenFiles: Self.badFlagStatus
-        case .transport: 1
+        case .transport, .thread: 1
         case .refused(let refusal): refusal.exitStatus
         case .state(let error): error.exitStatus
         case .differs: 5
@@ -39,6 +42,7 @@ package enum ServiceStartError: Error, CustomStringConvertible {
                 + "with `ulimit -n \(files.reservedCount + wanted)`, which is enough for \(wanted) "
                 + "connections."
         case .transport(let error): "\(error)"
+        case .thread(let error): "\(error)"
         case .refused(let refusal): "\(refusal)"
         case .state(let error): "\(error)"
         case .differs(let path): "The journal of \(path) gives another state than its database."

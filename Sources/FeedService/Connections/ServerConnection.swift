@@ -1,3 +1,4 @@
+internal import FeedAccounts
 internal import FeedConcurrency
 internal import FeedProto
 package import FeedTransport
@@ -14,8 +15,11 @@ package final class ServerConnection: ConnectionHandler {
     private var session: Session
     /// The time since which whole requests wait for their loop iteration; nil while none waits.
     private var waitingSince: MonotonicInstant?
-    /// The number of backup requests that are not answered; the connection closes after them.
-    private var awaitedBackupCount = 0
+    /// The number of requests whose answers come later, from other threads; the connection closes
+    /// after them.
+    private var awaitedAnswerCount = 0
+    /// Whether the client still waits for its passwords to be hashed.
+    let interest = PasswordJob.Interest()
 
     init(_ connection: TCPConnection, on loop: ServiceLoop) {
         self.loop = loop
@@ -52,7 +56,8 @@ package final class ServerConnection: ConnectionHandler {
             waited: waited
         )
         self.session = session
-        awaitBackups(loop.startBackups(for: self))
+        loop.startBackups(for: self)
+        loop.startSignIns(for: self)
         if progress.wantsIteration {
             if progress.lacksRoom { recipient.waitForRoom() }
             waitingSince = waitingSince ?? loop.eventLoop.now
@@ -86,6 +91,7 @@ package final class ServerConnection: ConnectionHandler {
         default:
             break
         }
+        interest.end()
         if let channel = session.caller.channel { loop.context.channels.close(channel) }
     }
 
@@ -108,24 +114,30 @@ package final class ServerConnection: ConnectionHandler {
     }
 
     private func closeOnceAnswered() {
-        if awaitedBackupCount == 0 { recipient.closeAfterFlush() }
+        if awaitedAnswerCount == 0 { recipient.closeAfterFlush() }
     }
 }
 
 extension ServerConnection {
-    /// Adds backups that the connection waits for; it may be silent meanwhile.
-    private func awaitBackups(_ count: Int) {
-        guard count > 0 else { return }
-        awaitedBackupCount += count
+    /// A request's answer comes later; the connection may be silent meanwhile.
+    func awaitAnswer() {
+        awaitedAnswerCount += 1
         connection.mayBeSilent = true
     }
 
-    /// One of the requested backups is answered.
-    func backupAnswered() {
-        awaitedBackupCount -= 1
-        guard awaitedBackupCount == 0 else { return }
+    /// One of the awaited answers was sent.
+    func awaitedAnswerCame() {
+        awaitedAnswerCount -= 1
+        guard awaitedAnswerCount == 0 else { return }
         connection.mayBeSilent = false
         if session.life.isClosing { recipient.closeAfterFlush() }
+    }
+
+    /// Ends a sign-in of the connection, whose caller becomes the user.
+    ///
+    /// - Returns: The call, where another hash is needed before its end.
+    func finish(_ signIn: SignIn, _ outcome: PasswordJob.Outcome) -> SignIn? {
+        loop.handler.finishSignIn(signIn, outcome, for: &session.caller)
     }
 }
 

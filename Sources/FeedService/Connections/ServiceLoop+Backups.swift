@@ -4,21 +4,21 @@ internal import FeedTransport
 /// Backups take longer than a loop iteration. They are made on threads of their own and answered
 /// when they are done, after answers to later requests.
 extension ServiceLoop {
-    /// Starts the backups that a connection has requested in this loop iteration; returns how many.
-    func startBackups(for connection: ServerConnection) -> Int {
-        guard !handler.backups.isEmpty, let state = context.state else { return 0 }
+    /// Starts the backups that a connection has requested in this loop iteration.
+    func startBackups(for connection: ServerConnection) {
+        guard !handler.backups.isEmpty, let state = context.state else { return }
         let requests = handler.backups
         handler.backups = []
         for request in requests {
             nextBackup += 1
             let number = nextBackup
             waitingForBackup[number] = (connection, request)
+            connection.awaitAnswer()
             let mailbox = eventLoop.mailbox
             state.checkpointThread.backUp(through: state.journal.durableBatch) { result in
                 mailbox.post { ServiceLoop.of($0).finishBackup(number, result) }
             }
         }
-        return requests.count
     }
 
     /// Cancels the backup under way when half of the drain's time is over, so that its answer leaves
@@ -40,6 +40,6 @@ extension ServiceLoop {
         }
         handler.answerBackup(request, result)
         handler.answers.send(to: connection.recipient, through: outbox)
-        connection.backupAnswered()
+        connection.awaitedAnswerCame()
     }
 }

@@ -20,6 +20,10 @@ final class ServiceLoop {
     var waitingForBackup: [UInt64: (ServerConnection, UInt64)] = [:]
     /// The number of the latest backup.
     var nextBackup: UInt64 = 0
+    /// The sign-ins that wait for their hashes, by their numbers.
+    var waitingSignIns: [UInt64: WaitingSignIn] = [:]
+    /// The number of the latest sign-in.
+    var nextSignIn: UInt64 = 0
     /// The listeners that this loop accepts for; only the first loop has some.
     var listeners: [TCPListener] = []
 

@@ -1,3 +1,4 @@
+internal import FeedAccounts
 internal import FeedConcurrency
 internal import FeedLog
 internal import FeedRanking
@@ -28,6 +29,12 @@ final class ServiceContext: Sendable {
     let devices: DeviceAdmission
     /// The channels whose numbered calls are remembered.
     let channels: ChannelTable
+    /// The accounts and sessions of users.
+    let accounts: Accounts
+    /// Limits how often passwords may be tried.
+    let signInLimits: SignInLimits<ClientHost>
+    /// Hashes passwords on a thread of its own.
+    let passwords: PasswordHasher
     /// The rows of channels that were evicted and not deleted yet.
     private let evictedChannels = EvictedChannels()
     /// The bytes that wait in buffers, over all connections.
@@ -74,6 +81,12 @@ final class ServiceContext: Sendable {
         timeOfDay = configuration.timeOfDay
         startTimeMilliseconds = configuration.timeOfDay()
         serviceKeys = configuration.serviceKeys
+        accounts = Accounts(limits.accounts)
+        signInLimits = SignInLimits(limits.accounts, clock: configuration.signInClock)
+        passwords = PasswordHasher(
+            queueLimit: limits.accounts.maximumQueuedHashCount,
+            functions: configuration.passwordFunctions
+        )
         devices = DeviceAdmission(limit: limits.newDevicesPerPeerMinute)
         longTransactionRoom = LongTransactionRoom(
             maximumByteCount: configuration.state?.maximumLongTransactionByteCount ?? .max
@@ -97,11 +110,22 @@ final class ServiceContext: Sendable {
         }
         try loop.addTimer(every: .seconds(1)) { [self] in
             checkClocks(log)
+            forgetExpiredSessions()
             memory.giveBack(
                 after: budget,
                 channelByteCount: channels.byteCount,
                 forgetsSoon: channels.takeForgetsSoon()
             )
+        }
+    }
+
+    /// Forgets some of the sessions that have expired, on the first loop.
+    private func forgetExpiredSessions() {
+        guard accounts.sessionCount > 0, changeRefusal == nil else { return }
+        let log = changeLog(0)
+        let now = clock.now()
+        log.transaction {
+            _ = accounts.sweep(at: now, limit: limits.forgottenSessionsPerSecond, log)
         }
     }
 

@@ -17,6 +17,7 @@ package final class ServiceLog: Sendable {
     private let services = Lock(Line())
     private let unknownKeys = Lock(Line())
     private let overBudget = Lock(Line())
+    private let refusedEdits = Lock(Line())
 
     /// Writes to this logger; lines are counted by the seconds of this time of day.
     package init(
@@ -90,6 +91,15 @@ package final class ServiceLog: Sendable {
             "closed a connection from \(SocketAddress(host: host, port: 0).hostText) that held "
                 + "\(heldByteCount) bytes: too much is held for connections",
             overBudget
+        )
+    }
+
+    /// A user has tried to change the post of another author.
+    func refusedEdit(of postID: UInt64, by userID: UInt64, from host: SocketAddress.Host) {
+        write(
+            "refused the user \(userID) from \(SocketAddress(host: host, port: 0).hostText) a change "
+                + "of the post \(postID), which is another author's",
+            refusedEdits
         )
     }
 

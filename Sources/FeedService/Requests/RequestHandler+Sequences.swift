@@ -15,6 +15,7 @@ extension RequestHandler {
         from caller: inout Caller
     ) throws(Status) -> Answer {
         guard method.takesSequence else {
+            if let signIn = try beginSignIn(frame, from: caller) { return .afterHash(signIn) }
             return try dispatch(frame.request, from: &caller)
         }
         let call = Call(
@@ -103,7 +104,7 @@ extension RequestHandler {
             let (answer, done) = try votes.batchCastVotes(request, from: &caller, &answers)
             return (answer, .items(done))
         case .createPost(let request):
-            let post = try posts.createPost(request, &answers)
+            let post = try posts.createPost(request, from: caller, &answers)
             return (.postsInPage(.one, revision: post.revision), .id(post.id.rawValue))
         case .importPosts(let request):
             let (answer, first) = try administration.importPosts(request, &answers)

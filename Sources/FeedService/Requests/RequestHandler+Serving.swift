@@ -46,6 +46,7 @@ extension RequestHandler {
         let lacksRoom = limits.answerByteCount <= 0
         // Without room nothing is executed, so a request that is under way keeps its progress.
         if !lacksRoom { resumeWork(of: &session) }
+        environment.checkLogin(of: &session.caller)
         var offset = 0
         do throws(FrameError) {
             while limits.frameCount > 0, answers.byteCount < limits.answerByteCount {
@@ -112,7 +113,8 @@ extension RequestHandler {
         _ limits: inout IterationLimits
     ) {
         let count = votes.findRun(in: bytes, at: offset, limit: limits.frameCount, scanner)
-        let takesFastPath = count > 0 && environment.takesChanges
+        let takesFastPath =
+            count > 0 && environment.takesChanges && !session.caller.login.isOver
         var number = 0
         while number < count, answers.byteCount < limits.answerByteCount, !session.life.isClosing {
             if takesFastPath {

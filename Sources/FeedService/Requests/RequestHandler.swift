@@ -29,9 +29,13 @@ struct RequestHandler: ~Copyable {
     var answers: Answers
     /// The requests of this loop iteration that are answered when a backup is made.
     var backups: [UInt64] = []
+    /// The requests of this loop iteration that are answered when their passwords were hashed.
+    var signIns: [SignIn] = []
 
     /// Hello and Ping, and the channels that numbered calls open.
     let connections: ConnectionCalls
+    /// The calls about accounts and sessions.
+    let accounts: AccountCalls
     /// The calls about posts and pages of posts.
     var posts: PostCalls
     /// CastVote and BatchCastVotes.
@@ -47,6 +51,7 @@ struct RequestHandler: ~Copyable {
         decoder = MessageDecoder(maximumFrameByteCount: frameLimit)
         answers = Answers(environment)
         connections = ConnectionCalls(environment: environment)
+        accounts = AccountCalls(environment: environment)
         posts = PostCalls(environment)
         votes = VoteCalls(environment)
         administration = AdministrationCalls(environment)
@@ -69,6 +74,7 @@ struct RequestHandler: ~Copyable {
         let method = Method(frame.request)
         defer { answers.room.shrink(to: answers.byteCount) }
         do throws(Status) {
+            try environment.requireLoginNotOver(of: caller, for: method)
             try environment.checkAccess(of: caller, to: method)
             try environment.checkEnvelope(of: frame, method, waited: waited)
             try answers.reserveRoom(for: frame.request)
@@ -89,6 +95,8 @@ struct RequestHandler: ~Copyable {
                 return .again
             case .afterBackup:
                 backups.append(frame.id)
+            case .afterHash(let signIn):
+                signIns.append(signIn)
             }
         } catch {
             answers.refuse(frame.id, method, error)
@@ -112,9 +120,12 @@ struct RequestHandler: ~Copyable {
         case .batchGetPosts(let request): try posts.batchGetPosts(request, from: caller)
         case .getPostRank(let request): try posts.getPostRank(request)
         case .createPost(let request):
-            .postsInPage(.one, revision: try posts.createPost(request, &answers).revision)
+            .postsInPage(
+                .one,
+                revision: try posts.createPost(request, from: caller, &answers).revision
+            )
         case .updatePost(let request): try posts.updatePost(request, from: caller, &answers)
-        case .deletePost(let request): try posts.deletePost(request)
+        case .deletePost(let request): try posts.deletePost(request, from: caller)
         case .importPosts(let request):
             try administration.importPosts(request, &answers).answer
         case .listFeeds: administration.listFeeds()
@@ -125,7 +136,11 @@ struct RequestHandler: ~Copyable {
             try administration.correctTimes(request, &answers)
         case .hello(let request): try connections.hello(request, from: &caller)
         case .ping(let request): try connections.ping(request)
-        case .signUp, .signIn, .getSession, .signOut, .markPosts, nil: throw .unknownMethod
+        case .getSession: try accounts.getSession(from: caller)
+        case .signOut(let request): try accounts.signOut(request, from: &caller)
+        // Their answers come later: `executeOnce` passes them to `AccountCalls` with their envelope.
+        case .signUp, .signIn: preconditionFailure("A sign-in is not dispatched.")
+        case .markPosts, nil: throw .unknownMethod
         }
     }
 }

@@ -1,3 +1,4 @@
+internal import FeedAccounts
 internal import FeedConcurrency
 internal import FeedJournal
 internal import FeedRanking
@@ -59,6 +60,19 @@ extension FeedServer {
         } catch {
             guard let options = configuration.state else { throw .state(error) }
             throw refusal(error, options)
+        }
+    }
+
+    /// Starts the thread that hashes passwords; stops the state's threads where that fails.
+    static func start(
+        _ passwords: PasswordHasher,
+        orStop state: DurableState?
+    ) throws(ServiceStartError) {
+        do throws(ThreadStartError) {
+            try passwords.start()
+        } catch {
+            state?.stop()
+            throw .thread(error)
         }
     }
 

@@ -1,3 +1,4 @@
+internal import FeedAccounts
 internal import FeedConcurrency
 internal import FeedRanking
 internal import FeedState
@@ -60,6 +61,7 @@ package final class FeedServer: Sendable {
             SampleData.fill(store, logging: context.changeLog(0))
         }
         if let state { try startThreads(of: state, configuration) }
+        try start(context.passwords, orStop: state)
         var threads: [EventLoopThread] = []
         do throws(ServiceStartError) {
             for index in 0..<configuration.threadCount {
@@ -83,6 +85,7 @@ package final class FeedServer: Sendable {
                 thread.stop()
                 thread.join()
             }
+            context.passwords.stop()
             state?.stop()
             throw error
         }
@@ -111,6 +114,7 @@ package final class FeedServer: Sendable {
     /// directory is closed: it may be opened again then.
     package func wait() {
         for thread in threads { thread.join() }
+        context.passwords.stop()
         context.state?.stop()
     }
 

@@ -1,3 +1,4 @@
+internal import FeedAccounts
 internal import FeedConcurrency
 internal import FeedRanking
 internal import FeedTransport
@@ -6,8 +7,8 @@ internal import FeedTransport
 struct Caller {
     /// The device that calls; nil on an anonymous connection.
     private(set) var device: Device?
-    /// The user of the session that the connection has shown; nil where it has shown none.
-    var userID: UInt64?
+    /// Whether the caller is a user, by the session that it has shown.
+    var login = Login.none
     /// The device's number in the ranking; nil until it is looked up.
     var voter: VoterID?
     /// The channel of the caller's numbered calls; nil on an anonymous connection, and if the service
@@ -40,6 +41,12 @@ struct Caller {
 
     /// Whether the caller is trusted as a service.
     var isService: Bool { isOnTrustedHost || serviceKey != nil }
+
+    /// The user of the session that the connection has shown; nil where it has shown none.
+    var userID: UInt64? { login.session?.userID }
+
+    /// The user who is the author of what the caller writes; nil for a name without an account.
+    var authorID: UInt64? { userID }
 
     /// What the caller has shown itself to be; the authorisation table decides by it.
     var role: Role {

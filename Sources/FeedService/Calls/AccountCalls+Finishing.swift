@@ -1,0 +1,91 @@
+internal import FeedAccounts
+internal import FeedLog
+internal import FeedProto
+
+/// How a sign-in ends once its password was hashed.
+extension AccountCalls {
+    /// The end of a call, or what it needs before its end.
+    enum End {
+        /// The user has this session, which is the connection's now.
+        case session(UserSession, Login)
+        /// Another call has created the account meanwhile: the password is compared with its own.
+        case verify(SignIn)
+    }
+
+    /// Ends a call with the outcome of its hash.
+    ///
+    /// An attempt stays a failure only where the password is wrong or the e-mail is taken.
+    func finish(_ signIn: SignIn, _ outcome: PasswordJob.Outcome) throws(Status) -> End {
+        switch outcome {
+        case .hashed(let hash): return try create(signIn, hash)
+        case .matches:
+            guard let account = signIn.account else {
+                preconditionFailure("A password matches that of an account.")
+            }
+            environment.context.signInLimits.withdraw(signIn.attempt)
+            try environment.admitChange()
+            return environment.changeLog.transaction { begin(account, isNew: false) }
+        case .differs: throw .badCredentials
+        case .skipped:
+            environment.context.signInLimits.withdraw(signIn.attempt)
+            throw .signInTooLate(signIn.timeout)
+        case .noMemory:
+            environment.context.signInLimits.withdraw(signIn.attempt)
+            throw .outOfMemory
+        }
+    }
+
+    /// Creates the account and begins its first session, in one transaction.
+    private func create(_ signIn: SignIn, _ hash: String) throws(Status) -> End {
+        try environment.admitChange()
+        do throws(AccountError) {
+            let end = try environment.changeLog.transaction { () throws(AccountError) -> End in
+                let account = try environment.context.accounts.create(
+                    signIn.email,
+                    displayName: signIn.displayName,
+                    passwordHash: hash,
+                    at: environment.context.clock.now(),
+                    environment.changeLog
+                )
+                return begin(account, isNew: true)
+            }
+            environment.context.signInLimits.withdraw(signIn.attempt)
+            return end
+        } catch {
+            switch error {
+            case .emailTaken: return try retry(signIn)
+            case .tooManyAccounts(let limit): throw .tooManyAccounts(limit: limit)
+            case .badAccount, .badSession: preconditionFailure("\(error)")
+            }
+        }
+    }
+
+    /// Another call has created the account while the password was hashed.
+    private func retry(_ signIn: SignIn) throws(Status) -> End {
+        switch signIn.goal {
+        case .signUp: throw .emailTaken
+        case .signIn, .signInOrUp:
+            var signIn = signIn
+            signIn.account = environment.context.accounts.account(for: signIn.email)
+            return .verify(signIn)
+        }
+    }
+
+    /// Begins a session; within a transaction.
+    private func begin(_ account: AccountRow, isNew: Bool) -> End {
+        let accounts = environment.context.accounts
+        let count = accounts.revocationCount
+        let now = environment.context.clock.now()
+        guard let begun = accounts.beginSession(of: account.id, at: now, environment.changeLog)
+        else {
+            preconditionFailure("An account stays.")
+        }
+        let session = UserSession(
+            token: begun.token.bytes,
+            user: User(account),
+            expireTimeMilliseconds: begun.session.expireTimeMilliseconds,
+            createdUser: isNew
+        )
+        return .session(session, .current(begun.session, revocationCount: count))
+    }
+}

@@ -1,0 +1,46 @@
+internal import FeedProto
+
+/// The passwords and names of accounts.
+extension TextRules {
+    /// Checks the length of a password: in characters from below, and in bytes from above, as its hash
+    /// takes any characters.
+    func checkPassword(_ password: String) throws(Status) {
+        let byteCount = password.utf8.count
+        guard byteCount <= limits.maximumPasswordByteCount else {
+            throw .passwordTooLong(byteCount, limit: limits.maximumPasswordByteCount)
+        }
+        let count = password.count
+        guard count >= limits.minimumPasswordCharacterCount else {
+            throw .passwordTooShort(count, limit: limits.minimumPasswordCharacterCount)
+        }
+    }
+
+    /// Checks the name of a new account.
+    func checkDisplayName(_ name: String) throws(Status) {
+        let byteCount = name.utf8.count
+        guard byteCount <= limits.maximumNameByteCount else {
+            throw .displayNameTooLong(byteCount, "bytes", limit: limits.maximumNameByteCount)
+        }
+        guard name.needsWalk(limit: limits.maximumNameCharacterCount) else { return }
+        let count = name.count
+        guard count <= limits.maximumNameCharacterCount else {
+            throw .displayNameTooLong(count, "characters", limit: limits.maximumNameCharacterCount)
+        }
+    }
+}
+
+extension Status {
+    fileprivate static func displayNameTooLong(
+        _ count: Int,
+        _ unit: StaticString,
+        limit: Int
+    ) -> Status {
+        .invalid(
+            .nameTooLong,
+            field: "display_name",
+            "display_name has \(count) \(unit); the limit is \(limit).",
+            limit: UInt64(limit),
+            actual: UInt64(count)
+        )
+    }
+}
