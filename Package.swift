@@ -114,7 +114,8 @@ let package = Package(
         .target(
             name: "FeedState",
             dependencies: [
-                "FeedConcurrency", "FeedLog", "FeedRanking", "FeedJournal", "FeedSQLite",
+                "FeedAccounts", "FeedConcurrency", "FeedLog", "FeedRanking", "FeedJournal",
+                "FeedSQLite",
             ],
             swiftSettings: settings
         ),
@@ -284,9 +285,10 @@ let package = Package(
         .testTarget(
             name: "FeedStateTests",
             dependencies: [
-                "FeedState", "FeedConcurrency", "FeedLog", "FeedRanking", "FeedJournal",
-                "FeedSQLite", "FeedDiskFaults", "FeedTestSupport",
+                "FeedState", "FeedAccounts", "FeedConcurrency", "FeedLog", "FeedRanking",
+                "FeedJournal", "FeedSQLite", "FeedDiskFaults", "FeedTestSupport",
             ],
+            exclude: ["Golden"],
             swiftSettings: settings
         ),
         .testTarget(

@@ -1,3 +1,4 @@
+package import FeedAccounts
 internal import FeedConcurrency
 internal import FeedJournal
 package import FeedLog
@@ -10,6 +11,7 @@ extension DurableState {
     ///   - options: Where the directory is, and how durable answers are.
     ///   - store: An empty one.
     ///   - channels: Takes what is known of channels: a channel, then its outcomes.
+    ///   - accounts: Takes the accounts and sessions, once all are known.
     ///   - events: Called later, when something happens.
     ///   - progress: Called now and then with how far the start is.
     /// - Returns: The state, whose threads are to be started.
@@ -18,6 +20,7 @@ extension DurableState {
         _ options: StateOptions,
         into store: FeedStore,
         channels: @escaping (LogEntry) -> Void,
+        accounts: (AccountsState) -> Void = { _ in },
         events: Events,
         progress: @escaping (RecoveryProgress) -> Void = { _ in }
     ) throws(StateStartError) -> DurableState {
@@ -26,6 +29,7 @@ extension DurableState {
             StateDirectory(options),
             into: store,
             channels: channels,
+            accounts: accounts,
             progress: progress,
             onFirstEntry: { wake.call() }
         )

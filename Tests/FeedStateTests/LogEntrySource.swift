@@ -9,6 +9,7 @@ struct LogEntrySource {
     private var revision: UInt64 = 0
     private var lastID: UInt64 = 0
     private var sequences: [UInt64: UInt64] = [:]
+    private var accounts = AccountEntrySource()
     private let logs = ChangeLogs(count: 3, firstBatch: 1) {}
 
     /// The body of a commit batch with so many writes in it.
@@ -62,6 +63,9 @@ struct LogEntrySource {
             lastID += 300
             revision += 1 << 24
             return [.counters(lastID: lastID, revision: revision)]
+        case 86..<91: return accounts.next(model.viewers, using: &generator)
+        case 91..<94: return [mark(id, using: &generator)]
+        case 94: return [user(using: &generator)]
         default: return outcome(using: &generator)
         }
     }
@@ -115,6 +119,41 @@ struct LogEntrySource {
         post.counts.upvoteCount += UInt64.random(in: 0...1, using: &generator)
         post.counts.downvoteCount += 1
         return [.counts(post.counts)]
+    }
+
+    /// A voter that is a user.
+    private mutating func user(using generator: inout SeededGenerator) -> LogEntry {
+        let number = UInt32(model.viewers.users.count)
+        return .userVoter(
+            VoterID(rawValue: (1 << 29) + number * 700),
+            userID: generator.next() | 1 << 63
+        )
+    }
+
+    /// A mark of one of a few viewers, on a post or through it.
+    private mutating func mark(
+        _ id: UInt64,
+        using generator: inout SeededGenerator
+    ) -> LogEntry {
+        let viewer = VoterID(rawValue: UInt32.random(in: 0..<4, using: &generator))
+        guard generator.oneIn(3) else {
+            let sets: [MarkSet] = [[], .read, .unread, [.read, .dismissed], .restored]
+            let marks = sets.randomElement(using: &generator) ?? []
+            let post = PostID(rawValue: id)
+            return .marks(
+                PostMarks(viewer: viewer, post: post, marks: marks, revision: takeRevision())
+            )
+        }
+        let mark = MarkThrough(
+            viewer: viewer,
+            feed: generator.oneIn(2) ? nil : FeedID(rawValue: 0),
+            mark: Mark.allCases.randomElement(using: &generator) ?? .read,
+            createTimeMilliseconds: Int64(id) * 1_000,
+            post: PostID(rawValue: id),
+            place: UInt8.random(in: 0..<3, using: &generator),
+            revision: takeRevision()
+        )
+        return .markThrough(mark)
     }
 
     private func feed(using generator: inout SeededGenerator) -> LogEntry {
@@ -178,6 +217,7 @@ struct LogEntrySource {
 
     private func content(using generator: inout SeededGenerator) -> PostContent {
         PostContent(
+            authorID: generator.oneIn(2) ? 0 : 1 + generator.next() % 9,
             authorName: generator.oneIn(2) ? "" : "André \(generator.next() % 100)",
             title: "Title \(generator.next() % 1_000) 👍",
             text: String(repeating: "text ", count: Int(generator.next() % 300)),

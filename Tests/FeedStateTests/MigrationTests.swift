@@ -5,10 +5,11 @@ import FeedTestSupport
 import Testing
 
 @Suite struct MigrationTests {
+    /// Formats yet to come.
     private static let migrations = [
-        StateMigration(from: 1, statements: ["CREATE TABLE more (id INTEGER PRIMARY KEY)"]),
+        StateMigration(from: 2, statements: ["CREATE TABLE more (id INTEGER PRIMARY KEY)"]),
         StateMigration(
-            from: 2,
+            from: 3,
             statements: ["ALTER TABLE more ADD COLUMN x", "INSERT INTO more VALUES (1, 2)"]
         ),
     ]
@@ -24,7 +25,7 @@ import Testing
         #expect(changed.meta == meta)
         // The copy is the file as it was, for a program of its format.
         try directory.files.createDirectory("old")
-        try directory.files.rename("state.db.format-1", to: "old/state.db")
+        try directory.files.rename("state.db.format-2", to: "old/state.db")
         let target = directory.path + "/restored"
         try BackupRestore.run(backup: directory.path + "/old", into: target)
     }
@@ -37,14 +38,14 @@ import Testing
         _ = try Self.open(directory, Self.migrations)
         #expect(
             try directory.files.names(in: ".").filter { $0.contains("format") }.sorted()
-                == ["state.db.format-1", "state.db.format-2"]
+                == ["state.db.format-2", "state.db.format-3"]
         )
     }
 
     @Test func aChangeThatFailsLeavesTheFormat() throws {
         let directory = try DataDirectory()
         let (model, _) = try StateFixture.fill(directory.create())
-        let broken = StateMigration(from: 2, statements: ["INSERT INTO nothing VALUES (1)"])
+        let broken = StateMigration(from: 3, statements: ["INSERT INTO nothing VALUES (1)"])
         #expect(throws: StateError.self) {
             try Self.open(directory, [Self.migrations[0], broken])
         }
@@ -57,10 +58,10 @@ import Testing
         let directory = try DataDirectory()
         _ = try directory.create()
         _ = try Self.open(directory, Self.migrations)
-        #expect(throws: StateError.newerFormat(file: "state.db", format: 3, known: 1)) {
+        #expect(throws: StateError.newerFormat(file: "state.db", format: 4, known: 2)) {
             try directory.open()
         }
-        #expect(throws: StateError.newerFormat(file: "state.db", format: 3, known: 2)) {
+        #expect(throws: StateError.newerFormat(file: "state.db", format: 4, known: 3)) {
             try Self.open(directory, [Self.migrations[0]])
         }
     }
@@ -72,7 +73,7 @@ import Testing
         try StateDatabase(
             directory: directory.path,
             files: directory.files,
-            migrations: migrations
+            migrations: StateMigration.all + migrations
         )
     }
 }

@@ -66,18 +66,25 @@ enum StateFixture {
         )
     }
 
-    /// The hash of a store that the state is loaded into, and that takes bodies beside.
+    /// The hash of a store and of accounts that the state is loaded into, and that take bodies beside.
     static func storeHash(
         _ database: StateDatabase?,
         _ bodies: [[UInt8]] = []
     ) throws -> UInt64 {
         let store = FeedStore(stripeCount: 4) { 0 }
-        if let database { try database.load(into: store, channels: { _, _ in }) }
+        let accounts = AccountsRecovery()
+        if let database {
+            try database.load(into: store, accounts: accounts, channels: { _, _ in })
+        }
         for body in bodies {
             var reader = try LogEntryReader(body)
-            while let entry = try reader.next() { try store.apply(entry) }
+            while let entry = try reader.next() {
+                try store.apply(entry)
+                accounts.apply(entry)
+            }
+            accounts.endRecord()
         }
-        return store.stateHash()
+        return store.stateHash() &+ accounts.state.stateHash
     }
 }
 

@@ -7,6 +7,7 @@ struct StateModel: Equatable {
     var posts: [UInt64: PostState] = [:]
     var ballots: [UInt64: [UInt32: VoteDirection]] = [:]
     var voters: [UInt32: Device16] = [:]
+    var viewers = ViewerModel()
     var feeds: [UInt32: FeedPolicy] = [:]
     var channels: [UInt64: ChannelState] = [:]
     var outcomes: [UInt64: [UInt64: ChannelOutcome]] = [:]
@@ -40,7 +41,7 @@ struct StateModel: Equatable {
         case .channel(let state): channels[state.number] = state
         case .outcome(let outcome): apply(outcome)
         case .userVoter, .account, .session, .sessionEnded, .sessionsEnded, .marks, .markThrough:
-            break
+            viewers.apply(entry)
         case .counters(let id, let revision):
             highestID = max(highestID, id)
             highestRevision = max(highestRevision, revision)

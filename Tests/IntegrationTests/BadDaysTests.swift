@@ -187,6 +187,31 @@ struct BadDaysTests {
         #expect(await service.stop() == 0)
     }
 
+    @Test("files and folders that others may read become private at the next start")
+    func rightsAreTightened() async throws {
+        let directory = try await DataDirectory.written(killed: false)
+        try directory.keepBackup()
+        try Data([1]).write(to: URL(filePath: directory.path + "/state.db.format-1"))
+        let files = FileManager.default
+        let names = try files.subpathsOfDirectory(atPath: directory.path)
+        #expect(names.contains { $0.hasPrefix("backups/") && $0.hasSuffix("/state.db") })
+        for name in names + ["."] {
+            let path = directory.path + "/" + name
+            let type = try files.attributesOfItem(atPath: path)[.type] as? FileAttributeType
+            try files.setAttributes(
+                [.posixPermissions: type == .typeDirectory ? 0o755 : 0o644],
+                ofItemAtPath: path
+            )
+        }
+        let service = try await DurableService.start(directory.path)
+        for name in try files.subpathsOfDirectory(atPath: directory.path) + ["."] {
+            let attributes = try files.attributesOfItem(atPath: directory.path + "/" + name)
+            let rights = try #require(attributes[.posixPermissions] as? Int)
+            #expect(rights & 0o077 == 0, "\(name)")
+        }
+        #expect(await service.stop() == 0)
+    }
+
     @Test("another user's state.db", .enabled(if: geteuid() == 0, "Only root can give it."))
     func wrongOwner() async throws {
         let directory = try await DataDirectory.written(killed: false)

@@ -10,8 +10,7 @@ extension POSIXFiles {
         return FileIdentity(inode: inode, birthNanoseconds: birth)
     }
 
-    /// Refuses a file of another user's, and keeps other users from reading one; a file that is not
-    /// there is no error.
+    /// Refuses a file of another user's; a file that is not there is no error.
     package func claim(_ name: String) throws(JournalError) {
         var status = stat()
         guard unsafe fstatat(directory, name, &status, 0) == 0 else {
@@ -21,10 +20,22 @@ extension POSIXFiles {
         guard status.st_uid == geteuid() else {
             throw .wrongOwner(path: "\(path)/\(name)", owner: status.st_uid, user: geteuid())
         }
-        guard status.st_mode & 0o077 != 0, status.st_mode & S_IFMT == S_IFREG else { return }
-        // Version 0.1 made state.db as the process's mask had it. Some file systems have one mode for
-        // all files: then it stays.
-        _ = unsafe fchmodat(directory, name, status.st_mode & 0o700, 0)
+    }
+
+    /// Keeps other users from reading a file or a folder of ours, "." being the directory itself.
+    ///
+    /// Version 0.1 made files as the process's mask had it. Some file systems have one mode for all
+    /// files: then it stays.
+    ///
+    /// - Returns: Whether it is a folder.
+    @discardableResult
+    package func makePrivate(_ name: String) -> Bool {
+        var status = stat()
+        guard unsafe fstatat(directory, name, &status, 0) == 0 else { return false }
+        if status.st_mode & 0o077 != 0, status.st_uid == geteuid() {
+            _ = unsafe fchmodat(directory, name, status.st_mode & 0o700, 0)
+        }
+        return status.st_mode & S_IFMT == S_IFDIR
     }
 
     /// The names in a directory that nobody has locked; nil where there is no directory.

@@ -1,3 +1,4 @@
+import FeedAccounts
 package import FeedJournal
 import FeedRanking
 import FeedSQLite
@@ -16,34 +17,14 @@ package final class Checkpoint {
     /// Whether the last step is written.
     package private(set) var isDone = false
 
-    /// How far the checkpoint is; copied before a step, and restored where the step fails.
-    private struct Cursor {
-        var voters: SortedRuns
-        var posts: SortedRuns
-        var channels: SortedRuns
-        var feedIsDue = true
-        /// The voters, posts and channels that are written.
-        var writtenCount = 0
-
-        /// Whether nothing is left to sort.
-        var isReady: Bool { voters.isReady && posts.isReady && channels.isReady }
-
-        /// Sorts a piece of what is left.
-        mutating func sortRun() {
-            if !voters.isReady {
-                voters.sortRun()
-            } else if !posts.isReady {
-                posts.sortRun()
-            } else {
-                channels.sortRun()
-            }
-        }
-    }
-
     private let database: StateDatabase
     private let memtable: Memtable
-    private var cursor: Cursor
+    /// Copied before a step, and restored where the step fails.
+    private var cursor: CheckpointCursor
     private let channelPlaces: [UInt64: Int]
+    /// The sessions and the marks through posts that the cursor names by their places.
+    private let sessions: [TokenHash]
+    private let markThroughs: [MarkThrough]
     private let changeCount: Int
 
     /// The share of the changes that is written, 0 to 1.
@@ -58,11 +39,9 @@ package final class Checkpoint {
             target.number >= database.meta.checkpointed.number,
             "Records are checkpointed in their order."
         )
-        cursor = Cursor(
-            voters: SortedRuns(memtable.voters.keys.map { UInt64($0.rawValue) }),
-            posts: SortedRuns(memtable.counts.ids()),
-            channels: SortedRuns(memtable.channels.map(\.number))
-        )
+        sessions = Array(memtable.accounts.sessions.keys)
+        markThroughs = Array(memtable.marks.throughs.values)
+        cursor = CheckpointCursor(memtable)
         channelPlaces = Dictionary(
             uniqueKeysWithValues: memtable.channels.enumerated().map { ($1.number, $0) }
         )
@@ -115,17 +94,27 @@ package final class Checkpoint {
                 try databaseErrors { () throws(SQLiteError) in try writer.write(feed, policy) }
             }
         }
-        if let number = cursor.voters.next() {
-            let voter = VoterID(rawValue: UInt32(number))
+        guard let (part, key) = cursor.next() else { return false }
+        switch part {
+        case .voters:
+            let voter = VoterID(rawValue: UInt32(key))
             guard let device = memtable.voters[voter] else { return true }
             try databaseErrors { () throws(SQLiteError) in try writer.write(voter, device) }
-        } else if let id = cursor.posts.next() {
-            try writer.write(id, of: memtable)
-        } else if let number = cursor.channels.next() {
-            guard let place = channelPlaces[number] else { return true }
+        case .userVoters:
+            let voter = VoterID(rawValue: UInt32(key))
+            guard let user = memtable.userVoters[voter] else { return true }
+            try databaseErrors { () throws(SQLiteError) in try writer.write(voter, user: user) }
+        case .accounts: try writer.writeAccount(key, of: memtable.accounts)
+        case .sessions:
+            let hash = sessions[Int(key)]
+            guard let session = memtable.accounts.sessions[hash] else { return true }
+            try writer.write(hash, session, of: memtable.accounts)
+        case .posts: try writer.write(key, of: memtable)
+        case .marks: try writer.writeMarks(key, memtable.marks[key])
+        case .markThroughs: try writer.write(markThroughs[Int(key)])
+        case .channels:
+            guard let place = channelPlaces[key] else { return true }
             try writer.write(memtable.channels[place])
-        } else {
-            return false
         }
         cursor.writtenCount += 1
         return true

@@ -23,6 +23,7 @@ final class CheckpointWriter {
 
     /// Reused from row to row.
     var ballotChunk = BallotChunk()
+    var markChunk = MarkChunk()
     var ballots: [(voter: VoterID, direction: VoteDirection?)] = []
     var ring = OutcomeRing()
     var buffer: [UInt8] = []

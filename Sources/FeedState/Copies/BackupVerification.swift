@@ -61,13 +61,19 @@ package struct BackupVerification: Sendable, Equatable {
         let meta = database.meta
         try database.checkPages()
         let store = FeedStore(stripeCount: 16) { 0 }
-        try database.load(into: store, channels: { _, _ in }, progress: progress)
+        let accounts = AccountsRecovery()
+        try database.load(
+            into: store,
+            accounts: accounts,
+            channels: { _, _ in },
+            progress: progress
+        )
         return BackupVerification(
             instanceID: meta.instanceID,
             postCount: store.postCount,
             lastRecord: meta.checkpointed.number,
             revision: meta.highestRevision,
-            stateHash: store.stateHash()
+            stateHash: store.stateHash() &+ accounts.state.stateHash
         )
     }
 

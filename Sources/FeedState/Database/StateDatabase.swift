@@ -94,7 +94,7 @@ package final class StateDatabase {
         guard format <= known else {
             throw .newerFormat(file: name, format: format, known: known)
         }
-        try StateSchema.checkTables(StateSchema.tables, of: connection, name)
+        try StateSchema.checkTables(StateSchema.tables(of: format), of: connection, name)
         var meta = try StateMeta.read(connection, format: format)
         // An older format is read as it is where nothing may be changed.
         let isMigrated = format < known && mode == .existing
@@ -108,7 +108,7 @@ package final class StateDatabase {
         self.connection = connection
         self.format = isMigrated ? known : format
         self.meta = meta
-        totals = try TableTotals.readAll(connection)
+        totals = try TableTotals.readAll(connection, format: self.format)
     }
 
     /// The format of the file, which its meta's checksum covers.

@@ -18,8 +18,15 @@ package struct StateMigration: Sendable {
         self.statements = statements
     }
 
-    /// All that there are, in the order of formats without gaps: none, as format 1 is the first.
-    package static let all: [StateMigration] = []
+    /// All that there are, in the order of formats without gaps.
+    package static let all = [
+        StateMigration(
+            from: 1,
+            statements: StateSchema.secondStatements
+                + StateTable.tables(of: 2).filter { !StateTable.tables(of: 1).contains($0) }
+                .map(TableTotals.insertion)
+        )
+    ]
 
     /// Copies the file and brings it to the format after the last migration.
     static func run(
@@ -54,6 +61,10 @@ package struct StateMigration: Sendable {
         _ format: Int64,
         _ files: any JournalFiles
     ) throws(StateError) {
+        // SQLite would make it as the process's mask has it.
+        _ = try fileErrors { () throws(FileError) in
+            try files.create("\(StateDatabase.fileName).format-\(format)")
+        }
         try databaseErrors { () throws(SQLiteError) in
             _ = try Backup(of: database, to: "\(database.path).format-\(format)").step()
         }

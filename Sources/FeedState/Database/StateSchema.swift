@@ -3,10 +3,12 @@ import FeedSQLite
 /// The tables of `state.db`, as `docs/STATE.md` describes them.
 enum StateSchema {
     /// The format that this program writes.
-    static let format: Int64 = 1
+    static let format: Int64 = 2
 
-    /// Makes the tables of a new file.
-    static let statements = [
+    /// Makes the tables of a new file: those of format 1, then what each format has added.
+    static let statements = firstStatements + secondStatements
+
+    private static let firstStatements = [
         """
         CREATE TABLE meta (
             id INTEGER PRIMARY KEY CHECK (id = 1), format INTEGER NOT NULL,
@@ -65,8 +67,48 @@ enum StateSchema {
         """,
     ]
 
+    /// What format 2 adds: who wrote a post, users that vote, accounts, sessions and marks.
+    static let secondStatements = [
+        "ALTER TABLE posts ADD COLUMN author_id INTEGER NOT NULL DEFAULT 0",
+        """
+        CREATE TABLE user_voters (
+            number INTEGER PRIMARY KEY, user INTEGER NOT NULL, sum INTEGER NOT NULL
+        ) STRICT
+        """,
+        """
+        CREATE TABLE accounts (
+            id INTEGER PRIMARY KEY, create_time INTEGER NOT NULL, generation INTEGER NOT NULL,
+            sum INTEGER NOT NULL, email TEXT NOT NULL, display_name TEXT NOT NULL,
+            password_hash TEXT NOT NULL
+        ) STRICT
+        """,
+        """
+        CREATE TABLE sessions (
+            token_hash BLOB PRIMARY KEY, user INTEGER NOT NULL, expire_time INTEGER NOT NULL,
+            generation INTEGER NOT NULL, sum INTEGER NOT NULL
+        ) STRICT, WITHOUT ROWID
+        """,
+        "CREATE INDEX sessions_of_user ON sessions (user, generation)",
+        """
+        CREATE TABLE marks (
+            viewer INTEGER NOT NULL, chunk INTEGER NOT NULL, sum INTEGER NOT NULL,
+            packed BLOB NOT NULL, PRIMARY KEY (viewer, chunk)
+        ) STRICT, WITHOUT ROWID
+        """,
+        """
+        CREATE TABLE mark_throughs (
+            viewer INTEGER NOT NULL, feed INTEGER NOT NULL, topic INTEGER NOT NULL,
+            place INTEGER NOT NULL, mark INTEGER NOT NULL, create_time INTEGER NOT NULL,
+            post INTEGER NOT NULL, revision INTEGER NOT NULL, sum INTEGER NOT NULL,
+            PRIMARY KEY (viewer, feed, topic, place)
+        ) STRICT, WITHOUT ROWID
+        """,
+    ]
+
     /// The tables of a file; ``DirectoryRow`` has one more, which a file of version 0.1 lacks.
-    static let tables = ["meta", "totals"] + StateTable.allCases.map(\.name)
+    static func tables(of format: Int64) -> [String] {
+        ["meta", "totals"] + StateTable.tables(of: format).map(\.name)
+    }
 
     /// Refuses a file that lacks a table, before a statement does that in words of SQL.
     static func checkTables(

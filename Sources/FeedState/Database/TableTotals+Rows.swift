@@ -2,8 +2,11 @@ import FeedSQLite
 
 /// The rows of `totals`.
 extension TableTotals {
-    /// Reads the totals of all tables.
-    static func readAll(_ database: Database) throws(StateError) -> [TableTotals] {
+    /// Reads the totals of all tables of a file; those that its format lacks have no rows.
+    static func readAll(
+        _ database: Database,
+        format: Int64
+    ) throws(StateError) -> [TableTotals] {
         let row = try databaseErrors { () throws(SQLiteError) in
             try database.prepare("SELECT name, row_count, sum_of_sums, sum FROM totals")
         }
@@ -19,14 +22,10 @@ extension TableTotals {
             }
             totals[table.rawValue] = found
         }
-        var found: [TableTotals] = []
-        for table in StateTable.allCases {
-            guard let total = totals[table.rawValue] else {
-                throw damagedTotals(table.name, "the row is missing")
-            }
-            found.append(total)
+        for table in StateTable.tables(of: format) where totals[table.rawValue] == nil {
+            throw damagedTotals(table.name, "the row is missing")
         }
-        return found
+        return totals.map { $0 ?? TableTotals() }
     }
 
     /// Writes the totals that are not what they were.
@@ -57,6 +56,12 @@ extension TableTotals {
     ) throws(SQLiteError) {
         try database.execute("DELETE FROM totals")
         try write(totals, over: nil, database)
+    }
+
+    /// The statement that adds the totals of a table without rows.
+    static func insertion(of table: StateTable) -> String {
+        let sum = Int64(bitPattern: sum(TableTotals(), table))
+        return "INSERT INTO totals VALUES ('\(table.name)', 0, 0, \(sum))"
     }
 
     private static func sum(_ totals: TableTotals, _ table: StateTable) -> UInt64 {

@@ -38,6 +38,12 @@ extension LogEntry {
         case .post(let post): StateTable.posts.damaged("row \(post.counts.id.rawValue)", reason)
         case .ballot(let counts, let voter, _):
             StateTable.ballots.damaged("voter \(voter) of \(counts.id.rawValue)", reason)
+        case .userVoter(let voter, _):
+            StateTable.userVoters.damaged("row \(voter.rawValue)", reason)
+        case .marks(let marks):
+            StateTable.marks.damaged("post \(marks.post) of \(marks.viewer.rawValue)", reason)
+        case .markThrough(let mark):
+            StateTable.markThroughs.damaged("viewer \(mark.viewer.rawValue)", reason)
         default: StateTable.posts.damaged("the counters", reason)
         }
     }

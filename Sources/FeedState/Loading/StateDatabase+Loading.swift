@@ -24,18 +24,21 @@ extension StateDatabase {
     /// Every row is checked, and that none is missing. Where something is wrong, what was loaded
     /// is of no use.
     /// - Parameters:
-    ///   - store: Where feeds, voters, posts, counts and ballots go.
+    ///   - store: Where all but accounts, sessions and channels go.
+    ///   - accounts: Where accounts and sessions go.
     ///   - channels: Called with each channel and the outcomes of its latest calls, in the order of
     ///     sequences.
     ///   - progress: Called now and then, and at the end.
     /// - Throws: `damaged` with the row, or what SQLite says.
     package func load(
         into store: FeedStore,
+        accounts: AccountsRecovery = AccountsRecovery(),
         channels: (ChannelState, [ChannelOutcome]) -> Void,
         progress: (LoadProgress) -> Void = { _ in }
     ) throws(StateError) {
         try visit(
             { (entry) throws(StateError) in
+                accounts.apply(entry)
                 do throws(RecoveryError) {
                     try store.apply(entry)
                 } catch {
@@ -76,10 +79,15 @@ extension StateDatabase {
     ) throws(StateError) {
         var found = [TableTotals](repeating: TableTotals(), count: totals.count)
         var sinceProgress = 0
-        let (transferred, expected) = (Transferred(connection), totals)
+        let (transferred, expected, format) = (Transferred(connection), totals, format)
         try ReadAhead<LoadedRows, StateError>.run("feed-load", refused: StateError.thread) {
             (ahead) throws(StateError) in
-            var loader = StateLoader(transferred.value, expected, send: ahead.send)
+            var loader = StateLoader(
+                transferred.value,
+                expected,
+                format: format,
+                send: ahead.send
+            )
             try loader.readAll()
         } applying: { (rows) throws(StateError) in
             for entry in rows.entries { try body(entry) }
@@ -90,7 +98,7 @@ extension StateDatabase {
             progress(LoadProgress(rowCount: found.rowCount, totalRowCount: rowCount))
         }
         // The thread has ended: the rest is read here.
-        var channelLoader = StateLoader(connection, totals, found: found)
+        var channelLoader = StateLoader(connection, totals, format: format, found: found)
         try channelLoader.channels(channels)
         try channelLoader.checkTotals()
         try body(.counters(lastID: meta.highestID, revision: meta.highestRevision))

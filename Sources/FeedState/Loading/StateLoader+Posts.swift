@@ -7,7 +7,7 @@ extension StateLoader {
     ///
     /// A post without counts, counts without a post and ballots without a post are damage.
     mutating func posts() throws(StateError) {
-        let row = try statement(PostRow.all)
+        let row = try statement(PostRow.all(format: format))
         var counts = CountsCursor(try statement(CountsRow.all))
         var ballots = BallotCursor(try statement(BallotRow.all))
         var last: UInt64 = 0

@@ -5,6 +5,8 @@ import FeedSQLite
 /// Reads the tables, each row once, and adds up their totals.
 struct StateLoader {
     let database: Database
+    /// The file's format, which says which tables it has.
+    let format: Int64
 
     /// The totals that each table should have.
     private let expected: [TableTotals]
@@ -22,10 +24,12 @@ struct StateLoader {
     init(
         _ database: Database,
         _ totals: [TableTotals],
+        format: Int64,
         found: [TableTotals]? = nil,
         send: @escaping (LoadedRows) -> Bool = { _ in true }
     ) {
         self.database = database
+        self.format = format
         self.send = send
         expected = totals
         self.found = found ?? [TableTotals](repeating: TableTotals(), count: totals.count)
@@ -41,14 +45,19 @@ struct StateLoader {
         try databaseErrors { () throws(SQLiteError) in try database.prepare(sql) }
     }
 
-    /// Reads feeds, voters, posts, counts and ballots, and sends them.
+    /// Reads all tables but the channels, and sends their rows.
     ///
     /// Where a row is damaged, those before it are sent first.
     mutating func readAll() throws(StateError) {
         defer { sendRows() }
         try feeds()
         try voters()
+        if format >= 2 {
+            try userVoters()
+            try accounts()
+        }
         try posts()
+        if format >= 2 { try marks() }
     }
 
     /// Sends a log entry together with others.

@@ -15,6 +15,9 @@ package struct Memtable: ~Copyable {
     var deletions: Set<UInt64> = []
     var ballots = PendingBallots()
     var voters: [VoterID: Device16] = [:]
+    var userVoters: [VoterID: UInt64] = [:]
+    var accounts = PendingAccounts()
+    var marks = PendingMarks()
     var feeds: [FeedID: FeedPolicy] = [:]
     var channels: [PendingChannel] = []
     private(set) var highestID: UInt64 = 0
@@ -34,12 +37,16 @@ package struct Memtable: ~Copyable {
     /// About the bytes of memory it takes.
     package var byteCount: Int {
         counts.byteCount + ballots.byteCount + channelByteCount + posts.byteCount
-            + deletions.capacity * 9 + voters.capacity * 24
+            + accounts.byteCount + marks.byteCount
+            + deletions.capacity * 9 + voters.capacity * 24 + userVoters.capacity * 16
             + channels.capacity * MemoryLayout<PendingChannel>.stride
     }
 
-    /// The posts, channels and voters that have changed.
-    package var changeCount: Int { counts.count + channels.count + voters.count }
+    /// The posts, channels, voters, accounts, sessions and marks that have changed.
+    package var changeCount: Int {
+        counts.count + channels.count + voters.count + userVoters.count + accounts.count
+            + marks.count + marks.throughs.count
+    }
 
     /// Takes the log entries of a record; O(entries).
     package mutating func add(
@@ -92,9 +99,14 @@ package struct Memtable: ~Copyable {
             channels[place].isDeleted = false
             nextChannel = max(nextChannel, state.number + 1)
         case .outcome(let outcome): add(outcome)
-        // `state.db` has no tables of these yet.
-        case .userVoter, .account, .session, .sessionEnded, .sessionsEnded, .marks, .markThrough:
-            break
+        case .userVoter(let voter, let user): userVoters[voter] = user
+        case .account, .session, .sessionEnded, .sessionsEnded: accounts.add(entry)
+        case .marks(let news):
+            highestRevision = max(highestRevision, news.revision)
+            marks.set(news)
+        case .markThrough(let mark):
+            highestRevision = max(highestRevision, mark.revision)
+            marks.set(mark)
         case .counters(let lastID, let revision):
             highestID = max(highestID, lastID)
             highestRevision = max(highestRevision, revision)

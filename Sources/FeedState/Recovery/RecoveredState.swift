@@ -1,3 +1,4 @@
+package import FeedAccounts
 internal import FeedConcurrency
 package import FeedJournal
 package import FeedLog
@@ -20,6 +21,7 @@ package struct RecoveredState: ~Copyable {
     ///   - directory: Locked; made where it is new.
     ///   - store: An empty one; of no use where this throws.
     ///   - channels: Takes what is known of channels: a channel, then its outcomes.
+    ///   - accounts: Takes the accounts and sessions, once all are known.
     ///   - progress: Called now and then with how far it is.
     ///   - onFirstEntry: Called once for each commit batch, by the loop that logs its first log
     ///     entry.
@@ -28,6 +30,7 @@ package struct RecoveredState: ~Copyable {
         _ directory: StateDirectory,
         into store: FeedStore,
         channels: @escaping (LogEntry) -> Void,
+        accounts: (AccountsState) -> Void = { _ in },
         progress: @escaping (RecoveryProgress) -> Void = { _ in },
         onFirstEntry: @escaping @Sendable () -> Void = {}
     ) throws(StateStartError) {
@@ -43,6 +46,7 @@ package struct RecoveredState: ~Copyable {
             checkpointByteCount: directory.options.checkpointByteCount
         )
         try recovery.replay(journal, into: &checkpointWork, &summary)
+        accounts(recovery.accounts.state)
         let counters = try directory.beginRun(store, database, journal)
         let logs = ChangeLogs(
             count: directory.options.logCount,

@@ -31,12 +31,19 @@ struct Replay {
     let store: FeedStore
     /// Where channels and their outcomes go.
     let channels: (LogEntry) -> Void
+    /// Where accounts and sessions go.
+    let accounts: AccountsRecovery
     /// The outcomes of the record that is being applied.
     private var outcomes: [ChannelOutcome] = []
 
     /// A replay into a store that holds the rows of `state.db`.
-    init(store: FeedStore, channels: @escaping (LogEntry) -> Void) {
+    init(
+        store: FeedStore,
+        accounts: AccountsRecovery,
+        channels: @escaping (LogEntry) -> Void
+    ) {
         self.store = store
+        self.accounts = accounts
         self.channels = channels
     }
 
@@ -104,12 +111,14 @@ struct Replay {
             switch entry {
             case .channel: channels(entry)
             case .outcome(let outcome): outcomes.append(outcome)
+            case .account, .session, .sessionEnded, .sessionsEnded: accounts.apply(entry)
             default: try apply(entry, of: batch.position)
             }
         }
         guard let byteCount = batch.endedByteCount else { return }
         for outcome in outcomes { channels(.outcome(outcome)) }
         outcomes.removeAll(keepingCapacity: true)
+        accounts.endRecord()
         records.endRecord(byteCount, at: batch.position)
     }
 

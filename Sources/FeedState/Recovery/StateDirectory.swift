@@ -34,6 +34,7 @@ package struct StateDirectory {
             for name in names ?? [] where DirectoryNames.own.contains(name) {
                 try files.claim(name)
             }
+            Self.makePrivate(names ?? [], files)
             return files
         }
         self.init(options, files, vfs: options.databaseFileSystem)

@@ -88,7 +88,8 @@ package struct StateVerification: Sendable, Equatable {
         let records = try scan.replay(
             directory.files,
             after: meta.checkpointed.number,
-            into: store
+            into: store,
+            recovery.accounts
         )
         var verified = StateVerification(
             instanceID: meta.instanceID,
@@ -97,7 +98,7 @@ package struct StateVerification: Sendable, Equatable {
             lastRecord: scan.last.number,
             recordCount: records.recordCount,
             entryCount: records.entryCount,
-            stateHash: store.stateHash()
+            stateHash: store.stateHash() &+ recovery.accounts.state.stateHash
         )
         verified.checkpointedDamage = scan.checkpointedDamage?.note(last: scan.last.number)
         if afterLoss != nil {
@@ -128,8 +129,9 @@ package struct StateVerification: Sendable, Equatable {
         }
         if let problem = scan.problem { throw .journal(problem) }
         let store = FeedStore(stripeCount: stripeCount) { 0 }
-        _ = try scan.replay(directory.files, after: 0, into: store)
-        return store.stateHash()
+        let accounts = AccountsRecovery()
+        _ = try scan.replay(directory.files, after: 0, into: store, accounts)
+        return store.stateHash() &+ accounts.state.stateHash
     }
 }
 
@@ -157,10 +159,11 @@ extension RecoveryScan {
     fileprivate func replay(
         _ files: any JournalFiles,
         after number: UInt64,
-        into store: FeedStore
+        into store: FeedStore,
+        _ accounts: AccountsRecovery
     ) throws(StateStartError) -> VerifiedRecords {
         var records = VerifiedRecords()
-        var replay = Replay(store: store, channels: { _ in })
+        var replay = Replay(store: store, accounts: accounts, channels: { _ in })
         let source: Replay.Source = { (body) throws(JournalError) in
             try self.replay(files, after: number, body)
         }

@@ -8,6 +8,8 @@ internal import FeedRanking
 struct StoreRecovery {
     /// Where posts, feeds and voters go.
     let store: FeedStore
+    /// Where accounts and sessions go.
+    let accounts = AccountsRecovery()
     /// Where channels and their outcomes go.
     let channels: (LogEntry) -> Void
     /// Called now and then with how far it is.
@@ -16,7 +18,7 @@ struct StoreRecovery {
     /// Checks and loads all rows.
     func load(_ database: StateDatabase) throws(StateStartError) {
         do throws(StateError) {
-            try database.load(into: store, channels: restore) { loaded in
+            try database.load(into: store, accounts: accounts, channels: restore) { loaded in
                 progress(
                     RecoveryProgress(
                         step: .loading,
@@ -38,7 +40,7 @@ struct StoreRecovery {
     ) throws(StateStartError) {
         let first = work.database.meta.checkpointed.number
         let total = journal.last.number - min(first, journal.last.number)
-        var replay = Replay(store: store, channels: channels)
+        var replay = Replay(store: store, accounts: accounts, channels: channels)
         let records = Transferred(journal)
         let source: Replay.Source = { (body) throws(JournalError) in
             try records.value.replay(after: first, body)

@@ -20,7 +20,7 @@ enum FeedRow {
         try row.bind(Int64(id.rawValue), at: 1)
         try row.bind(policy.name, at: 2)
         try row.bind(Int64(policy.defaultOrder.rawValue), at: 3)
-        try row.bind(mode(policy.voteMode), at: 4)
+        try row.bind(Int64(policy.voteMode.rawValue), at: 4)
         try row.bind(Int64(policy.maximumTitleCharacterCount), at: 5)
         try row.bind(Int64(policy.minimumTextCharacterCount), at: 6)
         try row.bind(Int64(policy.maximumTextCharacterCount), at: 7)
@@ -34,13 +34,13 @@ enum FeedRow {
         func key() -> String { "row \(row.int64(0))" }
         guard let number = UInt32(exactly: row.int64(0)), let name = row.text(1),
             let order = UInt8(exactly: row.int64(2)).flatMap(Order.init(rawValue:)),
-            row.int64(3) == 0 || row.int64(3) == 1
+            let mode = UInt8(exactly: row.int64(3)).flatMap(VoteMode.init(rawValue:))
         else { throw StateTable.feeds.damaged(key(), "a field has an impossible value") }
         let id = FeedID(rawValue: number)
         let policy = FeedPolicy(
             name: name,
             defaultOrder: order,
-            voteMode: row.int64(3) == 0 ? .tally : .ballot,
+            voteMode: mode,
             maximumTitleCharacterCount: Int(row.int64(4)),
             minimumTextCharacterCount: Int(row.int64(5)),
             maximumTextCharacterCount: Int(row.int64(6))
@@ -50,18 +50,11 @@ enum FeedRow {
         return (id, policy, sum)
     }
 
-    private static func mode(_ mode: VoteMode) -> Int64 {
-        switch mode {
-        case .tally: 0
-        case .ballot: 1
-        }
-    }
-
     private static func sum(_ id: FeedID, _ policy: FeedPolicy) -> UInt64 {
         var sum = RowSum(.feeds)
         sum.add([
             UInt64(id.rawValue), UInt64(policy.defaultOrder.rawValue),
-            UInt64(bits: mode(policy.voteMode)),
+            UInt64(policy.voteMode.rawValue),
             UInt64(bits: Int64(policy.maximumTitleCharacterCount)),
             UInt64(bits: Int64(policy.minimumTextCharacterCount)),
             UInt64(bits: Int64(policy.maximumTextCharacterCount)),

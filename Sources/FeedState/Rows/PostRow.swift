@@ -4,13 +4,18 @@ import FeedSQLite
 /// A row of `posts`: all of a post but its votes.
 enum PostRow {
     static let upsert =
-        "INSERT OR REPLACE INTO posts VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+        "INSERT OR REPLACE INTO posts VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
     static let storedSum = "SELECT sum FROM posts WHERE id = ?"
     static let delete = "DELETE FROM posts WHERE id = ?"
-    static let all = """
-        SELECT id, feed, keeps_ballots, create_time, update_time, edit_revision, comment_count,
-            sum, author, title, text, link_url, thumbnail_url, image_url FROM posts ORDER BY id
+
+    /// Reads all rows of a file of a format; no post of format 1 has an author with an account.
+    static func all(format: Int64) -> String {
         """
+        SELECT id, feed, keeps_ballots, create_time, update_time, edit_revision, comment_count,
+            sum, author, title, text, link_url, thumbnail_url, image_url,
+            \(format < 2 ? "0" : "author_id") FROM posts ORDER BY id
+        """
+    }
 
     /// Writes a post's row; gives its checksum.
     static func write(
@@ -32,6 +37,7 @@ enum PostRow {
         try row.bind(post.content.linkURL, at: 12)
         try row.bind(post.content.thumbnailURL, at: 13)
         try row.bind(post.content.imageURL, at: 14)
+        try row.bind(post.content.authorID, at: 15)
         try row.run()
         return sum
     }
@@ -60,6 +66,7 @@ enum PostRow {
             updateTimeMilliseconds: row.int64(4),
             editRevision: row.uint64(5),
             content: PostContent(
+                authorID: row.uint64(14),
                 authorName: author,
                 title: title,
                 text: text,
@@ -87,6 +94,8 @@ enum PostRow {
         sum.add(post.content.linkURL)
         sum.add(post.content.thumbnailURL)
         sum.add(post.content.imageURL)
+        // Without an account the sum is what it was in format 1.
+        if post.content.authorID > 0 { sum.add([post.content.authorID]) }
         return sum.value
     }
 }

@@ -7,6 +7,12 @@ struct RowStatements {
     let ballots: (upsert: Statement, one: Statement, delete: Statement)
     let ballotsOfPost: (sums: Statement, delete: Statement)
     let voter: (upsert: Statement, sum: Statement)
+    let userVoter: (upsert: Statement, sum: Statement)
+    let account: (upsert: Statement, one: Statement)
+    let session: (upsert: Statement, one: Statement, delete: Statement)
+    let sessionsBelow: (sums: Statement, delete: Statement)
+    let marks: (upsert: Statement, one: Statement, delete: Statement)
+    let markThrough: (upsert: Statement, one: Statement)
     let feed: (upsert: Statement, sum: Statement)
     let channel: (upsert: Statement, one: Statement, sum: Statement, delete: Statement)
 
@@ -28,6 +34,25 @@ struct RowStatements {
             try database.prepare(BallotRow.sumsOfPost), try database.prepare(BallotRow.deletePost)
         )
         voter = (try database.prepare(VoterRow.upsert), try database.prepare(VoterRow.storedSum))
+        userVoter = (
+            try database.prepare(UserVoterRow.upsert), try database.prepare(UserVoterRow.storedSum)
+        )
+        account = (try database.prepare(AccountsRow.upsert), try database.prepare(AccountsRow.one))
+        session = (
+            try database.prepare(SessionsRow.upsert), try database.prepare(SessionsRow.one),
+            try database.prepare(SessionsRow.delete)
+        )
+        sessionsBelow = (
+            try database.prepare(SessionsRow.sumsBelow),
+            try database.prepare(SessionsRow.deleteBelow)
+        )
+        marks = (
+            try database.prepare(MarkRow.upsert), try database.prepare(MarkRow.one),
+            try database.prepare(MarkRow.delete)
+        )
+        markThrough = (
+            try database.prepare(MarkThroughRow.upsert), try database.prepare(MarkThroughRow.one)
+        )
         feed = (try database.prepare(FeedRow.upsert), try database.prepare(FeedRow.storedSum))
         channel = (
             try database.prepare(ChannelRow.upsert), try database.prepare(ChannelRow.one),

@@ -12,6 +12,16 @@ package enum StateTable: Int, CaseIterable, Sendable {
     case feeds
     /// The channels of clients, with the outcomes of their latest calls.
     case channels
+    /// The users of voters.
+    case userVoters
+    /// The accounts of users.
+    case accounts
+    /// The sessions of users.
+    case sessions
+    /// What viewers have marked on posts.
+    case marks
+    /// What viewers have marked on all posts up to one.
+    case markThroughs
 
     /// Its name in the file.
     package var name: String {
@@ -22,7 +32,25 @@ package enum StateTable: Int, CaseIterable, Sendable {
         case .voters: "voters"
         case .feeds: "feeds"
         case .channels: "channels"
+        case .userVoters: "user_voters"
+        case .accounts: "accounts"
+        case .sessions: "sessions"
+        case .marks: "marks"
+        case .markThroughs: "mark_throughs"
         }
+    }
+
+    /// The first format whose files have the table.
+    private var firstFormat: Int64 {
+        switch self {
+        case .posts, .counts, .ballots, .voters, .feeds, .channels: 1
+        case .userVoters, .accounts, .sessions, .marks, .markThroughs: 2
+        }
+    }
+
+    /// The tables of a file of a format.
+    static func tables(of format: Int64) -> [StateTable] {
+        allCases.filter { $0.firstFormat <= format }
     }
 
     /// The error of a row that is not what it should be.

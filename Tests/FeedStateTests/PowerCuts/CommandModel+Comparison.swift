@@ -1,10 +1,18 @@
 import FeedRanking
 
 extension CommandModel {
-    /// What is otherwise in a store or its channels; nil where all is alike.
+    /// What is otherwise in what a start has found; nil where all is alike.
     ///
     /// Counters may be ahead in the store, except the one of ids.
-    func difference(to store: FeedStore, _ channels: ChannelTable) -> String? {
+    func difference(to life: borrowing DurableLife) -> String? {
+        let accounts = viewers.accountsState
+        guard life.accounts.isAlike(accounts) else {
+            return "Found \(life.accounts), expected \(accounts)."
+        }
+        return difference(to: life.store, life.channels)
+    }
+
+    private func difference(to store: FeedStore, _ channels: ChannelTable) -> String? {
         if let difference = difference(toPostsOf: store) { return difference }
         if let difference = difference(toBallotsOf: store) { return difference }
         guard store.feeds().map(\.policy) == feeds else { return "The feeds are others." }

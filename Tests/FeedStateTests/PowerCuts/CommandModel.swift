@@ -25,6 +25,8 @@ struct CommandModel: Equatable {
     var feeds = [FeedPolicy.posts, .tweets]
     /// The devices that were voters.
     var devices: Set<UInt64> = []
+    /// The accounts, their sessions and what viewers have marked.
+    var viewers = ViewerModel()
     /// The outcomes of the numbered calls of each channel that said Hello, by sequence.
     var calls: [UInt32: [UInt64: Outcome]] = [:]
     var lastID: UInt64 = 0
@@ -73,6 +75,9 @@ struct CommandModel: Equatable {
             return .done
         case .correctTimes(let bound, let time):
             for id in posts.keys.sorted() { correctTimes(of: id, after: bound, to: time) }
+            return .done
+        case .account(let entries):
+            for entry in entries { viewers.apply(entry) }
             return .done
         case .batch: preconditionFailure("A batch is executed item by item.")
         }

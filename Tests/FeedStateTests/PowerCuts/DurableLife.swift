@@ -1,3 +1,4 @@
+import FeedAccounts
 import FeedDiskFaults
 import FeedJournal
 import FeedLog
@@ -9,6 +10,8 @@ import FeedTestSupport
 struct DurableLife: ~Copyable {
     let store: FeedStore
     let channels: ChannelTable
+    /// The accounts that the start has found.
+    let accounts: AccountsState
     var state: RecoveredState
 
     /// Starts on what the disk has; the disk dies before the life ends, as a process
@@ -20,14 +23,20 @@ struct DurableLife: ~Copyable {
     ) throws(StateStartError) {
         let store = FeedStore(stripeCount: 4) { clock.withLock { $0 } }
         let channels = ChannelTable()
+        var accounts = AccountsState()
         state = try RecoveredState(
             Self.directory(disk, journal),
             into: store,
-            channels: { channels.restore($0) }
+            channels: { channels.restore($0) },
+            accounts: { accounts = $0 }
         )
+        self.accounts = accounts
         self.store = store
         self.channels = channels
     }
+
+    /// The hash of what the start has found, as a verification of the directory has it.
+    var stateHash: UInt64 { store.stateHash() &+ accounts.stateHash }
 
     /// The directory that a disk is.
     static func directory(_ disk: FakeDisk, _ journal: JournalConfiguration) -> StateDirectory {
@@ -66,6 +75,7 @@ struct DurableLife: ~Copyable {
                     correctingTo: time,
                     sink: log
                 )
+            case .account(let entries): for entry in entries { log.append(entry) }
             case .batch: preconditionFailure("A batch is executed item by item.")
             }
             return .done

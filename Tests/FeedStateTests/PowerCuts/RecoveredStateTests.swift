@@ -79,7 +79,7 @@ import Testing
         }
         let life = try start()
         let bodies = records.map(StateFixture.body)
-        #expect(try life.store.stateHash() == StateFixture.storeHash(nil, bodies))
+        #expect(try life.stateHash == StateFixture.storeHash(nil, bodies))
         #expect(life.store.revision == 2 * base + 9_304)
         #expect(life.state.summary.entryCount == 9_305)
     }

@@ -39,7 +39,7 @@ extension StatePowerCutRun {
             if old.sequence + 200 > highest { try perform(old, &life) }
             return
         }
-        var call = ClientCall(command: .random(model, &generator))
+        var call = ClientCall(command: .random(model, &accounts, &generator))
         if generator.oneIn(2) {
             call.channel = UInt32.random(in: 1...3, using: &generator)
             try open(call.channel, life)

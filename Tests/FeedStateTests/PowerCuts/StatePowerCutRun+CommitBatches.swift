@@ -10,7 +10,10 @@ extension StatePowerCutRun {
     mutating func commit(_ life: inout DurableLife) throws {
         var body: [UInt8] = []
         guard let commitBatch = life.state.logs.takeBatch(into: &body) else { return }
-        let snapshot = Snapshot(model: model, hash: life.store.stateHash())
+        let snapshot = Snapshot(
+            model: model,
+            hash: life.store.stateHash() &+ model.viewers.accountsState.stateHash
+        )
         if fault == .earlyAnswer { answer(snapshot) }
         inFlight = snapshot
         let position = try life.state.journal.append(
@@ -61,12 +64,13 @@ extension StatePowerCutRun {
     mutating func audit(_ life: borrowing DurableLife) throws {
         life.store.checkInvariants()
         let candidates = [durable] + (inFlight.map { [$0] } ?? [])
-        let difference = durable.model.difference(to: life.store, life.channels)
-        let found = candidates.first {
-            $0.model.difference(to: life.store, life.channels) == nil
+        let difference = durable.model.difference(to: life)
+        var found: Snapshot?
+        for candidate in candidates where found == nil {
+            if candidate.model.difference(to: life) == nil { found = candidate }
         }
         guard let found else { throw Complaint(text: difference ?? "") }
-        let hash = life.store.stateHash()
+        let hash = life.stateHash
         guard found.hash == nil || found.hash == hash else {
             throw Complaint(text: "The state is the same, and its hash another.")
         }

@@ -38,6 +38,7 @@ struct StatePowerCutRun {
 
     var generator: SeededGenerator
     let fault: Fault
+    var accounts = AccountEntrySource()
     let journal: JournalConfiguration
     let clock = Locked<Int64>(2_000_000)
     var disk = FakeDisk()

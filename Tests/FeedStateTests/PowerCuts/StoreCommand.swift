@@ -1,3 +1,4 @@
+import FeedLog
 import FeedRanking
 import FeedTestSupport
 
@@ -11,6 +12,8 @@ enum StoreCommand: Equatable {
     case createFeed(FeedPolicy)
     /// Gives posts that were created or edited after a time an earlier one.
     case correctTimes(after: Int64, to: Int64)
+    /// The log entries of an account or a session, which no store has.
+    case account([LogEntry])
     /// Upvotes, each executed by itself.
     case batch([UInt64])
 }
@@ -32,6 +35,7 @@ extension StoreCommand {
     /// A command that the posts of a model give sense to.
     static func random(
         _ model: CommandModel,
+        _ accounts: inout AccountEntrySource,
         _ generator: inout SeededGenerator
     ) -> StoreCommand {
         let feed = UInt32.random(in: 0..<UInt32(model.feeds.count), using: &generator)
@@ -52,6 +56,7 @@ extension StoreCommand {
             let ids = model.posts.filter { !$0.value.keepsBallots }.keys.sorted()
             let count = Int.random(in: 1...5, using: &generator)
             return .batch((0..<count).map { _ in ids.randomElement(using: &generator) ?? id })
+        case 15..<18: return .account(accounts.next(model.viewers, using: &generator))
         case 14 where generator.oneIn(3):
             // Now and then all of them, mostly those that were not imported.
             let bound = generator.oneIn(4) ? 500_000 : Int64(2_000_000)
@@ -70,6 +75,7 @@ extension PostContent {
     static func random(_ generator: inout SeededGenerator) -> PostContent {
         let length = generator.oneIn(3) ? 300 : 40
         return PostContent(
+            authorID: generator.oneIn(2) ? 0 : 1 + generator.next() % 5,
             authorName: generator.oneIn(3) ? "" : "author \(generator.next() % 9)",
             title: "title \(generator.next() % 20)",
             text: String(

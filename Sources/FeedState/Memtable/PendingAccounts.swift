@@ -1,0 +1,64 @@
+package import FeedAccounts
+package import FeedLog
+
+/// The newest value of each account and each session that has changed.
+///
+/// The order of entries does not matter: of several of a session the latest expiry stands, an end is
+/// final, and a generation only rises.
+package struct PendingAccounts: Equatable {
+    /// The accounts that were made.
+    package private(set) var accounts: [UInt64: AccountRow] = [:]
+    /// The users that have ended all sessions below a generation.
+    package private(set) var generations: [UInt64: UInt64] = [:]
+    /// The sessions that were begun or renewed, nil for those that have ended.
+    package private(set) var sessions: [TokenHash: SessionRow?] = [:]
+    private var textByteCount = 0
+
+    /// No changes.
+    package init() {}
+
+    /// Takes an entry of an account or a session, and nothing of any other; O(1).
+    package mutating func add(_ entry: LogEntry) {
+        switch entry {
+        case .account(let account):
+            accounts[account.id] = account
+            textByteCount += account.byteCount
+        case .session(let session): add(session)
+        case .sessionEnded(let hash): sessions[hash] = .some(nil)
+        case .sessionsEnded(let user, let generation):
+            generations[user] = max(generations[user] ?? 0, generation)
+        default: break
+        }
+    }
+
+    private mutating func add(_ session: SessionRow) {
+        if let known = sessions[session.tokenHash] {
+            guard let known,
+                known.expireTimeMilliseconds < session.expireTimeMilliseconds
+            else { return }
+        }
+        sessions[session.tokenHash] = session
+    }
+
+    /// Forgets that a session has ended, once no further entry can name it.
+    mutating func forgetEnd(of session: TokenHash) {
+        sessions[session] = nil
+    }
+
+    /// About the bytes of memory that they take.
+    var byteCount: Int {
+        textByteCount + accounts.capacity * (MemoryLayout<AccountRow>.stride + 9)
+            + generations.capacity * 17
+            + sessions.capacity * (MemoryLayout<SessionRow?>.stride + TokenHash.byteCount + 1)
+    }
+
+    /// The accounts and sessions that have changed.
+    var count: Int { accounts.count + generations.count + sessions.count }
+}
+
+extension AccountRow {
+    /// The bytes of the texts together.
+    fileprivate var byteCount: Int {
+        email.utf8.count + displayName.utf8.count + passwordHash.utf8.count
+    }
+}
