@@ -8,11 +8,14 @@ import FeedTestSupport
 /// One directory with a state, and log entries that only the benchmark makes.
 struct StateBench {
     private let path: String
-    private let database: StateDatabase
+    let database: StateDatabase
     private var generator = SeededGenerator(seed: 1)
-    private var revision: UInt64 = 0
+    var revision: UInt64 = 0
     private var number: UInt64 = 0
     private var lastID: UInt64 = 0
+    /// The feed of the posts, and whether it keeps ballots.
+    var feed = FeedID(rawValue: 0)
+    var keepsBallots = false
 
     init(path: String) throws {
         self.path = path
@@ -145,7 +148,7 @@ struct StateBench {
         }
     }
 
-    private mutating func checkpoint(
+    mutating func checkpoint(
         _ memtable: consuming Memtable,
         _ what: String,
         isQuiet: Bool = false
@@ -179,8 +182,8 @@ struct StateBench {
                 downvoteCount: id % 7,
                 revision: revision
             ),
-            feed: FeedID(rawValue: 0),
-            keepsBallots: false,
+            feed: feed,
+            keepsBallots: keepsBallots,
             createTimeMilliseconds: 1_700_000_000_000 + Int64(id),
             updateTimeMilliseconds: 1_700_000_000_000 + Int64(id),
             editRevision: revision,
@@ -195,12 +198,12 @@ struct StateBench {
         )
     }
 
-    private mutating func position() -> JournalPosition {
+    mutating func position() -> JournalPosition {
         number += 1
         return JournalPosition(number: number, hash: number)
     }
 
-    private func body(_ entries: [LogEntry]) -> [UInt8] {
+    func body(_ entries: [LogEntry]) -> [UInt8] {
         let logs = ChangeLogs(count: 1, firstBatch: 1) {}
         logs[0].transaction { for entry in entries { logs[0].append(entry) } }
         var body: [UInt8] = []
@@ -208,7 +211,7 @@ struct StateBench {
         return body
     }
 
-    private func report(_ what: String, _ time: Duration, _ unit: String) {
+    func report(_ what: String, _ time: Duration, _ unit: String) {
         let seconds = Double(time.components.seconds) + Double(time.components.attoseconds) / 1e18
         let value =
             switch unit.first {

@@ -82,6 +82,37 @@ import Testing
         #expect(try StateModel(database).ballots[1] == expected)
     }
 
+    /// The last ballot of each voter on each post stands, however often it has changed.
+    @Test(arguments: TestEnvironment.seeds(1...3))
+    func theLastOfManyBallotsStands(seed: UInt64) throws {
+        let directory = try DataDirectory()
+        let database = try directory.create()
+        var generator = SeededGenerator(seed: seed)
+        let posts = (1...300).map { StateFixture.post($0, revision: $0, feed: 2) }
+        let feed = FeedPolicy(name: "ballots", voteMode: .ballot)
+        var entries: [LogEntry] = [.feed(FeedID(rawValue: 2), feed)] + posts
+        var expected: [UInt64: [UInt32: VoteDirection]] = [:]
+        for revision in 301...20_000 as ClosedRange<UInt64> {
+            let post = UInt64.random(in: 1...300, using: &generator)
+            let number = UInt32.random(in: 0..<50, using: &generator)
+            let voter = generator.oneIn(2) ? number : (1 << 29) + number * 100
+            let direction: VoteDirection? = [.up, .down, nil][Int(generator.next() % 3)]
+            expected[post, default: [:]][voter] = direction
+            var counts = Self.counts(revision)
+            counts.id = PostID(rawValue: post)
+            entries.append(.ballot(counts, VoterID(rawValue: voter), direction))
+        }
+        let half = entries.count / 2
+        try StateFixture.checkpoint(
+            [
+                StateFixture.body(Array(entries[..<half])),
+                StateFixture.body(Array(entries[half...])),
+            ],
+            into: database
+        )
+        #expect(try StateModel(database).ballots == expected.filter { !$0.value.isEmpty })
+    }
+
     /// A step that finds no room is undone, and succeeds once there is some.
     @Test func aFullDiskIsNoHarm() throws {
         let directory = try DataDirectory()

@@ -125,8 +125,7 @@ private struct BallotCursor {
 
     /// Calls `body` with each ballot of the row.
     func visit(_ body: (VoterID, VoteDirection) -> Void) {
-        for place in 0..<BallotChunk.voterCount {
-            guard let direction = chunk[place] else { continue }
+        chunk.visit { place, direction in
             let voter = number * UInt32(BallotChunk.voterCount) + UInt32(place)
             body(VoterID(rawValue: voter), direction)
         }

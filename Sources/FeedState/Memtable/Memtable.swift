@@ -61,6 +61,7 @@ package struct Memtable: ~Copyable {
     /// All log entries of a record were taken, one by one.
     mutating func endRecord(at position: JournalPosition) {
         counts.flush()
+        ballots.flush()
         self.position = position
     }
 

@@ -14,6 +14,8 @@ struct BallotChunk {
 
     /// The raw direction at each place; 0 is none.
     private var directions = [UInt8](repeating: 0, count: voterCount)
+    /// The places that have a ballot, a bit each: most rows have few.
+    private var words: [16 of UInt64] = .init(repeating: 0)
 
     /// How many ballots stand.
     private(set) var count = 0
@@ -30,14 +32,34 @@ struct BallotChunk {
         set {
             let new = newValue?.rawValue ?? 0
             count += (new == 0 ? 0 : 1) - (directions[place] == 0 ? 0 : 1)
-            directions[place] = new
+            set(place, new)
         }
     }
 
     /// Takes all ballots out.
     mutating func clear() {
-        for place in directions.indices { directions[place] = 0 }
+        for index in words.indices {
+            while words[index] != 0 { set(index * 64 + words[index].trailingZeroBitCount, 0) }
+        }
         count = 0
+    }
+
+    /// Calls `body` with each ballot, in the order of places; O(ballots).
+    func visit(_ body: (Int, VoteDirection) -> Void) {
+        for index in words.indices {
+            var rest = words[index]
+            while rest != 0 {
+                let place = index * 64 + rest.trailingZeroBitCount
+                if let direction = self[place] { body(place, direction) }
+                rest &= rest - 1
+            }
+        }
+    }
+
+    private mutating func set(_ place: Int, _ direction: UInt8) {
+        directions[place] = direction
+        let bit: UInt64 = 1 << UInt64(place & 63)
+        if direction == 0 { words[place >> 6] &= ~bit } else { words[place >> 6] |= bit }
     }
 
     /// Fills the chunk from a row's bytes; false where no chunk is written so.
@@ -46,8 +68,8 @@ struct BallotChunk {
         if bytes.count == Self.denseByteCount {
             for place in directions.indices {
                 let bits = bytes[place / 4] >> UInt8(place % 4 * 2) & 3
-                directions[place] = bits
                 if bits == VoteDirection.clear.rawValue { return false }
+                set(place, bits)
                 count += bits == 0 ? 0 : 1
             }
             return count >= Self.sparseLimit
@@ -61,7 +83,7 @@ struct BallotChunk {
             guard place >= next, place < Self.voterCount, bits == 1 || bits == 2 else {
                 return false
             }
-            directions[place] = bits
+            set(place, bits)
             count += 1
             next = place + 1
         }
@@ -79,8 +101,8 @@ struct BallotChunk {
             }
             return
         }
-        for place in directions.indices where directions[place] != 0 {
-            let number = place << 2 | Int(directions[place])
+        visit { place, direction in
+            let number = place << 2 | Int(direction.rawValue)
             bytes.append(UInt8(truncatingIfNeeded: number))
             bytes.append(UInt8(truncatingIfNeeded: number >> 8))
         }
