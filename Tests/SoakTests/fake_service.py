@@ -7,7 +7,7 @@ verifies another state than it serves, `replay` replays another one, `reuse` giv
 `refuse` does not start anew, `status` does not end with 0, `crash` ends by itself, `last` leaves
 another state than it served last, `slow` answers a read after 100 ms, `full` lets too much wait for
 a checkpoint, `busy` refuses each change once, for a millisecond, `deny` has no channel for anybody,
-`limit` takes no ballots, `grow` holds much for each batch of votes, `hash` takes 20 ms for each
+`limit` takes no ballots, `grow` holds much for each batch of votes, `unmark` forgets marks, `skip` leaves a post out of a list, `hash` takes 20 ms for each
 sign-in while all else waits, `trust` takes any password, `merge` takes the ballots of
 users for ballots of the device that acts for them.
 """
@@ -38,7 +38,7 @@ class Store:
         self.path = directory + "/log"
         self.lock = threading.Lock()
         self.posts, self.clients, self.outcomes = {}, set(), {}
-        self.feeds, self.last_id, self.waiting, self.votes = set(), 0, [], 0
+        self.feeds, self.last_id, self.waiting, self.votes, self.marks = set(), 0, [], 0, 0
         self.refused = set()  # the calls that `busy` has refused
         if os.path.exists(self.path):
             with open(self.path) as file:
@@ -88,7 +88,36 @@ def shown(post, state, viewer=""):
                      comment_count=state["comments"],
                      upvote_count=state["up"] + standing.count(feed.UP),
                      downvote_count=standing.count(feed.DOWN),
-                     viewer=feed.Viewer(vote=state["ballots"].get(viewer, 0)) if viewer else None)
+                     viewer=viewer_of(state, viewer) if viewer else None)
+
+
+def viewer_of(state, viewer):
+    read, dismissed = state["marks"].get(viewer, (False, False))
+    return feed.Viewer(vote=state["ballots"].get(viewer, 0), read=read, dismissed=dismissed)
+
+
+def mark(store, viewer, body, record):
+    """Marks posts for a user; `unmark` forgets one mark in 50."""
+    place, is_set = {1: (0, True), 2: (0, False), 3: (1, True), 4: (1, False)}[body.mark]
+    posts = body.post_ids or [post for post, state in store.posts.items()
+                              if state["feed"] == body.feed and post <= body.through_post_id]
+    for post in list(posts):
+        state = dict(store.posts[post])
+        marks = list(state["marks"].get(viewer, (False, False)))
+        marks[place] = is_set
+        store.marks += 1
+        if FAULT != "unmark" or store.marks % 50:
+            state["marks"] = {**state["marks"], viewer: marks}
+        store.change("post", post, state, record)
+    return feed.ServerFrame(mark_posts=feed.MarkPostsResponse())
+
+
+def ordered(posts, order):
+    """The posts of a list; `skip` leaves one out of CONTROVERSIAL."""
+    keys = {feed.TOP: lambda post: (-post.score, post.title), feed.NEW: lambda post: -post.id,
+            feed.DISCUSSED: lambda post: -post.comment_count}
+    posts = sorted(posts, key=keys.get(order, lambda post: post.id))
+    return posts[1:] if FAULT == "skip" and order == feed.CONTROVERSIAL else posts
 
 
 def execute(store, client, sequence, request):
@@ -107,7 +136,7 @@ def execute(store, client, sequence, request):
         if not done:
             store.change("post", post, {
                 "feed": body.feed, "title": body.post.title, "comments": body.post.comment_count,
-                "up": 0, "ballots": {}}, record)
+                "up": 0, "ballots": {}, "marks": {}}, record)
         return feed.ServerFrame(post=shown(post, store.posts[post]))
     if kind == "create_feed":
         if body.feed.name in store.feeds:
@@ -116,16 +145,19 @@ def execute(store, client, sequence, request):
         return feed.ServerFrame(feed=body.feed)
     if kind == "list_posts":
         first = int(body.page_token or b"0")
-        posts = [shown(*one, viewer) for one in sorted(store.posts.items())
-                 if one[1]["feed"] == body.feed]
+        posts = ordered([shown(*one, viewer) for one in store.posts.items()
+                         if one[1]["feed"] == body.feed], body.order)
         end = first + body.page_size
         return feed.ServerFrame(list_posts=feed.ListPostsResponse(
+            consistency=body.consistency,
             posts=posts[first:end], next_page_token=b"%d" % end if end < len(posts) else b""))
     if kind == "get_server_stats":
         votes = feed.MethodStats(method="cast_vote", num_requests=store.votes)
         unfolded = 1 << 40 if FAULT == "full" else 0
         journal = feed.JournalStats(folded_position=store.votes, unfolded_bytes=unfolded)
         return feed.ServerFrame(server_stats=feed.ServerStats(methods=[votes], journal=journal))
+    if kind == "mark_posts":
+        return mark(store, viewer, body, None if done else record)
     if kind == "sign_in":
         if FAULT == "hash":
             time.sleep(0.02)
@@ -150,7 +182,7 @@ def execute(store, client, sequence, request):
     if kind == "cast_vote" and not done:
         if state["feed"] == "mixed":
             ballots = {**state["ballots"], viewer or client: body.direction}
-            if FAULT == "merge":
+            if FAULT == "merge" and state["title"] != "features":
                 ballots = {client: body.direction}
             state["ballots"] = {voter: ballot for voter, ballot in ballots.items()
                                 if ballot != feed.CLEAR}
@@ -160,7 +192,7 @@ def execute(store, client, sequence, request):
         state.update(title=body.post.title, comments=body.post.comment_count)
     if kind != "get_post" and not done:
         store.change("post", post, state, record)
-    return feed.ServerFrame(post=shown(post, state))
+    return feed.ServerFrame(post=shown(post, state, viewer))
 
 
 def first_of(request, titles):
@@ -184,7 +216,7 @@ class Handler(socketserver.StreamRequestHandler):
                     if client and not known:
                         store.change("client", client, None, None)
                     answer = feed.ServerFrame(hello=feed.HelloResponse(
-                        client_known=known, last_sequence=store.last_sequence(client),
+                        capabilities=[feed.STABLE_PAGES], client_known=known, last_sequence=store.last_sequence(client),
                         channel_status=REFUSAL if FAULT == "deny" else None))
                 else:
                     answer = execute(store, client, request.sequence, request)

@@ -1,7 +1,7 @@
 """kill -9 at random moments under load: nothing acknowledged is lost, nothing counts twice.
 
-A cycle: loadgen votes and creates, other clients create, edit, vote and delete; the service is
-killed; `verify` reads what is left, by itself and from the whole journal where it is kept; the
+A cycle: loadgen votes and creates, one more changes ballots of users, other clients create, edit, vote,
+mark and delete, people sign up, in and out, and a reader walks stable lists; the service is killed; `verify` reads what is left, by itself and from the whole journal where it is kept; the
 service is started, sometimes killed while it recovers and started again; it must find the same
 state, and loadgen and the clients must find in it what was acknowledged to them.
 """
@@ -13,7 +13,10 @@ import shutil
 import subprocess
 import time
 
+import features
+import lists
 import mixed
+from people import People
 from service import Failure, Service, verify
 from tally import Deadline, Tally
 from wire import Lost, Refused
@@ -24,6 +27,12 @@ CHECKPOINT_BYTES = [1 << 14, 1 << 18, 1 << 22]  # of journal between checkpoints
 LOAD = ["--clients", "50", "--threads", "1", "--pipeline", "64", "--posts", "500",
         "--mix", "vote=98,create=2", "--keys", "zipf:0.99", "--warmup", "0",
         "--duration", f"{LOADGEN_SECONDS}s", "--retry", "0"]
+
+
+# Users who change their ballots, beside it.
+BALLOTS = ["--voters", "1000", "--clients", "20", "--threads", "1", "--pipeline", "16", "--posts", "200",
+           "--mix", "vote=98,create=2", "--keys", "zipf:0.99", "--warmup", "0",
+           "--duration", f"{LOADGEN_SECONDS}s", "--retry", "0"]
 
 
 class Directory:
@@ -39,12 +48,34 @@ class Directory:
         self.flags = ["--fold-bytes", str(generator.choice(CHECKPOINT_BYTES))]
         self.flags += ["--keep-journal"] * self.keeps_journal
         self.clients = [mixed.MixedClient(f"c{number}", seed) for number in range(options.mixed)]
+        self.people = People("people", seed)
+        self.reader = lists.Reader("posts", generator)
+        self.served = set()  # of what a service may not have
         self.runs = 0
         self.service = None
 
     def begin(self):
         self.service = self.start()
+        with mixed.Connection(self.service.port) as connection:
+            mixed.create_feed(connection)
+        self.served = features.found(self.service.port, mixed.FEED)
+        for client in self.clients:
+            client.features = self.served
+        self.check()
+
+    def workers(self):
+        """What loads the service beside loadgen."""
+        return [*self.clients, *[self.people] * ("accounts" in self.served),
+                *[self.reader] * ("stable" in self.served)]
+
+    def check(self):
+        """Finds what was acknowledged to the workers, and every post in each list."""
         mixed.check(self.clients, self.service.port)
+        if "accounts" in self.served:
+            self.people.check(self.service.port)
+        if "orders" in self.served:
+            with mixed.Connection(self.service.port) as connection:
+                lists.check(connection, mixed.FEED, "stable" in self.served)
 
     def end(self):
         """Ends the processes that run."""
@@ -64,6 +95,10 @@ class Directory:
         """The file in which the loadgen of a cycle keeps the acknowledged votes."""
         return f"{self.path}/run-{number}.json"
 
+    def runs_of(self, number):
+        """The same for all loads of a cycle: of votes that add up, and of ballots."""
+        return [self.run(number), *[f"{self.path}/ballots-{number}.json"] * ("users" in self.served)]
+
     def cycle(self, piece):
         """Runs one cycle with the seed in `piece`, and adds its counts to `piece`. Raises Failure."""
         if self.service is None:
@@ -71,34 +106,42 @@ class Directory:
         generator = random.Random(piece["seed"])
         delay = generator.uniform(0, self.options.longest)
         piece.update(delay=round(delay, 4), keeps_journal=self.keeps_journal)
+        piece["left_out"] = sorted(set(features.ALL) - self.served)
         self.runs += 1
-        run = self.run(self.runs)
-        before = sum(client.acknowledged for client in self.clients)
-        self.load(run, delay, generator)
+        runs = self.runs_of(self.runs)
+        before = self.acknowledged()
+        self.load(runs, delay, generator)
         piece["recovery_kills"] = self.recover(generator)
         # Killed before loadgen had reached it, there is nothing to look for.
-        piece["votes"] = self.audit(run) if os.path.exists(run) else 0
-        mixed.check(self.clients, self.service.port)
-        piece["changes"] = sum(client.acknowledged for client in self.clients) - before
+        piece["votes"], *ballots = [self.audit(run) if os.path.exists(run) else 0 for run in runs]
+        piece["ballots"] = sum(ballots)
+        self.check()
+        piece["changes"] = self.acknowledged() - before
 
-    def load(self, run, delay, generator):
+    def acknowledged(self):
+        return sum(one.acknowledged for one in [*self.clients, self.people])
+
+    def load(self, runs, delay, generator):
         """Loads the service, and kills it after `delay` seconds."""
-        load = self.loadgen(*LOAD, "--seed", str(generator.randrange(1 << 32)), "--json", run)
-        for client in self.clients:
-            client.start(self.service.port)
+        loads = [self.loadgen(*flags, "--seed", str(generator.randrange(1 << 32)), "--json", run)
+                 for flags, run in zip((LOAD, BALLOTS), runs)]
+        for worker in self.workers():
+            worker.start(self.service.port)
         try:
             time.sleep(delay)
             self.service.kill_in_life()
-            output, _ = load.communicate(timeout=LOADGEN_SECONDS)
+            outputs = [load.communicate(timeout=LOADGEN_SECONDS)[0] for load in loads]
         finally:
-            load.kill()
+            for load in loads:
+                load.kill()
             self.service.kill_if_alive()
-            for client in self.clients:
-                client.thread.join()
-        for client in self.clients:
-            client.join()
-        if load.returncode != 1:
-            raise Failure(f"loadgen lost its service and ended with {load.returncode}:\n{output}")
+            for worker in self.workers():
+                worker.thread.join()
+        for worker in self.workers():
+            worker.join()
+        for load, output in zip(loads, outputs):
+            if load.returncode != 1:
+                raise Failure(f"loadgen lost its service and ended with {load.returncode}:\n{output}")
 
     def recover(self, generator):
         """Starts the service on the directory; every way to read it must give one state."""
@@ -133,9 +176,9 @@ class Directory:
     def audit_all(self):
         """Checks that the acknowledged votes of earlier cycles are there too."""
         for number in range(1, self.runs + 1):
-            run = self.run(number)
-            if os.path.exists(run):
-                self.audit(run)
+            for run in self.runs_of(number):
+                if os.path.exists(run):
+                    self.audit(run)
 
     def stop(self):
         """Ends the service as supervisors do: it must end with 0, and leave the state that it served."""
@@ -158,7 +201,9 @@ def record_of(run):
 
 def describe(number, piece):
     return (f"cycle {number}, seed '{piece['seed']}': {piece.get('votes', 0):,} votes, "
-            f"{piece.get('changes', 0):,} changes, killed after {piece.get('delay', 0):.3f} s: "
+            f"{piece.get('ballots', 0):,} ballots, {piece.get('changes', 0):,} changes, "
+            + (f"without {', '.join(piece['left_out'])}, " if piece.get("left_out") else "")
+            + f"killed after {piece.get('delay', 0):.3f} s: "
             + (piece["failures"][0] if piece["failures"] else "OK"))
 
 
@@ -192,6 +237,6 @@ def run(options, say):
             if not tally.failures:
                 shutil.rmtree(directory.path)
     counts = [("cycles", len(tally.pieces)), ("acknowledged votes", tally.sum("votes")),
-              ("other changes", tally.sum("changes")),
+              ("ballots of users", tally.sum("ballots")), ("other changes", tally.sum("changes")),
               ("kills in recovery", tally.sum("recovery_kills"))]
     return tally, counts, reached()

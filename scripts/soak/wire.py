@@ -48,10 +48,11 @@ class Connection:
         self.input.close()
         self.socket.close()
 
-    def call(self, sequence=0, **request):
-        """The answer to one request, as call(get_post=...)."""
+    def call(self, sequence=0, acting=0, **request):
+        """The answer to one request, as call(get_post=...), for the user `acting` where that is not 0."""
         self.last_id += 1
-        frame = feed.ClientFrame(id=self.last_id, sequence=sequence, **request)
+        frame = feed.ClientFrame(
+            id=self.last_id, sequence=sequence, acting_user_id=acting, **request)
         body = frame.SerializeToString()
         try:
             self.socket.sendall(struct.pack(">I", len(body)) + body)
@@ -65,12 +66,12 @@ class Connection:
             raise Refused(answer.status)
         return answer
 
-    def call_until_taken(self, sequence=0, **request):
+    def call_until_taken(self, sequence=0, acting=0, **request):
         """The answer to one request, which is sent again after each temporary refusal."""
         end = time.monotonic() + TAKEN_SECONDS
         while True:
             try:
-                return self.call(sequence, **request)
+                return self.call(sequence, acting, **request)
             except Refused as refused:
                 if not refused.is_temporary or time.monotonic() > end:
                     raise
@@ -90,16 +91,21 @@ class Connection:
         return self.call(hello=feed.HelloRequest(
             protocol_version=1, client_name="soak", client_id=client_id, channel=channel)).hello
 
-    def posts(self, name):
-        """Every post of a feed, in the order NEW, page by page."""
+    def pages(self, acting=0, **request):
+        """Every page of a list, from its first one."""
         token = b""
         while True:
-            page = self.call(list_posts=feed.ListPostsRequest(
-                feed=name, order=feed.NEW, page_size=100, page_token=token)).list_posts
-            yield from page.posts
+            page = self.call(acting=acting, list_posts=feed.ListPostsRequest(
+                page_size=100, page_token=token, **request)).list_posts
+            yield page
             token = page.next_page_token
             if not token:
                 return
+
+    def posts(self, name, acting=0, order=feed.NEW, **request):
+        """Every post of a feed that is shown to a user, page by page."""
+        for page in self.pages(acting, feed=name, order=order, **request):
+            yield from page.posts
 
     def count_of(self, method):
         """How often a method was called since the service started."""

@@ -1,0 +1,150 @@
+"""People who sign up, in and out, and what must be left of it after each kill.
+
+One person's calls come one after another, so that at most one is in doubt. An acknowledged sign-up is
+an account for good, an acknowledged sign-in a session until its acknowledged end. A sign-up in doubt
+may have made an account, a sign-in in doubt a session that nobody knows, and a sign-out in doubt may
+have ended its session.
+"""
+
+import random
+import threading
+
+import feed_pb2 as feed
+from service import Failure
+from wire import Connection, Lost, Refused
+
+OPERATIONS = {"up": 3, "in": 4, "out": 3, "everywhere": 1}
+MOST_SIGN_INS_CHECKED = 5  # each costs a hash
+
+
+class Person:
+    """An account, as far as it is known."""
+
+    def __init__(self, email, password):
+        self.email, self.password = email, password
+        self.id = 0           # 0: whether there is an account is in doubt
+        self.sessions = {}    # token to whether it is open: True, False, or None where that is in doubt
+
+
+class People:
+    """The persons of one data directory, over all its restarts."""
+
+    def __init__(self, name, seed):
+        self.name = name
+        self.random = random.Random(f"{seed} {name}")
+        self.persons = []
+        self.acknowledged = 0
+        self.thread = None
+        self.failure = None
+
+    # ---- Under load
+
+    def start(self, port):
+        self.failure = None
+        self.thread = threading.Thread(target=self._work, args=[port])
+        self.thread.start()
+
+    def join(self):
+        self.thread.join()
+        if self.failure:
+            raise self.failure
+
+    def _work(self, port):
+        try:
+            with Connection(port, timeout=60) as connection:
+                while True:
+                    self.step(connection, port)
+        except Lost:
+            pass
+        except Exception as error:  # reported by the thread that joins
+            self.failure = Failure(f"the people: {error}")
+
+    def step(self, connection, port):
+        kind, = self.random.choices(list(OPERATIONS), OPERATIONS.values())
+        known = [person for person in self.persons if person.id]
+        if kind == "up" or not known:
+            return self.sign_up(connection)
+        person = self.random.choice(known)
+        if kind == "in":
+            return self.sign_in(connection, person)
+        opened = [token for token, is_open in person.sessions.items() if is_open]
+        if opened:
+            self.sign_out(port, person, self.random.choice(opened), kind == "everywhere")
+        return None
+
+    def sign_up(self, connection):
+        number = len(self.persons) + 1
+        person = Person(f"{self.name}-{number}@example.org", f"password of {self.name} {number}")
+        self.persons.append(person)
+        self.take(person, connection.call_until_taken(sign_up=feed.SignUpRequest(
+            email=person.email, password=person.password)).session)
+
+    def sign_in(self, connection, person, **more):
+        self.take(person, connection.call_until_taken(sign_in=feed.SignInRequest(
+            email=person.email, password=person.password, **more)).session)
+
+    def take(self, person, session):
+        if person.id not in (0, session.user.id):
+            raise Failure(f"{person.email} was user {person.id} and is user {session.user.id}")
+        person.id = session.user.id
+        if session.token in person.sessions:
+            raise Failure(f"a token of {person.email} was given out twice")
+        person.sessions[session.token] = True
+        self.acknowledged += 1
+
+    def sign_out(self, port, person, token, everywhere):
+        with Connection(port) as connection:
+            hello = connection.call(hello=hello_with(token)).hello
+            if hello.user.id != person.id:
+                raise Failure(f"a session of user {person.id} is one of user {hello.user.id}")
+            ended = [one for one, is_open in person.sessions.items() if is_open is not False]
+            ended = ended if everywhere else [token]
+            before = {one: person.sessions[one] for one in ended}
+            person.sessions.update(dict.fromkeys(ended, None))
+            try:
+                connection.call_until_taken(sign_out=feed.SignOutRequest(everywhere=everywhere))
+            except Refused:
+                person.sessions.update(before)
+                raise
+            person.sessions.update(dict.fromkeys(ended, False))
+        self.acknowledged += 1
+
+    # ---- After a restart
+
+    def check(self, port):
+        """Every session is open or ended as it was acknowledged, and every account is there."""
+        for person in self.persons:
+            for token, is_open in person.sessions.items():
+                found = self.is_open(port, person, token)
+                if is_open is not None and found != is_open:
+                    words = {True: "open", False: "ended"}
+                    raise Failure(f"a session of {person.email} was {words[is_open]} and is "
+                                  f"{words[found]} after the restart")
+                person.sessions[token] = found
+        with Connection(port, timeout=60) as connection:
+            self.check_accounts(connection)
+
+    def check_accounts(self, connection):
+        unsure = [person for person in self.persons if not person.id]
+        known = [person for person in self.persons if person.id]
+        sample = self.random.sample(known, min(len(known), MOST_SIGN_INS_CHECKED))
+        for person in unsure + sample:
+            self.sign_in(connection, person, create_if_missing=not person.id)
+
+    @staticmethod
+    def is_open(port, person, token):
+        with Connection(port) as connection:
+            try:
+                hello = connection.call(hello=hello_with(token)).hello
+                user = hello.user.id
+            except Refused as refused:
+                if refused.status.code != feed.UNAUTHENTICATED:
+                    raise
+                return False
+        if user != person.id:
+            raise Failure(f"a session of user {person.id} is one of user {user}")
+        return True
+
+
+def hello_with(token):
+    return feed.HelloRequest(protocol_version=1, client_name="soak", session_token=token)
