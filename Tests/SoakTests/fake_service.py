@@ -7,7 +7,8 @@ verifies another state than it serves, `replay` replays another one, `reuse` giv
 `refuse` does not start anew, `status` does not end with 0, `crash` ends by itself, `last` leaves
 another state than it served last, `slow` answers a read after 100 ms, `full` lets too much wait for
 a checkpoint, `busy` refuses each change once, for a millisecond, `deny` has no channel for anybody,
-`limit` takes no ballots, `grow` holds much for each batch of votes, `unmark` forgets marks, `skip` leaves a post out of a list, `hash` takes 20 ms for each
+`limit` takes no ballots, `grow` holds much for each batch of votes, `unmark` forgets marks, `reopen` opens
+ended sessions at its start, `skip` leaves a post out of a list, `hash` takes 20 ms for each
 sign-in while all else waits, `trust` takes any password, `merge` takes the ballots of
 users for ballots of the device that acts for them.
 """
@@ -39,6 +40,7 @@ class Store:
         self.lock = threading.Lock()
         self.posts, self.clients, self.outcomes = {}, set(), {}
         self.feeds, self.last_id, self.waiting, self.votes, self.marks = set(), 0, [], 0, 0
+        self.accounts, self.sessions = {}, {}
         self.refused = set()  # the calls that `busy` has refused
         if os.path.exists(self.path):
             with open(self.path) as file:
@@ -47,6 +49,8 @@ class Store:
         if FAULT == "forget":
             self.clients.clear()
             self.outcomes.clear()
+        if FAULT == "reopen":
+            self.sessions = {token: abs(user) for token, user in self.sessions.items()}
         if FAULT == "reuse":
             self.last_id //= 2
         self.file = open(self.path, "ab", buffering=0)
@@ -57,6 +61,10 @@ class Store:
             self.clients.add(key)
         elif kind == "feed":
             self.feeds.add(key)
+        elif kind == "account":
+            self.accounts[key] = value
+        elif kind == "session":
+            self.sessions[key] = value
         elif value is None:
             self.posts.pop(key, None)
         else:
@@ -112,6 +120,47 @@ def mark(store, viewer, body, record):
     return feed.ServerFrame(mark_posts=feed.MarkPostsResponse())
 
 
+def sign(store, kind, body):
+    """Signs somebody up or in. A session has its user, or less than 0 once it has ended."""
+    if FAULT == "hash":
+        time.sleep(0.02)
+    account = store.accounts.get(body.email)
+    if account is None and (kind == "sign_up" or body.create_if_missing):
+        account = [body.password, len(store.accounts) + 1]
+        store.change("account", body.email, account, None)
+    if FAULT != "trust" and (account is None or account[0] != body.password):
+        return feed.ServerFrame(status=feed.Status(code=16, reason="BAD_CREDENTIALS"))
+    if account is None:
+        return feed.ServerFrame()
+    token = os.urandom(32)
+    store.change("session", token.hex(), account[1], None)
+    return feed.ServerFrame(session=feed.UserSession(token=token, user=feed.User(id=account[1])))
+
+
+def sign_out(store, token, everywhere):
+    """Ends a session, or all of its user."""
+    user = store.sessions[token]
+    for one, owner in list(store.sessions.items()):
+        if one == token or everywhere and owner == user:
+            store.change("session", one, -abs(owner), None)
+    return feed.ServerFrame(empty=feed.Empty())
+
+
+def greet(store, hello):
+    """The answer to Hello: of a client, and of the user of a session."""
+    client, token = hello.client_id.hex(), hello.session_token.hex()
+    known = client in store.clients
+    if client and not known:
+        store.change("client", client, None, None)
+    user = store.sessions.get(token, -1) if token else 0
+    if user < 0:
+        return feed.ServerFrame(status=feed.Status(code=16, reason="SESSION_EXPIRED"))
+    return feed.ServerFrame(hello=feed.HelloResponse(
+        capabilities=[feed.STABLE_PAGES, feed.ACCOUNTS], client_known=known,
+        last_sequence=store.last_sequence(client), user=feed.User(id=user) if token else None,
+        channel_status=REFUSAL if FAULT == "deny" else None))
+
+
 def ordered(posts, order):
     """The posts of a list; `skip` leaves one out of CONTROVERSIAL."""
     keys = {feed.TOP: lambda post: (-post.score, post.title), feed.NEW: lambda post: -post.id,
@@ -158,11 +207,8 @@ def execute(store, client, sequence, request):
         return feed.ServerFrame(server_stats=feed.ServerStats(methods=[votes], journal=journal))
     if kind == "mark_posts":
         return mark(store, viewer, body, None if done else record)
-    if kind == "sign_in":
-        if FAULT == "hash":
-            time.sleep(0.02)
-        wrong = FAULT != "trust"
-        return feed.ServerFrame(status=feed.Status(code=16, reason="BAD_CREDENTIALS") if wrong else None)
+    if kind in ("sign_up", "sign_in"):
+        return sign(store, kind, body)
     if kind == "ping":
         return feed.ServerFrame(ping=feed.PingResponse())
     if kind == "batch_cast_votes":
@@ -203,7 +249,7 @@ def first_of(request, titles):
 
 class Handler(socketserver.StreamRequestHandler):
     def handle(self):
-        client, store = "", self.server.store
+        client, token, store = "", "", self.server.store
         while len(head := self.rfile.read(4)) == 4:
             request = feed.ClientFrame.FromString(self.rfile.read(*struct.unpack(">I", head)))
             with store.lock:
@@ -212,12 +258,10 @@ class Handler(socketserver.StreamRequestHandler):
                     os._exit(134)
                 if request.HasField("hello"):
                     client = request.hello.client_id.hex()
-                    known = client in store.clients
-                    if client and not known:
-                        store.change("client", client, None, None)
-                    answer = feed.ServerFrame(hello=feed.HelloResponse(
-                        capabilities=[feed.STABLE_PAGES], client_known=known, last_sequence=store.last_sequence(client),
-                        channel_status=REFUSAL if FAULT == "deny" else None))
+                    token = request.hello.session_token.hex()
+                    answer = greet(store, request.hello)
+                elif request.HasField("sign_out"):
+                    answer = sign_out(store, token, request.sign_out.everywhere)
                 else:
                     answer = execute(store, client, request.sequence, request)
             if first_of(request, before):

@@ -82,6 +82,9 @@ class KillTests(SoakTestCase):
     def test_finds_marks_that_are_lost(self):
         self.failing("unmark", "of client c")
 
+    def test_finds_sessions_that_are_open_again(self):
+        self.failing("reopen", "was ended and is open after the restart")
+
     def test_finds_a_list_without_a_post(self):
         self.failing("skip", "CONTROVERSIAL of mixed, LIVE misses posts")
 
