@@ -109,7 +109,7 @@ extension LiveTests {
                 FakeFaults(failEvery: 97, loseBeforeEvery: 397, loseAfterEvery: 501, cutEvery: 701),
                 FakeFaults(dieAt: 3000, restarts: true),
             ],
-            [["-P", "1"], ["-P", "256"], ["--batch", "16", "-n", "400", "-P", "4"]]
+            [["-P", "256"], ["--batch", "16", "-n", "400", "-P", "4"]]
         )
         func countsEachVotersLastBallotThoughConnectionsAreLost(
             _ faults: FakeFaults,
