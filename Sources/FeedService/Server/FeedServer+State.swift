@@ -6,11 +6,13 @@ internal import FeedState
 internal import Logging
 
 extension FeedServer {
-    /// Puts the state of the data directory into a store; nil where all is in memory.
+    /// Puts the state of the data directory into a store, and its accounts into a value; nil where
+    /// all is in memory.
     static func openState(
         _ configuration: ServiceConfiguration,
         _ store: FeedStore,
         _ channels: ChannelTable,
+        _ accounts: inout AccountsState,
         _ stateEvents: StateEvents,
         _ logger: Logger
     ) throws(ServiceStartError) -> DurableState? {
@@ -18,17 +20,20 @@ extension FeedServer {
         let began = ContinuousClock.now
         let progress = ProgressLines(logger)
         let state: DurableState
+        var found = AccountsState()
         do throws(StateStartError) {
             state = try DurableState.open(
                 options,
                 into: store,
                 channels: { channels.restore($0) },
+                accounts: { found = $0 },
                 events: stateEvents.events(options.path),
                 progress: { progress.report($0) }
             )
         } catch {
             throw refusal(error, options)
         }
+        accounts = found
         channels.restore(nextNumber: state.identity.nextChannel)
         channels.endRestoring()
         let seconds = began.duration(to: .now) / .seconds(1)
@@ -46,8 +51,26 @@ extension FeedServer {
             )
         }
         warnOfPostsAhead(store, configuration, logger)
-        if configuration.logsStateHash { logger.info("state hash \(hex(store.stateHash()))") }
+        if configuration.logsStateHash { logger.info("state hash \(hex(hash(store, accounts)))") }
         return state
+    }
+
+    /// The hash of all that outlives a restart, as `feed-service verify` has it.
+    static func hash(_ store: FeedStore, _ accounts: AccountsState) -> UInt64 {
+        store.stateHash() &+ accounts.stateHash
+    }
+
+    /// Puts the accounts of the data directory back.
+    static func restore(
+        _ found: AccountsState,
+        to accounts: Accounts
+    ) throws(ServiceStartError) {
+        do throws(AccountError) {
+            try accounts.restore(found)
+        } catch {
+            let reason = String("\(error)".dropLast())
+            throw .state(.state(.damaged(table: "accounts", key: "all rows", reason: reason)))
+        }
     }
 
     /// Starts the threads behind the loops.

@@ -55,8 +55,17 @@ package final class FeedServer: Sendable {
         let store = FeedStore(stripeCount: configuration.stripeCount) { clock.now() }
         let stateEvents = StateEvents(logger)
         let channels = configuration.emptyChannels
-        let state = try openState(configuration, store, channels, stateEvents, logger)
+        var accounts = AccountsState()
+        let state = try openState(
+            configuration,
+            store,
+            channels,
+            &accounts,
+            stateEvents,
+            logger
+        )
         let context = ServiceContext(configuration, state, channels: channels, clock: clock)
+        try restore(accounts, to: context.accounts)
         if configuration.hasSampleData, store.postCount == 0 {
             SampleData.fill(store, logging: context.changeLog(0))
         }
@@ -119,7 +128,7 @@ package final class FeedServer: Sendable {
     }
 
     /// A hash of all that outlives a restart, for tests; once the service has ended.
-    package var stateHash: UInt64 { store.stateHash() }
+    package var stateHash: UInt64 { Self.hash(store, context.accounts.state()) }
 
     /// Calls `body` on a thread of the service when the state cannot be made durable any more.
     ///
