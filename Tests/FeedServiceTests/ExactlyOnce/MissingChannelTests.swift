@@ -22,7 +22,7 @@ struct MissingChannelTests {
             let id = try client.createPost(title: "a", feed: "ballots")
             let third = try WireClient(port: port)
             let hello = try Support.helloed(third, channel: 2)
-            #expect(hello.capabilities == [])
+            #expect(!hello.capabilities.contains(.exactlyOnce))
             #expect(hello.channelStatus?.reason == .tooManyChannels)
             #expect(!hello.isClientKnown)
             let refused = try #require(try third.call(Support.vote(id), sequence: 1).status)
