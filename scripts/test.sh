@@ -10,18 +10,36 @@ started=$SECONDS
 # waits longer than its deadlines.
 export SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=$((2 * $(nproc)))
 
-output=$(mktemp)
-trap 'rm -f "$output"' EXIT
+logs=$(mktemp -d)
+trap 'kill $(jobs -p) 2>/dev/null || true; rm -rf "$logs"' EXIT
 
 # A step of tests that hangs must end and say so; the longest takes a third of this or less. What
 # failed stands at the end again, below thousands of lines of what passed.
 tests() {
     local code=0
     timeout --verbose --signal=QUIT --kill-after=30 1800 swift test "$@" 2>&1 |
-        tee "$output" || code=$?
+        tee "$logs/tests" || code=$?
     [[ $code == 0 ]] && return
     printf '\nWhat failed:\n'
-    grep -aE '^(✘|↳)|error:|Sanitizer|WARNING: ' "$output" | cut -c1-2000 | head -100 || true
+    grep -aE '^(✘|↳)|error:|Sanitizer|WARNING: ' "$logs/tests" | cut -c1-2000 | head -100 || true
+    return "$code"
+}
+
+# Runs a build beside the tests that follow; `finish` waits for it and prints what it said. A build
+# gets what the tests leave of the cores, as some of them measure times.
+behind=(nice -n 19)
+chrt --idle 0 true 2>/dev/null && behind=(chrt --idle 0)
+declare -A builds
+beside() {
+    local name=$1
+    shift
+    "${behind[@]}" "$@" >"$logs/$name" 2>&1 &
+    builds[$name]=$!
+}
+finish() {
+    local code=0
+    wait "${builds[$1]}" || code=$?
+    cat "$logs/$1"
     return "$code"
 }
 
@@ -38,27 +56,36 @@ scripts/install-dependencies.sh --tests
 step "Checking the sources"
 scripts/check.sh
 
-strict=(--explicit-target-dependency-import-check error -Xswiftc -warnings-as-errors)
-
-# Each file by itself, some at once, as most of their time is waiting; the longest first.
-step "Testing the scripts: the long tests, the comparison, the generator, the checks of the sources"
+# Most tests wait more than they compute, so builds run beside them.
+step "Testing the scripts, beside the release build: warnings are errors"
+beside release swift build -c release --build-tests \
+    --explicit-target-dependency-import-check error -Xswiftc -warnings-as-errors
+# Each file by itself, some at once; the longest first.
 # shellcheck disable=SC2016 # The inner shell expands them.
 printf '%s\n' Tests/{Soak,Compare,Wire,Codebase}Tests/test_*.py |
     xargs -P 4 -n 1 sh -c '/usr/bin/python3 -B -m unittest discover \
         --start-directory "${1%/*}" --pattern "${1##*/}"' sh
-
-step "Building everything in release, warnings as errors"
-swift build -c release --build-tests "${strict[@]}"
-
-step "Building the embedding example, a package of its own"
-swift build --package-path Examples/EmbeddedClient
+step "Waiting for the release build"
+finish release
 
 # Apart, as tests that wait for sockets and processes would wait for all computing too.
 computing='FeedConcurrencyTests|FeedDatasetTests|FeedJournalTests|FeedLogTests|FeedProtoTests|FeedRankingTests|FeedSQLiteTests|FeedStateTests'
-step "Running every test of the contract, the ranking and the durable state"
+step "Running every test of the contract, the ranking and the durable state, beside the example's build"
+beside example swift build --disable-index-store --package-path Examples/EmbeddedClient
 tests -c release --skip-build --filter "$computing"
-step "Running every test of the service and its tools: all others"
+finish example
+
+# What no test under a sanitizer reaches is left out of its build.
+without='FeedCtl FeedCtlTests FeedImport FeedDataset FeedDatasetTests IntegrationTests
+    JournalBenchmark LoadGen LoadGenCommand LoadGenTests RankingBenchmark StateBenchmark WireBenchmark'
+thread=(--scratch-path .build-thread --sanitize=thread)
+address=(--scratch-path .build-address --sanitize=address)
+step "Running every test of the service and its tools, all others, beside the thread sanitizer's build"
+beside thread env FEED_WITHOUT_TARGETS="$without" \
+    swift build --build-tests "${thread[@]}"
 tests -c release --skip-build --skip "$computing"
+step "Waiting for the thread sanitizer's build"
+finish thread
 
 # Operations of each seed against the models, which release runs more of.
 export FEED_MODEL_OPERATIONS=20000
@@ -66,19 +93,24 @@ export FEED_MODEL_OPERATIONS=20000
 # Tests of threads and sockets one at a time: with a sanitizer they are slow, and some wait for
 # each other's deadlines. All tests are of Swift Testing; the empty XCTest run would be reported
 # for what it never frees.
-step "Thread sanitizer: what runs concurrently"
-tests --scratch-path .build-thread --sanitize=thread --no-parallel --disable-xctest \
+step "Thread sanitizer: what runs concurrently, beside the address sanitizer's build"
+export FEED_WITHOUT_TARGETS=$without
+beside address env FEED_WITHOUT_TARGETS="$without FeedClient FeedClientTests" \
+    swift build --build-tests "${address[@]}"
+tests "${thread[@]}" --skip-build --no-parallel --disable-xctest \
     --filter 'Concurren|FeedTransportTests|DrainTests|Storm|HotPost|JournalThread|ChannelFight|ReadAhead'
+step "Waiting for the address sanitizer's build"
+finish address
 
 # The release run has the tests that need thousands of runs, or disks or answers of many megabytes.
+export FEED_WITHOUT_TARGETS="$without FeedClient FeedClientTests"
 export LSAN_OPTIONS="suppressions=$PWD/scripts/leaks.supp:print_suppressions=0"
-address=(--scratch-path .build-address --sanitize=address --disable-xctest)
 step "Address sanitizer: the decoder, the structure and the state"
-tests "${address[@]}" \
+tests "${address[@]}" --skip-build --disable-xctest \
     --filter 'FeedProtoTests|FeedRankingTests|FeedLogTests|FeedStateTests|FeedSQLiteTests|FeedJournalTests' \
     --skip 'PowerCut|BitFlip|SpaceWatchTests'
 step "Address sanitizer: the transport and the service"
-tests "${address[@]}" --no-parallel --skip-build \
+tests "${address[@]}" --skip-build --disable-xctest --no-parallel \
     --filter 'FeedTransportTests|FeedServiceTests' --skip OverloadTests
 
 step "Everything passed"
