@@ -42,6 +42,25 @@ struct FeedCtlServiceTests {
         }
     }
 
+    @Test func listsInEachOrderAndWindow() async throws {
+        try await FeedCtlTests.withService { feedctl in
+            for title in ["a", "b"] { _ = try await feedctl(["create", "--title", title]) }
+            _ = try await feedctl(["vote", "2", "up"])
+            let flags = [
+                ["best"], ["controversial"], ["discussed"], ["new"], ["old"], ["hot"],
+                ["top", "--window", "hour"], ["discussed", "--window", "day"],
+                ["controversial", "--window", "week"], ["top", "--window", "month"],
+                ["top", "--window", "year"],
+            ]
+            for each in flags {
+                let list = try FeedCtlTests.object(
+                    try await feedctl(["list", "--json", "--order"] + each)
+                )
+                #expect((list["posts"] as? [Any])?.count == 2, "\(each)")
+            }
+        }
+    }
+
     @Test(
         "a wrong command line ends with 2 before the service is asked",
         arguments: [

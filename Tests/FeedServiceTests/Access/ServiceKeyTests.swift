@@ -25,7 +25,7 @@ struct ServiceKeyTests {
         func take(_ configuration: inout ServiceConfiguration) {
             configuration.serviceKeys = keys.valid
         }
-        try await withService(threads: 1, take) { port in try body(port, keys) }
+        try await withAccounts(threads: 1, take) { port in try body(port, keys) }
     }
 
     private static func hello(
@@ -137,8 +137,7 @@ struct ServiceKeyTests {
             case .anonymous: break
             case .device: #expect(try Self.hello(client, key: [], device: Self.device) == nil)
             case .service: #expect(try Self.hello(client, key: keys.web.bytes) == nil)
-            // FeedServiceTests/Accounts has the tests of users.
-            case .user: return
+            case .user: #expect(try client.signUp("ann@example.org").status == nil)
             }
             for (method, request) in Self.requests {
                 let reason = try client.call(request).status?.reason
@@ -160,7 +159,6 @@ struct ServiceKeyTests {
         (.signUp, .signUp(SignUpRequest(email: "", password: ""))),
         (.signIn, .signIn(SignInRequest(email: "", password: ""))),
         (.getSession, .getSession),
-        (.signOut, .signOut(SignOutRequest())),
         (.markPosts, .markPosts(MarkPostsRequest(mark: .read, postIDs: [1]))),
         (.createPost, .createPost(CreatePostRequest(post: Post(title: "a")))),
         (.importPosts, .importPosts(ImportPostsRequest(posts: [Post(title: "b")]))),
@@ -183,6 +181,8 @@ struct ServiceKeyTests {
         (.backup, .backup),
         (.correctTimes, .correctTimes(CorrectTimesRequest())),
         (.unknown, nil),
+        // The last: its caller is no user any more.
+        (.signOut, .signOut(SignOutRequest())),
     ]
 }
 
