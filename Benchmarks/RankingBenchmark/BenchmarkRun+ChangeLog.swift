@@ -42,7 +42,7 @@ extension BenchmarkRun {
             for index in transaction { store.prefetch(ids[index]) }
             log.transaction {
                 for index in transaction {
-                    let outcome = try? store.castVote(ids[index], .up, sink: log)
+                    let outcome = try? store.castVote(ids[index], .up, at: weight, sink: log)
                     if outcome?.refreshIsDue == true { store.refresh(stripeOf: ids[index]) }
                 }
             }
@@ -82,7 +82,7 @@ extension BenchmarkRun {
                 let log = logs[first / 16 % partCount]
                 log.transaction {
                     for index in first..<min(first + 16, ids.count) {
-                        _ = try? store.castVote(ids[index], .up, sink: log)
+                        _ = try? store.castVote(ids[index], .up, at: weight, sink: log)
                     }
                 }
             }

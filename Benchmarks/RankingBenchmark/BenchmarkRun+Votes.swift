@@ -2,7 +2,7 @@ import FeedRanking
 
 /// How the service is asked: so many requests of a connection at once, and the votes that it
 /// then executes in a millisecond.
-private struct Flight {
+struct Flight {
     let requestCount: Int
     let votesPerMillisecond: Int
 
@@ -83,14 +83,16 @@ extension BenchmarkRun {
         return times
     }
 
-    private func castVotes(_ ids: [PostID], _ batch: Range<Int>, _ due: inout [PostID]) {
+    func castVotes(_ ids: [PostID], _ batch: Range<Int>, _ due: inout [PostID]) {
         if batch.count > 1 {
             for index in batch { store.prefetch(ids[index]) }
         }
         for index in batch {
             // Three of four votes are up.
             let direction: VoteDirection = index & 3 == 0 ? .down : .up
-            if let outcome = try? store.castVote(ids[index], direction), outcome.refreshIsDue {
+            if let outcome = try? store.castVote(ids[index], direction, at: weight),
+                outcome.refreshIsDue
+            {
                 due.append(ids[index])
             }
         }
@@ -116,7 +118,7 @@ extension BenchmarkRun {
                 readDeep()
                 for number in 0..<count {
                     let id = PostID(rawValue: UInt64(number * share % stripePostCount * 16 + 16))
-                    _ = try? store.castVote(id, number & 3 == 0 ? .down : .up)
+                    _ = try? store.castVote(id, number & 3 == 0 ? .down : .up, at: weight)
                 }
                 let start = Measurement.processorNanoseconds()
                 readDeep()

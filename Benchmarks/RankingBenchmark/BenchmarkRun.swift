@@ -10,6 +10,8 @@ struct BenchmarkRun {
 
     let postCount: Int
     let store: FeedStore
+    /// The weight of all votes, which a loop computes once a millisecond.
+    let weight: VoteWeight
     var random = SeededGenerator(seed: 1)
     var page = PostPage()
     private let createNanoseconds: Double
@@ -22,6 +24,7 @@ struct BenchmarkRun {
             unsafe clock_gettime(CLOCK_REALTIME, &time)
             return Int64(time.tv_sec) * 1_000 + Int64(time.tv_nsec) / 1_000_000
         }
+        weight = store.voteWeight()
         let bytesBefore = Measurement.residentByteCount()
         let start = Measurement.processorNanoseconds()
         for _ in 0..<postCount {
@@ -43,6 +46,7 @@ struct BenchmarkRun {
             Measurement.show("create", createNanoseconds)
             Measurement.show("a post beside its text, with top and new", bytesPerPost, "bytes")
         case .vote: measureVotes()
+        case .lists: measureLists()
         case .refresh: measureRefresh()
         case .page: measurePages()
         case .rank: measureRanks()

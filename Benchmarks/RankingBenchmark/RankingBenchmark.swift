@@ -36,6 +36,8 @@ enum Scenario: String, CaseIterable {
     case create
     /// Votes with their share of pages and refreshing.
     case vote
+    /// Votes while all lists are read once a second.
+    case lists
     /// Votes on a stripe until a refresh is due, and the refresh.
     case refresh
     /// First pages while votes run.

@@ -188,7 +188,12 @@ struct ChangeLogRun {
         let direction: VoteDirection = random.oneIn(5) ? .clear : random.oneIn(3) ? .down : .up
         let device = UInt64.random(in: 0..<Self.deviceCount, using: &random)
         let voter = try store.voter(forDevice: (device, 7), sink: log)
-        let expected = model.vote(id, direction, voter: voter.rawValue)
+        let expected = model.vote(
+            id,
+            direction,
+            voter: voter.rawValue,
+            at: clock.milliseconds.load(ordering: .relaxed)
+        )
         let byteCount = log.byteCount
         let revision = store.revision
         let result = Result { () throws(RankingError) in

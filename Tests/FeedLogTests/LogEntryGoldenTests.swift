@@ -29,7 +29,20 @@ import Testing
         )
     }
 
+    private static let counts = PostCounts(
+        id: PostID(rawValue: 5),
+        upvoteCount: 1,
+        downvoteCount: 2,
+        revision: 300,
+        risingSum: RisingSum(rawValue: 130 << 32 | 0xFF00_0001)
+    )
+
     static let entries: [(LogEntry, [UInt8])] = [
+        (.counts(counts), [20, 0xAC, 2, 5, 1, 2, 0x82, 1, 1, 0, 0, 0xFF]),
+        (
+            .ballot(counts, VoterID(rawValue: 3), .down),
+            [21, 0xAC, 2, 5, 1, 2, 14, 0x82, 1, 1, 0, 0, 0xFF]
+        ),
         (
             post(authorID: 0),
             [3, 0xAC, 2, 5, 1, 2, 1, 1, 0xE8, 7, 3, 1, 0, 1, 97, 1, 98, 0, 0, 0, 0]

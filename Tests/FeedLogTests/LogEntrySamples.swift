@@ -54,8 +54,15 @@ struct LogEntrySamples {
             id: PostID(rawValue: number()),
             upvoteCount: number(),
             downvoteCount: number(),
-            revision: nextRevision()
+            revision: nextRevision(),
+            risingSum: risingSum()
         )
+    }
+
+    /// None, or one of any exponent above.
+    private mutating func risingSum() -> RisingSum {
+        let upper = number(bitCount: 32)
+        return upper == 0 ? .initial : RisingSum(rawValue: upper << 32 | number(bitCount: 32))
     }
 
     mutating func text() -> String {
@@ -66,7 +73,9 @@ struct LogEntrySamples {
     }
 
     private mutating func post() -> PostState {
-        let counts = counts()
+        var counts = counts()
+        // The entry of a post leaves the sum as it is.
+        counts.risingSum = .initial
         return PostState(
             counts: counts,
             feed: FeedID(rawValue: UInt32(number(bitCount: 32))),

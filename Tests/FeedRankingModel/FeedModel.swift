@@ -23,6 +23,8 @@ package struct FeedModel {
         package var revision: UInt64
         /// The revision of its last edit.
         package var editRevision: UInt64
+        /// The sum by which RISING sorts; nil where it follows from the upvotes and the time.
+        package var rising: RisingModel?
         /// The standing ballots by voter.
         package var ballots: [UInt32: VoteDirection] = [:]
 
@@ -149,7 +151,7 @@ package struct FeedModel {
             }
             found.append(post)
             guard let time else { continue }
-            if post.time > bound { post.time = time }
+            if post.time > bound { post.setTime(time) }
             if post.updateTime > bound { post.updateTime = time }
             revision += 1
             post.revision = revision
@@ -187,6 +189,9 @@ package struct FeedModel {
         case .controversial:
             let (leftKey, rightKey) = (left.controversy, right.controversy)
             return leftKey != rightKey ? leftKey > rightKey : left.id < right.id
+        case .rising:
+            let (leftKey, rightKey) = (left.risingNow, right.risingNow)
+            return leftKey != rightKey ? leftKey > rightKey : left.id < right.id
         case .discussed:
             let (leftKey, rightKey) = (left.content.commentCount, right.content.commentCount)
             return leftKey != rightKey ? leftKey > rightKey : left.id < right.id
@@ -206,11 +211,12 @@ package struct FeedModel {
         }.sorted { precedes($0, $1, order) }
     }
 
-    /// Casts a vote; returns why it is refused, or nil.
+    /// Casts a vote at a time; returns why it is refused, or nil.
     package mutating func vote(
         _ id: UInt64,
         _ direction: VoteDirection,
-        voter: UInt32?
+        voter: UInt32?,
+        at time: Int64
     ) -> RankingError? {
         guard var post = posts[id] else { return .postNotFound(PostID(rawValue: id)) }
         if ballotFeeds.contains(post.feed) {
@@ -219,13 +225,18 @@ package struct FeedModel {
             let old = post.ballots[voter]
             if old == new { return nil }
             post.ballots[voter] = new
+            if old == .up || new == .up { post.rising = post.risingNow }
+            if new == .up { post.rising?.add(time: time) }
             if old == .up { post.upvotes -= 1 }
             if old == .down { post.downvotes -= 1 }
             if new == .up { post.upvotes += 1 }
             if new == .down { post.downvotes += 1 }
         } else {
             switch direction {
-            case .up: post.upvotes += 1
+            case .up:
+                post.rising = post.risingNow
+                post.rising?.add(time: time)
+                post.upvotes += 1
             case .down: post.downvotes += 1
             case .clear: return .clearOnTally
             }

@@ -8,7 +8,8 @@ extension FeedModel.Post {
                 id: PostID(rawValue: id),
                 upvoteCount: upvotes,
                 downvoteCount: downvotes,
-                revision: revision
+                revision: revision,
+                risingSum: rising?.sum(ofPostAt: time) ?? .initial
             ),
             feed: FeedID(rawValue: feed),
             keepsBallots: keepsBallots,

@@ -18,7 +18,7 @@ extension ModelRun {
     ) -> [FeedModel.Post] {
         let now = clock.milliseconds.load(ordering: .relaxed)
         // A store reads the time for lists that it makes on demand, and for no others.
-        let isOnDemand = window != nil || [.best, .controversial, .discussed].contains(order)
+        let isOnDemand = window != nil || ![.top, .new, .old, .hot].contains(order)
         let end = isOnDemand ? model.windowTime(at: now) : 0
         return model.list(feed, order, window, endingAt: end)
     }

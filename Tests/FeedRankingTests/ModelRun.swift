@@ -237,7 +237,12 @@ struct ModelRun {
         let direction: VoteDirection =
             random.oneIn(9) ? .clear : random.oneIn(3) ? .down : .up
         let voter = random.oneIn(8) ? nil : voters.randomElement(using: &random)
-        let expected = model.vote(id, direction, voter: voter?.rawValue)
+        let expected = model.vote(
+            id,
+            direction,
+            voter: voter?.rawValue,
+            at: clock.milliseconds.load(ordering: .relaxed)
+        )
         let result = Result { () throws(RankingError) in
             try store.castVote(PostID(rawValue: id), direction, voter: voter)
         }

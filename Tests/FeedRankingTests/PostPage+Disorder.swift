@@ -4,8 +4,19 @@ extension PostPage {
     /// What is wrong with the order of the rows, or with their ids; nil where nothing is.
     func disorder(_ order: Order) -> String? {
         if Set(rows.map(\.id)).count != rows.count { return "\(order): an id came twice" }
+        if order == .rising { return risingDisorder }
         for (left, right) in zip(rows, rows.dropFirst()) where !precedes(left, right, order) {
             return "\(order): \(left) before \(right)"
+        }
+        return nil
+    }
+
+    /// A row has no sum of RISING, so the keys must do.
+    private var risingDisorder: String? {
+        for place in rows.indices.dropFirst() {
+            let (left, right) = (rowKeys[place - 1].primary, rowKeys[place].primary)
+            let isInOrder = left < right || (left == right && rows[place - 1].id < rows[place].id)
+            if !isInOrder { return "rising: \(rows[place - 1]) before \(rows[place])" }
         }
         return nil
     }
@@ -28,6 +39,7 @@ extension PostPage {
         case .controversial:
             let (leftKey, rightKey) = (Self.controversy(left), Self.controversy(right))
             return leftKey != rightKey ? leftKey > rightKey : left.id < right.id
+        case .rising: return true
         case .discussed:
             let (leftKey, rightKey) = (left.commentCount, right.commentCount)
             return leftKey != rightKey ? leftKey > rightKey : left.id < right.id

@@ -4,17 +4,27 @@ extension ChangeLog: ChangeSink {
     /// Appends a tally's vote; O(1).
     @inline(__always)
     package func append(_ counts: PostCounts) {
-        write(LogEntryKind.counts, revision: counts.revision, atMost: 30) { writer in
-            writer.counts(counts)
+        if counts.risingSum.rawValue == 0 {
+            write(LogEntryKind.counts, revision: counts.revision, atMost: 30) { writer in
+                writer.counts(counts)
+            }
+        } else {
+            write(LogEntryKind.risingCounts, revision: counts.revision, atMost: 44) { writer in
+                writer.counts(counts)
+                writer.risingSum(counts.risingSum)
+            }
         }
     }
 
     /// Appends a voter's ballot, nil where it was withdrawn, and the counts with it; O(1).
     @inline(__always)
     package func append(_ counts: PostCounts, _ voter: VoterID, _ direction: VoteDirection?) {
-        write(LogEntryKind.ballot, revision: counts.revision, atMost: 40) { writer in
+        let hasSum = counts.risingSum.rawValue != 0
+        let kind = hasSum ? LogEntryKind.risingBallot : LogEntryKind.ballot
+        write(kind, revision: counts.revision, atMost: 54) { writer in
             writer.counts(counts)
             writer.varint(UInt64(voter.rawValue) << 2 | UInt64(direction?.rawValue ?? 0))
+            if hasSum { writer.risingSum(counts.risingSum) }
         }
     }
 
@@ -156,6 +166,13 @@ extension PostContent {
 }
 
 extension LogEntryWriter {
+    /// Writes a sum of RISING: its upper half, which is small as a rule, and its lower half.
+    @inline(__always)
+    fileprivate mutating func risingSum(_ sum: RisingSum) {
+        varint(sum.rawValue >> 32)
+        fixed(UInt32(truncatingIfNeeded: sum.rawValue))
+    }
+
     /// Writes a post's id and its votes; the revision is written before them.
     @inline(__always)
     fileprivate mutating func counts(_ counts: PostCounts) {

@@ -90,6 +90,11 @@ struct LogEntryFields {
         revision: UInt64,
         _ bytes: borrowing LogBytes
     ) throws(LogEntryError) -> LogEntry {
+        if kind == LogEntryKind.risingCounts {
+            var counts = try counts(revision, bytes)
+            counts.risingSum = try risingSum(bytes)
+            return .counts(counts)
+        }
         if kind == LogEntryKind.counts { return .counts(try counts(revision, bytes)) }
         return try otherEntry(revision, bytes)
     }
@@ -100,7 +105,7 @@ struct LogEntryFields {
         _ bytes: borrowing LogBytes
     ) throws(LogEntryError) -> LogEntry {
         switch kind {
-        case LogEntryKind.ballot: return try ballot(revision, bytes)
+        case LogEntryKind.ballot, LogEntryKind.risingBallot: return try ballot(revision, bytes)
         case LogEntryKind.post, LogEntryKind.authoredPost: return .post(try post(revision, bytes))
         case LogEntryKind.deletion:
             return .deletion(PostID(rawValue: try varint(bytes)), revision: revision)
@@ -136,15 +141,26 @@ struct LogEntryFields {
         )
     }
 
+    @inline(__always)
+    private mutating func risingSum(
+        _ bytes: borrowing LogBytes
+    ) throws(LogEntryError) -> RisingSum {
+        let upper = try varint(as: UInt32.self, bytes)
+        let lower = try fixed(byteCount: 4, bytes)
+        guard upper != 0 else { throw badValue }
+        return RisingSum(rawValue: UInt64(upper) << 32 | lower)
+    }
+
     private mutating func ballot(
         _ revision: UInt64,
         _ bytes: borrowing LogBytes
     ) throws(LogEntryError) -> LogEntry {
-        let counts = try counts(revision, bytes)
+        var counts = try counts(revision, bytes)
         let packed = try varint(bytes)
         guard let voter = UInt32(exactly: packed >> 2) else { throw badValue }
         let direction = VoteDirection(rawValue: UInt8(packed & 3))
         guard direction != .clear else { throw badValue }
+        if kind == LogEntryKind.risingBallot { counts.risingSum = try risingSum(bytes) }
         return .ballot(counts, VoterID(rawValue: voter), direction)
     }
 

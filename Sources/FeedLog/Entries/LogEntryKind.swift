@@ -38,10 +38,14 @@ enum LogEntryKind {
     static let marks: UInt8 = 18
     /// `LogEntry.markThrough`; it has a revision.
     static let markThrough: UInt8 = 19
+    /// `LogEntry.counts` with a sum of RISING; it has a revision.
+    static let risingCounts: UInt8 = 20
+    /// `LogEntry.ballot` with a sum of RISING, the last kind that has a revision.
+    static let risingBallot: UInt8 = 21
 
     /// Whether the kind is followed by the difference to the log's last revision.
     @inline(__always)
     static func hasRevision(_ kind: UInt8) -> Bool {
-        kind &- counts <= deletion - counts || kind &- authoredPost <= markThrough - authoredPost
+        kind &- counts <= deletion - counts || kind &- authoredPost <= risingBallot - authoredPost
     }
 }

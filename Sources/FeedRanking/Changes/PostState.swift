@@ -11,13 +11,24 @@ public struct PostCounts: BitwiseCopyable, Equatable, Sendable {
     public var downvoteCount: UInt64
     /// The number of the post's last write of any kind, votes among them.
     public var revision: UInt64
+    /// What RISING sorts by.
+    ///
+    /// As a change, `initial` leaves the sum of the post as it is.
+    public var risingSum: RisingSum
 
     /// The votes of a post as of a revision.
-    public init(id: PostID, upvoteCount: UInt64, downvoteCount: UInt64, revision: UInt64) {
+    public init(
+        id: PostID,
+        upvoteCount: UInt64,
+        downvoteCount: UInt64,
+        revision: UInt64,
+        risingSum: RisingSum = .initial
+    ) {
         self.id = id
         self.upvoteCount = upvoteCount
         self.downvoteCount = downvoteCount
         self.revision = revision
+        self.risingSum = risingSum
     }
 }
 

@@ -10,6 +10,8 @@ package enum KeyKind: UInt8, CaseIterable, Sendable {
     case best
     /// Many votes, up and down alike.
     case controversial
+    /// Decayed rate of upvotes.
+    case rising
     /// Number of comments.
     case discussed
 
@@ -21,6 +23,7 @@ package enum KeyKind: UInt8, CaseIterable, Sendable {
         case .hot: self = .hot
         case .best: self = .best
         case .controversial: self = .controversial
+        case .rising: self = .rising
         case .discussed: self = .discussed
         }
     }
@@ -31,14 +34,14 @@ package enum KeyKind: UInt8, CaseIterable, Sendable {
         case .top: .top
         case .new: .new
         case .hot: .hot
-        case .best, .controversial, .discussed: nil
+        case .best, .controversial, .rising, .discussed: nil
         }
     }
 
     /// Whether a vote moves posts in it.
     var followsVotes: Bool {
         switch self {
-        case .top, .hot, .best, .controversial: true
+        case .top, .hot, .best, .controversial, .rising: true
         case .new, .discussed: false
         }
     }

@@ -83,6 +83,8 @@ struct SlotKeys: BitwiseCopyable {
             let (ups, downs) = (record.upvoteCount, record.downvoteCount)
             let value = ControversyRank.value(upvoteCount: ups, downvoteCount: downs)
             return RankKey.descending(notNegative: value)
+        case .rising:
+            return record.risingKey
         case .discussed:
             return ~min(record.content.commentCount, .max - 1)
         case .top, .new, .hot:

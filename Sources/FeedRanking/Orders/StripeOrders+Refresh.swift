@@ -131,7 +131,7 @@ extension StripeOrders {
         } else if post.oldScore == post.newScore {
             return
         }
-        posts[slot].indexedScore = post.newScore
+        posts[slot].scoreChange = 0
         scratch.posts.append(post)
     }
 

@@ -17,7 +17,7 @@ package struct PostPage: Sendable {
     /// The working memory of the call that fills the page.
     var merge = PageMerge()
     /// The keys of the rows of a list, as of when they were copied.
-    var rowKeys: [RankKey] = []
+    package internal(set) var rowKeys: [RankKey] = []
 
     /// A page without rows, which takes no memory.
     package init() {}

@@ -10,21 +10,23 @@ package struct PostRecord: BitwiseCopyable {
     package var createTimeMilliseconds: Int64
     /// The first eight bytes of the title, as `ContentBlob.titlePrefix` has them.
     package var titlePrefix: UInt64
-    /// The score under which the indexes have the post; valid while `isIndexed`.
-    package var indexedScore: Int64 = 0
+    /// What RISING sorts by.
+    package var risingSum = RisingSum.initial
     /// The texts, and the numbers that no order needs.
     package var content: ContentBlob
-    /// The post's feed, which never changes: no post moves to another feed.
-    package var feed: FeedID
+    /// How much the score has changed since the indexes got it; valid while `isIndexed`.
+    package var scoreChange: Int32 = 0
+    /// The number of the post's feed; a store has at most `RankingLimits.maximumFeedCount`.
+    private let feedNumber: UInt16
     /// The post's state; `isLive` distinguishes a post from a free slot.
     package var flags: Flags
 
     /// The state of a post between its votes and the indexes.
     package struct Flags: OptionSet, BitwiseCopyable {
-        package let rawValue: UInt32
+        package let rawValue: UInt16
 
         /// A new post without votes, in no index yet.
-        package init(rawValue: UInt32) {
+        package init(rawValue: UInt16) {
             self.rawValue = rawValue
         }
 
@@ -50,7 +52,7 @@ package struct PostRecord: BitwiseCopyable {
         revision: UInt64
     ) {
         self.content = content
-        self.feed = feed
+        feedNumber = UInt16(truncatingIfNeeded: feed.rawValue)
         self.createTimeMilliseconds = createTimeMilliseconds
         self.revision = revision
         titlePrefix = content.titlePrefix
@@ -60,5 +62,69 @@ package struct PostRecord: BitwiseCopyable {
     /// Upvotes minus downvotes; wraps instead of trapping.
     package var score: Int64 {
         @inline(__always) get { Int64(bitPattern: upvoteCount &- downvoteCount) }
+    }
+
+    /// The post's feed, which never changes: no post moves to another feed.
+    package var feed: FeedID {
+        @inline(__always) get { FeedID(rawValue: UInt32(feedNumber)) }
+    }
+
+    /// The score under which the indexes have the post; valid while `isIndexed`.
+    package var indexedScore: Int64 {
+        @inline(__always) get { score &- Int64(scoreChange) }
+    }
+
+    /// Whether a few more votes could pass the range of `scoreChange`.
+    var scoreChangeIsLarge: Bool {
+        @inline(__always) get { scoreChange.magnitude >= 1 << 30 }
+    }
+
+    /// Adds an upvote of a moment; O(1).
+    @inline(__always)
+    mutating func addUpvote(_ weight: VoteWeight) {
+        fixRisingSum()
+        risingSum = risingSum.adding(weight, createTimeMilliseconds: createTimeMilliseconds)
+        upvoteCount &+= 1
+        scoreChange &+= 1
+    }
+
+    /// Adds a downvote; O(1).
+    @inline(__always)
+    mutating func addDownvote() {
+        downvoteCount &+= 1
+        scoreChange &-= 1
+    }
+
+    /// Takes an upvote back, which stays in the sum of RISING; O(1).
+    mutating func removeUpvote() {
+        fixRisingSum()
+        upvoteCount &-= 1
+        scoreChange &-= 1
+    }
+
+    /// Takes a downvote back; O(1).
+    mutating func removeDownvote() {
+        downvoteCount &-= 1
+        scoreChange &+= 1
+    }
+
+    /// Computes the sum of RISING before the upvotes change from which it follows; O(1).
+    @inline(__always)
+    private mutating func fixRisingSum() {
+        if risingSum.isInitial { risingSum = initialRisingSum }
+    }
+
+    /// The sum of RISING as of the creation.
+    private var initialRisingSum: RisingSum {
+        RisingSum(
+            upvoteCount: upvoteCount,
+            createTimeMilliseconds: createTimeMilliseconds
+        )
+    }
+
+    /// The first part of the post's key in RISING; O(1).
+    package var risingKey: UInt64 {
+        let sum = risingSum.isInitial ? initialRisingSum : risingSum
+        return sum.key(createTimeMilliseconds: createTimeMilliseconds)
     }
 }

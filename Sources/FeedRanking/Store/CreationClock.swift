@@ -16,11 +16,14 @@ struct CreationClock: ~Copyable, Sendable {
         self.clock = clock
     }
 
+    /// The time of the clock within the bounds of a post's time; it is not held.
+    func peek() -> Int64 { min(max(clock(), 0), RankingLimits.maximumTimeMilliseconds) }
+
     /// The time now, or the time given last where it is ahead by the limit at most.
     ///
     /// Always within the bounds of a post's time. O(1).
     func now() -> Int64 {
-        let time = min(max(clock(), 0), RankingLimits.maximumTimeMilliseconds)
+        let time = peek()
         var last = latest.load(ordering: .relaxed)
         while true {
             if last > time, last - time <= RankingLimits.maximumClockHold { return last }

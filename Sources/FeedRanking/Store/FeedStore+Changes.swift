@@ -10,19 +10,26 @@ extension FeedStore {
         stripes.prefetch(id)
     }
 
+    /// The weight of a vote that is cast now; O(1).
+    package func voteWeight() -> VoteWeight { VoteWeight(milliseconds: clock.peek()) }
+
     /// Casts a vote: in a tally it counts, in a ballot feed it sets the voter's ballot; O(1).
     ///
     /// A vote that equals the voter's ballot changes nothing and takes no revision; nor does a clear
     /// without a ballot. A clear needs no known voter, because a new voter has no ballot to clear.
+    ///
+    /// The weight is that of the moment; nil reads the store's clock.
     package func castVote(
         _ id: PostID,
         _ direction: VoteDirection,
         voter: VoterID? = nil,
+        at weight: VoteWeight? = nil,
         sink: some ChangeSink = NoChanges()
     ) throws(RankingError) -> VoteOutcome {
-        try stripes.withStripe(of: id) { (stripe) throws(RankingError) -> VoteOutcome in
+        let weight = weight ?? voteWeight()
+        return try stripes.withStripe(of: id) { (stripe) throws(RankingError) -> VoteOutcome in
             guard let slot = stripe.liveSlot(id) else { throw .postNotFound(id) }
-            return try stripe.castVote(slot, direction, voter, revisions, sink)
+            return try stripe.castVote(slot, direction, voter, weight, revisions, sink)
         }
     }
 
@@ -35,9 +42,11 @@ extension FeedStore {
     package func castVotes(
         _ votes: inout BatchedVotes,
         voter: VoterID? = nil,
+        at weight: VoteWeight? = nil,
         sink: some ChangeSink = NoChanges()
     ) {
         let count = votes.count
+        let weight = weight ?? voteWeight()
         votes.refusedCount = 0
         votes.refreshDue.removeAll(keepingCapacity: true)
         for item in 0..<count { prefetch(votes.entries[item].post) }
@@ -48,7 +57,7 @@ extension FeedStore {
             var end = first + 1
             while end < count, stripes.number(of: votes.post(end)) == number { end += 1 }
             stripes.withStripe(number) { stripe in
-                stripe.castVotes(&votes, first..<end, voter, revisions, sink)
+                stripe.castVotes(&votes, first..<end, voter, weight, revisions, sink)
             }
             first = end
         }

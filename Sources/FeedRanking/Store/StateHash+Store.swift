@@ -59,6 +59,7 @@ extension PostRecord {
         hash.add(UInt64(feed.rawValue))
         hash.add(flags.contains(.keepsBallots) ? 1 : 0)
         hash.add(UInt64(bitPattern: createTimeMilliseconds))
+        hash.add(risingKey)
         content.add(to: &hash)
         return hash.value
     }

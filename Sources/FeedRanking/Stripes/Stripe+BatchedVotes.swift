@@ -7,13 +7,14 @@ extension Stripe {
         _ votes: inout BatchedVotes,
         _ positions: Range<Int>,
         _ voter: VoterID?,
+        _ weight: VoteWeight,
         _ revisions: borrowing Atomic<UInt64>,
         _ sink: some ChangeSink
     ) {
         if areTallied(votes, positions) {
-            castTallied(&votes, positions, revisions, sink)
+            castTallied(&votes, positions, weight, revisions, sink)
         } else {
-            castEach(&votes, positions, voter, revisions, sink)
+            castEach(&votes, positions, voter, weight, revisions, sink)
         }
         if refreshIsDue { votes.refreshDue.append(votes.post(positions.lowerBound)) }
     }
@@ -37,6 +38,7 @@ extension Stripe {
     private mutating func castTallied(
         _ votes: inout BatchedVotes,
         _ positions: Range<Int>,
+        _ weight: VoteWeight,
         _ revisions: borrowing Atomic<UInt64>,
         _ sink: some ChangeSink
     ) {
@@ -51,10 +53,11 @@ extension Stripe {
             let slot = UInt32(truncatingIfNeeded: entries[item].post.rawValue >> slots.stripeBits)
             revision += 1
             var record = posts[slot]
+            if record.scoreChangeIsLarge { takeOutOfOrders(slot, &record) }
             if entries[item].direction == .up {
-                record.upvoteCount &+= 1
+                record.addUpvote(weight)
             } else {
-                record.downvoteCount &+= 1
+                record.addDownvote()
             }
             record.revision = revision
             orders.makeStale(slot, &record)
@@ -73,13 +76,14 @@ extension Stripe {
         _ votes: inout BatchedVotes,
         _ positions: Range<Int>,
         _ voter: VoterID?,
+        _ weight: VoteWeight,
         _ revisions: borrowing Atomic<UInt64>,
         _ sink: some ChangeSink
     ) {
         for position in positions {
             let item = Int(votes.order[position])
             var vote = votes.entries[item]
-            cast(&vote, voter, revisions, sink)
+            cast(&vote, voter, weight, revisions, sink)
             votes.entries[item] = vote
             if vote.refusal != nil { votes.refusedCount += 1 }
         }
@@ -88,6 +92,7 @@ extension Stripe {
     private mutating func cast(
         _ vote: inout BatchedVotes.Entry,
         _ voter: VoterID?,
+        _ weight: VoteWeight,
         _ revisions: borrowing Atomic<UInt64>,
         _ sink: some ChangeSink
     ) {
@@ -96,7 +101,7 @@ extension Stripe {
             return
         }
         do throws(RankingError) {
-            let outcome = try castVote(slot, vote.direction, voter, revisions, sink)
+            let outcome = try castVote(slot, vote.direction, voter, weight, revisions, sink)
             vote.upvoteCount = outcome.upvoteCount
             vote.downvoteCount = outcome.downvoteCount
             vote.standingVote = outcome.standingVote

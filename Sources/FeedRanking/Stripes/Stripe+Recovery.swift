@@ -6,9 +6,16 @@ extension Stripe {
         var record = posts[slot]
         guard counts.revision > record.revision else { return }
         let score = record.score
+        let newScore = Int64(bitPattern: counts.upvoteCount &- counts.downvoteCount)
+        let change = newScore &- record.indexedScore
+        if record.flags.contains(.isIndexed), Int32(exactly: change) == nil {
+            takeOutOfOrders(slot, &record)
+        }
         record.upvoteCount = counts.upvoteCount
         record.downvoteCount = counts.downvoteCount
+        record.scoreChange = Int32(truncatingIfNeeded: change)
         record.revision = counts.revision
+        if !counts.risingSum.isInitial { record.risingSum = counts.risingSum }
         if record.score != score { orders.makeStale(slot, &record) }
         sides.touch(slot, &record)
         posts[slot] = record
@@ -53,6 +60,7 @@ extension Stripe {
             )
             record.upvoteCount = post.counts.upvoteCount
             record.downvoteCount = post.counts.downvoteCount
+            record.risingSum = post.counts.risingSum
             insert(record, at: slot)
             return true
         }

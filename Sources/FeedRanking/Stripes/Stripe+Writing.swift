@@ -18,10 +18,12 @@ extension Stripe {
         _ slot: UInt32,
         _ direction: VoteDirection,
         _ voter: VoterID?,
+        _ weight: VoteWeight,
         _ revisions: borrowing Atomic<UInt64>,
         _ sink: some ChangeSink
     ) throws(RankingError) -> VoteOutcome {
         var record = posts[slot]
+        if record.scoreChangeIsLarge { takeOutOfOrders(slot, &record) }
         let score = record.score
         var standing: VoteDirection?
         if record.flags.contains(.keepsBallots) {
@@ -33,11 +35,19 @@ extension Stripe {
                 throw .voterRequired
             }
             guard old != standing else { return outcome(record, standing) }
-            Self.count(old, by: .max, &record)
+            switch old {
+            case .up: record.removeUpvote()
+            case .down: record.removeDownvote()
+            case .clear, nil: break
+            }
         } else if direction == .clear {
             throw .clearOnTally
         }
-        Self.count(direction, by: 1, &record)
+        switch direction {
+        case .up: record.addUpvote(weight)
+        case .down: record.addDownvote()
+        case .clear: break
+        }
         record.revision = revisions.wrappingAdd(1, ordering: .relaxed).newValue
         if record.score != score {
             orders.makeStale(slot, &record)
@@ -123,18 +133,11 @@ extension Stripe {
         )
     }
 
-    /// Adds to the count of a direction; `UInt64.max` subtracts one.
-    @inline(__always)
-    private static func count(
-        _ direction: VoteDirection?,
-        by change: UInt64,
-        _ record: inout PostRecord
-    ) {
-        switch direction {
-        case .up: record.upvoteCount &+= change
-        case .down: record.downvoteCount &+= change
-        case .clear, nil: break
-        }
+    /// Takes a post out of the indexes, before its score has changed too much since it was indexed.
+    @inline(never)
+    mutating func takeOutOfOrders(_ slot: UInt32, _ record: inout PostRecord) {
+        record = orders.takeOut(slot, &posts)
+        record.scoreChange = 0
     }
 
     @inline(__always)

@@ -41,7 +41,8 @@ package struct Stripe: ~Copyable {
             id: slots.id(slot),
             upvoteCount: record.upvoteCount,
             downvoteCount: record.downvoteCount,
-            revision: record.revision
+            revision: record.revision,
+            risingSum: record.risingSum
         )
     }
 

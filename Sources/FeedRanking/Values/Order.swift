@@ -14,14 +14,16 @@ package enum Order: UInt8, CaseIterable, Sendable {
     case best
     /// Controversy (`ControversyRank`) from the highest, then id from the lowest.
     case controversial
+    /// Decayed rate of upvotes (`RisingSum`) from the highest, then id from the lowest.
+    case rising
     /// Number of comments from the highest, then id from the lowest.
-    case discussed = 7
+    case discussed
 
     /// Whether a list of the order may be limited to a window.
     package var allowsWindow: Bool {
         switch self {
         case .top, .controversial, .discussed: true
-        case .new, .old, .hot, .best: false
+        case .new, .old, .hot, .best, .rising: false
         }
     }
 }

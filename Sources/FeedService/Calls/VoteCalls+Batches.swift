@@ -103,6 +103,7 @@ extension VoteCalls {
         environment.store.castVotes(
             &batchedVotes,
             voter: caller.voter,
+            at: moment.weight,
             sink: environment.changeLog
         )
         for post in batchedVotes.refreshDue { answers.refreshLater(stripeOf: post) }

@@ -87,6 +87,7 @@ extension VoteCalls {
             post,
             direction,
             voter: voter,
+            at: moment.weight,
             sink: environment.changeLog
         )
         if outcome.refreshIsDue { answers.refreshLater(stripeOf: post) }

@@ -10,6 +10,8 @@ internal import FeedRanking
 struct VoteCalls: ~Copyable {
     /// The shared parts of all calls of the loop.
     let environment: CallEnvironment
+    /// The moment of the votes.
+    var moment = VoteMoment()
     /// The votes that are executed next.
     var run = VoteRun()
     /// The batch of votes that is executed now.

@@ -53,7 +53,8 @@ package final class ServerConnection: ConnectionHandler {
             for: connection.hostSlot,
             to: recipient,
             through: loop.outbox,
-            waited: waited
+            waited: waited,
+            at: loop.eventLoop.now
         )
         self.session = session
         loop.startBackups(for: self)
@@ -150,8 +151,10 @@ extension RequestHandler {
         for host: HostSlot,
         to recipient: Recipient,
         through outbox: Outbox,
-        waited: Duration?
+        waited: Duration?,
+        at now: MonotonicInstant
     ) -> Progress {
+        votes.moment.renew(at: now, environment.store)
         answers.room.begin(for: host)
         let progress = serve(
             bytes,

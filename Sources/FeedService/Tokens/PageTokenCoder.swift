@@ -85,6 +85,7 @@ extension Order {
         case .hot: 4
         case .best: 5
         case .controversial: 6
+        case .rising: 7
         case .discussed: 8
         }
     }

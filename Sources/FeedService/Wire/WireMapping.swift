@@ -14,6 +14,7 @@ extension FeedRanking.Order {
         case .hot: self = .hot
         case .best: self = .best
         case .controversial: self = .controversial
+        case .rising: self = .rising
         case .discussed: self = .discussed
         default: return nil
         }
@@ -29,6 +30,7 @@ extension FeedProto.Order {
         case .hot: self = .hot
         case .best: self = .best
         case .controversial: self = .controversial
+        case .rising: self = .rising
         case .discussed: self = .discussed
         }
     }

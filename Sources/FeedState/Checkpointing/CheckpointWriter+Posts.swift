@@ -34,7 +34,8 @@ extension CheckpointWriter {
         chunk[place] = CountsChunk.Entry(
             upvoteCount: news.upvoteCount,
             downvoteCount: news.downvoteCount,
-            revision: news.revision
+            revision: news.revision,
+            risingSum: news.risingSum.isInitial ? old.risingSum : news.risingSum.rawValue
         )
         chunkHasChanged = true
     }

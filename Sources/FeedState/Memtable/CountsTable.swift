@@ -1,6 +1,6 @@
 import FeedRanking
 
-/// The newest counts of each post that changed: open addressing on the id, 32 bytes a place.
+/// The newest counts of each post that changed: open addressing on the id, 40 bytes a place.
 ///
 /// Counts wait until there are 64, or for ``flush()``: then all their places are looked at before
 /// the first is written. The memory of each is far away, but those looks do not depend on one
@@ -58,6 +58,7 @@ struct CountsTable {
             return
         }
         places[place] = counts
+        if counts.risingSum.isInitial { places[place].risingSum = old.risingSum }
     }
 
     /// The counts of a post, once flushed; O(1).

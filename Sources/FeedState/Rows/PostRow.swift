@@ -58,7 +58,8 @@ enum PostRow {
                 id: PostID(rawValue: id),
                 upvoteCount: counts.upvoteCount,
                 downvoteCount: counts.downvoteCount,
-                revision: counts.revision
+                revision: counts.revision,
+                risingSum: RisingSum(rawValue: counts.risingSum)
             ),
             feed: FeedID(rawValue: feed),
             keepsBallots: keepsBallots == 1,

@@ -49,7 +49,8 @@ extension CommandModel {
                     id: PostID(rawValue: id),
                     upvoteCount: post.upvotes,
                     downvoteCount: post.downvotes,
-                    revision: post.revision
+                    revision: post.revision,
+                    risingSum: post.risingSum
                 ),
                 feed: FeedID(rawValue: post.feed),
                 keepsBallots: post.keepsBallots,

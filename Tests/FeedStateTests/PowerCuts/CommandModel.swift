@@ -19,6 +19,19 @@ struct CommandModel: Equatable {
         var ballots: [UInt64: VoteDirection] = [:]
         var revision: UInt64
         var editRevision: UInt64
+        /// What RISING sorts by; `initial` before the first vote that is up.
+        var risingSum = RisingSum.initial
+
+        /// Counts a vote that is up, or one that was taken back and counts on.
+        mutating func addToRisingSum(_ direction: VoteDirection?, at time: Int64, isNew: Bool) {
+            guard direction == .up else { return }
+            if risingSum.isInitial {
+                risingSum = RisingSum(upvoteCount: upvotes, createTimeMilliseconds: createTime)
+            }
+            guard isNew else { return }
+            let weight = VoteWeight(milliseconds: time)
+            risingSum = risingSum.adding(weight, createTimeMilliseconds: createTime)
+        }
     }
 
     var posts: [UInt64: Post] = [:]
@@ -42,7 +55,7 @@ struct CommandModel: Equatable {
     /// Executes a command that is no batch; nil where it is refused, and changes nothing.
     mutating func execute(_ command: StoreCommand, at time: Int64) -> Outcome? {
         switch command {
-        case .vote(let id, let direction, let device): return vote(id, direction, device)
+        case .vote(let id, let direction, let device): return vote(id, direction, device, time)
         case .create(let content, let feed):
             guard feed < feeds.count else { return nil }
             return .id(insert(content, feed, time))
@@ -93,12 +106,13 @@ struct CommandModel: Equatable {
     }
 
     /// Executes a batch's item.
-    mutating func upvote(_ id: UInt64) -> Bool { vote(id, .up, 0) != nil }
+    mutating func upvote(_ id: UInt64, at time: Int64) -> Bool { vote(id, .up, 0, time) != nil }
 
     private mutating func vote(
         _ id: UInt64,
         _ direction: VoteDirection,
-        _ device: UInt64
+        _ device: UInt64,
+        _ time: Int64
     ) -> Outcome? {
         guard var post = posts[id] else { return nil }
         if post.keepsBallots {
@@ -106,12 +120,14 @@ struct CommandModel: Equatable {
             let new = direction == .clear ? nil : direction
             if new != nil { devices.insert(device) }
             guard old != new else { return .done }
+            post.addToRisingSum(old, at: time, isNew: false)
             if old == .up { post.upvotes -= 1 }
             if old == .down { post.downvotes -= 1 }
             post.ballots[device] = new
         } else if direction == .clear {
             return nil
         }
+        post.addToRisingSum(direction, at: time, isNew: true)
         if direction == .up { post.upvotes += 1 }
         if direction == .down { post.downvotes += 1 }
         post.revision = takeRevision()

@@ -108,7 +108,7 @@ extension StatePowerCutRun {
                 record(.items(done), call, life, log)
                 return isDone
             }
-            let told = model.upvote(id)
+            let told = model.upvote(id, at: clock.withLock { $0 })
             if call.isNumbered { model.calls[call.channel]?[call.sequence] = .items(done) }
             guard isDone == told else { throw Complaint(text: "Item \(item) of \(call.command)") }
             if generator.oneIn(6) { try commit(&life) }
