@@ -104,6 +104,23 @@ import Testing
         }
     }
 
+    /// A service that sends another user's vote under the same sequence has not sent it again.
+    @Test func differsBetweenUsersOnAllWays() throws {
+        for request in Samples.requests {
+            var hashes: Set<UInt32> = []
+            for user in [0, 1, 2, 1 << 63] as [UInt64] {
+                let frame = ClientFrame(id: 1, request: request, sequence: 7, actingUserID: user)
+                let bytes = try frame.encoded()
+                try hashes.insert(Self.hash(bytes))
+                #expect(try Self.contentHash(bytes) == Self.hash(bytes))
+            }
+            #expect(hashes.count == 4)
+        }
+        let vote = CastVoteRequest(postID: 300, direction: .down)
+        let frame = VoteFrame(id: 1, vote: vote, sequence: 7, actingUserID: 1 << 63)
+        #expect(try Self.hash(ClientFrame(frame).encoded()) == frame.requestHash)
+    }
+
     @Test func seesEveryByteOfACall() throws {
         let post = Post(title: "title", text: String(repeating: "x", count: 41))
         let bytes = try ClientFrame(id: 1, request: .createPost(CreatePostRequest(post: post)))

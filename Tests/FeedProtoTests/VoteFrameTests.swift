@@ -42,7 +42,7 @@ import Testing
     @Test(arguments: 1...4 as ClosedRange<UInt64>)
     func readsNoiseAsTheDecoderDoes(seed: UInt64) {
         // Bytes that a vote is made of, so that some of the noise is one.
-        let alphabet: [UInt8] = [0, 1, 2, 3, 4, 5, 8, 0x10, 0x18, 0x20, 0x80, 0xC2, 0xFF]
+        let alphabet: [UInt8] = [0, 1, 2, 3, 4, 5, 8, 0x10, 0x18, 0x20, 0x28, 0x80, 0xC2, 0xFF]
         var random = SeededGenerator(seed: seed)
         var decoder = MessageDecoder()
         for _ in 0..<200_000 {
@@ -146,6 +146,8 @@ import Testing
         ("a timeout of zero", [id, [0x10, 0], vote(7, 1)]),
         ("a timeout over 32 bits", [id, Wire.number(2, 1 << 32), vote(7, 1)]),
         ("an unknown field", [id, Wire.number(6, 1), vote(7, 1)]),
+        ("a user before the sequence", [id, Wire.number(5, 1), Wire.number(3, 1), vote(7, 1)]),
+        ("a user of zero", [id, [0x28, 0], vote(7, 1)]),
         ("another call", [id, Wire.bytes(41, [8, 7])]),
         ("a second vote", [id, vote(7, 1), vote(7, 1)]),
         ("a post of zero", [id, Wire.bytes(40, [8, 0, 16, 1])]),

@@ -7,6 +7,7 @@ extension FrameEncoder {
         writer.varint(tag: 0x10, UInt64(frame.timeoutMilliseconds))
         writer.varint(tag: 0x18, frame.sequence)
         writer.varint(tag: 0x20, frame.minimumRevision)
+        writer.varint(tag: 0x28, frame.actingUserID)
         let start = writer.beginMessage(tag: 0xC2, 0x02)
         writer.varint(tag: 0x08, frame.vote.postID)
         writer.varint(tag: 0x10, frame.vote.direction.wireNumber)

@@ -31,11 +31,13 @@ public struct MessageDecoder: ~Copyable {
         defer { arena.reset() }
         let message = try unsafe unpackClientFrame(body)
         let frame = try unsafe ClientFrame(message, byteCount: body.byteCount)
+        let hash: UInt32
         switch frame.request {
         case _ where frame.sequence == 0, nil: return (frame, 0)
-        case .castVote(let vote): return (frame, vote.requestHash)
-        case .some: return unsafe (frame, RequestHash.ofContent(message))
+        case .castVote(let vote): hash = vote.requestHash
+        case .some: hash = unsafe RequestHash.ofContent(message)
         }
+        return (frame, RequestHash.ofCall(hash, for: frame.actingUserID))
     }
 
     /// The answer in a body.

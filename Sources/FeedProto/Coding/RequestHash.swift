@@ -3,7 +3,7 @@
 //
 // A call has two hashes. The hash of its content is recorded. It is computed over the call as
 // protobuf-c writes it: fields in the order of their numbers, defaults left out, unknown fields
-// last. Version 0.1 recorded the hash of the bytes that arrived. The two are equal for each call
+// last. A call for a user has a hash of that and of the user. Version 0.1 recorded the hash of the bytes that arrived. The two are equal for each call
 // that an encoder has written in that form, as nearly all do. So a service looks for both.
 
 extension CastVoteRequest {
@@ -13,6 +13,13 @@ extension CastVoteRequest {
         hash.combine(postID)
         hash.combine(UInt64(truncatingIfNeeded: direction.rawValue))
         return hash.finished()
+    }
+}
+
+extension VoteFrame {
+    /// A hash of 32 bits of the vote's content and of the user that it is for.
+    package var requestHash: UInt32 {
+        RequestHash.ofCall(vote.requestHash, for: actingUserID)
     }
 }
 
@@ -26,7 +33,7 @@ extension VoteBatch {
         var hash = RequestHash(field: 0)
         hash.combine(41)
         hash.combine(bytes: bytes, content)
-        return hash.finished()
+        return RequestHash.ofCall(hash.finished(), for: actingUserID)
     }
 }
 
@@ -35,7 +42,9 @@ extension ClientFrame {
     ///
     /// For a vote it is a hash of its content. `body` is what the frame was decoded from. O(bytes).
     package func requestHash(of body: RawSpan) -> UInt32 {
-        if case .castVote(let vote) = request { return vote.requestHash }
+        if case .castVote(let vote) = request {
+            return RequestHash.ofCall(vote.requestHash, for: actingUserID)
+        }
         var hash = RequestHash(field: 0)
         var offset = 0
         while let field = WireField(in: body, at: &offset) {
@@ -44,7 +53,7 @@ extension ClientFrame {
             hash.combine(field.number)
             hash.combine(bytes: body, content)
         }
-        return hash.finished()
+        return RequestHash.ofCall(hash.finished(), for: actingUserID)
     }
 }
 
@@ -84,6 +93,16 @@ struct RequestHash {
             offset += 1
         }
         combine(rest)
+    }
+
+    /// The hash of a call with this content that a service makes for a user; 0 is none.
+    @inline(__always)
+    static func ofCall(_ content: UInt32, for actingUserID: UInt64) -> UInt32 {
+        guard actingUserID != 0 else { return content }
+        var hash = RequestHash(field: 5)
+        hash.combine(UInt64(content))
+        hash.combine(actingUserID)
+        return hash.finished()
     }
 
     /// The hash of all that was mixed in.

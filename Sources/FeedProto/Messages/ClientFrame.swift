@@ -11,7 +11,9 @@ public struct ClientFrame: Equatable, Sendable {
     public var sequence: UInt64
     /// The oldest revision of the state that the answer may reflect; 0 allows any.
     public var minimumRevision: UInt64
-    /// The user whom a service acts for; 0 is the caller itself.
+    /// The user that a service acts for; 0 is the caller itself.
+    ///
+    /// Ids with the top bit set are users of the service that calls, without an account here.
     public var actingUserID: UInt64
     /// The call; nil where the frame has none, or one that this version does not know.
     public var request: Request?

@@ -17,6 +17,7 @@ extension VoteBatch {
         timeoutMilliseconds = UInt32(truncatingIfNeeded: timeout)
         sequence = scan.varint(tag: 0x18, in: bytes)
         minimumRevision = scan.varint(tag: 0x20, in: bytes)
+        actingUserID = scan.varint(tag: 0x28, in: bytes)
         guard id != 0, timeout <= UInt32.max,
             scan.enterLongMessage(tag: 0xCA, 0x02, in: bytes)
         else { return false }

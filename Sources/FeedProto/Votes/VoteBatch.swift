@@ -16,6 +16,8 @@ public struct VoteBatch: ~Copyable {
     public internal(set) var sequence: UInt64 = 0
     /// The oldest revision of the state that the answer may reflect; 0 allows any.
     public internal(set) var minimumRevision: UInt64 = 0
+    /// The user that a service acts for; 0 is the caller itself.
+    public internal(set) var actingUserID: UInt64 = 0
 
     // An array of fixed size: the compiler copies the whole of an `InlineArray` to read one of its
     // elements.
@@ -43,7 +45,8 @@ extension ClientFrame {
             ),
             timeoutMilliseconds: batch.timeoutMilliseconds,
             sequence: batch.sequence,
-            minimumRevision: batch.minimumRevision
+            minimumRevision: batch.minimumRevision,
+            actingUserID: batch.actingUserID
         )
     }
 }

@@ -16,12 +16,14 @@ extension VoteFrame {
         timeoutMilliseconds = 0
         sequence = 0
         minimumRevision = 0
+        actingUserID = 0
         // Most votes have none of the fields in between.
         if !scan.enterMessage(tag: 0xC2, 0x02, in: bytes) {
             let timeout = scan.varint(tag: 0x10, in: bytes)
             timeoutMilliseconds = UInt32(truncatingIfNeeded: timeout)
             sequence = scan.varint(tag: 0x18, in: bytes)
             minimumRevision = scan.varint(tag: 0x20, in: bytes)
+            actingUserID = scan.varint(tag: 0x28, in: bytes)
             guard timeout <= UInt32.max, scan.enterMessage(tag: 0xC2, 0x02, in: bytes) else {
                 return nil
             }

@@ -11,6 +11,8 @@ public struct VoteFrame: Equatable, Sendable {
     public var sequence: UInt64
     /// The oldest revision of the state that the answer may reflect; 0 allows any.
     public var minimumRevision: UInt64
+    /// The user that a service acts for; 0 is the caller itself.
+    public var actingUserID: UInt64
     /// The vote.
     public var vote: CastVoteRequest
 
@@ -20,12 +22,14 @@ public struct VoteFrame: Equatable, Sendable {
         vote: CastVoteRequest,
         timeoutMilliseconds: UInt32 = 0,
         sequence: UInt64 = 0,
-        minimumRevision: UInt64 = 0
+        minimumRevision: UInt64 = 0,
+        actingUserID: UInt64 = 0
     ) {
         self.id = id
         self.timeoutMilliseconds = timeoutMilliseconds
         self.sequence = sequence
         self.minimumRevision = minimumRevision
+        self.actingUserID = actingUserID
         self.vote = vote
     }
 }
@@ -38,7 +42,8 @@ extension ClientFrame {
             request: .castVote(frame.vote),
             timeoutMilliseconds: frame.timeoutMilliseconds,
             sequence: frame.sequence,
-            minimumRevision: frame.minimumRevision
+            minimumRevision: frame.minimumRevision,
+            actingUserID: frame.actingUserID
         )
     }
 }

@@ -51,14 +51,20 @@ public struct VoteRun: ~Copyable {
         count = taken
     }
 
+    /// The vote at the front of `bytes`; nil where the first frame is no vote.
+    public static func firstVote(
+        in bytes: RawSpan,
+        _ scanner: borrowing FrameScanner
+    ) -> VoteFrame? {
+        guard let body = (try? scanner.nextBody(in: bytes, at: 0)) ?? nil else { return nil }
+        return VoteFrame(scanning: bytes, in: body)
+    }
+
     /// The post of the vote at the front of `bytes`; nil where the first frame is no vote.
     public static func firstPost(
         in bytes: RawSpan,
         _ scanner: borrowing FrameScanner
     ) -> UInt64? {
-        guard let body = (try? scanner.nextBody(in: bytes, at: 0)) ?? nil,
-            let frame = VoteFrame(scanning: bytes, in: body)
-        else { return nil }
-        return frame.vote.postID
+        firstVote(in: bytes, scanner)?.vote.postID
     }
 }

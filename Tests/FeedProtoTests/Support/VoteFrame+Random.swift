@@ -12,7 +12,8 @@ extension VoteFrame {
             ),
             timeoutMilliseconds: UInt32(truncatingIfNeeded: UInt64.anyWidth(using: &random)),
             sequence: .anyWidth(using: &random),
-            minimumRevision: .anyWidth(using: &random)
+            minimumRevision: .anyWidth(using: &random),
+            actingUserID: random.oneIn(2) ? 0 : .anyWidth(using: &random)
         )
     }
 }
