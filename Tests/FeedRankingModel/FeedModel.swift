@@ -119,6 +119,8 @@ package struct FeedModel {
     package var windowEnd = Int64.min
     /// The feeds whose votes set ballots.
     package var ballotFeeds: Set<UInt32> = []
+    /// The ballot feeds in which only users vote.
+    package var userFeeds: Set<UInt32> = []
     /// A fault on purpose: equal scores in the order of their ids alone.
     package var ignoresTitles = false
     /// A fault on purpose: imported posts as new as their ids.
@@ -221,6 +223,8 @@ package struct FeedModel {
         guard var post = posts[id] else { return .postNotFound(PostID(rawValue: id)) }
         if ballotFeeds.contains(post.feed) {
             let new = direction == .clear ? nil : direction
+            // Users have the numbers from 2^29 on.
+            if userFeeds.contains(post.feed), (voter ?? 0) >> 29 == 0 { return .userRequired }
             guard let voter else { return new == nil ? nil : .voterRequired }
             let old = post.ballots[voter]
             if old == new { return nil }

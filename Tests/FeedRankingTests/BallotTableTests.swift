@@ -26,7 +26,9 @@ import Testing
         var model: [UInt64: VoteDirection] = [:]
         for _ in 0..<20_000 {
             let slot = UInt32.random(in: 0..<50, using: &random)
-            let voter = VoterID(rawValue: UInt32.random(in: 0..<90, using: &random))
+            let number = UInt32.random(in: 0..<45, using: &random)
+            let isUser = random.oneIn(2)
+            let voter = VoterID(rawValue: isUser ? VoterID.firstUser + number : number)
             let direction: VoteDirection? = [.up, .down, nil].randomElement(using: &random) ?? nil
             let key = UInt64(slot) << 32 | UInt64(voter.rawValue)
             #expect(table.ballot(slot, voter) == model[key], "FEED_SEED=\(seed)")

@@ -94,7 +94,8 @@ import Testing
                 .randomElement(using: &random)
             votes.entries[item].direction = direction ?? .up
         }
-        return Bool.random(using: &random) ? VoterID(rawValue: 0) : nil
+        return [VoterID(rawValue: 0), VoterID(rawValue: VoterID.firstUser), nil]
+            .randomElement(using: &random) ?? nil
     }
 
     private func expect(
@@ -111,6 +112,7 @@ import Testing
         case .failure(.postNotFound): #expect(vote.refusal == .postNotFound, comment)
         case .failure(.clearOnTally): #expect(vote.refusal == .clearOnTally, comment)
         case .failure(.voterRequired): #expect(vote.refusal == .voterRequired, comment)
+        case .failure(.userRequired): #expect(vote.refusal == .userRequired, comment)
         case .failure(let error): Issue.record("\(error)")
         }
     }
@@ -133,7 +135,8 @@ import Testing
         }
     }
 
-    /// Posts of a tally, and every fourth of a ballot feed; post 6 is deleted.
+    /// Posts of a tally, every fourth of a ballot feed, and post 12 of one of users' ballots; post 6 is
+    /// deleted.
     private static func makeStore(
         _ sink: some ChangeSink,
         stripeCount: Int = stripeCount
@@ -143,12 +146,17 @@ import Testing
         let store = FeedStore(stripeCount: stripeCount, pace: pace) { 0 }
         var page = PostPage()
         let polls = try store.createFeed(FeedPolicy(name: "polls", voteMode: .ballot), sink: sink)
+        let users = try store.createFeed(
+            FeedPolicy(name: "users", voteMode: .userBallot),
+            sink: sink
+        )
         let posts = try #require(store.feed(named: "posts"))
         _ = try store.voter(forDevice: (1, 2), sink: sink)
+        _ = try store.voter(for: .user(3), sink: sink)
         for number in 1...postCount {
             _ = try store.createPost(
                 PostContent(title: "\(number)"),
-                in: number % 4 == 3 ? polls : posts,
+                in: number == 12 ? users : number % 4 == 3 ? polls : posts,
                 sink: sink,
                 into: &page
             )

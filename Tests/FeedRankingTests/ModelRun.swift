@@ -49,9 +49,12 @@ struct ModelRun {
         }
         feeds = [FeedID(rawValue: 0), FeedID(rawValue: 1)]
         feeds.append(try store.createFeed(FeedPolicy(name: "ballots", voteMode: .ballot)))
-        model.ballotFeeds = [2]
-        for device in 0..<6 {
-            voters.append(try store.voter(forDevice: (UInt64(device), 7)))
+        feeds.append(try store.createFeed(FeedPolicy(name: "users", voteMode: .userBallot)))
+        model.ballotFeeds = [2, 3]
+        model.userFeeds = [3]
+        for number in 0..<6 as Range<UInt64> {
+            voters.append(try store.voter(forDevice: (number, 7)))
+            voters.append(try store.voter(for: .user(number | [1 << 63, 8][Int(number) % 2])))
         }
     }
 

@@ -41,9 +41,11 @@ final class RecordedChanges: ChangeSink {
         keep(nil) { (store) throws(RecoveryError) in try store.restore(voter, device) }
     }
 
-    // The store puts back neither users' voters nor marks yet.
-    func append(_ voter: VoterID, user: UInt64) {}
+    func append(_ voter: VoterID, user: UInt64) {
+        keep(nil) { (store) throws(RecoveryError) in try store.restore(voter, user: user) }
+    }
 
+    // The store puts back no marks yet.
     func append(_ marks: PostMarks) { revisions.append(marks.revision) }
 
     func append(_ mark: MarkThrough) { revisions.append(mark.revision) }

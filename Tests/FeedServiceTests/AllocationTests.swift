@@ -42,6 +42,23 @@ struct AllocationTests {
         }
     }
 
+    /// Ballots that a service casts for users, who have voted before.
+    @Test(.enabled(if: malloc_hook_is_active(), "a sanitizer brings a malloc of its own"))
+    func countsBallotsOfUsersWithoutAllocating() async {
+        await #expect(processExitsWith: .success) {
+            let batches = 200_000 / Self.votesPerBatch
+            let count = try await Self.allocationCount(batches: batches, after: 3_000, users: 50) {
+                // Each user votes on each of 100 posts, up and down by turns.
+                CastVoteRequest(
+                    postID: UInt64($0 / 50 % 100) + 1,
+                    direction: $0 / 5_000 % 2 == 0 ? .up : .down
+                )
+            }
+            print("allocations in \(batches * Self.votesPerBatch) ballots of users: \(count)")
+            exit(count == 0 ? EXIT_SUCCESS : EXIT_FAILURE)
+        }
+    }
+
     /// Journaled votes: the threads behind the loop take memory, the loop's own does not.
     @Test(.enabled(if: malloc_hook_is_active(), "a sanitizer brings a malloc of its own"))
     func countsDurableVotesWithoutAllocatingOnTheLoop() async {
@@ -83,22 +100,27 @@ struct AllocationTests {
         batches: Int,
         after warmUpBatches: Int = warmUpBatches,
         isNumbered: Bool = false,
+        users: Int = 0,
         _ vote: @escaping @Sendable (Int) -> CastVoteRequest
     ) async throws -> Int {
         let result = Box()
         try await withService { port in
             let client = try WireClient(port: port)
             _ = try client.hello(clientID: .init(repeating: 1, count: 16))
-            for number in 0..<postCount { _ = try client.createPost(title: "\(number)") }
+            let feed = Feed(name: "polls", voteMode: .ballot, voters: .users)
+            _ = try client.call(.createFeed(CreateFeedRequest(feed: feed)))
+            for number in 0..<postCount {
+                _ = try client.createPost(title: "\(number)", feed: users > 0 ? "polls" : "")
+            }
             // Orders that were asked for are kept, so votes meet head boundaries and leave stale
             // posts.
             for order in [Order.top, .new, .hot] {
                 _ = try client.list(ListPostsRequest(feed: "posts", order: order))
                 _ = try client.list(ListPostsRequest(order: order))
             }
-            try exchange(client, batches: warmUpBatches, isNumbered, vote)
+            try exchange(client, batches: warmUpBatches, isNumbered, users: users, vote)
             let before = malloc_hook_process_count() - malloc_hook_count()
-            try exchange(client, batches: batches, isNumbered, vote)
+            try exchange(client, batches: batches, isNumbered, users: users, vote)
             let after = malloc_hook_process_count() - malloc_hook_count()
             result.value = Int(after - before)
         }
@@ -176,6 +198,7 @@ struct AllocationTests {
         _ client: WireClient,
         batches: Int,
         _ isNumbered: Bool,
+        users: Int = 0,
         _ vote: (Int) -> CastVoteRequest
     ) throws {
         var number = 0
@@ -188,7 +211,8 @@ struct AllocationTests {
                     ClientFrame(
                         id: id,
                         request: .castVote(vote(number)),
-                        sequence: isNumbered ? id : 0
+                        sequence: isNumbered ? id : 0,
+                        actingUserID: users > 0 ? UInt64(number % users) | 1 << 63 : 0
                     )
                 )
             }

@@ -77,11 +77,13 @@ struct VoteBatchTests {
             if isKnown { _ = try client.hello(clientID: .init(repeating: 7, count: 16)) }
             let feed = Feed(name: "polls", voteMode: .ballot)
             _ = try client.call(.createFeed(CreateFeedRequest(feed: feed)))
+            let users = Feed(name: "users", voteMode: .ballot, voters: .users)
+            _ = try client.call(.createFeed(CreateFeedRequest(feed: users)))
             for number in 0..<postCount {
                 let isBallot = tallyPostCount..<tallyPostCount + ballotPostCount ~= number
                 _ = try client.createPost(
                     title: "\(number)",
-                    feed: isBallot ? "polls" : "posts"
+                    feed: isBallot ? number.isMultiple(of: 2) ? "users" : "polls" : "posts"
                 )
             }
             for number in postCount - deletedPostCount..<postCount {
@@ -179,6 +181,7 @@ struct VoteBatchTests {
             let direction = VoteDirection(rawValue: .random(in: -1...4, using: &random))
             let votes = votes + [CastVoteRequest(postID: 1, direction: direction)]
             frame.request = .batchCastVotes(BatchCastVotesRequest(votes: votes))
+        case 14...17: frame.actingUserID = .random(in: 1...3, using: &random) | 1 << 63
         default: break
         }
     }

@@ -27,7 +27,7 @@ struct VoteRunTests {
 
     /// The answers that a new service with some posts gives to bytes that are sent at once.
     ///
-    /// Every fourth post keeps ballots: the first of a known client makes it a voter, and an
+    /// Every fourth post keeps ballots, the first three of them of users only: the first of a known client makes it a voter, and an
     /// unknown client's are refused.
     private static func answers(to bytes: [UInt8], isKnown: Bool) async throws -> [ServerFrame] {
         let result = Box()
@@ -36,8 +36,10 @@ struct VoteRunTests {
             if isKnown { _ = try client.hello(clientID: .init(repeating: 7, count: 16)) }
             let feed = Feed(name: "polls", voteMode: .ballot)
             _ = try client.call(.createFeed(CreateFeedRequest(feed: feed)))
+            let users = Feed(name: "users", voteMode: .ballot, voters: .users)
+            _ = try client.call(.createFeed(CreateFeedRequest(feed: users)))
             for number in 0..<postCount {
-                let feed = number.isMultiple(of: 4) ? "polls" : "posts"
+                let feed = number.isMultiple(of: 4) ? number < 9 ? "users" : "polls" : "posts"
                 _ = try client.createPost(title: "\(number)", feed: feed)
             }
             try client.socket.send(bytes)
@@ -81,6 +83,7 @@ struct VoteRunTests {
         case 4: frame.minimumRevision = .random(in: 1...2, using: &random)
         case 5: frame.minimumRevision = .max
         case 6: frame.timeoutMilliseconds = 60_000
+        case 13...16: frame.actingUserID = .random(in: 1...3, using: &random) | 1 << 63
         case 7:
             frame.request = .ping(PingRequest())
             return frame

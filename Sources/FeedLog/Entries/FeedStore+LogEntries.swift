@@ -19,8 +19,9 @@ extension FeedStore {
         case .counters(let lastID, let revision): try restore(lastID: lastID, revision: revision)
         case .channel, .outcome: break
         case .account, .session, .sessionEnded, .sessionsEnded: break
-        // The store has neither voters that are users nor marks yet.
-        case .userVoter, .marks, .markThrough: break
+        case .userVoter(let voter, let user): try restore(voter, user: user)
+        // The store has no marks yet.
+        case .marks, .markThrough: break
         }
     }
 }

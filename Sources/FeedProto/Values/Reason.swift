@@ -106,10 +106,12 @@ extension Reason {
     public static var backupCancelled: Self { Self(rawValue: "BACKUP_CANCELLED") }
     /// UNIMPLEMENTED: the service does not speak the protocol version.
     public static var unsupportedVersion: Self { Self(rawValue: "UNSUPPORTED_VERSION") }
-    /// UNIMPLEMENTED: the service knows no voters of that kind.
+    /// UNIMPLEMENTED: the service, of version 0.1, knows no voters of that kind.
     public static var votersUnsupported: Self { Self(rawValue: "VOTERS_UNSUPPORTED") }
     /// RESOURCE_EXHAUSTED: as many devices hold ballots as the service can number.
     public static var tooManyDevices: Self { Self(rawValue: "TOO_MANY_DEVICES") }
+    /// RESOURCE_EXHAUSTED: as many users hold ballots as the service can number.
+    public static var tooManyUsers: Self { Self(rawValue: "TOO_MANY_USERS") }
     /// FAILED_PRECONDITION: the state that the request builds on is gone.
     public static var instanceChanged: Self { Self(rawValue: "INSTANCE_CHANGED") }
     /// INVALID_ARGUMENT: a feed's name does not have the form of a name.

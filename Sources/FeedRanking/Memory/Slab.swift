@@ -53,6 +53,9 @@ package struct Slab<Element: BitwiseCopyable>: ~Copyable {
         count = 0
     }
 
+    /// The address of the first element, until the slab grows; for prefetching only.
+    var address: UInt { unsafe UInt(bitPattern: base) }
+
     /// The elements as bytes, for the length of the call.
     func withBytes<R>(_ body: (UnsafeRawBufferPointer) -> R) -> R {
         unsafe body(UnsafeRawBufferPointer(UnsafeBufferPointer(start: base, count: count)))

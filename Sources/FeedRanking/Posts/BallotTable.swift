@@ -10,9 +10,13 @@ package struct BallotTable: ~Copyable {
     /// 0 is free; a word with direction 0 is a withdrawn ballot, whose place its voter may reuse.
     private var words = Slab<UInt64>()
     private var usedCount = 0
+    /// Where the words are, also for threads without the stripe's lock.
+    let directory = BallotDirectory()
 
-    /// An empty table, which takes no memory.
+    /// An empty table, which takes next to no memory.
     package init() {}
+
+    deinit { directory.free() }
 
     /// The ballot of a voter on a post; nil where there is none; O(1).
     package func ballot(_ slot: UInt32, _ voter: VoterID) -> VoteDirection? {
@@ -63,8 +67,11 @@ package struct BallotTable: ~Copyable {
     /// The bytes the table takes.
     package var byteCount: Int { words.count * 8 }
 
+    /// The key of a voter's ballot on the post in a slot.
+    ///
     /// Never 0, which distinguishes a withdrawn ballot from a free place.
-    private static func key(_ slot: UInt32, _ voter: VoterID) -> UInt64 {
+    @inline(__always)
+    static func key(_ slot: UInt32, _ voter: VoterID) -> UInt64 {
         UInt64(slot) << 32 | (UInt64(voter.rawValue) + 1) << 2
     }
 
@@ -72,13 +79,19 @@ package struct BallotTable: ~Copyable {
         VoteDirection(rawValue: UInt8(truncatingIfNeeded: word & directionMask))
     }
 
-    /// The place of a key, or the free place that it would take.
-    private func place(of key: UInt64) -> Int {
+    /// The place at which the search for a key begins in a table of so many places.
+    @inline(__always)
+    static func firstPlace(of key: UInt64, among count: Int) -> Int {
         // Fibonacci hashing, then a multiplication in place of a division by the capacity.
         var hash = key &* 0x9E37_79B9_7F4A_7C15
         hash ^= hash >> 32
         hash = hash &* 0xD6E8_FEB8_6659_FD93
-        var place = Int(hash.multipliedFullWidth(by: UInt64(words.count)).high)
+        return Int(hash.multipliedFullWidth(by: UInt64(count)).high)
+    }
+
+    /// The place of a key, or the free place that it would take.
+    private func place(of key: UInt64) -> Int {
+        var place = Self.firstPlace(of: key, among: words.count)
         while words[place] != 0, words[place] & ~Self.directionMask != key {
             place = place + 1 == words.count ? 0 : place + 1
         }
@@ -94,6 +107,7 @@ package struct BallotTable: ~Copyable {
         var old = Slab<UInt64>()
         swap(&words, &old)
         words.extend(to: max(Self.minimumCapacity, kept * 2), with: 0)
+        directory.set(address: words.address, count: words.count)
         usedCount = kept
         for index in 0..<old.count where Self.isLive(old[index], posts) {
             words[place(of: old[index] & ~Self.directionMask)] = old[index]

@@ -42,6 +42,8 @@ package struct PostRecord: BitwiseCopyable {
         package static let isTouched = Flags(rawValue: 32)
         /// Votes set ballots; they are not counted one by one.
         package static let keepsBallots = Flags(rawValue: 16)
+        /// Only users have ballots; a post with this flag has `keepsBallots` too.
+        package static let onlyUsersVote = Flags(rawValue: 32)
     }
 
     package init(
@@ -56,7 +58,12 @@ package struct PostRecord: BitwiseCopyable {
         self.createTimeMilliseconds = createTimeMilliseconds
         self.revision = revision
         titlePrefix = content.titlePrefix
-        flags = voteMode == .ballot ? [.isLive, .keepsBallots] : .isLive
+        flags =
+            switch voteMode {
+            case .tally: .isLive
+            case .ballot: [.isLive, .keepsBallots]
+            case .userBallot: [.isLive, .keepsBallots, .onlyUsersVote]
+            }
     }
 
     /// Upvotes minus downvotes; wraps instead of trapping.

@@ -32,7 +32,7 @@ extension FeedStore {
         _ direction: VoteDirection?
     ) throws(RecoveryError) {
         let slot = try checkedSlot(counts)
-        guard voter.rawValue < RankingLimits.maximumVoterCount else { throw .badVoter(voter) }
+        guard voter.isAssignable else { throw .badVoter(voter) }
         guard direction != .clear else { throw .badBallot(counts.id) }
         try stripes.withStripe(of: counts.id) { (stripe) throws(RecoveryError) -> Void in
             guard stripe.restore(counts, voter, direction, at: slot) else {
@@ -46,8 +46,11 @@ extension FeedStore {
     package func restore(_ post: PostState) throws(RecoveryError) {
         let slot = try check(post)
         let id = post.counts.id
+        let mode = try voteMode(of: post)
         let isNew = try stripes.withStripe(of: id) { (stripe) throws(RecoveryError) in
-            guard let isNew = stripe.restore(post, at: slot) else { throw .badFeed(id, post.feed) }
+            guard let isNew = stripe.restore(post, mode, at: slot) else {
+                throw .badFeed(id, post.feed)
+            }
             return isNew
         }
         try raise(revision: post.counts.revision)
@@ -71,9 +74,14 @@ extension FeedStore {
         try feedTable.restore(feed, policy)
     }
 
-    /// Puts a voter back; O(1).
+    /// Puts a device back that votes; O(1).
     package func restore(_ voter: VoterID, _ device: Device16) throws(RecoveryError) {
         try voters.restore(voter, device)
+    }
+
+    /// Puts a user back that votes; O(1).
+    package func restore(_ voter: VoterID, user: UInt64) throws(RecoveryError) {
+        try voters.restore(voter, user: user)
     }
 
     /// Makes the latest id and the latest revision at least these; O(1).
@@ -86,9 +94,9 @@ extension FeedStore {
     /// A hash of all state that `restore` puts back; stores that answer alike have equal hashes.
     ///
     /// No thread may write meanwhile. The hash covers the feeds and their rules, each post with
-    /// every field, the ballots by device, and the devices. It does not cover the counters, the
-    /// numbers of voters, or the indexed scores. The hashes of posts, ballots and devices are added
-    /// up, so neither their order nor the count of stripes matters. O(feeds + posts + ballots +
+    /// every field, the ballots by voter, and the devices and users that vote. It does not cover the
+    /// counters, the numbers of voters, or the indexed scores. The hashes of posts, ballots and voters
+    /// are added up, so neither their order nor the count of stripes matters. O(feeds + posts + ballots +
     /// voters).
     package func stateHash() -> UInt64 { StateHash(of: self).value }
 
@@ -107,13 +115,24 @@ extension FeedStore {
     private func check(_ post: PostState) throws(RecoveryError) -> UInt32 {
         let counts = post.counts
         let slot = try checkedSlot(counts)
-        guard feedTable.policy(of: post.feed) != nil else { throw .badFeed(counts.id, post.feed) }
         guard post.editRevision <= counts.revision else { throw .badEditRevision(counts.id) }
         try check(post.createTimeMilliseconds, of: counts.id)
         try check(post.updateTimeMilliseconds, of: counts.id)
         let content = post.content
         guard let byteCount = content.excessiveByteCount else { return slot }
         throw .textTooLong(counts.id, byteCount: byteCount)
+    }
+
+    /// The vote mode of a post, which the post's own fields tell in part.
+    ///
+    /// A built-in feed may be replaced after its posts came, so the post decides between a tally and
+    /// ballots.
+    private func voteMode(of post: PostState) throws(RecoveryError) -> VoteMode {
+        guard let policy = feedTable.policy(of: post.feed) else {
+            throw .badFeed(post.counts.id, post.feed)
+        }
+        guard post.keepsBallots else { return .tally }
+        return policy.voteMode == .userBallot ? .userBallot : .ballot
     }
 
     private func check(_ time: Int64, of id: PostID) throws(RecoveryError) {

@@ -9,7 +9,7 @@ import Synchronization
 /// Threads share the following. A vote takes its stripe's lock and the revision counter. A create,
 /// an import, an update or a delete takes the same, and the id counter, the count of posts, the
 /// clock's latest time or the feeds' lock, each for an instant. A read takes the stripes' locks one
-/// after another, and the feeds' lock once. A first ballot and a lookup of a voter take the voters'
+/// after another, and the feeds' lock once. A first ballot and a lookup of a device take the voters'
 /// lock.
 ///
 /// The time of a created post is read under the lock of its stripe. While the clock does not go
@@ -31,7 +31,7 @@ package final class FeedStore: Sendable {
     let livePostCount = Atomic<UInt64>(0)
     /// The names and rules of the feeds.
     let feedTable = FeedTable()
-    /// The devices that hold ballots.
+    /// The devices and users that hold ballots.
     let voters = VoterTable()
 
     /// Makes a store with the feeds `posts` and `tweets`.
@@ -71,17 +71,31 @@ package final class FeedStore: Sendable {
     /// How often a stripe's lock was found taken.
     package var contentionCount: UInt64 { stripes.contentionCount }
 
+    /// The voter for a user or a device, a new one on first sight; O(1).
+    package func voter(
+        for key: VoterKey,
+        sink: some ChangeSink = NoChanges()
+    ) throws(RankingError) -> VoterID {
+        try voters.voter(key, sink)
+    }
+
     /// The voter for a device of 16 bytes; O(1).
     package func voter(
         forDevice device: (UInt64, UInt64),
         sink: some ChangeSink = NoChanges()
     ) throws(RankingError) -> VoterID {
-        try voters.voter(forDevice: device, sink)
+        try voters.voter(.device(Device16(high: device.0, low: device.1)), sink)
+    }
+
+    /// The voter for a user or a device that has been made a voter before; O(1), for users without a
+    /// lock.
+    package func voter(ifKnown key: VoterKey) -> VoterID? {
+        voters.voter(ifKnown: key)
     }
 
     /// The voter for a device, where the device has been made a voter before; O(1).
     package func voter(ifKnown device: (UInt64, UInt64)) -> VoterID? {
-        voters.voter(ifKnown: device)
+        voters.voter(ifKnown: .device(Device16(high: device.0, low: device.1)))
     }
 
     /// Refreshes stale posts of a post's stripe for a millisecond or so.

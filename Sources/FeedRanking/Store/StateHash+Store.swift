@@ -3,12 +3,8 @@ extension StateHash {
     init(of store: FeedStore) {
         var hash = StateHash(seed: 1)
         for policy in store.feedTable.policies() { hash.add(policy) }
-        let devices = store.voters.devices()
-        var sum: UInt64 = 0
-        for device in devices {
-            if let device { sum &+= StateHash(device).value }
-        }
-        hash.add(sum)
+        let keys = store.voters.keys()
+        hash.add(keys.values.reduce(0) { $0 &+ StateHash($1).value })
         var postSum: UInt64 = 0
         var ballotSum: UInt64 = 0
         for number in 0..<store.stripes.count {
@@ -17,10 +13,9 @@ extension StateHash {
                     postSum &+= stripe.posts[slot].stateHash(stripe.slots.id(slot))
                 }
                 stripe.ballots.forEach(stripe.posts) { slot, voter, direction in
-                    let number = Int(voter.rawValue)
-                    let device = number < devices.count ? devices[number] : nil
-                    // A voter whose number no device has is identified by the number.
-                    var hash = StateHash(device ?? Device16(high: .max, low: UInt64(number)))
+                    // A voter whose number nobody has is identified by the number.
+                    let number = Device16(high: .max, low: UInt64(voter.rawValue))
+                    var hash = StateHash(keys[voter] ?? .device(number))
                     hash.add(stripe.slots.id(slot).rawValue)
                     hash.add(UInt64(direction.rawValue))
                     ballotSum &+= hash.value
@@ -32,10 +27,16 @@ extension StateHash {
         self = hash
     }
 
-    private init(_ device: Device16) {
-        self.init(seed: 2)
-        add(device.high)
-        add(device.low)
+    private init(_ key: VoterKey) {
+        switch key {
+        case .device(let device):
+            self.init(seed: 2)
+            add(device.high)
+            add(device.low)
+        case .user(let user):
+            self.init(seed: 4)
+            add(user)
+        }
     }
 
     private mutating func add(_ policy: FeedPolicy) {

@@ -32,6 +32,8 @@ package struct BatchedVotes: ~Copyable {
         case clearOnTally
         /// An up or down in a ballot feed must say whose ballot it sets.
         case voterRequired
+        /// A vote in a feed of users' ballots must say which user's ballot it sets.
+        case userRequired
     }
 
     /// The places for votes; the first `count` places are taken.

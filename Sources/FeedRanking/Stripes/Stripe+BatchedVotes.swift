@@ -107,7 +107,12 @@ extension Stripe {
             vote.standingVote = outcome.standingVote
             vote.refusal = nil
         } catch {
-            vote.refusal = error == .clearOnTally ? .clearOnTally : .voterRequired
+            vote.refusal =
+                switch error {
+                case .clearOnTally: .clearOnTally
+                case .userRequired: .userRequired
+                default: .voterRequired
+                }
         }
     }
 }

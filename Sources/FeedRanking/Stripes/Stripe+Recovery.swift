@@ -41,15 +41,15 @@ extension Stripe {
         return true
     }
 
-    /// Puts a post into its slot, or sets the newer fields of a post that is there; O(its texts).
+    /// Puts a post of a feed with this vote mode into its slot, or sets the newer fields of a post that
+    /// is there; O(its texts).
     ///
     /// A creation time changes only with an edit; a correction is an edit.
     ///
     /// - Returns: Whether it was not there before; nil where it is there in another feed, with
     ///   other rules, or with another time as of the same edit.
-    mutating func restore(_ post: PostState, at slot: UInt32) -> Bool? {
+    mutating func restore(_ post: PostState, _ voteMode: VoteMode, at slot: UInt32) -> Bool? {
         if deleted.contains(slot) { return false }
-        let voteMode: VoteMode = post.keepsBallots ? .ballot : .tally
         guard posts.contains(slot) else {
             var record = PostRecord(
                 content: ContentBlob(post),

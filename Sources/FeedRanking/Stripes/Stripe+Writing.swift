@@ -12,7 +12,8 @@ extension Stripe {
 
     /// Counts a vote and makes the post stale where its score changed; O(1).
     ///
-    /// A clear without a voter has no ballot to clear. It is no error and changes nothing.
+    /// A clear without a voter has no ballot to clear. It is no error and changes nothing, unless only
+    /// users vote: then every vote needs a user.
     @inline(__always)
     mutating func castVote(
         _ slot: UInt32,
@@ -29,6 +30,9 @@ extension Stripe {
         if record.flags.contains(.keepsBallots) {
             standing = direction == .clear ? nil : direction
             var old: VoteDirection?
+            if record.flags.contains(.onlyUsersVote), voter?.isUser != true {
+                throw .userRequired
+            }
             if let voter {
                 old = ballots.set(standing, slot, voter, posts)
             } else if standing != nil {

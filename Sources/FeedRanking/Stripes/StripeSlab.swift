@@ -6,10 +6,13 @@ struct LockedStripe: ~Copyable {
     private let lock: Lock<Stripe>
     /// The directory of the records, for prefetching without the lock.
     fileprivate let directory: RecordDirectory
+    /// The directory of the ballots, for prefetching without the lock.
+    fileprivate let ballots: BallotDirectory
 
     /// Takes the stripe; from then on only the lock gives access to it.
     init(_ stripe: consuming sending Stripe) {
         directory = stripe.posts.directory
+        ballots = stripe.ballots.directory
         lock = Lock(stripe)
     }
 
@@ -108,6 +111,13 @@ struct StripeSlab: ~Copyable, @unchecked Sendable {
     func prefetch(_ id: PostID) {
         guard let slot = UInt32(exactly: id.rawValue >> stripeBits) else { return }
         unsafe pointer(number(of: id)).pointee.directory.prefetch(slot)
+    }
+
+    /// Prefetches a voter's ballot on a post without the lock; any id is allowed.
+    @inline(__always)
+    func prefetchBallot(of voter: VoterID, on id: PostID) {
+        guard let slot = UInt32(exactly: id.rawValue >> stripeBits) else { return }
+        unsafe pointer(number(of: id)).pointee.ballots.prefetch(BallotTable.key(slot, voter))
     }
 
     @inline(__always)

@@ -15,7 +15,7 @@ package struct FeedPolicy: Sendable, Equatable {
     package var name: String
     /// The order of a page that names none.
     package var defaultOrder: Order
-    /// Whether each vote counts or sets a ballot; copied into every post's flags.
+    /// Whether each vote counts or sets a ballot, and whose; copied into every post's flags.
     package var voteMode: VoteMode
     /// The longest title that the caller lets into the feed; the store does not check it.
     package var maximumTitleCharacterCount: Int

@@ -8,14 +8,18 @@ package enum RankingError: Error, Equatable, Sendable {
     case feedExists(name: String)
     /// The store has `RankingLimits.maximumFeedCount` feeds.
     case tooManyFeeds(limit: Int)
-    /// The store has `RankingLimits.maximumVoterCount` voters, and this device is none of them.
+    /// The store has `RankingLimits.maximumVoterCount` devices, and this device is none of them.
     case tooManyVoters(limit: Int)
+    /// The store has `RankingLimits.maximumUserCount` users, and this user is none of them.
+    case tooManyUsers(limit: Int)
     /// The post was edited since the revision that the change expects, or never had it.
     case revisionMismatch(expected: UInt64, actual: UInt64)
     /// A vote of a tally cannot be cleared once it is counted.
     case clearOnTally
     /// An up or down of a ballot feed has to say whose ballot it sets.
     case voterRequired
+    /// Only users have ballots in this feed, and the vote came without a user.
+    case userRequired
 }
 
 extension RankingError: CustomStringConvertible {
@@ -31,13 +35,17 @@ extension RankingError: CustomStringConvertible {
         case .tooManyFeeds(let limit):
             "One feed more exceeds the limit of \(limit) feeds."
         case .tooManyVoters(let limit):
-            "One voter more exceeds the limit of \(limit) voters."
+            "One device more exceeds the limit of \(limit) devices that vote."
+        case .tooManyUsers(let limit):
+            "One user more exceeds the limit of \(limit) users that vote."
         case .revisionMismatch(let expected, let actual):
             "The post's fields are of revision \(actual); the change expects \(expected)."
         case .clearOnTally:
             "Each vote of this feed counts, so none can be cleared."
         case .voterRequired:
             "This feed keeps a ballot a voter, and the vote came without a voter."
+        case .userRequired:
+            "This feed keeps a ballot a user, and the vote came without a user."
         }
     }
 }

@@ -29,10 +29,14 @@ package enum RankingLimits {
 
     /// The feeds of a store: each feed costs every stripe a few hundred bytes.
     package static let maximumFeedCount = 4_096
-    /// The voters of a store: about 60 bytes each, a quarter of a gigabyte in all.
+    /// The devices of a store that vote: about 60 bytes each, a quarter of a gigabyte in all.
     ///
-    /// A ballot has 30 bits for a voter's number.
+    /// A ballot has 30 bits for a voter's number; devices have the numbers of the first 29.
     package static let maximumVoterCount = 4_194_304
+    /// The users of a store that vote: 22 to 43 bytes each, half a gigabyte in all.
+    ///
+    /// Services bring them, and accounts, so no host can fill the table by itself.
+    package static let maximumUserCount = 16_777_216
 
     /// The milliseconds after which a side list that nobody has read is dropped, at the next read of
     /// another one in its stripe.

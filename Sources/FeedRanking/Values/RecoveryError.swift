@@ -16,7 +16,7 @@ package enum RecoveryError: Error, Equatable, Sendable {
     case badFeed(PostID, FeedID)
     /// A feed's number is over the limit, or the number or its name is another feed's already.
     case badFeedDefinition(FeedID)
-    /// A voter's number is over the limit, or its device is another voter already.
+    /// A voter's number is over the limit, or its device or user is another voter already.
     case badVoter(VoterID)
     /// A ballot on a post that keeps none, or that is neither up nor down.
     case badBallot(PostID)
@@ -43,7 +43,7 @@ extension RecoveryError: CustomStringConvertible {
         case .badFeedDefinition(let feed):
             "Feed \(feed.rawValue) cannot have that number or name."
         case .badVoter(let voter):
-            "No device can be voter \(voter.rawValue)."
+            "Nobody can be voter \(voter.rawValue)."
         case .badBallot(let id):
             "Post \(id.rawValue) cannot have that ballot."
         }

@@ -16,18 +16,40 @@ package enum VoteDirection: UInt8, Sendable {
 package enum VoteMode: UInt8, Sendable {
     /// Each vote counts, every time it is cast.
     case tally
-    /// A voter has one ballot a post, and a vote sets it.
+    /// A voter, user or device, has one ballot a post, and a vote sets it.
     case ballot
+    /// A user has one ballot a post, and a vote sets it; devices have none.
+    case userBallot
+
+    /// Whether votes set ballots.
+    package var keepsBallots: Bool { self != .tally }
 }
 
-/// The store's number for a device that has ballots.
+/// The store's number for a user or a device that has ballots.
+///
+/// Devices and users are counted apart, each in the order of their first ballots.
 package struct VoterID: Hashable, Sendable {
-    /// The number, counted from 0 in the order of the voters' first ballots.
+    /// The number of the first user; devices have the numbers below.
+    package static let firstUser = UInt32(1) << 29
+
+    /// The number: devices count from 0, users from `firstUser`.
     package let rawValue: UInt32
 
     /// Wraps a number that the store has assigned.
     package init(rawValue: UInt32) {
         self.rawValue = rawValue
+    }
+
+    /// Whether the voter is a user.
+    package var isUser: Bool {
+        @inline(__always) get { rawValue >= Self.firstUser }
+    }
+
+    /// Whether a store can have assigned the number.
+    package var isAssignable: Bool {
+        isUser
+            ? rawValue - Self.firstUser < RankingLimits.maximumUserCount
+            : rawValue < RankingLimits.maximumVoterCount
     }
 }
 

@@ -10,7 +10,7 @@ extension Answers {
     ///   - page: The posts.
     ///   - id: The id of the request.
     ///   - revision: The revision of the state that the answer reflects.
-    ///   - viewer: Whether the caller is a device, whose ballots are shown.
+    ///   - viewer: Whether the caller is a user or a device, whose ballots are shown.
     mutating func append(
         _ form: Answer.Posts,
         of page: inout PostPage,

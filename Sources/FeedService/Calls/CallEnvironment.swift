@@ -38,11 +38,14 @@ struct CallEnvironment {
     /// - Parameters:
     ///   - frame: The request.
     ///   - method: Its method.
+    ///   - caller: The caller.
     ///   - waited: How long it has waited for its loop iteration; nil is not at all.
-    /// - Throws: The refusal: its time is over, its state is newer, or its sequence is of no change.
+    /// - Throws: The refusal: its time is over, its state is newer, it names a user though its caller is no
+    ///   service, or its sequence is of no change.
     func checkEnvelope(
         of frame: borrowing ClientFrame,
         _ method: Method,
+        from caller: borrowing Caller,
         waited: Duration?
     ) throws(Status) {
         if let waited {
@@ -55,6 +58,7 @@ struct CallEnvironment {
                 throw .stateIsOlder(wanted: frame.minimumRevision, revision: revision)
             }
         }
+        try checkActing(for: frame.actingUserID, caller)
         guard frame.sequence == 0 || method.takesSequence || method == .unknown else {
             throw .sequenceOfRead
         }

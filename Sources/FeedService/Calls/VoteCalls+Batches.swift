@@ -17,8 +17,14 @@ extension VoteCalls {
         _ answers: inout Answers,
         waited: Duration?
     ) -> Bool {
-        guard batch.scan(body, in: 0..<body.byteCount), isUsualBatch(session, waited),
-            takeVotes(voter: session.caller.voter),
+        guard batch.scan(body, in: 0..<body.byteCount), isUsualBatch(session, waited) else {
+            return false
+        }
+        session.caller.act(forUser: batch.actingUserID)
+        if batch.actingUserID != 0 {
+            session.caller.voter = environment.voter(of: session.caller)
+        }
+        guard takeVotes(voter: session.caller.voter),
             castInTransaction(body, from: &session.caller, &answers)
         else { return false }
         session.life.answered(batch.id)
@@ -35,7 +41,8 @@ extension VoteCalls {
         guard batch.count <= environment.context.limits.maximumBatchVoteCount,
             batch.minimumRevision == 0,
             session.life.executes(batch.id), !session.caller.login.isOver,
-            environment.takesChanges
+            environment.takesChanges,
+            environment.mayActFast(for: batch.actingUserID, session.caller)
         else { return false }
         guard let waited else { return true }
         return waited <= environment.context.timeout(milliseconds: batch.timeoutMilliseconds)
@@ -155,7 +162,7 @@ extension VoteCalls {
             switch batchedVotes.entries[item].refusal {
             case .postNotFound: throw .postNotFound(vote.postID)
             case .clearOnTally: throw .badVote(.clear)
-            case .voterRequired:
+            case .voterRequired, .userRequired:
                 let outcome = try castAnyMode(vote, from: &caller, &answers)
                 batchResults.votes[item] = CastVoteResponse(vote.postID, outcome)
             case nil: preconditionFailure("The vote is not refused.")

@@ -25,7 +25,7 @@ extension VoteCalls {
             throw .badVote(request.direction)
         }
         let post = PostID(rawValue: request.postID)
-        if case .clear = direction { return try clearBallot(post, caller, &answers) }
+        if case .clear = direction { return try clearBallot(post, &caller, &answers) }
         let refusal: RankingError
         do throws(RankingError) {
             return try castOnStore(post, direction, caller.voter, &answers)
@@ -35,7 +35,7 @@ extension VoteCalls {
         return try castFirstBallot(post, direction, from: &caller, after: refusal, &answers)
     }
 
-    /// Casts the first ballot of a connection, which the store has refused without a voter.
+    /// Casts the first ballot of a user or a device, which the store has refused without a voter.
     ///
     /// Only ballots need a voter, so the voter is looked up only then.
     ///
@@ -48,7 +48,10 @@ extension VoteCalls {
         after refusal: RankingError,
         _ answers: inout Answers
     ) throws(Status) -> VoteOutcome {
-        guard case .voterRequired = refusal else { throw Status(refusal) }
+        switch (refusal, caller.voterKey) {
+        case (.voterRequired, _), (.userRequired, .user): break
+        default: throw Status(refusal)
+        }
         let voter = try environment.becomeVoter(&caller)
         do throws(RankingError) {
             return try castOnStore(post, direction, voter, &answers)
@@ -57,21 +60,22 @@ extension VoteCalls {
         }
     }
 
-    /// Clears a ballot; a device that never voted has none, and needs no voter number.
+    /// Clears a ballot; a caller that never voted has none, and needs no voter number, unless only
+    /// users vote.
     @inline(never)
     private mutating func clearBallot(
         _ post: PostID,
-        _ caller: borrowing Caller,
+        _ caller: inout Caller,
         _ answers: inout Answers
     ) throws(Status) -> VoteOutcome {
         let outcome: VoteOutcome
         do throws(RankingError) {
             outcome = try castOnStore(post, .clear, environment.voter(of: caller), &answers)
         } catch {
-            throw Status(error)
+            return try castFirstBallot(post, .clear, from: &caller, after: error, &answers)
         }
         // Nothing has changed for a caller without identity. The refusal says why.
-        guard caller.device != nil else { throw .identityRequired }
+        guard caller.voterKey != nil else { throw .identityRequired }
         return outcome
     }
 

@@ -10,11 +10,12 @@ internal import FeedRanking
 extension VoteCalls {
     /// Finds the votes at the front of the received bytes, up to the first other frame.
     ///
-    /// - Returns: The number of votes; the memory of their posts is requested.
+    /// - Returns: The number of votes; the memory of their posts and ballots is requested.
     mutating func findRun(
         in bytes: RawSpan,
         at offset: Int,
         limit: Int,
+        from caller: borrowing Caller,
         _ scanner: borrowing FrameScanner
     ) -> Int {
         run.find(in: bytes, at: offset, limit: limit, scanner)
@@ -22,13 +23,44 @@ extension VoteCalls {
         for number in 0..<run.count {
             environment.store.prefetch(PostID(rawValue: run.entries[number].frame.vote.postID))
         }
+        requestBallots(from: caller)
         return run.count
     }
 
-    /// Requests the memory of the post that the vote at the front of the bytes is about.
-    func prefetchFirstVote(of bytes: RawSpan, _ scanner: borrowing FrameScanner) {
-        guard let post = VoteRun.firstPost(in: bytes, scanner) else { return }
-        environment.store.prefetch(PostID(rawValue: post))
+    /// Requests the memory of the run's ballots, where their voters are known.
+    @inline(__always)
+    private mutating func requestBallots(from caller: borrowing Caller) {
+        let own = caller.ownVoter
+        for number in 0..<run.count {
+            let frame = run.entries[number].frame
+            var voter = own
+            if frame.actingUserID != 0 {
+                voter = environment.store.voter(ifKnown: .user(frame.actingUserID))
+                runVoters[number] = voter
+            }
+            guard let voter else { continue }
+            environment.store.prefetchBallot(
+                of: voter,
+                on: PostID(rawValue: frame.vote.postID)
+            )
+        }
+    }
+
+    /// Requests the memory of the post that the vote at the front of the bytes is about, and of the
+    /// ballot of a known voter.
+    func prefetchFirstVote(
+        of bytes: RawSpan,
+        from ownVoter: VoterID?,
+        _ scanner: borrowing FrameScanner
+    ) {
+        guard let frame = VoteRun.firstVote(in: bytes, scanner) else { return }
+        let post = PostID(rawValue: frame.vote.postID)
+        environment.store.prefetch(post)
+        var voter = ownVoter
+        if frame.actingUserID != 0 {
+            voter = environment.store.voter(ifKnown: .user(frame.actingUserID))
+        }
+        if let voter { environment.store.prefetchBallot(of: voter, on: post) }
     }
 
     /// Casts votes of the run in one transaction, up to the first unusual vote.
@@ -63,7 +95,7 @@ extension VoteCalls {
                     isUsual(number, session, limits.waited),
                     run.entries[number].frame.sequence == 0
                 {
-                    _ = castAndAnswer(run.entries[number].frame, from: &session.caller, &answers)
+                    _ = castAndAnswer(number, from: &session.caller, &answers)
                     session.life.answered(run.entries[number].frame.id)
                     number += 1
                 }
@@ -80,7 +112,9 @@ extension VoteCalls {
     ) -> Bool {
         guard number < run.count else { return false }
         let frame = run.entries[number].frame
-        guard frame.minimumRevision == 0, session.life.executes(frame.id) else { return false }
+        guard frame.minimumRevision == 0, session.life.executes(frame.id),
+            environment.mayActFast(for: frame.actingUserID, session.caller)
+        else { return false }
         guard let waited else { return true }
         return waited <= environment.context.timeout(milliseconds: frame.timeoutMilliseconds)
     }
@@ -99,10 +133,10 @@ extension VoteCalls {
     ) -> Bool {
         let frame = run.entries[number].frame
         guard frame.sequence != 0 else { return false }
-        let hash = frame.vote.requestHash
+        let hash = frame.requestHash
         let decision = calls.decision(sequence: frame.sequence, hash: hash, epoch: epoch)
         guard case .execute = decision else { return false }
-        if castAndAnswer(frame, from: &caller, &answers) {
+        if castAndAnswer(number, from: &caller, &answers) {
             environment.changeLog.append(
                 calls.record(sequence: frame.sequence, hash: hash, .done)
             )
@@ -110,16 +144,19 @@ extension VoteCalls {
         return true
     }
 
-    /// Casts a vote and encodes the answer.
+    /// Casts a vote of the run and encodes the answer.
     ///
     /// - Returns: Whether the vote is counted; a refused vote is answered, too.
     @inline(__always)
     private mutating func castAndAnswer(
-        _ frame: VoteFrame,
+        _ number: Int,
         from caller: inout Caller,
         _ answers: inout Answers
     ) -> Bool {
+        let frame = run.entries[number].frame
         environment.counters.countRequest(.castVote)
+        caller.act(forUser: frame.actingUserID)
+        if frame.actingUserID != 0 { caller.voter = runVoters[number] }
         do throws(Status) {
             let outcome = try castAnyMode(frame.vote, from: &caller, &answers)
             answers.append(

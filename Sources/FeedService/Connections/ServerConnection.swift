@@ -75,7 +75,7 @@ package final class ServerConnection: ConnectionHandler {
     }
 
     package func connection(_ connection: TCPConnection, willReceive bytes: RawSpan) {
-        loop.handler.prefetchFirstVote(of: bytes)
+        loop.handler.prefetchFirstVote(of: bytes, from: session.caller.ownVoter)
     }
 
     package func connectionEndedInput(_ connection: TCPConnection) {

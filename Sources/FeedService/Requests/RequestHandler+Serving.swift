@@ -17,9 +17,9 @@ extension RequestHandler {
         var lacksRoom = false
     }
 
-    /// Requests the memory of the post that the first vote of some bytes is about.
-    func prefetchFirstVote(of bytes: RawSpan) {
-        votes.prefetchFirstVote(of: bytes, scanner)
+    /// Requests the memory of the post that the first vote of some bytes is about, and of its ballot.
+    func prefetchFirstVote(of bytes: RawSpan, from ownVoter: VoterID?) {
+        votes.prefetchFirstVote(of: bytes, from: ownVoter, scanner)
     }
 
     /// Executes the requests in `bytes`, at most as many as one loop iteration allows.
@@ -112,7 +112,13 @@ extension RequestHandler {
         of session: inout Session,
         _ limits: inout IterationLimits
     ) {
-        let count = votes.findRun(in: bytes, at: offset, limit: limits.frameCount, scanner)
+        let count = votes.findRun(
+            in: bytes,
+            at: offset,
+            limit: limits.frameCount,
+            from: session.caller,
+            scanner
+        )
         let takesFastPath =
             count > 0 && environment.takesChanges && !session.caller.login.isOver
         var number = 0
@@ -138,7 +144,7 @@ extension RequestHandler {
         guard isNext(frame.id, of: &session) else { return }
         _ = handle(
             ClientFrame(frame),
-            hashes: RequestHashes(content: frame.vote.requestHash),
+            hashes: RequestHashes(content: frame.requestHash),
             from: &session.caller,
             waited: waited
         )

@@ -72,11 +72,12 @@ struct RequestHandler: ~Copyable {
         waited: Duration?
     ) -> Execution {
         let method = Method(frame.request)
+        caller.act(forUser: frame.actingUserID)
         defer { answers.room.shrink(to: answers.byteCount) }
         do throws(Status) {
             try environment.requireLoginNotOver(of: caller, for: method)
             try environment.checkAccess(of: caller, to: method)
-            try environment.checkEnvelope(of: frame, method, waited: waited)
+            try environment.checkEnvelope(of: frame, method, from: caller, waited: waited)
             try answers.reserveRoom(for: frame.request)
             switch try executeOnce(frame, method, hashes, from: &caller) {
             case .vote(let response, let revision):
@@ -89,7 +90,7 @@ struct RequestHandler: ~Copyable {
                     of: &posts.page,
                     id: frame.id,
                     revision: revision,
-                    viewer: caller.device != nil
+                    viewer: caller.voterKey != nil
                 )
             case .again:
                 return .again

@@ -8,9 +8,15 @@ struct Caller {
     /// The device that calls; nil on an anonymous connection.
     private(set) var device: Device?
     /// Whether the caller is a user, by the session that it has shown.
-    var login = Login.none
-    /// The device's number in the ranking; nil until it is looked up.
-    var voter: VoterID?
+    var login = Login.none {
+        didSet { if userID != oldValue.session?.userID { ownVoter = nil } }
+    }
+    /// The user that a service acts for in the request that is executed; 0 is none.
+    private(set) var actingUserID: UInt64 = 0
+    /// The number of the connection's own voter; nil until it is looked up.
+    private(set) var ownVoter: VoterID?
+    /// The number of the user that is acted for; nil until it is looked up.
+    private var actingVoter: VoterID?
     /// The channel of the caller's numbered calls; nil on an anonymous connection, and if the service
     /// has refused it.
     private(set) var channel: HeldChannel?
@@ -68,7 +74,34 @@ struct Caller {
         if let opening { hold(opening) }
         guard device != self.device else { return }
         self.device = device
-        voter = nil
+        ownVoter = nil
+    }
+
+    /// The user whose request is executed next; 0 is the caller itself.
+    ///
+    /// Every request says so, because the connections of a service carry requests of many users.
+    @inline(__always)
+    mutating func act(forUser user: UInt64) {
+        guard user != actingUserID else { return }
+        actingUserID = user
+        actingVoter = nil
+    }
+
+    /// The identity whose ballots the request sets and shows; nil where the caller has named nobody.
+    ///
+    /// A person who signs in on a device votes as the user: nothing merges the two.
+    var voterKey: VoterKey? {
+        if actingUserID != 0 { return .user(actingUserID) }
+        if let userID { return .user(userID) }
+        return device.map { .device(Device16(high: $0.high, low: $0.low)) }
+    }
+
+    /// The number of that identity in the ranking; nil until it is looked up.
+    var voter: VoterID? {
+        @inline(__always) get { actingUserID == 0 ? ownVoter : actingVoter }
+        @inline(__always) set {
+            if actingUserID == 0 { ownVoter = newValue } else { actingVoter = newValue }
+        }
     }
 
     /// The caller has a channel from now on.

@@ -1,6 +1,17 @@
 internal import FeedProto
 internal import FeedRanking
 
+extension Status {
+    /// A feed whose votes all count has no voters to choose.
+    fileprivate static var votersOfTally: Status {
+        .invalid(
+            .badField,
+            field: "feed.voters",
+            "feed.voters is USERS, but every vote of a TALLY feed counts."
+        )
+    }
+}
+
 extension FeedPolicy {
     /// The policy that a caller asks for; 0 and unspecified are the service's own values.
     init(_ feed: Feed, limits: ServiceLimits) throws(Status) {
@@ -38,19 +49,17 @@ extension FeedPolicy {
     }
 
     private static func voteMode(_ feed: Feed) throws(Status) -> FeedRanking.VoteMode {
-        switch feed.voters {
-        case .unspecified, .devices: break
-        case .users:
-            throw Status(
-                code: .unimplemented,
-                reason: .votersUnsupported,
-                message: "feed.voters is USERS; this version has no accounts, and takes DEVICES."
-            )
-        default: throw .unknownValue(feed.voters, field: "feed.voters")
-        }
+        let ballot: FeedRanking.VoteMode =
+            switch feed.voters {
+            case .unspecified, .devices: .ballot
+            case .users: .userBallot
+            default: throw .unknownValue(feed.voters, field: "feed.voters")
+            }
         switch feed.voteMode {
-        case .unspecified, .tally: return .tally
-        case .ballot: return .ballot
+        case .ballot: return ballot
+        case .unspecified, .tally:
+            guard ballot == .ballot else { throw .votersOfTally }
+            return .tally
         default: throw .unknownValue(feed.voteMode, field: "feed.vote_mode")
         }
     }

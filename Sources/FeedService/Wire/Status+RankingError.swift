@@ -34,10 +34,18 @@ extension Status {
                 reason: .tooManyDevices,
                 message: "\(limit) devices have voted, which is the limit."
             )
+        case .tooManyUsers(let limit):
+            self = Status(
+                code: .resourceExhausted,
+                reason: .tooManyUsers,
+                message: "\(limit) users have voted, which is the limit."
+            )
         case .clearOnTally:
             self = .badVote(.clear)
         case .voterRequired:
             self = .identityRequired
+        case .userRequired:
+            self = .userRequired
         }
     }
 }

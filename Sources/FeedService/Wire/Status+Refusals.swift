@@ -240,6 +240,24 @@ extension Status {
         )
     }
 
+    /// A service acts for a user that has no account here.
+    static func unknownActingUser(_ user: UInt64) -> Status {
+        .invalid(
+            .badField,
+            field: "acting_user_id",
+            "acting_user_id is \(user), and no account has that id."
+        )
+    }
+
+    /// A ballot of this feed needs a user.
+    static var userRequired: Status {
+        Status(
+            code: .unauthenticated,
+            reason: .identityRequired,
+            message: "Only users have ballots in this feed: sign in first."
+        )
+    }
+
     /// Only services may do this.
     static var serviceOnly: Status {
         Status(

@@ -146,17 +146,28 @@ extension PostFields {
     }
 }
 
+extension Voters {
+    /// Whose ballots count; unspecified where every vote does.
+    fileprivate init(_ mode: FeedRanking.VoteMode) {
+        switch mode {
+        case .tally: self = .unspecified
+        case .ballot: self = .devices
+        case .userBallot: self = .users
+        }
+    }
+}
+
 extension Feed {
     init(_ policy: FeedPolicy, postCount: UInt64) {
         self.init(
             name: policy.name,
             defaultOrder: FeedProto.Order(policy.defaultOrder),
-            voteMode: policy.voteMode == .ballot ? .ballot : .tally,
+            voteMode: policy.voteMode.keepsBallots ? .ballot : .tally,
             maximumTitleLength: UInt32(policy.maximumTitleCharacterCount),
             minimumTextLength: UInt32(policy.minimumTextCharacterCount),
             maximumTextLength: UInt32(policy.maximumTextCharacterCount),
             postCount: postCount,
-            voters: policy.voteMode == .ballot ? .devices : .unspecified
+            voters: Voters(policy.voteMode)
         )
     }
 }
