@@ -246,7 +246,9 @@ let package = Package(
         ),
         .testTarget(
             name: "FeedRankingTests",
-            dependencies: ["FeedRanking", "FeedRankingModel", "FeedTestSupport", "CMallocHook"],
+            dependencies: [
+                "FeedRanking", "FeedConcurrency", "FeedRankingModel", "FeedTestSupport", "CMallocHook",
+            ],
             swiftSettings: settings
         ),
         .testTarget(

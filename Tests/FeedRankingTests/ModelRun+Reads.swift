@@ -1,6 +1,7 @@
 import FeedRanking
 import FeedRankingModel
 import FeedTestSupport
+import Synchronization
 
 extension ModelRun {
     /// More tries than any request takes: an allowance of one key doubled so often passes all posts.
@@ -45,12 +46,19 @@ extension ModelRun {
     }
 
     private mutating func load(_ query: PageQuery) throws {
+        readClock(query)
         var allowance = RefreshAllowance(keyCount: shape.allowanceKeyCount)
         for _ in 0..<Self.tryLimit {
             if try store.page(query, into: &page, allowance: &allowance) == .done { return }
             allowance.renew()
         }
         throw Difference(description: "page: it never ends")
+    }
+
+    /// A page from which a refresh may begin reads the clock, which then does not go back.
+    private mutating func readClock(_ query: PageQuery) {
+        if case .cursor = query.start { return }
+        _ = model.time(at: clock.milliseconds.load(ordering: .relaxed))
     }
 
     private mutating func readPage() throws {
@@ -81,6 +89,7 @@ extension ModelRun {
         default: break
         }
         let list = list(query.feed?.rawValue, query.order, query.window)
+        readClock(query)
         do throws(RankingError) {
             var allowance = RefreshAllowance(keyCount: shape.allowanceKeyCount)
             for tryNumber in 0... {
@@ -164,7 +173,7 @@ extension ModelRun {
     ) -> Range<Int> {
         var low = 0
         switch query.start {
-        case .first: break
+        case .first, .newerThan: break
         case .rank(let rank): low = min(Int(max(rank, 1)) - 1, list.count)
         case .around(let id):
             let place = list.firstIndex { $0.id == id.rawValue } ?? 0

@@ -45,10 +45,13 @@ final class RecordedChanges: ChangeSink {
         keep(nil) { (store) throws(RecoveryError) in try store.restore(voter, user: user) }
     }
 
-    // The store puts back no marks yet.
-    func append(_ marks: PostMarks) { revisions.append(marks.revision) }
+    func append(_ marks: PostMarks) {
+        keep(marks.revision) { (store) throws(RecoveryError) in try store.restore(marks) }
+    }
 
-    func append(_ mark: MarkThrough) { revisions.append(mark.revision) }
+    func append(_ mark: MarkThrough) {
+        keep(mark.revision) { (store) throws(RecoveryError) in try store.restore(mark) }
+    }
 
     private func keep(
         _ revision: UInt64?,

@@ -20,8 +20,8 @@ extension FeedStore {
         case .channel, .outcome: break
         case .account, .session, .sessionEnded, .sessionsEnded: break
         case .userVoter(let voter, let user): try restore(voter, user: user)
-        // The store has no marks yet.
-        case .marks, .markThrough: break
+        case .marks(let marks): try restore(marks)
+        case .markThrough(let mark): try restore(mark)
         }
     }
 }

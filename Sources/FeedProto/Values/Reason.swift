@@ -112,6 +112,8 @@ extension Reason {
     public static var tooManyDevices: Self { Self(rawValue: "TOO_MANY_DEVICES") }
     /// RESOURCE_EXHAUSTED: as many users hold ballots as the service can number.
     public static var tooManyUsers: Self { Self(rawValue: "TOO_MANY_USERS") }
+    /// RESOURCE_EXHAUSTED: the viewer has marked as many posts as it may, or all viewers have.
+    public static var tooManyMarks: Self { Self(rawValue: "TOO_MANY_MARKS") }
     /// FAILED_PRECONDITION: the state that the request builds on is gone.
     public static var instanceChanged: Self { Self(rawValue: "INSTANCE_CHANGED") }
     /// INVALID_ARGUMENT: a feed's name does not have the form of a name.

@@ -19,6 +19,16 @@ package struct ListPosition: Equatable, Sendable {
 }
 
 extension ListPosition {
+    /// The place of a post in NEW.
+    init(createTimeMilliseconds: Int64, id: PostID) {
+        self.init(
+            primary: RankKey.descending(createTimeMilliseconds),
+            secondary: RankKey.newestFirst(id),
+            id: id,
+            title: []
+        )
+    }
+
     /// A place behind all posts, in the order of the list.
     static func behindAll(_ order: Order) -> ListPosition {
         end(ofKeys: order == .old ? 0 : .max)

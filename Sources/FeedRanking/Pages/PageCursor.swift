@@ -4,6 +4,22 @@ package struct PageCursor: Equatable, Sendable {
     package enum Direction: UInt8, Sendable {
         case after
         case before
+        /// The page has the posts that were created after the position, which is one of NEW.
+        case newer
+    }
+
+    /// A place in a snapshot.
+    package struct SnapshotPlace: Equatable, Sendable {
+        /// The number of the snapshot.
+        package var id: UInt64
+        /// The first entry behind the position, or the one at which a page before it ends.
+        package var index: UInt32
+
+        /// A place in a snapshot, which may be dropped since.
+        package init(id: UInt64, index: UInt32) {
+            self.id = id
+            self.index = index
+        }
     }
 
     /// The feed of the list; nil is the front page over all feeds.
@@ -18,6 +34,8 @@ package struct PageCursor: Equatable, Sendable {
     package var position: ListPosition
     /// The rank of the position's post when the cursor was made (1 = first).
     package var rank: UInt64
+    /// The place in the snapshot that the page is read from; nil for a page of now.
+    package var snapshot: SnapshotPlace?
 
     package init(
         feed: FeedID?,
@@ -25,7 +43,8 @@ package struct PageCursor: Equatable, Sendable {
         window: Window? = nil,
         direction: Direction,
         position: ListPosition,
-        rank: UInt64
+        rank: UInt64,
+        snapshot: SnapshotPlace? = nil
     ) {
         self.feed = feed
         self.order = order
@@ -33,5 +52,6 @@ package struct PageCursor: Equatable, Sendable {
         self.direction = direction
         self.position = position
         self.rank = rank
+        self.snapshot = snapshot
     }
 }

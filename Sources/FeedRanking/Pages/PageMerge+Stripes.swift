@@ -8,9 +8,55 @@ extension PageMerge {
         _ stripes: borrowing StripeSlab,
         _ allowance: inout RefreshAllowance
     ) -> Bool {
-        removeAll()
+        let part = part(of: walk, stripes)
+        guard collect(walk, part, stripes, &allowance) else { return false }
+        while chosen.count < walk.limit, let number = takeNext() {
+            if runs[number].isUsedUp, chosen.count < walk.limit {
+                guard refill(number, part, stripes, &allowance) else { return false }
+            }
+            restoreHeap(number, walk, stripes)
+        }
+        return true
+    }
+
+    /// Chooses the first entries of a list, each stripe's as of one moment; false when the allowance
+    /// is used up.
+    ///
+    /// A post never changes its stripe, so no post comes twice and none is missed, however many move
+    /// meanwhile. A stripe that is asked for its share may have more of the first entries. All
+    /// stripes are asked anew then, for as many entries as there may be.
+    mutating func runAtOnce(
+        _ walk: ListWalk,
+        _ stripes: borrowing StripeSlab,
+        _ allowance: inout RefreshAllowance
+    ) -> Bool {
+        for part in [part(of: walk, stripes), walk] {
+            guard collect(walk, part, stripes, &allowance) else { return false }
+            var isShort = false
+            while !isShort, chosen.count < walk.limit, let number = takeNext() {
+                isShort = runs[number].isUsedUp && chosen.count < walk.limit
+                restoreHeap(number, walk, stripes)
+            }
+            if !isShort { break }
+        }
+        return true
+    }
+
+    /// A stripe's part of a walk: its share and a little more.
+    private func part(of walk: ListWalk, _ stripes: borrowing StripeSlab) -> ListWalk {
         var part = walk
         part.limit = stripes.count == 1 ? walk.limit : 2 * walk.limit / stripes.count + 4
+        return part
+    }
+
+    /// Collects a part of each stripe, one stripe at a time; false when the allowance is used up.
+    private mutating func collect(
+        _ walk: ListWalk,
+        _ part: ListWalk,
+        _ stripes: borrowing StripeSlab,
+        _ allowance: inout RefreshAllowance
+    ) -> Bool {
+        removeAll()
         for number in 0..<stripes.count {
             let first = entries.count
             let summary = stripes.withStripe(number) { stripe in
@@ -26,23 +72,32 @@ extension PageMerge {
                 push(number, walk, stripes)
             }
         }
-        while chosen.count < walk.limit, let number = heap.first?.run {
-            chosen.append(entries[runs[number].next])
-            runs[number].next += 1
-            if runs[number].next == runs[number].end, !runs[number].isLast,
-                chosen.count < walk.limit
-            {
-                guard refill(number, part, stripes, &allowance) else { return false }
-            }
-            if runs[number].next == runs[number].end {
-                heap[0] = heap[heap.count - 1]
-                heap.removeLast()
-            } else {
-                heap[0] = head(number)
-            }
-            sink(walk, stripes)
-        }
         return true
+    }
+
+    /// Chooses the first of the entries that are left; returns its stripe.
+    @inline(__always)
+    private mutating func takeNext() -> Int? {
+        guard let number = heap.first?.run else { return nil }
+        chosen.append(entries[runs[number].next])
+        runs[number].next += 1
+        return number
+    }
+
+    /// Restores the heap after the root's stripe has lost its first entry.
+    @inline(__always)
+    private mutating func restoreHeap(
+        _ number: Int,
+        _ walk: ListWalk,
+        _ stripes: borrowing StripeSlab
+    ) {
+        if runs[number].next == runs[number].end {
+            heap[0] = heap[heap.count - 1]
+            heap.removeLast()
+        } else {
+            heap[0] = head(number)
+        }
+        sink(walk, stripes)
     }
 
     /// Asks a stripe for more entries behind the last entry of its run.

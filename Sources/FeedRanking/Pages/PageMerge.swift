@@ -9,6 +9,9 @@ struct PageMerge: Sendable {
         var end: Int
         /// Whether the stripe has no entry behind its run.
         var isLast: Bool
+
+        /// Whether the merge has taken all entries, and the stripe has more.
+        var isUsedUp: Bool { next == end && !isLast }
     }
 
     /// A stripe with a next entry, and the parts of its key that nearly always decide.

@@ -1,3 +1,5 @@
+package import FeedConcurrency
+
 /// A query for a page of a list.
 package struct PageQuery: Sendable {
     /// The start of a page.
@@ -7,6 +9,8 @@ package struct PageQuery: Sendable {
         case rank(UInt64)
         /// The page has this post in the middle.
         case around(PostID)
+        /// The page has posts that were created after this one, the oldest of them first.
+        case newerThan(PostID)
         case cursor(PageCursor)
     }
 
@@ -22,8 +26,22 @@ package struct PageQuery: Sendable {
     package var start: Start
     /// The page ends before a post whose texts would pass this, but not before its first post.
     package var byteLimit: Int
-    /// The voter whose ballots the rows show.
+    /// The voter whose ballots and marks the rows show.
     package var voter: VoterID?
+    /// Which posts the page shows.
+    package var filter = PageFilter()
+    /// Whether the page is read from a snapshot, if there is one for the caller.
+    package var stability: Stability = .live
+    /// The time, from which snapshots are kept.
+    package var now = MonotonicInstant(nanoseconds: 0)
+
+    /// Whether a page is read from a snapshot.
+    package enum Stability: Equatable, Sendable {
+        /// From a snapshot only where a cursor names it.
+        case live
+        /// From a snapshot that has all changes up to a revision.
+        case stable(from: UInt64)
+    }
 
     /// Makes a query, from the start of the list unless another start is given.
     package init(

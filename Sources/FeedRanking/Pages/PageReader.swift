@@ -1,20 +1,24 @@
-/// Reads a page of a list: finds its start, merges the stripes and copies the rows.
+/// Reads a page of a list as it is now: finds its start, merges the stripes and copies the rows.
 struct PageReader {
     /// The page that is asked for.
     private let query: PageQuery
     /// The list of the page, as of the time of the read.
     private let list: ListID
+    /// The time of the store's clock before the page is read, in Unix milliseconds; nil for a page
+    /// from which no refresh begins.
+    private let time: Int64?
 
     /// A reader of the page of a query, which is of a list.
-    init(_ query: PageQuery, _ list: ListID) {
+    init(_ query: PageQuery, _ list: ListID, time: Int64?) {
         self.query = query
         self.list = list
+        self.time = time
     }
 
     /// Fills the page, exact as of now; false when the allowance is used up.
     ///
-    /// O(stripes * log n + size * log stripes) plus the refresh. A page that begins at a rank takes
-    /// O(stripes² * log² n) at worst.
+    /// O(stripes * log n + size * log stripes) plus the refresh, and as much again for each 256 posts
+    /// that a filter looks at. A page that begins at a rank takes O(stripes² * log² n) at worst.
     func read(
         _ stripes: borrowing StripeSlab,
         into page: inout PostPage,
@@ -29,10 +33,13 @@ struct PageReader {
             start: start.walkStart,
             limit: query.size + 1
         )
-        guard page.merge.run(walk, stripes, &allowance) else { return false }
-        let usedCount = fetchRows(walk, stripes, &page)
-        page.totalCount = UInt64(page.merge.summary.postCount)
-        finish(start, usedCount: usedCount, stripes, &page)
+        var scan = PageScan(query)
+        guard scan.run(walk, stripes, &page, &allowance) else { return false }
+        page.totalCount = UInt64(scan.summary.postCount)
+        setCursors(start, scan, stripes, &page)
+        if let time {
+            page.refreshPlace = .earlier(scan.newestPlace(start.walkStart), time: time)
+        }
         return true
     }
 
@@ -52,6 +59,8 @@ struct PageReader {
         switch query.start {
         case .first:
             return PageStart()
+        case .newerThan:
+            preconditionFailure("A page of newer posts has a reader of its own.")
         case .cursor(let cursor):
             return PageStart(
                 direction: cursor.direction,
@@ -102,94 +111,57 @@ struct PageReader {
         )
     }
 
-    /// Appends the chosen posts to the page, in the order of the walk; returns how many entries
-    /// that took.
-    ///
-    /// Posts that have been deleted since are left out. Posts that have moved since are put in
-    /// order. So are posts with a title of which only the end may have changed, because their keys
-    /// do not show that change.
-    private func fetchRows(
-        _ walk: ListWalk,
-        _ stripes: borrowing StripeSlab,
-        _ page: inout PostPage
-    ) -> Int {
-        let rowCount = min(query.size, page.merge.chosen.count)
-        for index in 0..<rowCount {
-            stripes.prefetch(page.merge.chosen[index].id)
-        }
-        var isOrdered = true
-        var used = 0
-        for index in 0..<rowCount {
-            let entry = page.merge.chosen[index]
-            let outcome = stripes.withStripe(of: entry.id) { stripe in
-                let outcome = page.appendLive(
-                    entry.id,
-                    of: &stripe,
-                    query.voter,
-                    byteLimit: query.byteLimit
-                )
-                if case .appended(let slot) = outcome {
-                    let key = stripe.slots.key(list.kind, slot, stripe.posts[slot])
-                    isOrdered = isOrdered && entry.hasKey(key)
-                    page.rowKeys.append(key)
-                }
-                return outcome
-            }
-            if case .full = outcome { break }
-            used += 1
-        }
-        if !isOrdered || page.merge.hasTiesOfTitles(list.kind) {
-            page.sortRows(isDescending: walk.isDescending)
-        }
-        return used
-    }
-
     /// Sets the ranks and both cursors, and reverses a page that was read backwards.
-    private func finish(
+    private func setCursors(
         _ start: PageStart,
-        usedCount: Int,
+        _ scan: PageScan,
         _ stripes: borrowing StripeSlab,
         _ page: inout PostPage
     ) {
         let isBackwards = start.direction == .before
-        guard usedCount > 0 else { return finishEmpty(isBackwards: isBackwards, &page) }
-        let rowCount = UInt64(page.rows.count)
-        page.firstRank = start.rank
+        guard let firstEntry = scan.first, let lastEntry = scan.last else {
+            return setCursorsOfEmptyPage(scan, isBackwards: isBackwards, &page)
+        }
+        let postCount = UInt64(scan.postCount)
+        var firstRank = start.rank
+        page.firstRank = start.rank + UInt64(scan.postCountBeforeRows)
         if isBackwards {
             page.rows.reverse()
-            page.firstRank = start.rank > rowCount ? start.rank - rowCount : 1
+            firstRank = start.rank > postCount ? start.rank - postCount : 1
+            page.firstRank = firstRank + postCount - UInt64(scan.postCountThroughRows)
         }
-        let hasMore = page.merge.chosen.count > usedCount
-        let hasSkipped = page.merge.summary.skippedCount > 0
-        let firstEntry = page.merge.chosen[0]
-        let lastEntry = page.merge.chosen[usedCount - 1]
-        if isBackwards ? hasSkipped : hasMore {
+        let hasSkipped = scan.summary.skippedCount > 0
+        if isBackwards ? hasSkipped : scan.hasMore {
             page.next = PageCursor(
                 feed: query.feed,
                 order: query.order,
                 window: query.window,
                 direction: .after,
                 position: stripes.position(of: isBackwards ? firstEntry : lastEntry),
-                rank: page.firstRank + max(rowCount, 1) - 1
+                rank: firstRank + max(postCount, 1) - 1
             )
         }
-        if isBackwards ? hasMore : hasSkipped {
+        if isBackwards ? scan.hasMore : hasSkipped {
             page.previous = PageCursor(
                 feed: query.feed,
                 order: query.order,
                 window: query.window,
                 direction: .before,
                 position: stripes.position(of: isBackwards ? lastEntry : firstEntry),
-                rank: page.firstRank
+                rank: firstRank
             )
         }
     }
 
     /// Sets the cursor that leads from a page beyond an end of the list back into the list.
-    private func finishEmpty(isBackwards: Bool, _ page: inout PostPage) {
+    private func setCursorsOfEmptyPage(
+        _ scan: PageScan,
+        isBackwards: Bool,
+        _ page: inout PostPage
+    ) {
         let order = query.order
         page.firstRank = isBackwards ? 1 : page.totalCount + 1
-        guard page.merge.summary.skippedCount > 0 else { return }
+        guard scan.summary.skippedCount > 0 else { return }
         let wayBack = PageCursor(
             feed: query.feed,
             order: order,

@@ -14,6 +14,14 @@ package struct PostPage: Sendable {
     /// The number of posts in the list.
     package var totalCount: UInt64 = 0
 
+    /// Whether the rows are in the order of a snapshot.
+    package var isStable = false
+    /// The place in NEW from which a refresh begins; nil on a page that a cursor led to, but for a
+    /// refresh.
+    package var refreshPlace: ListPosition?
+    /// The number of newer posts that a refresh has left; 0 on all other pages.
+    package var newerCount: UInt64 = 0
+
     /// The working memory of the call that fills the page.
     var merge = PageMerge()
     /// The keys of the rows of a list, as of when they were copied.
@@ -31,6 +39,24 @@ package struct PostPage: Sendable {
         previous = nil
         firstRank = 0
         totalCount = 0
+        isStable = false
+        refreshPlace = nil
+        newerCount = 0
+    }
+
+    /// Sets what a viewer's marks make of the rows; O(rows).
+    mutating func apply(_ marks: ViewerMarks?) {
+        guard let marks else { return }
+        for index in rows.indices {
+            let row = rows[index]
+            rows[index].viewerState = marks.state(
+                of: PostOrigin(
+                    id: row.id,
+                    feed: row.feed,
+                    createTimeMilliseconds: row.createTimeMilliseconds
+                )
+            )
+        }
     }
 
     /// Appends a post of a stripe, with the ballot of a voter; O(1) beside its texts.
@@ -51,6 +77,7 @@ package struct PostPage: Sendable {
             updateTimeMilliseconds: 0,
             revision: record.revision,
             viewerVote: nil,
+            viewerState: ViewerState(),
             authorID: 0,
             authorName: none,
             title: none,

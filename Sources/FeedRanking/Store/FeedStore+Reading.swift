@@ -14,8 +14,53 @@ extension FeedStore {
         )
         if let feed = query.feed, feedTable.policy(of: feed) == nil { throw .feedNotFound(feed) }
         let list = list(query.feed, query.order, query.window)
-        let isRead = try PageReader(query, list).read(stripes, into: &page, &allowance)
-        return isRead ? .done : .again
+        switch source(of: query, list, &page, &allowance) {
+        case .again: return .again
+        case .snapshot(let snapshot):
+            if SnapshotReader(query, snapshot).read(stripes, into: &page) { break }
+            guard try readLive(query, list, &page, &allowance) else { return .again }
+        case .live:
+            guard try readLive(query, list, &page, &allowance) else { return .again }
+        }
+        page.apply(query.filter.marks)
+        return .done
+    }
+
+    /// Fills a page with posts as they are now; false when the allowance is used up.
+    private func readLive(
+        _ query: PageQuery,
+        _ list: ListID,
+        _ page: inout PostPage,
+        _ allowance: inout RefreshAllowance
+    ) throws(RankingError) -> Bool {
+        let newer: (place: ListPosition, excluded: PostID?)
+        switch query.start {
+        case .newerThan(let id):
+            guard let post = stripes.origin(of: id), query.feed == nil || query.feed == post.feed
+            else { throw .postNotFound(id) }
+            // A post with the same time and a smaller id may be created later.
+            let time = post.createTimeMilliseconds
+            let place = ListPosition(createTimeMilliseconds: time, id: PostID(rawValue: 0))
+            newer = (place, id)
+        case .cursor(let cursor) where cursor.direction == .newer:
+            newer = (cursor.position, nil)
+        case .first, .rank, .around:
+            // No later post gets an earlier time, also where the clock is set back meanwhile.
+            let time = clock.now()
+            let reader = PageReader(query, list, time: time)
+            return try reader.read(stripes, into: &page, &allowance)
+        case .cursor:
+            let reader = PageReader(query, list, time: nil)
+            return try reader.read(stripes, into: &page, &allowance)
+        }
+        let reader = NewerPostsReader(query, list, time: clock.now())
+        return reader.read(
+            newer.place,
+            excluding: newer.excluded,
+            stripes,
+            into: &page,
+            &allowance
+        )
     }
 
     /// The rank of a post in a list of its own feed; O(stripes * log n) plus the refresh.
@@ -41,7 +86,7 @@ extension FeedStore {
     }
 
     /// The list that a read asks for now.
-    private func list(_ feed: FeedID?, _ order: Order, _ window: Window?) -> ListID {
+    func list(_ feed: FeedID?, _ order: Order, _ window: Window?) -> ListID {
         precondition(window == nil || order.allowsWindow, "\(order) has no windows.")
         var list = ListID(feed: feed, kind: KeyKind(order))
         guard window != nil || list.index == nil else { return list }

@@ -84,6 +84,24 @@ extension FeedStore {
         try voters.restore(voter, user: user)
     }
 
+    /// Puts a viewer's marks on a post back, which may be empty; O(1).
+    ///
+    /// The post may be missing: a sweep forgets the marks of posts that are gone.
+    package func restore(_ change: PostMarks) throws(RecoveryError) {
+        guard change.marks.isPossible else { throw .badMark(change.viewer) }
+        try raise(revision: change.revision)
+        marks.change(change.viewer) { $0.restore(change) }
+    }
+
+    /// Puts a viewer's mark through a post back; O(1).
+    package func restore(_ step: MarkThrough) throws(RecoveryError) {
+        guard Int(step.place) < RankingLimits.maximumMarkStepCount else {
+            throw .badMark(step.viewer)
+        }
+        try raise(revision: step.revision)
+        marks.change(step.viewer) { $0.restore(step) }
+    }
+
     /// Makes the latest id and the latest revision at least these; O(1).
     package func restore(lastID id: UInt64, revision: UInt64) throws(RecoveryError) {
         if id > 0 { _ = try slot(PostID(rawValue: id)) }

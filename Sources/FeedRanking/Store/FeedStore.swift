@@ -33,6 +33,10 @@ package final class FeedStore: Sendable {
     let feedTable = FeedTable()
     /// The devices and users that hold ballots.
     let voters = VoterTable()
+    /// What viewers have read and dismissed.
+    let marks = MarkTable()
+    /// The lists at earlier moments, for stable pages.
+    let snapshots = SnapshotTable()
 
     /// Makes a store with the feeds `posts` and `tweets`.
     ///

@@ -34,6 +34,8 @@ package struct PostRow: Equatable, Sendable {
     package var revision: UInt64
     /// The viewer's ballot, where the feed keeps ballots and the viewer cast one.
     package var viewerVote: VoteDirection?
+    /// What the viewer's marks make of the post.
+    package var viewerState: ViewerState
     /// The user that wrote the post; 0 for an author without an account.
     package var authorID: UInt64
     /// Empty where the post has no author's name.

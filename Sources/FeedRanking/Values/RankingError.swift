@@ -12,6 +12,10 @@ package enum RankingError: Error, Equatable, Sendable {
     case tooManyVoters(limit: Int)
     /// The store has `RankingLimits.maximumUserCount` users, and this user is none of them.
     case tooManyUsers(limit: Int)
+    /// The viewer has marked as many posts as a viewer may.
+    case tooManyMarks(limit: Int)
+    /// The marks of all viewers of a kind take as much memory as they may.
+    case marksAreFull(limit: Int)
     /// The post was edited since the revision that the change expects, or never had it.
     case revisionMismatch(expected: UInt64, actual: UInt64)
     /// A vote of a tally cannot be cleared once it is counted.
@@ -38,6 +42,10 @@ extension RankingError: CustomStringConvertible {
             "One device more exceeds the limit of \(limit) devices that vote."
         case .tooManyUsers(let limit):
             "One user more exceeds the limit of \(limit) users that vote."
+        case .tooManyMarks(let limit):
+            "One mark more exceeds the limit of \(limit) marks."
+        case .marksAreFull(let limit):
+            "The marks of all viewers fill the \(limit) places that there are."
         case .revisionMismatch(let expected, let actual):
             "The post's fields are of revision \(actual); the change expects \(expected)."
         case .clearOnTally:

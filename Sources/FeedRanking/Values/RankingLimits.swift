@@ -44,6 +44,36 @@ package enum RankingLimits {
     /// A list takes some 35 bytes a post, and a page of it is asked for again within ten minutes by
     /// whoever reads it at all.
     package static let sideListIdleTime: Int64 = 10 * 60 * 1_000
+
+    /// The posts that a user marks one by one: a count of unread posts looks at each of them.
+    ///
+    /// Marks through a post end those before it, so a viewer who reads or dismisses all needs few.
+    package static let maximumUserMarkCount = 16_384
+    /// The posts that a device marks one by one: fewer, because anybody can make up devices.
+    package static let maximumDeviceMarkCount = 4_096
+    /// The marks through posts of one feed and topic that stand at once, each through an earlier
+    /// post than the one before.
+    package static let maximumMarkStepCount = 16
+    /// The units of all viewers' marks: 64 bytes each at worst, 256 MiB in all.
+    ///
+    /// Devices take at most half of them.
+    package static let maximumMarkUnitCount = 4_194_304
+    /// The units that a viewer costs beside its marks, each of which is a unit.
+    package static let viewerUnitCount = 4
+
+    /// The posts that a snapshot of a list has: ten pages of the largest size.
+    package static let snapshotPostCount = 1_000
+    /// A list gets at most one new snapshot in this time, which all callers share.
+    package static let snapshotInterval = Duration.milliseconds(250)
+    /// How long a snapshot is kept after its last use.
+    package static let snapshotLifetime = Duration.seconds(120)
+    /// The bytes of all snapshots: some 2,600 of the greatest size.
+    package static let maximumSnapshotByteCount = 64 << 20
+    /// What a snapshot is counted for beside its entries.
+    static let snapshotOverheadByteCount = 512
+    /// The posts that a page looks at to find those that pass its filter.
+    package static let maximumScanCount = 5_000
+
     /// The keys that a request may refresh in its first try: one to two milliseconds' worth.
     package static let firstTryKeyCount = 8_192
     /// The stale posts below which a stripe's refresh is never due: so many take a millisecond.

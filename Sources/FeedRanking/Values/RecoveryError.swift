@@ -18,6 +18,8 @@ package enum RecoveryError: Error, Equatable, Sendable {
     case badFeedDefinition(FeedID)
     /// A voter's number is over the limit, or its device or user is another voter already.
     case badVoter(VoterID)
+    /// A viewer has marks that contradict each other, or too many of them.
+    case badMark(VoterID)
     /// A ballot on a post that keeps none, or that is neither up nor down.
     case badBallot(PostID)
 }
@@ -44,6 +46,8 @@ extension RecoveryError: CustomStringConvertible {
             "Feed \(feed.rawValue) cannot have that number or name."
         case .badVoter(let voter):
             "Nobody can be voter \(voter.rawValue)."
+        case .badMark(let viewer):
+            "Viewer \(viewer.rawValue) cannot have such marks."
         case .badBallot(let id):
             "Post \(id.rawValue) cannot have that ballot."
         }

@@ -40,6 +40,19 @@ extension Status {
                 reason: .tooManyUsers,
                 message: "\(limit) users have voted, which is the limit."
             )
+        case .tooManyMarks(let limit):
+            self = Status(
+                code: .resourceExhausted,
+                reason: .tooManyMarks,
+                message: "There are \(limit) marks, which is the limit; mark through a post "
+                    + "instead."
+            )
+        case .marksAreFull(let limit):
+            self = Status(
+                code: .resourceExhausted,
+                reason: .tooManyMarks,
+                message: "The marks of all viewers fill the \(limit) places that there are."
+            )
         case .clearOnTally:
             self = .badVote(.clear)
         case .voterRequired:

@@ -1,0 +1,218 @@
+/// The marks of one viewer: on single posts, and through posts of a feed or of all feeds.
+///
+/// Of the marks of a topic that reach a post, the newest stands. A mark on a single post is kept as
+/// long as no newer mark through a post reaches it. A copy is cheap: it shares the memory until one
+/// of the two changes.
+package struct ViewerMarks: Sendable {
+    /// The marks on a single post, as of a revision.
+    struct OnPost: Sendable {
+        var marks: MarkSet
+        var revision: UInt64
+    }
+
+    /// The marks through posts of one list.
+    struct Steps: Sendable {
+        var reading = MarkSteps()
+        var dismissal = MarkSteps()
+
+        subscript(topic: MarkTopic) -> MarkSteps {
+            get { topic == .reading ? reading : dismissal }
+            set {
+                switch topic {
+                case .reading: reading = newValue
+                case .dismissal: dismissal = newValue
+                }
+            }
+        }
+    }
+
+    /// The marks on single posts.
+    private(set) var posts: [PostID: OnPost] = [:]
+    /// The marks through posts, by feed; nil is all feeds.
+    private(set) var steps: [FeedID?: Steps] = [:]
+    /// The newest revision of a restored mark on a single post, whose feed is not known.
+    private var restoredRevision: UInt64 = 0
+
+    /// Whether a post may be dismissed; false means that none is.
+    package private(set) var mayDismiss = false
+
+    /// No marks.
+    package init() {}
+
+    /// What the marks make of a post; O(1).
+    package func state(of post: PostOrigin) -> ViewerState {
+        let onPost = posts[post.id]
+        guard onPost != nil || !steps.isEmpty else { return ViewerState() }
+        let (inFeed, inAll) = (steps[post.feed], steps[nil])
+        func stands(_ topic: MarkTopic) -> Bool {
+            let step = Self.newer(inFeed, inAll, topic, covering: post)
+            if let onPost, let mark = onPost.marks.mark(of: topic),
+                onPost.revision > step?.revision ?? 0
+            {
+                return mark.isSetting
+            }
+            return step?.mark.isSetting ?? false
+        }
+        return ViewerState(isRead: stands(.reading), isDismissed: stands(.dismissal))
+    }
+
+    /// What the marks through posts make of a post, without those on single posts; O(1).
+    func stateThroughPosts(of post: PostOrigin) -> ViewerState {
+        ViewerState(
+            isRead: newestStep(.reading, covering: post)?.mark.isSetting ?? false,
+            isDismissed: newestStep(.dismissal, covering: post)?.mark.isSetting ?? false
+        )
+    }
+
+    /// The marks through posts that may reach posts of a feed.
+    func steps(reaching feed: FeedID) -> [MarkThrough] {
+        [steps[feed], steps[nil]].flatMap { steps in
+            (steps?.reading.standing ?? []) + (steps?.dismissal.standing ?? [])
+        }
+    }
+
+    /// The newest mark of a topic through a post that reaches a post.
+    private func newestStep(_ topic: MarkTopic, covering post: PostOrigin) -> MarkThrough? {
+        guard !steps.isEmpty else { return nil }
+        return Self.newer(steps[post.feed], steps[nil], topic, covering: post)
+    }
+
+    private static func newer(
+        _ inFeed: Steps?,
+        _ inAll: Steps?,
+        _ topic: MarkTopic,
+        covering post: PostOrigin
+    ) -> MarkThrough? {
+        let inFeed = inFeed?[topic].newest(covering: post)
+        let inAll = inAll?[topic].newest(covering: post)
+        return (inFeed?.revision ?? 0) > (inAll?.revision ?? 0) ? inFeed : inAll
+    }
+}
+
+/// Marking.
+extension ViewerMarks {
+    /// Marks a post; returns the change, or nil where the post is as the mark says.
+    mutating func mark(
+        _ post: PostOrigin,
+        as mark: Mark,
+        by viewer: VoterID,
+        takeRevision: () -> UInt64
+    ) -> PostMarks? {
+        let topic = mark.topic
+        guard state(of: post)[topic] != mark.isSetting else { return nil }
+        let step = newestStep(topic, covering: post)
+        let isNeeded = (step?.mark.isSetting ?? false) != mark.isSetting
+        let set = standingMarks(on: post).replacing(topic, with: isNeeded ? mark : nil)
+        let revision = takeRevision()
+        posts[post.id] = set.isEmpty ? nil : OnPost(marks: set, revision: revision)
+        note(revision, topic, in: post.feed)
+        note(revision, topic, in: nil)
+        if mark == .dismissed { mayDismiss = true }
+        return PostMarks(viewer: viewer, post: post.id, marks: set, revision: revision)
+    }
+
+    /// The marks on a single post that no mark through a post has ended.
+    private func standingMarks(on post: PostOrigin) -> MarkSet {
+        guard let onPost = posts[post.id] else { return [] }
+        var set = onPost.marks
+        for topic in [MarkTopic.reading, .dismissal] {
+            let step = newestStep(topic, covering: post)
+            if step?.revision ?? 0 > onPost.revision { set = set.replacing(topic, with: nil) }
+        }
+        return set
+    }
+
+    private mutating func note(_ revision: UInt64, _ topic: MarkTopic, in feed: FeedID?) {
+        // A list without steps needs no note: its first step will be newer.
+        steps[feed]?[topic].newestOnPost = revision
+    }
+
+    /// The outcome of a mark through a post.
+    enum ThroughOutcome {
+        /// Nothing changes: no newer mark contradicts one that reaches as far.
+        case unchanged
+        case changed(MarkThrough)
+        /// The list has too many marks through posts, each through an earlier post than the last.
+        case tooMany
+    }
+
+    /// Marks every post of a list that was created up to a post; O(1).
+    mutating func mark(
+        through post: PostOrigin,
+        in feed: FeedID?,
+        as mark: Mark,
+        by viewer: VoterID,
+        takeRevision: () -> UInt64
+    ) -> ThroughOutcome {
+        let topic = mark.topic
+        let below = steps[feed]?[topic] ?? MarkSteps()
+        if let step = below.newest(covering: post), step.mark == mark,
+            step.revision == below.newestRevision,
+            step.revision > newestContradiction(topic, of: below, in: feed)
+        {
+            return .unchanged
+        }
+        let place = below.place(through: post)
+        guard place < RankingLimits.maximumMarkStepCount else { return .tooMany }
+        let step = MarkThrough(
+            viewer: viewer,
+            feed: feed,
+            mark: mark,
+            createTimeMilliseconds: post.createTimeMilliseconds,
+            post: post.id,
+            place: UInt8(place),
+            revision: takeRevision()
+        )
+        steps[feed, default: Steps()][topic].push(step)
+        if mark == .dismissed { mayDismiss = true }
+        return .changed(step)
+    }
+
+    /// The newest revision of a mark that may contradict a step of a list.
+    private func newestContradiction(
+        _ topic: MarkTopic,
+        of below: MarkSteps,
+        in feed: FeedID?
+    ) -> UInt64 {
+        var newest = max(below.newestOnPost, restoredRevision)
+        if feed != nil {
+            newest = max(newest, steps[nil]?[topic].newestRevision ?? 0)
+        } else {
+            for (other, steps) in steps where other != nil {
+                newest = max(newest, steps[topic].newestRevision)
+            }
+        }
+        return newest
+    }
+
+    /// Forgets the marks on a single post, which is gone or is reached by newer marks.
+    mutating func forget(_ post: PostID) { posts[post] = nil }
+
+    /// Whether the marks on a single post say nothing that the marks through posts do not say.
+    func isSpent(_ post: PostOrigin) -> Bool { standingMarks(on: post).isEmpty }
+}
+
+/// Recovery.
+extension ViewerMarks {
+    /// Puts marks on a post back, unless newer ones are there.
+    mutating func restore(_ marks: PostMarks) {
+        guard marks.revision > posts[marks.post]?.revision ?? 0 else { return }
+        // An empty set stays until the next sweep, so that no older marks come back.
+        posts[marks.post] = OnPost(marks: marks.marks, revision: marks.revision)
+        restoredRevision = max(restoredRevision, marks.revision)
+        if marks.marks.contains(.dismissed) { mayDismiss = true }
+    }
+
+    /// Puts a mark through a post back.
+    mutating func restore(_ step: MarkThrough) {
+        steps[step.feed, default: Steps()][step.mark.topic].restore(step)
+        if step.mark == .dismissed { mayDismiss = true }
+    }
+
+    /// The marks and the steps: what the limits count.
+    var count: Int {
+        steps.values.reduce(posts.count) {
+            $0 + $1.reading.standing.count + $1.dismissal.standing.count
+        }
+    }
+}

@@ -1,0 +1,63 @@
+/// Reads the posts of a list that were created after a place, the oldest of them first.
+///
+/// So a client that has the posts up to the place gets the ones next to it, without a gap, and
+/// asks again while `newerCount` is not 0.
+struct NewerPostsReader {
+    private let query: PageQuery
+    /// The list of the page, as of the time of the read.
+    private let list: ListID
+    /// The time of the store's clock before the page is read, in Unix milliseconds.
+    private let time: Int64
+
+    /// A reader of the page of a query.
+    init(_ query: PageQuery, _ list: ListID, time: Int64) {
+        self.query = query
+        self.list = list
+        self.time = time
+    }
+
+    /// Fills the page, exact as of now; false when the allowance is used up.
+    ///
+    /// The rows are in the order NEW, and in the order OLD where the list is. O(stripes * log n +
+    /// size * log stripes) plus the refresh, and as much again for each 256 posts that a filter looks
+    /// at.
+    func read(
+        _ place: ListPosition,
+        excluding post: PostID?,
+        _ stripes: borrowing StripeSlab,
+        into page: inout PostPage,
+        _ allowance: inout RefreshAllowance
+    ) -> Bool {
+        page.removeAll()
+        let walk = ListWalk(
+            list: ListID(feed: query.feed, kind: .new),
+            isDescending: true,
+            start: .position(later(place), isIncluded: false),
+            limit: query.size + 1
+        )
+        var scan = PageScan(query, excluding: post)
+        guard scan.run(walk, stripes, &page, &allowance) else { return false }
+        if query.order != .old { page.rows.reverse() }
+        let summary = scan.summary
+        var newerCount = summary.postCount - summary.skippedCount - scan.entryCount
+        if post != nil, !scan.hasPassedExcluded { newerCount -= 1 }
+        page.totalCount = UInt64(summary.postCount)
+        page.newerCount = UInt64(max(newerCount, 0))
+        guard let last = scan.last else {
+            page.refreshPlace = place
+            return true
+        }
+        page.refreshPlace = .earlier(ListPosition(ofNew: last), time: time)
+        return true
+    }
+
+    /// The place, or the beginning of the list's window where that is later.
+    private func later(_ place: ListPosition) -> ListPosition {
+        guard let span = list.span else { return place }
+        let bound = ListPosition(
+            createTimeMilliseconds: span.start + 1,
+            id: PostID(rawValue: 0)
+        )
+        return bound.primary < place.primary ? bound : place
+    }
+}

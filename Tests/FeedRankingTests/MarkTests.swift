@@ -1,0 +1,126 @@
+import FeedRanking
+import FeedTestSupport
+import Testing
+
+@Suite struct MarkTests {
+    private static let feed = FeedID(rawValue: 0)
+    private static let viewer = VoterID(rawValue: 7)
+
+    private let store = FeedStore(stripeCount: 4) { 1_700_000_000_000 }
+
+    /// Posts with the times 0, 1, 2 …, so that a later id is a later post.
+    private func create(_ count: Int) throws -> [PostID] {
+        let posts = (0..<count).map { time in
+            ImportedPost(content: PostContent(), createTimeMilliseconds: Int64(time))
+        }
+        let first = try store.importPosts(posts, in: Self.feed).firstID.rawValue
+        return (0..<UInt64(count)).map { PostID(rawValue: first + $0) }
+    }
+
+    private func unreadCount() -> UInt64? {
+        var allowance = RefreshAllowance(keyCount: .max)
+        return store.unreadCount(in: Self.feed, by: Self.viewer, allowance: &allowance)
+    }
+
+    @Test(arguments: TestEnvironment.seeds(1...40))
+    func agreesWithTheModel(seed: UInt64) throws {
+        var run = try MarkRun(seed: seed)
+        try run.run(300)
+    }
+
+    @Test func theModelFindsAWrongMark() throws {
+        var run = try MarkRun(seed: 1)
+        run.firstMarkStands = true
+        #expect(throws: (any Error).self) { try run.run(300) }
+    }
+
+    @Test func dismissingAllTakesOneMark() throws {
+        let ids = try create(1_000)
+        try store.mark(through: ids[999], in: Self.feed, as: .dismissed, by: Self.viewer)
+        #expect(store.markUnitCount == RankingLimits.viewerUnitCount + 1)
+        #expect(unreadCount() == 0)
+        try store.mark(through: ids[999], in: Self.feed, as: .restored, by: Self.viewer)
+        #expect(store.markUnitCount == RankingLimits.viewerUnitCount + 1)
+        #expect(unreadCount() == 1_000)
+    }
+
+    @Test func marksThroughEarlierAndEarlierPostsAreLimited() throws {
+        let ids = try create(100)
+        for (place, id) in ids.reversed().prefix(RankingLimits.maximumMarkStepCount).enumerated() {
+            let mark = place % 2 == 0 ? Mark.read : .unread
+            try store.mark(through: id, in: Self.feed, as: mark, by: Self.viewer)
+        }
+        let unread = unreadCount()
+        let limit = RankingError.tooManyMarks(limit: RankingLimits.maximumMarkStepCount)
+        #expect(throws: limit) {
+            try store.mark(through: ids[0], in: Self.feed, as: .read, by: Self.viewer)
+        }
+        #expect(unreadCount() == unread)
+        // A mark that covers all of them is taken, and makes room.
+        try store.mark(through: ids[99], in: Self.feed, as: .read, by: Self.viewer)
+        #expect(unreadCount() == 0)
+    }
+
+    @Test func readingBackwardsTakesNoFurtherMark() throws {
+        let ids = try create(100)
+        for id in ids.reversed() {
+            try store.mark(through: id, in: Self.feed, as: .read, by: Self.viewer)
+        }
+        #expect(store.markUnitCount == RankingLimits.viewerUnitCount + 1)
+    }
+
+    @Test func aDeviceMarksOnlySoManyPostsOneByOne() throws {
+        let limit = RankingLimits.maximumDeviceMarkCount
+        let ids = try create(limit + 100)
+        try store.mark(Array(ids[..<limit]), as: .read, by: Self.viewer)
+        #expect(throws: RankingError.tooManyMarks(limit: limit)) {
+            try store.mark([ids[limit]], as: .read, by: Self.viewer)
+        }
+        #expect(unreadCount() == 100)
+        // Marks of posts that are gone make room.
+        _ = try store.deletePost(ids[0])
+        try store.mark([ids[limit]], as: .read, by: Self.viewer)
+        // A mark through a post ends those on single posts, and so makes room.
+        _ = try store.deletePost(ids[1])
+        try store.mark(through: ids[limit], in: nil, as: .read, by: Self.viewer)
+        try store.mark(Array(ids[(limit + 1)...]), as: .read, by: Self.viewer)
+        #expect(unreadCount() == 0)
+    }
+
+    @Test func marksOfDeletedPostsAreSwept() throws {
+        let ids = try create(500)
+        let changes = RecordedChanges()
+        for number in 0..<20 {
+            let viewer = VoterID(rawValue: UInt32(number))
+            try store.mark(Array(ids[..<250]), as: .dismissed, by: viewer, sink: changes)
+        }
+        for id in ids[..<100] { _ = try store.deletePost(id) }
+        var sweep = MarkSweep()
+        for _ in 0..<200 { store.sweepMarks(&sweep, sink: changes) }
+        #expect(store.markUnitCount == 20 * (RankingLimits.viewerUnitCount + 150))
+        // The sweep is in the log, too.
+        let restored = FeedStore(stripeCount: 1) { 0 }
+        try changes.restore(to: restored)
+        #expect(restored.marks(of: VoterID(rawValue: 3))?.mayDismiss == true)
+    }
+
+    @Test func anUnchangedPostTakesNoRevision() throws {
+        let ids = try create(3)
+        try store.mark(ids, as: .read, by: Self.viewer)
+        let revision = store.revision
+        try store.mark(ids, as: .read, by: Self.viewer)
+        try store.mark(ids, as: .restored, by: Self.viewer)
+        #expect(store.revision == revision)
+        try store.mark(ids, as: .unread, by: Self.viewer)
+        #expect(store.revision == revision + 3)
+        #expect(store.markUnitCount == RankingLimits.viewerUnitCount)
+    }
+
+    @Test func marksOfAnotherFeedAreNotReached() throws {
+        let ids = try create(1)
+        let tweets = FeedID(rawValue: 1)
+        #expect(throws: RankingError.postNotFound(ids[0])) {
+            try store.mark(through: ids[0], in: tweets, as: .read, by: Self.viewer)
+        }
+    }
+}
