@@ -247,7 +247,8 @@ let package = Package(
         .testTarget(
             name: "FeedRankingTests",
             dependencies: [
-                "FeedRanking", "FeedConcurrency", "FeedRankingModel", "FeedTestSupport", "CMallocHook",
+                "FeedRanking", "FeedConcurrency", "FeedRankingModel", "FeedTestSupport",
+                "CMallocHook",
             ],
             swiftSettings: settings
         ),

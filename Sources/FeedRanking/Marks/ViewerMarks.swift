@@ -64,6 +64,11 @@ package struct ViewerMarks: Sendable {
         )
     }
 
+    /// Whether there may be marks on posts of a feed.
+    package func mayReach(_ feed: FeedID) -> Bool {
+        !posts.isEmpty || steps[feed] != nil || steps[nil] != nil
+    }
+
     /// The marks through posts that may reach posts of a feed.
     func steps(reaching feed: FeedID) -> [MarkThrough] {
         [steps[feed], steps[nil]].flatMap { steps in

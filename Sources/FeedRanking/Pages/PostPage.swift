@@ -45,7 +45,7 @@ package struct PostPage: Sendable {
     }
 
     /// Sets what a viewer's marks make of the rows; O(rows).
-    mutating func apply(_ marks: ViewerMarks?) {
+    package mutating func apply(_ marks: ViewerMarks?) {
         guard let marks else { return }
         for index in rows.indices {
             let row = rows[index]

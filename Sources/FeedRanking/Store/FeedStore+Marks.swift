@@ -121,6 +121,15 @@ extension FeedStore {
         allowance: inout RefreshAllowance
     ) -> UInt64? {
         let marks = viewer.flatMap { self.marks.marks(of: $0) } ?? ViewerMarks()
-        return stripes.unreadCount(in: feed, marks, &allowance).map { UInt64(max($0, 0)) }
+        return unreadCount(in: feed, marks, allowance: &allowance)
+    }
+
+    /// The number of unread posts by a copy of a viewer's marks.
+    package func unreadCount(
+        in feed: FeedID?,
+        _ marks: ViewerMarks,
+        allowance: inout RefreshAllowance
+    ) -> UInt64? {
+        stripes.unreadCount(in: feed, marks, &allowance).map { UInt64(max($0, 0)) }
     }
 }

@@ -17,13 +17,6 @@ struct AdministrationCalls {
         textWalk = TextWalk(byteLimit: environment.context.limits.walkedTextByteCount)
     }
 
-    /// All feeds with their policies and sizes.
-    func listFeeds() -> Answer {
-        let revision = environment.store.revision
-        let feeds = environment.store.feeds().map { Feed($0.policy, postCount: $0.postCount) }
-        return .response(.listFeeds(ListFeedsResponse(feeds: feeds)), revision: revision)
-    }
-
     /// Creates a feed for a service; its policy never changes again.
     func createFeed(_ request: CreateFeedRequest) throws(Status) -> Answer {
         guard let feed = request.feed else { throw .missing("create_feed.feed") }
@@ -40,6 +33,7 @@ struct AdministrationCalls {
     /// The counts over all loops, as they are now.
     func serverStats() -> Answer {
         let revision = environment.store.revision
+        let snapshots = environment.store.snapshotUsage
         let statistics = ServiceStatistics(loops: environment.context.counters)
         let stats = ServerStats(
             serverName: ServiceVersion.serverName,
@@ -48,6 +42,8 @@ struct AdministrationCalls {
             postCount: environment.store.postCount,
             revision: revision,
             methods: statistics.methods(),
+            snapshotCount: UInt64(snapshots.count),
+            snapshotByteCount: UInt64(snapshots.byteCount),
             stripeContentionCount: environment.store.contentionCount,
             acceptedConnectionCount: environment.context.acceptedConnectionCount,
             refusedConnectionCount: environment.context.refusedConnectionCount,

@@ -51,6 +51,9 @@ extension Answers {
         var list = ListPostsFields(firstRank: page.firstRank, totalSize: page.totalCount)
         list.nextPageToken = appendToken(page.next, scope, to: &page)
         list.previousPageToken = appendToken(page.previous, scope, to: &page)
+        list.refreshToken = appendToken(page.refresh(in: scope), scope, to: &page)
+        list.newerCount = UInt32(clamping: page.newerCount)
+        list.consistency = page.isStable ? .stable : .live
         let posts = fields
         let texts = page.texts
         try encoder.append(
@@ -73,7 +76,11 @@ extension Answers {
                 name = append(environment.policy(of: row.feed).name.utf8, to: &page)
             }
             var post = PostFields(row, feed: name)
-            if viewer { post.viewerVote = FeedProto.VoteDirection(row.viewerVote) }
+            if viewer {
+                post.viewerVote = FeedProto.VoteDirection(row.viewerVote)
+                post.viewerHasRead = row.viewerState.isRead
+                post.viewerHasDismissed = row.viewerState.isDismissed
+            }
             fields.append(post)
         }
     }
@@ -94,5 +101,21 @@ extension Answers {
         let offset = page.texts.count
         page.texts.append(contentsOf: bytes)
         return FeedProto.TextRange(offset: UInt32(offset), byteCount: UInt32(bytes.count))
+    }
+}
+
+extension PostPage {
+    /// The cursor of the posts that are newer than the page's; nil where the page leads to none.
+    fileprivate func refresh(in scope: PageTokenScope) -> PageCursor? {
+        refreshPlace.map { place in
+            PageCursor(
+                feed: scope.feed,
+                order: scope.order,
+                window: scope.window,
+                direction: .newer,
+                position: place,
+                rank: 0
+            )
+        }
     }
 }

@@ -43,7 +43,8 @@ struct ConnectionCalls {
             serverTimeMilliseconds: environment.context.timeOfDay(),
             limits: Limits(environment.context.limits),
             user: try login.session.map(environment.user(of:)),
-            capabilities: channel.refusal == nil ? [.exactlyOnce, .accounts] : [.accounts],
+            capabilities: [.stablePages, .accounts]
+                + (channel.refusal == nil ? [.exactlyOnce] : []),
             isClientKnown: channel.wasKnown,
             lastSequence: channel.lastSequence,
             channelStatus: channel.refusal

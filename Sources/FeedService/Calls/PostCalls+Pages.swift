@@ -12,21 +12,24 @@ extension PostCalls {
         let feed = request.feed.isEmpty ? nil : try environment.feed(named: request.feed)
         let order = try environment.order(request.order, in: feed, field: "order")
         let window = try environment.window(request.window, of: order)
-        let scope = PageTokenScope(
-            feed: feed,
-            order: order,
-            window: window,
-            device: caller.device
-        )
-        let query = PageQuery(
+        if request.unreadOnly, !caller.isViewer { throw .identityRequired }
+        let scope = PageTokenScope(request, feed, order, window, caller)
+        let voter = environment.voter(of: caller)
+        var query = PageQuery(
             feed: feed,
             order: order,
             window: window,
             size: try pageSize(request.pageSize),
             start: try start(of: request, in: scope),
             byteLimit: environment.context.pageByteLimit,
-            voter: environment.voter(of: caller)
+            voter: voter
         )
+        query.filter.authorID = request.authorID
+        query.filter.isUnreadOnly = request.unreadOnly
+        query.filter.includesDismissed = request.includesDismissed
+        query.filter.marks = voter.flatMap { environment.store.marks(of: $0) }
+        query.stability = try stability(of: request, from: caller)
+        query.now = environment.context.now
         page.removeAll()
         do throws(RankingError) {
             switch try environment.store.page(query, into: &page, allowance: &refreshAllowance) {
@@ -37,6 +40,19 @@ extension PostCalls {
             }
         } catch {
             throw Status(error)
+        }
+    }
+
+    /// Whether the page may be of a snapshot, and what the snapshot must have: the caller's own last
+    /// change, and all up to the revision that the request names.
+    private func stability(
+        of request: ListPostsRequest,
+        from caller: borrowing Caller
+    ) throws(Status) -> PageQuery.Stability {
+        switch request.consistency {
+        case .unspecified, .live: .live
+        case .stable: .stable(from: max(minimumRevision, caller.lastChange))
+        default: throw .unknownValue(request.consistency, field: "consistency")
         }
     }
 
@@ -79,14 +95,28 @@ extension PostCalls {
                 )
             }
             return .rank(rank)
-        case .newerThanPostID:
-            throw .invalid(
-                .badField,
-                field: "newer_than_post_id",
-                "newer_than_post_id is not served yet."
-            )
+        case .newerThanPostID(let id):
+            return .newerThan(PostID(rawValue: id))
         case nil:
             return .first
         }
+    }
+}
+
+extension PageTokenScope {
+    /// The scope of the tokens in the answer to a request, and of the one in the request.
+    fileprivate init(
+        _ request: ListPostsRequest,
+        _ feed: FeedID?,
+        _ order: FeedRanking.Order,
+        _ window: FeedRanking.Window?,
+        _ caller: borrowing Caller
+    ) {
+        self.init(feed: feed, order: order, window: window)
+        userID = caller.userID
+        if userID == nil { device = caller.device }
+        authorID = request.authorID
+        isUnreadOnly = request.unreadOnly
+        includesDismissed = request.includesDismissed
     }
 }

@@ -11,6 +11,8 @@ struct PostCalls {
     var page = PostPage()
     /// The refresh allowance that reads have left in this loop iteration.
     var refreshAllowance = RefreshAllowance()
+    /// The revision that the answer must have at least, as the request names it.
+    var minimumRevision: UInt64 = 0
 
     /// The calls of a loop.
     init(_ environment: CallEnvironment) {
@@ -55,15 +57,22 @@ struct PostCalls {
         return .postsInPage(.one, revision: max(revision, post.revision))
     }
 
-    /// Reads one post with the caller's ballot and returns it; `page` has its texts.
+    /// Reads one post with the caller's ballot and marks and returns it; `page` has its texts.
     mutating func read(_ id: PostID, for caller: borrowing Caller) throws(Status) -> PostRow {
         page.removeAll()
+        let voter = environment.voter(of: caller)
         do throws(RankingError) {
-            try environment.store.post(id, voter: environment.voter(of: caller), into: &page)
+            try environment.store.post(id, voter: voter, into: &page)
         } catch {
             throw Status(error)
         }
+        showMarks(of: voter)
         return page.rows[0]
+    }
+
+    /// Shows what a viewer's marks make of the posts of the page.
+    private mutating func showMarks(of viewer: VoterID?) {
+        page.apply(viewer.flatMap { environment.store.marks(of: $0) })
     }
 
     /// Reads posts by id, in the order of the ids.
@@ -79,13 +88,15 @@ struct PostCalls {
         let revision = environment.store.revision
         page.removeAll()
         var missing: [PostID] = []
+        let voter = environment.voter(of: caller)
         _ = environment.store.posts(
             request.ids.map(PostID.init(rawValue:)),
-            voter: environment.voter(of: caller),
+            voter: voter,
             byteLimit: environment.context.pageByteLimit,
             missing: &missing,
             into: &page
         )
+        showMarks(of: voter)
         return .postsInPage(.batch(missing: missing.map(\.rawValue)), revision: revision)
     }
 
@@ -102,15 +113,17 @@ struct PostCalls {
         let changes = try PostChanges(post, request.updateMask)
         try environment.rules.check(changes, against: environment.policy(of: try feed(of: id)))
         page.removeAll()
+        let voter = environment.voter(of: caller)
         do throws(RankingError) {
             let outcome = try environment.store.updatePost(
                 id,
                 changes,
                 expectedRevision: post.revision,
-                voter: environment.voter(of: caller),
+                voter: voter,
                 sink: environment.changeLog,
                 into: &page
             )
+            showMarks(of: voter)
             return .postsInPage(.one, revision: noted(outcome, &answers).revision)
         } catch {
             throw Status(error)

@@ -28,7 +28,9 @@ extension VoteCalls {
             castInTransaction(body, from: &session.caller, &answers)
         else { return false }
         session.life.answered(batch.id)
-        answers.append(batchResults, id: batch.id, revision: environment.store.revision)
+        let revision = environment.store.revision
+        session.caller.lastChange = revision
+        answers.append(batchResults, id: batch.id, revision: revision)
         environment.counters.countRequest(.batchCastVotes)
         return true
     }

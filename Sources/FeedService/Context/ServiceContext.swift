@@ -100,10 +100,24 @@ final class ServiceContext: Sendable {
     /// The log that takes the entries of a loop's changes.
     func changeLog(_ loop: Int) -> ChangeLog { state?.logs[loop] ?? .none }
 
-    /// Starts the periodic work on the first loop: evicts channels, checks the clocks and returns
-    /// memory.
-    func startMaintenance(on loop: EventLoop, _ log: ServiceLog) throws(TransportError) {
+    /// The time of the loops.
+    var now: MonotonicInstant { loopClock?.now ?? .now }
+
+    /// Starts the periodic work on the first loop: evicts channels and snapshots, sweeps
+    /// marks, checks the clocks and returns memory.
+    func startMaintenance(
+        on loop: EventLoop,
+        of store: FeedStore,
+        _ log: ServiceLog
+    ) throws(TransportError) {
         checkClocks(log)
+        var sweep = MarkSweep()
+        try loop.addTimer(every: .seconds(1)) { [self] in
+            store.expireSnapshots(now: now)
+            guard changeRefusal == nil else { return }
+            let changes = changeLog(0)
+            changes.transaction { store.sweepMarks(&sweep, sink: changes) }
+        }
         try loop.addTimer(every: ChannelTable.evictionInterval) { [self] in
             channels.evict()
             if let state { evictedChannels.deleteRows(of: channels, in: state) }

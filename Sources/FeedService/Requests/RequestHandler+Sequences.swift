@@ -28,6 +28,11 @@ extension RequestHandler {
         {
             return .again
         }
+        if case .markPosts(let request) = frame.request,
+            !(try posts.prepareMarkPosts(request, from: caller))
+        {
+            return .again
+        }
         // A change that stamps a time checks the clock first, so that it notices a jump at once.
         if method.stampsTime { environment.context.clock.check() }
         return try environment.changeLog.transaction { () throws(Status) -> Answer in
@@ -147,6 +152,8 @@ extension RequestHandler {
                 .importPosts(ImportPostsResponse(ids: ids)),
                 revision: environment.store.revision
             )
+        case (.markPosts(let request), .done):
+            return try posts.marksNow(request, from: caller)
         case (.deletePost, .done):
             return .response(.empty, revision: environment.store.revision)
         case (.createFeed(let request), .done):

@@ -79,12 +79,16 @@ struct RequestHandler: ~Copyable {
             try environment.checkAccess(of: caller, to: method)
             try environment.checkEnvelope(of: frame, method, from: caller, waited: waited)
             try answers.reserveRoom(for: frame.request)
+            posts.minimumRevision = frame.minimumRevision
             switch try executeOnce(frame, method, hashes, from: &caller) {
             case .vote(let response, let revision):
+                caller.lastChange = revision
                 answers.append(response, id: frame.id, revision: revision)
             case .response(let response, let revision):
+                if method.isChange { caller.lastChange = revision }
                 answers.append(ServerFrame(id: frame.id, revision: revision, response: response))
             case .postsInPage(let form, let revision):
+                if method.isChange { caller.lastChange = revision }
                 answers.append(
                     form,
                     of: &posts.page,
@@ -129,7 +133,8 @@ struct RequestHandler: ~Copyable {
         case .deletePost(let request): try posts.deletePost(request, from: caller)
         case .importPosts(let request):
             try administration.importPosts(request, &answers).answer
-        case .listFeeds: administration.listFeeds()
+        case .markPosts(let request): try posts.markPosts(request, from: &caller)
+        case .listFeeds: posts.listFeeds(for: caller)
         case .createFeed(let request): try administration.createFeed(request)
         case .getServerStats: administration.serverStats()
         case .backup: try administration.backup()
@@ -141,7 +146,7 @@ struct RequestHandler: ~Copyable {
         case .signOut(let request): try accounts.signOut(request, from: &caller)
         // Their answers come later: `executeOnce` passes them to `AccountCalls` with their envelope.
         case .signUp, .signIn: preconditionFailure("A sign-in is not dispatched.")
-        case .markPosts, nil: throw .unknownMethod
+        case nil: throw .unknownMethod
         }
     }
 }

@@ -80,7 +80,7 @@ package final class FeedServer: Sendable {
                 threads.map(\.mailbox),
                 durableBatch: state?.journal.durableBatch ?? 0
             )
-            let addresses = try listen(configuration, on: threads, context)
+            let addresses = try listen(configuration, on: threads, of: store, context)
             return FeedServer(
                 addresses: addresses,
                 threads: threads,
@@ -184,6 +184,7 @@ package final class FeedServer: Sendable {
     private static func listen(
         _ configuration: ServiceConfiguration,
         on threads: [EventLoopThread],
+        of store: FeedStore,
         _ context: ServiceContext
     ) throws(ServiceStartError) -> [SocketAddress] {
         let result = Lock<Result<[SocketAddress], TransportError>>(.success([]))
@@ -192,7 +193,7 @@ package final class FeedServer: Sendable {
         threads[0].mailbox.post { loop in
             let serviceLoop = ServiceLoop.of(loop)
             let outcome = Result { () throws(TransportError) in
-                try context.startMaintenance(on: loop, serviceLoop.log)
+                try context.startMaintenance(on: loop, of: store, serviceLoop.log)
                 return try configuration.addresses.map { (address) throws(TransportError) in
                     try serviceLoop.listen(at: address, for: targets)
                 }

@@ -24,6 +24,8 @@ struct Caller {
     private(set) var missedChannel: UInt32?
     /// Whether the connection has opened a channel that was not known.
     private(set) var hasOpenedChannel = false
+    /// The revision of the last change that the connection has made, for pages that must show it.
+    var lastChange: UInt64 = 0
     /// Whether the connection has brought a new device.
     var hasBroughtDevice = false
     /// The service key that Hello has shown; nil where it has shown none, or the key is void.
@@ -60,6 +62,9 @@ struct Caller {
         if userID != nil { return .user }
         return device == nil ? .anonymous : .device
     }
+
+    /// Whether the caller has an identity that ballots and marks belong to.
+    var isViewer: Bool { userID != nil || device != nil }
 
     /// The caller has said Hello; an anonymous Hello withdraws an earlier identity.
     ///

@@ -40,6 +40,9 @@ package enum Method: Int, CaseIterable, Sendable {
         }
     }
 
+    /// Whether the call may change what lists show.
+    var isChange: Bool { takesSequence || self == .correctTimes }
+
     /// Whether the call gives a post a time, so that the clock is checked before it.
     var stampsTime: Bool {
         switch self {

@@ -3,14 +3,16 @@ internal import FeedRanking
 /// Writes page tokens, and reads those that it wrote.
 ///
 /// A token holds a cursor and ends in a checksum under a secret key over the cursor and the scope:
-/// feed, order, window and caller. A client cannot forge or alter a token or use it on another list. The
-/// checksum is verified before any other field is read. Tokens last as long as the key.
+/// feed, order, window, filter and viewer. A client cannot forge or alter a token or use it on
+/// another list. The checksum is verified before any other field is read. Tokens last as long as the
+/// key.
 ///
-/// Layout: version (1), direction (1), rank, primary key, secondary key, post id (8 each,
-/// big-endian), title (the rest), checksum (8).
+/// Layout of version 1: version (1), direction (1), rank, primary key, secondary key, post id (8
+/// each, big-endian), title (the rest), checksum (8). Version 2 is a place in a snapshot, too: behind
+/// the post id it has the number of the snapshot (8) and the index (4).
 struct PageTokenCoder: Sendable {
-    private static let version: UInt8 = 1
     private static let fixedByteCount = 2 + 4 * 8
+    private static let snapshotByteCount = 8 + 4
     private static let checksumByteCount = 8
 
     private let key0: UInt64
@@ -26,14 +28,19 @@ struct PageTokenCoder: Sendable {
     func token(for cursor: PageCursor, in scope: PageTokenScope) -> [UInt8] {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(
-            Self.fixedByteCount + cursor.position.title.count + Self.checksumByteCount
+            Self.fixedByteCount + Self.snapshotByteCount + cursor.position.title.count
+                + Self.checksumByteCount
         )
-        bytes.append(Self.version)
-        bytes.append(cursor.direction == .after ? 0 : 1)
+        bytes.append(cursor.snapshot == nil ? 1 : 2)
+        bytes.append(cursor.direction.rawValue)
         bytes.append(bigEndian: cursor.rank)
         bytes.append(bigEndian: cursor.position.primary)
         bytes.append(bigEndian: cursor.position.secondary)
         bytes.append(bigEndian: cursor.position.id.rawValue)
+        if let snapshot = cursor.snapshot {
+            bytes.append(bigEndian: snapshot.id)
+            bytes.append(bigEndian: snapshot.index)
+        }
         bytes.append(contentsOf: cursor.position.title)
         bytes.append(bigEndian: checksum(of: bytes, in: scope))
         return bytes
@@ -45,21 +52,35 @@ struct PageTokenCoder: Sendable {
         guard contentCount >= Self.fixedByteCount else { return nil }
         let content = Array(token[..<contentCount])
         guard
-            content[0] == Self.version,
-            token.bigEndianUInt64(at: contentCount) == checksum(of: content, in: scope)
+            token.bigEndian(UInt64.self, at: contentCount) == checksum(of: content, in: scope),
+            let direction = PageCursor.Direction(rawValue: content[1])
         else { return nil }
+        var titleOffset = Self.fixedByteCount
+        var snapshot: PageCursor.SnapshotPlace?
+        switch content[0] {
+        case 1: break
+        case 2:
+            titleOffset += Self.snapshotByteCount
+            guard contentCount >= titleOffset else { return nil }
+            snapshot = PageCursor.SnapshotPlace(
+                id: content.bigEndian(UInt64.self, at: Self.fixedByteCount),
+                index: content.bigEndian(UInt32.self, at: Self.fixedByteCount + 8)
+            )
+        default: return nil
+        }
         return PageCursor(
             feed: scope.feed,
             order: scope.order,
             window: scope.window,
-            direction: content[1] == 0 ? .after : .before,
+            direction: direction,
             position: ListPosition(
-                primary: content.bigEndianUInt64(at: 10),
-                secondary: content.bigEndianUInt64(at: 18),
-                id: PostID(rawValue: content.bigEndianUInt64(at: 26)),
-                title: Array(content[Self.fixedByteCount...])
+                primary: content.bigEndian(UInt64.self, at: 10),
+                secondary: content.bigEndian(UInt64.self, at: 18),
+                id: PostID(rawValue: content.bigEndian(UInt64.self, at: 26)),
+                title: Array(content[titleOffset...])
             ),
-            rank: content.bigEndianUInt64(at: 2)
+            rank: content.bigEndian(UInt64.self, at: 2),
+            snapshot: snapshot
         )
     }
 
@@ -70,7 +91,17 @@ struct PageTokenCoder: Sendable {
         bytes.append(scope.device == nil ? 0 : 1)
         bytes.append(bigEndian: scope.device?.high ?? 0)
         bytes.append(bigEndian: scope.device?.low ?? 0)
+        // The scopes of version 0.1 have nothing more, so their tokens stay valid.
         if let window = scope.window { bytes.append(window.rawValue) }
+        if let user = scope.userID {
+            bytes.append(0x10)
+            bytes.append(bigEndian: user)
+        }
+        if scope.isFiltered {
+            bytes.append(0x11)
+            bytes.append(bigEndian: scope.authorID)
+            bytes.append((scope.isUnreadOnly ? 1 : 0) | (scope.includesDismissed ? 2 : 0))
+        }
         return SipHash.checksum(of: bytes, key0: key0, key1: key1)
     }
 }
@@ -92,13 +123,16 @@ extension Order {
 }
 
 extension [UInt8] {
-    fileprivate mutating func append(bigEndian value: UInt64) {
-        for shift in stride(from: UInt64(56), through: 0, by: -8) {
-            append(UInt8(truncatingIfNeeded: value >> shift))
+    fileprivate mutating func append<Number: FixedWidthInteger>(bigEndian value: Number) {
+        for shift in stride(from: Number.bitWidth - 8, through: 0, by: -8) {
+            append(UInt8(truncatingIfNeeded: value >> Number(shift)))
         }
     }
 
-    fileprivate func bigEndianUInt64(at offset: Int) -> UInt64 {
-        self[offset..<offset + 8].reduce(0) { $0 << 8 | UInt64($1) }
+    fileprivate func bigEndian<Number: FixedWidthInteger>(
+        _ type: Number.Type,
+        at offset: Int
+    ) -> Number {
+        self[offset..<offset + Number.bitWidth / 8].reduce(0) { $0 << 8 | Number($1) }
     }
 }

@@ -10,4 +10,15 @@ struct PageTokenScope {
     var window: Window?
     /// The caller's device; nil is an anonymous caller.
     var device: Caller.Device?
+    /// The user that the caller is, or acts for; nil is none.
+    var userID: UInt64?
+    /// The author of all posts; 0 is any.
+    var authorID: UInt64 = 0
+    /// Whether the pages have only posts that the viewer has not read.
+    var isUnreadOnly = false
+    /// Whether the pages have posts that the viewer has dismissed.
+    var includesDismissed = false
+
+    /// Whether the list is not what it is without a filter.
+    var isFiltered: Bool { authorID != 0 || isUnreadOnly || includesDismissed }
 }

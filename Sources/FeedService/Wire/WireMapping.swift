@@ -73,6 +73,19 @@ extension FeedProto.VoteDirection {
     }
 }
 
+extension FeedRanking.Mark {
+    /// The mark of a number from the wire; nil for unspecified and for numbers without a meaning.
+    init?(_ mark: FeedProto.Mark) {
+        switch mark {
+        case .read: self = .read
+        case .unread: self = .unread
+        case .dismissed: self = .dismissed
+        case .restored: self = .restored
+        default: return nil
+        }
+    }
+}
+
 extension CastVoteResponse {
     init(_ postID: UInt64, _ outcome: VoteOutcome) {
         self.init(
