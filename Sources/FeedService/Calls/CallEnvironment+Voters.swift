@@ -1,3 +1,4 @@
+internal import FeedAccounts
 internal import FeedProto
 internal import FeedRanking
 

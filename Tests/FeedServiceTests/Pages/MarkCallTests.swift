@@ -41,12 +41,12 @@ struct MarkCallTests {
             #expect(try ids(ListPostsRequest(order: .old, unreadOnly: true)) == Array(5...10))
             let all = ListPostsRequest(order: .old, includesDismissed: true)
             let viewers = try client.list(all).posts.map(\.viewer)
-            #expect(viewers[2] == Viewer(read: true, dismissed: true))
-            #expect(viewers[3] == Viewer(read: false, dismissed: true))
+            #expect(viewers[2] == Viewer(isRead: true, isDismissed: true))
+            #expect(viewers[3] == Viewer(isRead: false, isDismissed: true))
             #expect(viewers[4] == Viewer())
             guard case .post(let post) = try client.call(.getPost(GetPostRequest(id: 3))).response
             else { return #expect(Bool(false)) }
-            #expect(post.viewer == Viewer(read: true, dismissed: true))
+            #expect(post.viewer == Viewer(isRead: true, isDismissed: true))
             // Nobody else sees them.
             let other = try WireClient(port: port)
             #expect(try other.list(ListPostsRequest(order: .old)).posts.count == 10)
@@ -68,7 +68,7 @@ struct MarkCallTests {
             request.throughPostID = 4
             #expect(try Self.mark(client, request) == 6)
             #expect(try client.list(list).posts.map(\.id) == [1, 2, 3, 4, 9, 10])
-            guard case .listFeeds(let feeds) = try client.call(.listFeeds(.init())).response else {
+            guard case .listFeeds(let feeds) = try client.call(.listFeeds).response else {
                 return #expect(Bool(false))
             }
             #expect(feeds.feeds.map(\.unreadCount) == [6, 0])

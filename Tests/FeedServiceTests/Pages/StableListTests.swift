@@ -176,7 +176,7 @@ struct StableListTests {
 
 extension WireClient {
     fileprivate func snapshotCount() throws -> UInt64? {
-        let answer = try call(.getServerStats(GetServerStatsRequest()))
+        let answer = try call(.getServerStats)
         guard case .serverStats(let stats) = answer.response else { return nil }
         return stats.snapshotCount
     }
