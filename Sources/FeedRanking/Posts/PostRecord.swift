@@ -38,12 +38,12 @@ package struct PostRecord: BitwiseCopyable {
         package static let isInStaleHead = Flags(rawValue: 4)
         /// The tail of `StaleSlots` has the post.
         package static let isInStaleTail = Flags(rawValue: 8)
-        /// `SideLists` knows that the post was voted on since a side list was read.
-        package static let isTouched = Flags(rawValue: 32)
         /// Votes set ballots; they are not counted one by one.
         package static let keepsBallots = Flags(rawValue: 16)
+        /// `SideLists` knows that the post was voted on since a side list was read.
+        package static let isTouched = Flags(rawValue: 32)
         /// Only users have ballots; a post with this flag has `keepsBallots` too.
-        package static let onlyUsersVote = Flags(rawValue: 32)
+        package static let onlyUsersVote = Flags(rawValue: 64)
     }
 
     package init(
