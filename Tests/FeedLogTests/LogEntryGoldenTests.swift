@@ -10,14 +10,15 @@ import Testing
         Array(0...7) + [1, 0, 0, 0, 0, 0, 0, 0] + [2, 0, 0, 0, 0, 0, 0, 0]
         + [0, 0, 0, 0, 0, 0, 0, 0xFF]
 
-    private static func post(authorID: UInt64) -> LogEntry {
+    private static func post(authorID: UInt64, risingSum: RisingSum = .initial) -> LogEntry {
         .post(
             PostState(
                 counts: PostCounts(
                     id: PostID(rawValue: 5),
                     upvoteCount: 1,
                     downvoteCount: 2,
-                    revision: 300
+                    revision: 300,
+                    risingSum: risingSum
                 ),
                 feed: FeedID(rawValue: 1),
                 keepsBallots: true,
@@ -46,6 +47,13 @@ import Testing
         (
             post(authorID: 0),
             [3, 0xAC, 2, 5, 1, 2, 1, 1, 0xE8, 7, 3, 1, 0, 1, 97, 1, 98, 0, 0, 0, 0]
+        ),
+        (
+            post(authorID: 0, risingSum: RisingSum(rawValue: 130 << 32 | 0xFF00_0001)),
+            [
+                22, 0xAC, 2, 5, 1, 2, 1, 1, 0xE8, 7, 3, 1, 0, 0, 0x82, 1, 1, 0, 0, 0xFF, 1, 97, 1,
+                98, 0, 0, 0, 0,
+            ]
         ),
         (
             .userVoter(VoterID(rawValue: 1 << 29), userID: 1 << 63 | 7),

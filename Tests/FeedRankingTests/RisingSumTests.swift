@@ -39,7 +39,7 @@ import Testing
         #expect(key(10 * hour + 5, 2) == key(8 * hour + 5, 11))
         #expect(key(10 * hour + 5, 2) < key(10 * hour + 4, 2))
         #expect(key(RankingLimits.maximumTimeMilliseconds, 0) < key(hour, .max >> 10))
-        #expect(key(0, 0) == .max - (1 << 32))
+        #expect(key(0, 0) == UInt64.max - (1 << 32))
     }
 
     @Test func countsVotesOfOtherHours() {

@@ -39,7 +39,11 @@ extension ChangeLog: ChangeSink {
         let createTime = UInt64(bitPattern: post.createTimeMilliseconds)
         let updateTime = UInt64(bitPattern: post.updateTimeMilliseconds)
         let editAge = counts.revision &- post.editRevision
-        let kind = content.authorID > 0 ? LogEntryKind.authoredPost : LogEntryKind.post
+        let hasSum = counts.risingSum.rawValue != 0
+        let hasAuthor = content.authorID > 0
+        let kind =
+            hasSum
+            ? LogEntryKind.risingPost : hasAuthor ? LogEntryKind.authoredPost : LogEntryKind.post
         write(kind, revision: counts.revision, atMost: byteCount) { writer in
             writer.counts(counts)
             writer.varint(feed)
@@ -48,7 +52,8 @@ extension ChangeLog: ChangeSink {
             writer.varint(updateTime &- createTime)
             writer.varint(editAge)
             writer.varint(content.commentCount)
-            if content.authorID > 0 { writer.varint(content.authorID) }
+            if hasSum || hasAuthor { writer.varint(content.authorID) }
+            if hasSum { writer.risingSum(counts.risingSum) }
             for text in texts { writer.text(text) }
         }
     }

@@ -106,7 +106,8 @@ struct LogEntryFields {
     ) throws(LogEntryError) -> LogEntry {
         switch kind {
         case LogEntryKind.ballot, LogEntryKind.risingBallot: return try ballot(revision, bytes)
-        case LogEntryKind.post, LogEntryKind.authoredPost: return .post(try post(revision, bytes))
+        case LogEntryKind.post, LogEntryKind.authoredPost, LogEntryKind.risingPost:
+            return .post(try post(revision, bytes))
         case LogEntryKind.deletion:
             return .deletion(PostID(rawValue: try varint(bytes)), revision: revision)
         case LogEntryKind.feed: return try feed(bytes)
@@ -168,7 +169,7 @@ struct LogEntryFields {
         _ revision: UInt64,
         _ bytes: borrowing LogBytes
     ) throws(LogEntryError) -> PostState {
-        let counts = try counts(revision, bytes)
+        var counts = try counts(revision, bytes)
         let feed = FeedID(rawValue: try varint(as: UInt32.self, bytes))
         let mode = try byte(bytes)
         guard mode <= 1 else { throw badValue }
@@ -177,10 +178,11 @@ struct LogEntryFields {
         let editAge = try varint(bytes)
         guard editAge <= revision else { throw badValue }
         var content = PostContent(commentCount: try varint(bytes))
-        if kind == LogEntryKind.authoredPost {
+        if kind != LogEntryKind.post {
             content.authorID = try varint(bytes)
-            guard content.authorID > 0 else { throw badValue }
+            guard content.authorID > 0 || kind == LogEntryKind.risingPost else { throw badValue }
         }
+        if kind == LogEntryKind.risingPost { counts.risingSum = try risingSum(bytes) }
         content.authorName = try text(bytes)
         content.title = try text(bytes)
         content.text = try text(bytes)

@@ -40,12 +40,14 @@ enum LogEntryKind {
     static let markThrough: UInt8 = 19
     /// `LogEntry.counts` with a sum of RISING; it has a revision.
     static let risingCounts: UInt8 = 20
-    /// `LogEntry.ballot` with a sum of RISING, the last kind that has a revision.
+    /// `LogEntry.ballot` with a sum of RISING; it has a revision.
     static let risingBallot: UInt8 = 21
+    /// `LogEntry.post` with a sum of RISING, the last kind that has a revision.
+    static let risingPost: UInt8 = 22
 
     /// Whether the kind is followed by the difference to the log's last revision.
     @inline(__always)
     static func hasRevision(_ kind: UInt8) -> Bool {
-        kind &- counts <= deletion - counts || kind &- authoredPost <= risingBallot - authoredPost
+        kind &- counts <= deletion - counts || kind &- authoredPost <= risingPost - authoredPost
     }
 }

@@ -60,7 +60,8 @@ extension PostRecord {
         hash.add(UInt64(feed.rawValue))
         hash.add(flags.contains(.keepsBallots) ? 1 : 0)
         hash.add(UInt64(bitPattern: createTimeMilliseconds))
-        hash.add(risingKey)
+        // Posts without a vote that is up have the hash of versions without the sum.
+        if !risingSum.isInitial { hash.add(risingSum.rawValue) }
         content.add(to: &hash)
         return hash.value
     }
