@@ -44,6 +44,34 @@ struct UserVoteTests {
         }
     }
 
+    @Test("What a service does for a user is the user's: posts, marks and page tokens")
+    func aServiceWritesAndMarksForItsUsers() async throws {
+        try await withService { port in
+            let client = try WireClient(port: port)
+            _ = try client.hello(clientID: Self.clientID)
+            let post = Post(author: User(displayName: "Ann"), title: "hers")
+            let created = try client.call(
+                .createPost(CreatePostRequest(post: post)),
+                for: Self.ownUser
+            )
+            guard case .post(let made) = created.response else { throw created.status ?? .unknown }
+            #expect(made.author == User(id: Self.ownUser, displayName: "Ann"))
+            let mark = MarkPostsRequest(mark: .dismissed, postIDs: [made.id])
+            #expect(try client.call(.markPosts(mark), for: Self.ownUser).status == nil)
+            func list(for user: UInt64) throws -> ListPostsResponse {
+                let answer = try client.call(.listPosts(ListPostsRequest()), for: user)
+                guard case .listPosts(let list) = answer.response else {
+                    throw answer.status ?? .unknown
+                }
+                return list
+            }
+            // The device of the service has dismissed nothing, and neither has another user.
+            #expect(try list(for: Self.ownUser).posts.isEmpty)
+            #expect(try list(for: Self.ownUser | 1).posts.count == 1)
+            #expect(try list(for: 0).posts.count == 1)
+        }
+    }
+
     @Test("A device and a user of the same connection have a ballot each")
     func nothingMergesADeviceWithAUser() async throws {
         try await withService { port in

@@ -6,10 +6,10 @@ internal import FeedRanking
 extension CallEnvironment {
     /// The content of a caller's new post; a user is its author under the name of the account.
     ///
-    /// The author of a post without a user is the name in the request, which nobody has checked.
+    /// The name of an author without an account is the one in the request, which nobody has checked.
     func content(of post: Post, by caller: borrowing Caller) -> PostContent {
         var content = PostContent(post)
-        guard let userID = caller.authorID else { return content }
+        guard let userID = caller.requestUserID else { return content }
         content.authorID = userID
         if let account = context.accounts.account(userID) {
             content.authorName = account.displayName

@@ -113,7 +113,7 @@ extension PageTokenScope {
         _ caller: borrowing Caller
     ) {
         self.init(feed: feed, order: order, window: window)
-        userID = caller.userID
+        userID = caller.requestUserID
         if userID == nil { device = caller.device }
         authorID = request.authorID
         isUnreadOnly = request.unreadOnly

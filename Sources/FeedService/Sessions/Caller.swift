@@ -53,8 +53,10 @@ struct Caller {
     /// The user of the session that the connection has shown; nil where it has shown none.
     var userID: UInt64? { login.session?.userID }
 
-    /// The user who is the author of what the caller writes; nil for a name without an account.
-    var authorID: UInt64? { userID }
+    /// The user in whose name the request is executed, and the author of what it writes; nil is none.
+    ///
+    /// It is the user that a service acts for, or else the user of the session.
+    var requestUserID: UInt64? { actingUserID != 0 ? actingUserID : userID }
 
     /// What the caller has shown itself to be; the authorisation table decides by it.
     var role: Role {
@@ -64,7 +66,7 @@ struct Caller {
     }
 
     /// Whether the caller has an identity that ballots and marks belong to.
-    var isViewer: Bool { userID != nil || device != nil }
+    var isViewer: Bool { requestUserID != nil || device != nil }
 
     /// The caller has said Hello; an anonymous Hello withdraws an earlier identity.
     ///
@@ -96,8 +98,7 @@ struct Caller {
     ///
     /// A person who signs in on a device votes as the user: nothing merges the two.
     var voterKey: VoterKey? {
-        if actingUserID != 0 { return .user(actingUserID) }
-        if let userID { return .user(userID) }
+        if let requestUserID { return .user(requestUserID) }
         return device.map { .device(Device16(high: $0.high, low: $0.low)) }
     }
 
