@@ -65,6 +65,9 @@ class Store:
             self.accounts[key] = value
         elif kind == "session":
             self.sessions[key] = value
+        elif kind == "posts":
+            # JSON has made texts of the numbers.
+            self.posts.update((int(post), state) for post, state in value.items())
         elif value is None:
             self.posts.pop(key, None)
         else:
@@ -109,14 +112,17 @@ def mark(store, viewer, body, record):
     place, is_set = {1: (0, True), 2: (0, False), 3: (1, True), 4: (1, False)}[body.mark]
     posts = body.post_ids or [post for post, state in store.posts.items()
                               if state["feed"] == body.feed and post <= body.through_post_id]
-    for post in list(posts):
+    changed = {}
+    for post in posts:
         state = dict(store.posts[post])
         marks = list(state["marks"].get(viewer, (False, False)))
         marks[place] = is_set
         store.marks += 1
         if FAULT != "unmark" or store.marks % 50:
             state["marks"] = {**state["marks"], viewer: marks}
-        store.change("post", post, state, record)
+        changed[post] = state
+    # One change, so that a kill leaves all of the marks or none.
+    store.change("posts", None, changed, record)
     return feed.ServerFrame(mark_posts=feed.MarkPostsResponse())
 
 
