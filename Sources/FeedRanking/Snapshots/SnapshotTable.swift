@@ -18,18 +18,21 @@ struct SnapshotTable: ~Copyable, Sendable {
         case none
     }
 
-    fileprivate struct Kept {
+    // These are not private: Swift 6.3 then fails to compile a debug build, where other files hold a
+    // table.
+
+    struct Kept {
         var snapshot: ListSnapshot
         var lastUse: MonotonicInstant
     }
 
-    fileprivate struct ListState {
+    struct ListState {
         var newest: UInt64?
         var takenAt: MonotonicInstant?
         var isTaking = false
     }
 
-    fileprivate struct State {
+    struct State {
         var kept: [UInt64: Kept] = [:]
         var lists: [ListSnapshot.List: ListState] = [:]
         var byteCount = 0
