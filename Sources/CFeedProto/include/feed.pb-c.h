@@ -1156,7 +1156,8 @@ struct  Feed__V1__ListPostsRequest
      */
     uint64_t start_rank;
     /*
-     * The posts of a NEW list that are newer than this post.
+     * The posts created since this post, whatever the order: those next to it where a page has no
+     * room for all. They come in the order NEW, or OLD in a list of OLD.
      */
     uint64_t newer_than_post_id;
   };

@@ -111,7 +111,10 @@ public struct ListPostsRequest: Equatable, Sendable {
         case aroundPostID(UInt64)
         /// The page that starts at this rank; 1 is the first post.
         case rank(UInt64)
-        /// The posts of a NEW list that are newer than this post.
+        /// The posts created since this post, whatever the order: those next to it where a page has
+        /// no room for all.
+        ///
+        /// They come in the order NEW, or OLD in a list of OLD.
         case newerThanPostID(UInt64)
     }
 
