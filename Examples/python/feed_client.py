@@ -1,6 +1,7 @@
 """A client of the feed service: one call after another over one connection.
 
-Run it with ./run.sh HOST PORT, which makes feed_pb2 from proto/feed.proto first.
+Run it with ./run.sh HOST PORT, which makes feed_pb2 from proto/feed.proto first. Where the service has
+service keys, name the file of one, too: ./run.sh HOST PORT KEY_FILE.
 """
 
 import os
@@ -11,8 +12,16 @@ import sys
 import feed_pb2 as feed
 
 
+# Ids with the top bit set are users of this program's own, without an account in the service.
+OWN_USERS = 1 << 63
+
+
 class FeedError(Exception):
     """A call that the service refused, or an answer that is not what it should be."""
+
+    def __init__(self, message, reason=""):
+        super().__init__(message)
+        self.reason = reason
 
 
 class FeedConnection:
@@ -33,7 +42,8 @@ class FeedConnection:
     def call(self, **request):
         """Sends one request, as call(get_post=...), and returns the answer's ServerFrame.
 
-        A change that may have to be sent again has a sequence=... beside it.
+        A change that may have to be sent again has a sequence=... beside it. A call of a service for
+        a user has acting_user_id=... beside it.
         """
         self.send(**request)
         while True:
@@ -43,7 +53,8 @@ class FeedConnection:
                 continue
             if answer.HasField("status"):
                 code = feed.Code.Name(answer.status.code)
-                raise FeedError(f"{code} / {answer.status.reason}: {answer.status.message}")
+                reason = answer.status.reason
+                raise FeedError(f"{code} / {reason}: {answer.status.message}", reason)
             if answer.id == self._last_id:
                 return answer
 
@@ -69,9 +80,16 @@ def expect(condition, what):
         raise FeedError(what)
 
 
-def tour(connection):
+def read_key(path):
+    """The key in a file of `feed-service new-service-key`: 64 hexadecimal digits."""
+    with open(path, encoding="ascii") as file:
+        return bytes.fromhex(file.read().strip())
+
+
+def tour(connection, key):
     """Creates a post, votes on it, finds it in a page, and deletes it."""
-    hello = connection.call(hello=feed.HelloRequest(protocol_version=1, client_name="python")).hello
+    introduction = feed.HelloRequest(protocol_version=1, client_name="python", service_key=key)
+    hello = connection.call(hello=introduction).hello
     print(f"Connected to {hello.server_name}, protocol {hello.protocol_version}.")
 
     title = "Hello from Python: é 🍎"
@@ -98,10 +116,46 @@ def tour(connection):
     print(f"Deleted post {created.id}.")
 
 
-def vote_once(host, port):
+def vote_for_users(connection):
+    """Votes and marks for users of this program's own, as a service on a connection with its key."""
+    ballots = feed.Feed(name="python-ballots", vote_mode=feed.BALLOT, voters=feed.USERS)
+    try:
+        connection.call(create_feed=feed.CreateFeedRequest(feed=ballots))
+    except FeedError as error:
+        if error.reason != "FEED_EXISTS":
+            raise
+    ada, bob = OWN_USERS | 7, OWN_USERS | 8
+    post = feed.Post(title="A ballot each", author=feed.User(display_name="Ada"))
+    new = feed.CreatePostRequest(feed=ballots.name, post=post)
+    post = connection.call(create_post=new, acting_user_id=ada).post
+    expect(post.author.id == ada, f"The author is {post.author}.")
+
+    def vote(user, direction):
+        cast = feed.CastVoteRequest(post_id=post.id, direction=direction)
+        return connection.call(cast_vote=cast, acting_user_id=user).cast_vote.score
+
+    # A ballot stands until its user changes it, however often it is cast.
+    scores = [vote(ada, feed.UP), vote(ada, feed.UP), vote(bob, feed.UP), vote(bob, feed.DOWN)]
+    expect(scores == [1, 1, 2, 0], f"The scores are {scores}.")
+    print(f"Voted for two users; the score is {scores[-1]}.")
+
+    mark = feed.MarkPostsRequest(feed=ballots.name, mark=feed.READ, post_ids=[post.id])
+    connection.call(mark_posts=mark, acting_user_id=ada)
+    seen = {}
+    for user in (ada, bob):
+        get = feed.GetPostRequest(id=post.id)
+        seen[user] = connection.call(get_post=get, acting_user_id=user).post.viewer
+    expect(seen[ada].read and seen[ada].vote == feed.UP, f"Ada has {seen[ada]}.")
+    expect(not seen[bob].read and seen[bob].vote == feed.DOWN, f"Bob has {seen[bob]}.")
+    # The service may delete each post: the program itself decides which user may.
+    connection.call(delete_post=feed.DeletePostRequest(id=post.id))
+
+
+def vote_once(host, port, key):
     """Loses the answer to a vote, sends the vote again, and sees that it counts once."""
     # A client makes its id once and keeps it; each of its connections has a channel.
-    hello = feed.HelloRequest(protocol_version=1, client_id=os.urandom(16), channel=0)
+    client_id = os.urandom(16)
+    hello = feed.HelloRequest(protocol_version=1, client_id=client_id, channel=0, service_key=key)
     with FeedConnection(host, port) as connection:
         first = connection.call(hello=hello).hello
         expect(feed.EXACTLY_ONCE in first.capabilities, "The service has no sequences.")
@@ -121,13 +175,16 @@ def vote_once(host, port):
 
 
 def main():
-    if len(sys.argv) != 3 or not sys.argv[2].isdigit():
-        sys.exit("Usage: run.sh HOST PORT")
+    if len(sys.argv) not in (3, 4) or not sys.argv[2].isdigit():
+        sys.exit("Usage: run.sh HOST PORT [KEY_FILE]")
+    host, port = sys.argv[1], int(sys.argv[2])
     try:
-        with FeedConnection(sys.argv[1], int(sys.argv[2])) as connection:
-            tour(connection)
-        vote_once(sys.argv[1], int(sys.argv[2]))
-    except (FeedError, OSError) as error:
+        key = read_key(sys.argv[3]) if len(sys.argv) == 4 else b""
+        with FeedConnection(host, port) as connection:
+            tour(connection, key)
+            vote_for_users(connection)
+        vote_once(host, port, key)
+    except (FeedError, OSError, ValueError) as error:
         sys.exit(f"Failed: {error}")
 
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Makes Python of proto/feed.proto in a temporary folder and runs feed_client.py: run.sh HOST PORT
+# Makes Python of proto/feed.proto in a temporary folder and runs feed_client.py: run.sh HOST PORT [KEY_FILE]
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 
