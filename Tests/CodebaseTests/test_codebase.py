@@ -6,6 +6,7 @@ import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "scripts" / "codebase"))
 
+import comments
 import concurrency
 import coverage
 import deadcode
@@ -29,6 +30,13 @@ class SourceTests(unittest.TestCase):
 
     def test_what_a_literal_interpolates_is_code(self):
         self.assertIn("unsafe f(g(1))", swift_source.code(r'let a = "x \(unsafe f(g(1))) y"'))
+
+
+class CommentTests(unittest.TestCase):
+    def test_long_lines_of_comments_are_named(self):
+        long = "    /// " + "x" * 103
+        found = comments.faults({"A.swift": f"{long[:110]}\n{long}\nlet a = \"{long}\"\n"})
+        self.assertEqual(found, ["A.swift:2: a comment line of 111 columns, the limit is 110"])
 
 
 class LayerTests(unittest.TestCase):

@@ -27,8 +27,8 @@ struct VoteRunTests {
 
     /// The answers that a new service with some posts gives to bytes that are sent at once.
     ///
-    /// Every fourth post keeps ballots, the first three of them of users only: the first of a known client makes it a voter, and an
-    /// unknown client's are refused.
+    /// Every fourth post keeps ballots, the first three of them of users only: the first of a known
+    /// client makes it a voter, and an unknown client's are refused.
     private static func answers(to bytes: [UInt8], isKnown: Bool) async throws -> [ServerFrame] {
         let result = Box()
         try await withService { port in

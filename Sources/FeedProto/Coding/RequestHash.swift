@@ -3,8 +3,9 @@
 //
 // A call has two hashes. The hash of its content is recorded. It is computed over the call as
 // protobuf-c writes it: fields in the order of their numbers, defaults left out, unknown fields
-// last. A call for a user has a hash of that and of the user. Version 0.1 recorded the hash of the bytes that arrived. The two are equal for each call
-// that an encoder has written in that form, as nearly all do. So a service looks for both.
+// last. A call for a user has a hash of that and of the user. Version 0.1 recorded the hash of the
+// bytes that arrived. The two are equal for each call that an encoder has written in that form, as
+// nearly all do. So a service looks for both.
 
 extension CastVoteRequest {
     /// A hash of 32 bits of the vote's content, the same for any encoding.

@@ -43,9 +43,9 @@ extension FeedStore {
     /// Casts each vote as `castVote` does, and notes its result; O(votes + stripes).
     ///
     /// The records of all posts, and a voter's ballots on them, are prefetched before the first vote is
-    /// cast, so the waits for memory overlap. A stripe's lock is taken once for all of its votes. The votes on a post are
-    /// cast in their order. The votes on posts of different stripes are cast in the order of the
-    /// stripes.
+    /// cast, so the waits for memory overlap. A stripe's lock is taken once for all of its votes. The
+    /// votes on a post are cast in their order. The votes on posts of different stripes are cast in the
+    /// order of the stripes.
     package func castVotes(
         _ votes: inout BatchedVotes,
         voter: VoterID? = nil,
