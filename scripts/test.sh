@@ -104,6 +104,8 @@ finish address
 
 # The release run has the tests that need thousands of runs, or disks or answers of many megabytes.
 export FEED_WITHOUT_TARGETS="$without FeedClient FeedClientTests"
+# Short traces and little freed memory kept: a sixth of the time.
+export ASAN_OPTIONS=malloc_context_size=5:quarantine_size_mb=16
 export LSAN_OPTIONS="suppressions=$PWD/scripts/leaks.supp:print_suppressions=0"
 step "Address sanitizer: the decoder, the structure and the state"
 tests "${address[@]}" --skip-build --disable-xctest \
