@@ -102,6 +102,17 @@ package final class Accounts: Sendable {
         return expireTime(now) - session.expireTimeMilliseconds >= renewed
     }
 
+    /// How long a session needs no further look: it expires after that, or a use is to be logged.
+    ///
+    /// The time until a use is to be logged does not count where that is so already.
+    package func quietTime(of session: SessionRow, at now: Int64) -> Duration {
+        let lifetime = max(session.expireTimeMilliseconds - now, 0)
+        guard !isDue(session, at: now) else { return .milliseconds(lifetime) }
+        let used = expireTime(now) - session.expireTimeMilliseconds
+        let undue = limits.renewalInterval.millisecondsRoundedDown - used
+        return .milliseconds(min(lifetime, undue))
+    }
+
     /// Lets a used session last for the whole duration from now; nil if it has ended.
     package func renew(
         _ session: SessionRow,

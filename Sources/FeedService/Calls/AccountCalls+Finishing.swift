@@ -86,6 +86,7 @@ extension AccountCalls {
             expireTimeMilliseconds: begun.session.expireTimeMilliseconds,
             createdUser: isNew
         )
-        return .session(session, .current(begun.session, revocationCount: count))
+        let login = environment.current(begun.session, at: now, revocationCount: count)
+        return .session(session, login)
     }
 }

@@ -57,7 +57,9 @@ struct AccountCalls {
     }
 
     /// The session of the connection, which was renewed if its last logged use is a day ago.
-    func getSession(from caller: borrowing Caller) throws(Status) -> Answer {
+    func getSession(from caller: inout Caller) throws(Status) -> Answer {
+        environment.lookUpLogin(of: &caller)
+        guard !caller.login.isOver else { throw .sessionExpired }
         guard let session = caller.login.session else { throw .sessionRequired }
         let answer = UserSession(
             user: try environment.user(of: session),

@@ -1,4 +1,5 @@
 internal import FeedAccounts
+internal import FeedConcurrency
 internal import FeedLog
 internal import FeedProto
 
@@ -13,27 +14,42 @@ extension CallEnvironment {
         guard let session = context.accounts.session(of: token, at: now) else {
             throw .sessionExpired
         }
-        return .current(renewed(session, at: now), revocationCount: count)
+        return current(renewed(session, at: now), at: now, revocationCount: count)
     }
+
+    /// The login of a session that was found current, which is looked up again after a while.
+    func current(_ session: SessionRow, at now: Int64, revocationCount: UInt64) -> Login {
+        let quiet = min(context.accounts.quietTime(of: session, at: now), Self.longestQuietTime)
+        return .current(
+            session,
+            revocationCount: revocationCount,
+            until: context.now.advanced(by: quiet)
+        )
+    }
+
+    /// How long a session is not looked up at most; the time of day may be corrected meanwhile.
+    private static var longestQuietTime: Duration { .seconds(60) }
 
     /// Checks the session of an open connection before its requests are executed.
     ///
-    /// As long as no session has ended anywhere, that is a comparison of two numbers and of two times.
-    func checkLogin(of caller: inout Caller) {
-        guard case .current(let session, let count) = caller.login else { return }
-        let accounts = context.accounts
-        let latest = accounts.revocationCount
+    /// As long as no session has ended anywhere, that is a comparison of two numbers and of two
+    /// instants. No clock is read for it.
+    func checkLogin(of caller: inout Caller, at instant: MonotonicInstant) {
+        guard case .current(_, let count, let end) = caller.login else { return }
+        if context.accounts.revocationCount == count, instant < end { return }
+        lookUpLogin(of: &caller)
+    }
+
+    /// Looks the session of an open connection up: it may have ended, or a use is to be logged.
+    func lookUpLogin(of caller: inout Caller) {
+        guard let session = caller.login.session else { return }
+        let count = context.accounts.revocationCount
         let now = context.clock.now()
-        if latest == count, session.expireTimeMilliseconds > now,
-            !accounts.isDue(session, at: now)
-        {
-            return
-        }
-        guard let current = accounts.session(session.tokenHash, at: now) else {
+        guard let found = context.accounts.session(session.tokenHash, at: now) else {
             caller.login = .over
             return
         }
-        caller.login = .current(renewed(current, at: now), revocationCount: latest)
+        caller.login = current(renewed(found, at: now), at: now, revocationCount: count)
     }
 
     /// The session, which expires later now where its last logged use is a day ago.

@@ -160,7 +160,8 @@ extension RequestHandler {
             bytes,
             of: &session,
             unsentByteCount: recipient.unsentByteCount,
-            waited: waited
+            waited: waited,
+            at: now
         )
         answers.send(to: recipient, through: outbox)
         answers.refreshDueStripe()

@@ -1,9 +1,10 @@
+internal import FeedConcurrency
 internal import FeedProto
 internal import FeedRanking
 
 /// How the handler finds requests in the bytes of a connection.
 ///
-/// `serveIteration` in `ServerConnection.swift` calls ``serve(_:of:unsentByteCount:waited:)`` and
+/// `serveIteration` in `ServerConnection.swift` calls ``serve(_:of:unsentByteCount:waited:at:)`` and
 /// sends the answers: it knows the transport, and the handler does not.
 extension RequestHandler {
     /// The progress in the bytes of a connection.
@@ -29,12 +30,14 @@ extension RequestHandler {
     ///   - session: The connection's state; it closes after a bad frame.
     ///   - unsentByteCount: The answers that the connection has not taken yet.
     ///   - waited: How long the first request has waited for its loop iteration; nil is not at all.
+    ///   - now: The time of the loop.
     /// - Returns: The progress in the bytes.
     mutating func serve(
         _ bytes: RawSpan,
         of session: inout Session,
         unsentByteCount: Int,
-        waited: Duration?
+        waited: Duration?,
+        at now: MonotonicInstant
     ) -> Progress {
         let context = environment.context
         environment.renewServiceKey(of: &session.caller)
@@ -46,7 +49,7 @@ extension RequestHandler {
         let lacksRoom = limits.answerByteCount <= 0
         // Without room nothing is executed, so a request that is under way keeps its progress.
         if !lacksRoom { resumeWork(of: &session) }
-        environment.checkLogin(of: &session.caller)
+        environment.checkLogin(of: &session.caller, at: now)
         var offset = 0
         do throws(FrameError) {
             while limits.frameCount > 0, answers.byteCount < limits.answerByteCount {

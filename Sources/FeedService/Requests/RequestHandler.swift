@@ -142,7 +142,7 @@ struct RequestHandler: ~Copyable {
             try administration.correctTimes(request, &answers)
         case .hello(let request): try connections.hello(request, from: &caller)
         case .ping(let request): try connections.ping(request)
-        case .getSession: try accounts.getSession(from: caller)
+        case .getSession: try accounts.getSession(from: &caller)
         case .signOut(let request): try accounts.signOut(request, from: &caller)
         // Their answers come later: `executeOnce` passes them to `AccountCalls` with their envelope.
         case .signUp, .signIn: preconditionFailure("A sign-in is not dispatched.")

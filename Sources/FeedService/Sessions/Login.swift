@@ -1,4 +1,5 @@
 internal import FeedAccounts
+internal import FeedConcurrency
 
 /// Whether a connection's caller is a user, by the session that it has shown.
 enum Login {
@@ -6,8 +7,9 @@ enum Login {
     case none
     /// The caller is the user of this session.
     ///
-    /// The count is that of the service's ended sessions when the session was last found current.
-    case current(SessionRow, revocationCount: UInt64)
+    /// The count is that of the service's ended sessions when the session was last found current. Before
+    /// the instant it neither expires nor has a use to log.
+    case current(SessionRow, revocationCount: UInt64, until: MonotonicInstant)
     /// The session that the caller has shown has expired or was ended; the next Hello, sign-in or
     /// sign-up replaces it.
     case over
@@ -15,7 +17,7 @@ enum Login {
     /// The session; nil where none is current.
     var session: SessionRow? {
         switch self {
-        case .current(let session, _): session
+        case .current(let session, _, _): session
         case .none, .over: nil
         }
     }

@@ -2,6 +2,7 @@ import FeedAccounts
 import FeedProto
 import FeedService
 import FeedTestSupport
+import FeedTransport
 import Foundation
 import Testing
 
@@ -112,6 +113,33 @@ struct SessionTests {
                 #expect(try clients[0].hello(token: token).status?.reason == .sessionExpired)
             }
             #expect(try clients[0].signIn("a@x").status == nil)
+        }
+    }
+
+    @Test("requests of a session read no clock before it may have expired")
+    func readsNoClockBeforeTheSessionMayHaveExpired() async throws {
+        let clock = ManualClock()
+        let looks = Locked(0)
+        let offset = Locked<Int64>(0)
+        try await withAccounts {
+            $0.loopClock = clock
+            $0.limits.accounts.sessionDuration = .seconds(40)
+            $0.timeOfDay = {
+                looks.withLock { $0 += 1 }
+                return 1_700_000_000_000 + offset.withLock { $0 }
+            }
+        } _: { port in
+            let client = try WireClient(port: port)
+            #expect(try client.signUp("a@x").status == nil)
+            let read = Request.getPost(GetPostRequest(id: try client.createPost(title: "a post")))
+            let before = looks.withLock { $0 }
+            for _ in 0..<100 { #expect(try client.refusal(read) == nil) }
+            #expect(looks.withLock { $0 } == before)
+            for second in 1...45 {
+                offset.withLock { $0 += 1_000 }
+                clock.advance(by: .seconds(1))
+                #expect(try client.refusal(read) == (second < 40 ? nil : .sessionExpired))
+            }
         }
     }
 
