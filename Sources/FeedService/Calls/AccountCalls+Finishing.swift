@@ -37,12 +37,17 @@ extension AccountCalls {
 
     /// Creates the account and begins its first session, in one transaction.
     private func create(_ signIn: SignIn, _ hash: String) throws(Status) -> End {
-        try environment.admitChange()
+        do throws(Status) {
+            try environment.admitChange()
+        } catch {
+            environment.context.signInLimits.withdraw(signIn.attempt)
+            throw error
+        }
         do throws(AccountError) {
             let end = try environment.changeLog.transaction { () throws(AccountError) -> End in
                 let account = try environment.context.accounts.create(
                     signIn.email,
-                    displayName: signIn.displayName,
+                    displayName: signIn.displayName(environment.rules),
                     passwordHash: hash,
                     at: environment.context.clock.now(),
                     environment.changeLog
@@ -54,7 +59,9 @@ extension AccountCalls {
         } catch {
             switch error {
             case .emailTaken: return try retry(signIn)
-            case .tooManyAccounts(let limit): throw .tooManyAccounts(limit: limit)
+            case .tooManyAccounts(let limit):
+                environment.context.signInLimits.withdraw(signIn.attempt)
+                throw .tooManyAccounts(limit: limit)
             case .badAccount, .badSession: preconditionFailure("\(error)")
             }
         }

@@ -48,9 +48,8 @@ struct SignIn {
     }
 
     /// The name of a new account: the one that was asked for, or what is before the `@` of the e-mail.
-    var displayName: String {
+    func displayName(_ rules: TextRules) -> String {
         if case .signUp(let name) = goal, !name.isEmpty { return name }
-        let local = email.text.prefix { $0 != "@" }
-        return String(local.prefix(50))
+        return rules.displayName(of: email)
     }
 }

@@ -1,3 +1,4 @@
+internal import FeedAccounts
 internal import FeedProto
 
 /// The passwords and names of accounts.
@@ -26,6 +27,21 @@ extension TextRules {
         guard count <= limits.maximumNameCharacterCount else {
             throw .displayNameTooLong(count, "characters", limit: limits.maximumNameCharacterCount)
         }
+    }
+
+    /// The name of an account that was created without one: what is before the `@` of the e-mail,
+    /// shortened to the limits of names.
+    func displayName(of email: EmailAddress) -> String {
+        // The byte is looked for: as a character, an `@` may be one with a combining mark behind it.
+        let local = email.text.utf8.prefix { $0 != UInt8(ascii: "@") }
+        var name = String(
+            String(decoding: local, as: UTF8.self).prefix(limits.maximumNameCharacterCount)
+        )
+        let limit = limits.maximumNameByteCount
+        while name.utf8.count > limit, name.count > 1 { name.removeLast() }
+        guard name.utf8.count > limit else { return name }
+        // One character that is too long: as many of its scalars as fit in any case.
+        return String(String.UnicodeScalarView(name.unicodeScalars.prefix(limit / 4)))
     }
 }
 

@@ -1,3 +1,4 @@
+import FeedAccounts
 import FeedConcurrency
 import FeedProto
 import FeedService
@@ -68,6 +69,48 @@ struct SignInFloodTests {
             #expect(try remote.signUp("9@x").status?.reason == .rateLimited)
             #expect(passwords.runCount == count)
             #expect(try WireClient(port: port).signIn("7@x").status?.reason == .badCredentials)
+        }
+    }
+
+    @Test("T-AUTH-5: a full table of accounts is no failure of who signs up")
+    func aFullTableIsNoFailure() async throws {
+        let passwords = CountedPasswords()
+        try await withService {
+            passwords.install(&$0)
+            $0.limits.accounts.maximumAccountCount = 1
+        } _: { port in
+            let client = try WireClient(port: port)
+            #expect(try client.signUp("a@x").status == nil)
+            for _ in 0..<8 { #expect(try client.signUp("b@x").status?.reason == .overloaded) }
+        }
+    }
+
+    /// The clock jumps while the password is hashed, so the account is not created.
+    @Test("T-AUTH-5: a service that takes no changes is no failure of who signs up")
+    func aRefusedChangeIsNoFailure() async throws {
+        let passwords = CountedPasswords(isGated: true)
+        let offset = Locked<Int64>(0)
+        try await withService {
+            passwords.install(&$0)
+            $0.timeOfDay = { 1_700_000_000_000 + offset.withLock { $0 } }
+        } _: { port in
+            let (client, other) = (try WireClient(port: port), try WireClient(port: port))
+            let signUp = Request.signUp(SignUpRequest(email: "a@x", password: "password"))
+            let create = Request.createPost(CreatePostRequest(post: Post(title: "a post")))
+            for _ in 0..<7 {
+                try client.send(signUp)
+                passwords.begun.wait()
+                offset.withLock { $0 = 86_400_000 }
+                #expect(try other.refusal(create) == .clockJumped)
+                passwords.gate.signal()
+                #expect(try client.receive()?.status?.reason == .clockJumped)
+                offset.withLock { $0 = 0 }
+                #expect(try other.refusal(create) == nil)
+            }
+            try client.send(signUp)
+            passwords.begun.wait()
+            passwords.gate.signal()
+            #expect(try client.receive()?.status == nil)
         }
     }
 

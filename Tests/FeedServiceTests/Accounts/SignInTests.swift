@@ -78,6 +78,27 @@ struct SignInTests {
         }
     }
 
+    /// A family has 25 bytes and a zalgo character as many as it likes.
+    @Test(
+        "a name that is made of the e-mail ends before the @ and keeps the limits of names",
+        arguments: [
+            (String(repeating: "👨‍👩‍👧‍👦", count: 9), String(repeating: "👨‍👩‍👧‍👦", count: 8)),
+            (String(repeating: "n", count: 60), String(repeating: "n", count: 50)),
+            (
+                "e" + String(repeating: "\u{301}", count: 120),
+                "e" + String(repeating: "\u{301}", count: 49)
+            ),
+        ]
+    )
+    func aNameOfAnEMailKeepsTheLimits(local: String, name: String) async throws {
+        try await withAccounts { port in
+            let client = try WireClient(port: port)
+            #expect(try client.signUp(local + "@x").session.user?.displayName == name)
+            // The mark makes one character of itself and the @.
+            #expect(try client.signUp("a@\u{301}b").session.user?.displayName == "a")
+        }
+    }
+
     @Test func signInsTakeNoSequence() async throws {
         try await withAccounts { port in
             let client = try WireClient(port: port)
