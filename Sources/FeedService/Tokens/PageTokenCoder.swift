@@ -91,7 +91,21 @@ struct PageTokenCoder: Sendable {
         bytes.append(scope.device == nil ? 0 : 1)
         bytes.append(bigEndian: scope.device?.high ?? 0)
         bytes.append(bigEndian: scope.device?.low ?? 0)
-        // The scopes of version 0.1 have nothing more, so their tokens stay valid.
+        let checksum = SipHash.checksum(of: bytes, key0: key0, key1: key1)
+        let options = options(of: scope)
+        // The scopes of version 0.1 have no options, so their tokens stay valid.
+        guard !options.isEmpty else { return checksum }
+        // A checksum of its own over the first one. In one stream the title could end elsewhere: a part
+        // of the scope could pass as title, and the options as another scope.
+        var outer: [UInt8] = []
+        outer.append(bigEndian: checksum)
+        outer.append(contentsOf: options)
+        return SipHash.checksum(of: outer, key0: key0, key1: key1)
+    }
+
+    /// The parts of a scope that not every scope has; each one's first byte tells it from the others.
+    private func options(of scope: PageTokenScope) -> [UInt8] {
+        var bytes: [UInt8] = []
         if let window = scope.window { bytes.append(window.rawValue) }
         if let user = scope.userID {
             bytes.append(0x10)
@@ -102,7 +116,7 @@ struct PageTokenCoder: Sendable {
             bytes.append(bigEndian: scope.authorID)
             bytes.append((scope.isUnreadOnly ? 1 : 0) | (scope.includesDismissed ? 2 : 0))
         }
-        return SipHash.checksum(of: bytes, key0: key0, key1: key1)
+        return bytes
     }
 }
 
