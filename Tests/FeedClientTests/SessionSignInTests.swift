@@ -90,10 +90,61 @@ struct SessionSignInTests {
         #expect(harness.hello?.sessionToken == [])
     }
 
+    @Test("what left as a user's is not executed as the device's", arguments: [true, false])
+    func changesOfAnEndedSessionAreNotSentAgain(goesAway: Bool) {
+        let status = Status(code: .unauthenticated, reason: .sessionExpired, message: "over")
+        var harness = SessionHarness.opened { $0.hello.sessionToken = Self.token }
+        for caller in 1...3 { harness.submit(caller) }
+        harness.submit(4, SessionHarness.read)
+        harness.receive(2, status)
+        // The answer to a call in flight still comes.
+        harness.answer(4)
+        #expect(harness.isAnswered(3))
+        if goesAway { harness.sendGoAway(lastID: 3) }
+        harness.lose()
+        #expect(harness.error(1) == .refused(status))
+        #expect(harness.error(2) == .refused(status.withEffect))
+        #expect(harness.error(2)?.effect == .unknown)
+        #expect(harness.error(4) == .refused(status.withoutEffect))
+        harness.sent = []
+        harness.submit(5)
+        harness.connect(SessionHarness.hello(isKnown: true))
+        #expect(harness.hello?.sessionToken == [])
+        #expect(harness.takeSent() == [5])
+    }
+
+    @Test func aRefusedChangeOfAnEndedSessionDoesNotWaitForItsNextTry() {
+        let status = Status(code: .unauthenticated, reason: .sessionExpired, message: "over")
+        var harness = SessionHarness.opened { $0.hello.sessionToken = Self.token }
+        harness.submit(1)
+        harness.submit(2)
+        harness.receive(2, Status.overloaded(retryAfter: 500))
+        harness.receive(3, status)
+        #expect(harness.error(1) == .refused(status.withoutEffect))
+        harness.pass(5_000)
+        #expect(harness.takeSent() == [1, 2])
+    }
+
     @Test func aPasswordWhoseAnswerWasLostIsNotSentAgain() {
         var harness = SessionHarness.opened()
         harness.submit(1, Self.signIn)
         harness.lose()
         #expect(harness.error(1)?.effect == .unknown)
+    }
+}
+
+extension Status {
+    /// The status of a call that may have been executed.
+    fileprivate var withEffect: Status {
+        var status = self
+        status.isNotExecuted = false
+        return status
+    }
+
+    /// The status of a call that was not executed.
+    fileprivate var withoutEffect: Status {
+        var status = self
+        status.isNotExecuted = true
+        return status
     }
 }

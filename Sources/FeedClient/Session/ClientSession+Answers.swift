@@ -30,8 +30,19 @@ extension ClientSession {
     }
 
     /// Forgets a session that the service no longer knows: the next connection is not refused for it.
+    ///
+    /// Calls that left as the user's do not leave again as the device's. Those in flight wait for their
+    /// answers on this connection.
     mutating func forgetSession(endedBy status: Status) {
-        if status.reason == .sessionExpired { hello.sessionToken = [] }
+        guard status.reason == .sessionExpired, !hello.sessionToken.isEmpty else { return }
+        hello.sessionToken = []
+        for (token, call) in calls where call.attemptCount > 0 {
+            if call.isInFlight {
+                calls[token]?.endOfSession = status
+            } else {
+                complete(token, .failure(.refused(status.ofCall(effect: call.effect))))
+            }
+        }
     }
 
     private mutating func refused(
@@ -62,7 +73,9 @@ extension ClientSession {
         _ status: Status,
         at now: MonotonicInstant
     ) -> Bool {
-        guard refused.attemptCount < settings.retry.maximumAttemptCount else { return false }
+        guard refused.endOfSession == nil,
+            refused.attemptCount < settings.retry.maximumAttemptCount
+        else { return false }
         let jitter = backoff.delay(round: refused.attemptCount, using: &randomness)
         let due = now.advanced(by: status.advisedDelay + jitter)
         guard due < refused.deadline, retryAllowance.withdraw() else { return false }

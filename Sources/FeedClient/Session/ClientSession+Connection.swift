@@ -125,6 +125,10 @@ extension ClientSession {
             for token in exchange.takeCalls(after: lastID) {
                 guard var call = calls[token] else { continue }
                 call.isInFlight = false
+                if let status = call.endOfSession {
+                    complete(token, .failure(.refused(status.ofCall(effect: call.effect))))
+                    continue
+                }
                 call.attemptCount -= 1
                 calls[token] = call
                 again.append(token)
@@ -163,6 +167,9 @@ extension ClientSession {
     /// A call in flight lost its connection before its answer.
     private mutating func lose(_ token: UInt64, _ ending: Ending) {
         guard var call = calls[token] else { return }
+        if let status = call.endOfSession {
+            return complete(token, .failure(.refused(status.ofCall(effect: call.effect))))
+        }
         let isAgain =
             call.isRepeatable && ending.isTemporary && takesCalls
             && call.attemptCount < settings.retry.maximumAttemptCount && retryAllowance.withdraw()

@@ -39,6 +39,8 @@ extension ClientSession {
         var isInFlight = false
         /// Whether it was sent on a lost connection and may have been executed there.
         var isDoubtful = false
+        /// How the session ended that the call in flight was sent under; nil where it has not.
+        var endOfSession: Status?
 
         /// A call that has not left.
         package init(
