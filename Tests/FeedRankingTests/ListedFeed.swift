@@ -34,7 +34,7 @@ final class ListedFeed: Sendable {
     func read(_ query: PageQuery) throws(RankingError) -> PostPage {
         var page = PostPage()
         var allowance = RefreshAllowance(keyCount: .max)
-        while try store.page(query, into: &page, allowance: &allowance) == .again {}
+        while try store.page(query, into: &page, allowance: &allowance) != .done {}
         return page
     }
 

@@ -1,3 +1,4 @@
+import FeedConcurrency
 import FeedRanking
 import FeedTestSupport
 import Testing
@@ -106,6 +107,57 @@ import Testing
         #expect(!own.isStable && own.ids.first == id)
         let later = try feed.read(feed.stable(.new, from: revision, atMillisecond: 250))
         #expect(later.isStable && later.ids.first == id)
+    }
+
+    @Test func aTokenOfASnapshotThatIsTooOldContinuesAsOfNow() throws {
+        let feed = try ListedFeed(postCount: 50)
+        var query = feed.stable(.old, size: 10)
+        let first = try feed.read(query)
+        #expect(first.snapshotRevision == feed.store.revision)
+        query.start = .cursor(try #require(first.next))
+        query.minimumRevision = feed.store.revision
+        #expect(try feed.read(query).snapshotRevision == first.snapshotRevision)
+        try feed.create()
+        query.minimumRevision = feed.store.revision
+        let page = try feed.read(query)
+        #expect(page.snapshotRevision == nil && page.firstRank == 11 && page.totalCount == 51)
+    }
+
+    /// The clock of the store holds the caller up that takes the snapshot.
+    @Test func whoWaitsForTheSnapshotOfAnotherHasUsedNothingUp() throws {
+        let (taking, finish) = (Semaphore(), Semaphore())
+        let isHeld = Locked(false)
+        let store = FeedStore(stripeCount: 4) {
+            let holdsUp = isHeld.withLock { isHeld in
+                defer { isHeld = false }
+                return isHeld
+            }
+            if holdsUp {
+                taking.signal()
+                finish.wait()
+            }
+            return 1_700_000_000_000
+        }
+        var query = PageQuery(feed: ListedFeed.feed, order: .top, size: 10)
+        query.stability = .stable(from: 0)
+        isHeld.withLock { $0 = true }
+        let other = NamedThread("taker")
+        try other.start { [query] in
+            var page = PostPage()
+            var allowance = RefreshAllowance()
+            _ = try? store.page(query, into: &page, allowance: &allowance)
+        }
+        taking.wait()
+        var page = PostPage()
+        var allowance = RefreshAllowance()
+        for _ in 0..<3 {
+            #expect(try store.page(query, into: &page, allowance: &allowance) == .wait)
+        }
+        #expect(allowance.remainingKeyCount == RefreshAllowance().remainingKeyCount)
+        finish.signal()
+        other.join()
+        #expect(try store.page(query, into: &page, allowance: &allowance) == .done)
+        #expect(page.isStable)
     }
 
     @Test func anUnchangedStoreKeepsItsSnapshot() throws {

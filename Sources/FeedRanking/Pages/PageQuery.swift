@@ -32,6 +32,9 @@ package struct PageQuery: Sendable {
     package var filter = PageFilter()
     /// Whether the page is read from a snapshot, if there is one for the caller.
     package var stability: Stability = .live
+    /// The revision that a snapshot which a cursor names must have at least; an older one is left, and
+    /// the page is read as of now.
+    package var minimumRevision: UInt64 = 0
     /// The time, from which snapshots are kept.
     package var now = MonotonicInstant(nanoseconds: 0)
 
@@ -71,6 +74,9 @@ package enum PageOutcome: Equatable, Sendable {
     ///
     /// Refreshed posts stay refreshed.
     case again
+    /// Another caller is taking the snapshot of the page: call again in a later loop iteration, with the
+    /// same allowance, as no work was done.
+    case wait
 }
 
 /// The outcome of a call for a rank.

@@ -15,7 +15,11 @@ package struct PostPage: Sendable {
     package var totalCount: UInt64 = 0
 
     /// Whether the rows are in the order of a snapshot.
-    package var isStable = false
+    package var isStable: Bool { snapshotRevision != nil }
+    /// The revision of the snapshot that the rows are in the order of; nil on a page as of now.
+    ///
+    /// Every change of the list up to it is in the order.
+    package var snapshotRevision: UInt64?
     /// The place in NEW from which a refresh begins; nil on a page that a cursor led to, but for a
     /// refresh.
     package var refreshPlace: ListPosition?
@@ -39,7 +43,7 @@ package struct PostPage: Sendable {
         previous = nil
         firstRank = 0
         totalCount = 0
-        isStable = false
+        snapshotRevision = nil
         refreshPlace = nil
         newerCount = 0
     }

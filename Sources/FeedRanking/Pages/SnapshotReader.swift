@@ -37,7 +37,7 @@ struct SnapshotReader {
         let passed =
             isBackwards ? readBack(from: start, stripes, &page) : read(from: start, stripes, &page)
         setCursors(passed, stripes, &page)
-        page.isStable = true
+        page.snapshotRevision = snapshot.revision
         page.totalCount = UInt64(snapshot.postCount)
         if case .cursor = query.start { return true }
         page.refreshPlace = snapshot.refreshPlace

@@ -16,6 +16,7 @@ extension FeedStore {
         let list = list(query.feed, query.order, query.window)
         switch source(of: query, list, &page, &allowance) {
         case .again: return .again
+        case .wait: return .wait
         case .snapshot(let snapshot):
             if SnapshotReader(query, snapshot).read(stripes, into: &page) { break }
             guard try readLive(query, list, &page, &allowance) else { return .again }

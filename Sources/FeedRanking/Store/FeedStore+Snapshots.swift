@@ -6,8 +6,10 @@ extension FeedStore {
     enum PageSource {
         case live
         case snapshot(ListSnapshot)
-        /// The snapshot is not taken yet: call again in a later loop iteration.
+        /// The allowance ends before the snapshot is taken: call again in a later loop iteration.
         case again
+        /// Another caller is taking the snapshot: call again in a later loop iteration.
+        case wait
     }
 
     /// How many snapshots there are, and their bytes.
@@ -26,7 +28,8 @@ extension FeedStore {
         let list = ListSnapshot.List(feed: query.feed, order: query.order, window: query.window)
         if case .cursor(let cursor) = query.start {
             guard let place = cursor.snapshot,
-                let snapshot = snapshots.snapshot(place.id, of: list, now: query.now)
+                let snapshot = snapshots.snapshot(place.id, of: list, now: query.now),
+                snapshot.revision >= query.minimumRevision
             else { return .live }
             return .snapshot(snapshot)
         }
@@ -35,7 +38,7 @@ extension FeedStore {
         switch snapshots.admit(to: list, needing: needed, at: revision, now: query.now) {
         case .join(let snapshot): return .snapshot(snapshot)
         case .none: return .live
-        case .wait: return .again
+        case .wait: return .wait
         case .take(let number):
             guard let snapshot = snapshot(number, of: list, id, &page, &allowance) else {
                 snapshots.abandon(list)

@@ -14,6 +14,9 @@ enum Answer {
     /// No answer in this loop iteration: the call has more work than one iteration allows, and is
     /// passed again in a later one.
     case again
+    /// No answer in this loop iteration: the call waits for the work of another one, and is passed again
+    /// in a later one.
+    case wait
     /// No answer in this loop iteration: the answer follows when a backup is made.
     case afterBackup
     /// No answer in this loop iteration: the answer follows when the password was hashed.

@@ -28,15 +28,18 @@ extension PostCalls {
         query.filter.isUnreadOnly = request.unreadOnly
         query.filter.includesDismissed = request.includesDismissed
         query.filter.marks = voter.flatMap { environment.store.marks(of: $0) }
+        query.minimumRevision = minimumRevision
         query.stability = try stability(of: request, from: caller)
         query.now = environment.context.now
         page.removeAll()
         do throws(RankingError) {
             switch try environment.store.page(query, into: &page, allowance: &refreshAllowance) {
             case .done:
-                return .postsInPage(.page(scope), revision: revision)
-            case .again:
-                return .again
+                // The order of a snapshot has no later change than the snapshot.
+                let shown = min(revision, page.snapshotRevision ?? revision)
+                return .postsInPage(.page(scope), revision: shown)
+            case .again: return .again
+            case .wait: return .wait
             }
         } catch {
             throw Status(error)

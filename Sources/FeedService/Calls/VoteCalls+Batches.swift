@@ -29,7 +29,7 @@ extension VoteCalls {
         else { return false }
         session.life.answered(batch.id)
         let revision = environment.store.revision
-        session.caller.lastChange = revision
+        session.caller.noteChange(revision)
         answers.append(batchResults, id: batch.id, revision: revision)
         environment.counters.countRequest(.batchCastVotes)
         return true

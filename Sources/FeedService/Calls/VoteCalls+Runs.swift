@@ -159,7 +159,7 @@ extension VoteCalls {
         if frame.actingUserID != 0 { caller.voter = runVoters[number] }
         do throws(Status) {
             let outcome = try castAnyMode(frame.vote, from: &caller, &answers)
-            caller.lastChange = outcome.revision
+            caller.noteChange(outcome.revision)
             answers.append(
                 CastVoteResponse(frame.vote.postID, outcome),
                 id: frame.id,

@@ -65,6 +65,10 @@ extension RequestHandler {
                         // An import that is refused half way has ended, too.
                         administration.textWalk.endImport()
                     case .again:
+                        renewAllowances()
+                        suspendWork(of: &session)
+                        return Progress(byteCount: offset, wantsIteration: true)
+                    case .wait:
                         suspendWork(of: &session)
                         return Progress(byteCount: offset, wantsIteration: true)
                     }
@@ -92,10 +96,14 @@ extension RequestHandler {
             work.textWalk ?? TextWalk(byteLimit: environment.context.limits.walkedTextByteCount)
     }
 
-    /// Keeps the progress of a request for the connection's next loop iteration.
-    private mutating func suspendWork(of session: inout Session) {
+    /// Gives a request that has used up its allowances new ones for the next loop iteration.
+    private mutating func renewAllowances() {
         posts.refreshAllowance.renew()
         administration.textWalk.renew(byteLimit: environment.context.limits.walkedTextByteCount)
+    }
+
+    /// Keeps the progress of a request for the connection's next loop iteration.
+    private mutating func suspendWork(of session: inout Session) {
         session.suspendedWork = SuspendedWork(
             refreshAllowance: posts.refreshAllowance,
             textWalk: administration.textWalk

@@ -18,6 +18,9 @@ struct RequestHandler: ~Copyable {
         case answered
         /// The request has more work than one loop iteration allows: pass it again in a later one.
         case again
+        /// The request waits for the work of another one: pass it again in a later loop iteration, which
+        /// gets no larger allowance for that.
+        case wait
     }
 
     /// The shared parts of all calls of the loop.
@@ -82,13 +85,13 @@ struct RequestHandler: ~Copyable {
             posts.minimumRevision = frame.minimumRevision
             switch try executeOnce(frame, method, hashes, from: &caller) {
             case .vote(let response, let revision):
-                caller.lastChange = revision
+                caller.noteChange(revision)
                 answers.append(response, id: frame.id, revision: revision)
             case .response(let response, let revision):
-                if method.isChange { caller.lastChange = revision }
+                if method.isChange { caller.noteChange(revision) }
                 answers.append(ServerFrame(id: frame.id, revision: revision, response: response))
             case .postsInPage(let form, let revision):
-                if method.isChange { caller.lastChange = revision }
+                if method.isChange { caller.noteChange(revision) }
                 answers.append(
                     form,
                     of: &posts.page,
@@ -96,8 +99,8 @@ struct RequestHandler: ~Copyable {
                     revision: revision,
                     viewer: caller.voterKey != nil
                 )
-            case .again:
-                return .again
+            case .again: return .again
+            case .wait: return .wait
             case .afterBackup:
                 backups.append(frame.id)
             case .afterHash(let signIn):

@@ -25,7 +25,7 @@ struct Caller {
     /// Whether the connection has opened a channel that was not known.
     private(set) var hasOpenedChannel = false
     /// The revision of the last change that the connection has made, for pages that must show it.
-    var lastChange: UInt64 = 0
+    private(set) var lastChange: UInt64 = 0
     /// Whether the connection has brought a new device.
     var hasBroughtDevice = false
     /// The service key that Hello has shown; nil where it has shown none, or the key is void.
@@ -109,6 +109,13 @@ struct Caller {
             if actingUserID == 0 { ownVoter = newValue } else { actingVoter = newValue }
         }
     }
+
+    /// Notes the revision of an answer to a change.
+    ///
+    /// A vote that changes nothing, and a repeated one, are answered with the revision that the post
+    /// has had for long.
+    @inline(__always)
+    mutating func noteChange(_ revision: UInt64) { lastChange = max(lastChange, revision) }
 
     /// The caller has a channel from now on.
     mutating func hold(_ opening: ChannelTable.Opening) {
