@@ -174,6 +174,43 @@ def vote_once(host, port, key):
         connection.call(delete_post=feed.DeletePostRequest(id=post.id), sequence=3)
 
 
+def become_user(connection, email, password, token=b""):
+    """Shows the token of a session, or signs in where there is none or its session has ended.
+
+    Returns the token, which the program keeps for its next connection. Any call of a user may be
+    refused with SESSION_EXPIRED; the program then drops the token and comes here again.
+    """
+    if token:
+        hello = feed.HelloRequest(protocol_version=1, session_token=token)
+        try:
+            connection.call(hello=hello)
+            return token
+        except FeedError as error:
+            if error.reason != "SESSION_EXPIRED":
+                raise
+    sign_in = feed.SignInRequest(email=email, password=password, create_if_missing=True)
+    return connection.call(sign_in=sign_in).session.token
+
+
+def sign_in_again(host, port):
+    """Shows a session on another connection, and signs in again once it has ended."""
+    # Only a program that asks its user for the password can do so.
+    email, password = f"{os.urandom(4).hex()}@example.org", os.urandom(8).hex()
+    with FeedConnection(host, port) as first, FeedConnection(host, port) as second:
+        token = become_user(first, email, password)
+        expect(become_user(second, email, password, token) == token, "The session is not known.")
+        first.call(sign_out=feed.SignOutRequest(everywhere=True))
+        try:
+            second.call(get_session=feed.GetSessionRequest())
+            raise FeedError("A session that was ended goes on.")
+        except FeedError as error:
+            expect(error.reason == "SESSION_EXPIRED", f"{error}")
+        other = become_user(second, email, password, token)
+        expect(other != token, "The session that was ended is shown again.")
+        print("Signed in again after the session had ended.")
+        second.call(sign_out=feed.SignOutRequest())
+
+
 def main():
     if len(sys.argv) not in (3, 4) or not sys.argv[2].isdigit():
         sys.exit("Usage: run.sh HOST PORT [KEY_FILE]")
@@ -184,6 +221,7 @@ def main():
             tour(connection, key)
             vote_for_users(connection)
         vote_once(host, port, key)
+        sign_in_again(host, port)
     except (FeedError, OSError, ValueError) as error:
         sys.exit(f"Failed: {error}")
 
