@@ -41,8 +41,7 @@ package enum RankingLimits {
     /// The milliseconds after which a side list that nobody has read is dropped, at the next read of
     /// another one in its stripe.
     ///
-    /// A list takes some 35 bytes a post, and a page of it is asked for again within ten minutes by
-    /// whoever reads it at all.
+    /// A list takes some 35 bytes a post, and a reader of it asks for its next page within ten minutes.
     package static let sideListIdleTime: Int64 = 10 * 60 * 1_000
 
     /// The posts that a user marks one by one: a count of unread posts looks at each of them.
