@@ -13,7 +13,8 @@ ANNOTATION = re.compile(r"@([a-z]+)(?:\(([^()]*)\))?")
 # The annotations by the declaration that they may follow; True is one with a value in parentheses.
 KNOWN = {
     "message": {"frame": False, "hashable": False, "required": False},
-    "field": {"default": True, "name": True, "optional": False, "required": False, "type": True},
+    "field": {"default": True, "name": True, "optional": False, "required": False, "secret": False,
+              "type": True},
     "oneof": {"direct": True, "name": True},
     "member": {"name": True},
     "enum": {"name": True},

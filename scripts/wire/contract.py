@@ -88,6 +88,7 @@ class Field:
         self.documentation = comments.documentation(path)
         found = comments.annotations(path, self.place, "member" if self.is_member else "field")
         self.wrapper = found.get("type")
+        self.is_secret = "secret" in found
         is_number = self.kind == "number" and not self.is_repeated
         self.name = found.get("name") or names.property_name(
             proto.name, is_bool=self.kind == "bool" and not self.is_member, is_count=is_number)
@@ -99,11 +100,14 @@ class Field:
             raise ContractError(f"{self.place}: the generator has no such type of field yet")
         if self.wrapper and self.kind != "text":
             raise ContractError(f"{self.place}: @type is for texts")
+        if self.is_secret and (self.kind != "text" or self.wrapper or not self.is_required):
+            raise ContractError(f"{self.place}: @secret is for texts with @required, without @type")
 
     @property
     def element_type(self):
         """The Swift type of one value."""
-        return {"number": self.number_type, "bool": "Bool", "text": self.wrapper or "String",
+        text = "SecretText" if self.is_secret else self.wrapper or "String"
+        return {"number": self.number_type, "bool": "Bool", "text": text,
                 "bytes": "[UInt8]"}.get(self.kind) or self.type.name
 
     @property

@@ -97,6 +97,8 @@ def read(member):
         return layout.call(f"{label}reader.numbers(", [place, count], tail, indent=12)
     if member.kind == "text" and member.wrapper:
         return [f"            {label}{member.wrapper}(rawValue: reader.text({place}, {path}))"]
+    if member.kind == "text" and member.is_secret:
+        return [f"            {label}reader.secret({place}, {path})"]
     return [f"            {label}" + {
         "number": place,
         "bool": f"{place} != 0",
@@ -121,6 +123,8 @@ def write(field, indent=8):
         return lines + layout.call(f"{place} = arena.numbers(", [value], indent=indent)
     if field.kind == "text" and field.wrapper:
         value += ".rawValue"
+    if field.kind == "text" and field.is_secret:
+        return layout.call(f"{place} = arena.bytes(", [f"{value}.utf8"], indent=indent)
     if field.kind in ("text", "bytes", "message"):
         return layout.call(f"{place} = arena.{field.kind}(", [value], indent=indent)
     tail = {"bool": " ? 1 : 0", "enum": ".cValue()"}.get(field.kind, "")

@@ -1665,8 +1665,7 @@ struct  Feed__V1__CreateFeedRequest
 
 
 /*
- * Backs up the service's state while it serves; for service callers, which call from a loopback
- * address. -> BackupResponse
+ * Backs up the service's state while it serves; for services only. -> BackupResponse
  * The answer comes once the backup is complete or has failed, and may come after the answers to
  * later calls of the connection; all other calls are answered in their order. The answer also comes
  * where the client has shut down its sending side. A service that stops finishes the backup if that
@@ -1713,7 +1712,7 @@ struct  Feed__V1__BackupResponse
 /*
  * Finds posts whose create_time_ms or update_time_ms is more than five minutes ahead of the
  * service's clock, as a wrong clock stamps them, and corrects them on request. A call looks at
- * 16,384 ids at most: repeat it with `next_after_id` until that is 0. Service callers only, else
+ * 16,384 ids at most: repeat it with `next_after_id` until that is 0. Services only, else
  * SERVICE_ONLY; CLOCK_JUMPED while the service does not trust its clock. The call takes no
  * sequence: a repeat changes nothing more. -> CorrectTimesResponse
  */

@@ -21,7 +21,11 @@ extension FeedClient {
         displayName: String = "",
         timeout: Duration? = nil
     ) async throws(FeedClientError) -> UserSession {
-        let request = SignUpRequest(email: email, password: password, displayName: displayName)
+        let request = SignUpRequest(
+            email: email,
+            password: SecretText(password),
+            displayName: displayName
+        )
         return try await sessionCall(.signUp(request), timeout: timeout)
     }
 
@@ -43,7 +47,7 @@ extension FeedClient {
     ) async throws(FeedClientError) -> UserSession {
         let request = SignInRequest(
             email: email,
-            password: password,
+            password: SecretText(password),
             createsIfMissing: createsIfMissing
         )
         return try await sessionCall(.signIn(request), timeout: timeout)

@@ -54,6 +54,12 @@ public struct FrameEncoder: ~Copyable {
     /// Drops all frames; keeps the memory for the next ones, up to a limit.
     public mutating func removeAll() { output.removeAll() }
 
+    /// Drops all frames and overwrites the memory that they were made in.
+    package mutating func overwrite() {
+        arena.overwrite()
+        output.overwrite()
+    }
+
     /// Packs a C message in the arena, some bytes of whose texts lie outside of it.
     ///
     /// Protobuf takes at most three times the bytes that the arena holds: a member of a C struct

@@ -25,12 +25,20 @@ public struct MessageDecoder: ~Copyable {
     }
 
     /// The call in a body, and the hash of its content if it has a sequence, otherwise 0.
+    ///
+    /// Of a call with a secret the decoder keeps nothing, nor of a body that is refused, as that may have
+    /// one.
     package mutating func decodeCall(
         _ body: RawSpan
     ) throws(MessageError) -> (frame: ClientFrame, contentHash: UInt32) {
-        defer { arena.reset() }
+        var hasSecret = true
+        defer {
+            if hasSecret { arena.overwrite() }
+            arena.reset()
+        }
         let message = try unsafe unpackClientFrame(body)
         let frame = try unsafe ClientFrame(message, byteCount: body.byteCount)
+        hasSecret = frame.hasSecret
         let hash: UInt32
         switch frame.request {
         case _ where frame.sequence == 0, nil: return (frame, 0)

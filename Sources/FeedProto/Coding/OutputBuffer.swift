@@ -51,6 +51,12 @@
         unsafe base = .allocate(byteCount: capacity, alignment: 16)
     }
 
+    /// Drops all bytes and overwrites their memory.
+    mutating func overwrite() {
+        unsafe base.initializeMemory(as: UInt8.self, repeating: 0, count: capacity)
+        removeAll()
+    }
+
     @inline(never)
     private mutating func grow(toFit needed: Int) {
         let newCapacity = max(needed, 2 * capacity)

@@ -77,6 +77,11 @@ import Darwin
     func reset() {
         unsafe state.pointee.reset()
     }
+
+    /// Overwrites all blocks, also what was allocated in them before: nothing in them is used after.
+    func overwrite() {
+        unsafe state.pointee.overwrite()
+    }
 }
 
 extension MessageArena {
@@ -89,8 +94,8 @@ extension MessageArena {
     }
 }
 
-/// The blocks of an arena and a place in the newest; the first word of a block links to an older
-/// one.
+/// The blocks of an arena and a place in the newest; a block begins with a link to an older one and
+/// with its own size.
 @safe private struct State {
     private let limitByteCount: Int
     private(set) var reservedByteCount = 0
@@ -104,7 +109,7 @@ extension MessageArena {
     /// The newest of the other blocks.
     private var overflow: UnsafeMutableRawPointer?
 
-    private static var linkByteCount: Int { MemoryLayout<UInt>.stride }
+    private static var linkByteCount: Int { 2 * MemoryLayout<UInt>.stride }
 
     init(limitByteCount: Int) {
         self.limitByteCount = limitByteCount
@@ -148,6 +153,25 @@ extension MessageArena {
         reservedByteCount = firstByteCount
     }
 
+    /// Overwrites all blocks but their beginnings.
+    @inline(never)
+    func overwrite() {
+        if let first = unsafe first { unsafe Self.overwrite(first) }
+        var block = unsafe overflow
+        while let current = unsafe block {
+            unsafe block = current.load(as: UnsafeMutableRawPointer?.self)
+            unsafe Self.overwrite(current)
+        }
+    }
+
+    private static func overwrite(_ block: UnsafeMutableRawPointer) {
+        let byteCount = unsafe block.load(fromByteOffset: sizeOffset, as: Int.self)
+        _ = unsafe memset(block + linkByteCount, 0, byteCount - linkByteCount)
+    }
+
+    /// Where a block has its size.
+    private static var sizeOffset: Int { MemoryLayout<UInt>.stride }
+
     @inline(never)
     private mutating func addBlock(for byteCount: Int) -> MessageArena.Refusal? {
         let needed = byteCount + Self.linkByteCount
@@ -159,6 +183,7 @@ extension MessageArena {
         )
         guard let block = unsafe malloc(size) else { return .memory }
         unsafe block.storeBytes(of: overflow, as: UnsafeMutableRawPointer?.self)
+        unsafe block.storeBytes(of: size, toByteOffset: Self.sizeOffset, as: Int.self)
         if unsafe first == nil {
             unsafe first = block
             firstByteCount = size

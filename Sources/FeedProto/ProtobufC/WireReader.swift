@@ -32,6 +32,18 @@ struct WireReader {
         }
     }
 
+    /// A text that is kept secret, which is checked as each text is.
+    func secret(
+        _ data: ProtobufCBinaryData,
+        _ field: StaticString
+    ) throws(MessageError) -> SecretText {
+        guard unsafe data.len > 0, let base = unsafe data.data else { return "" }
+        let utf8 = unsafe Span(_unsafeStart: base, count: data.len)
+        guard unsafe memchr(base, 0, data.len) == nil, (try? UTF8Span(validating: utf8)) != nil
+        else { throw .badText(id: frameID, field: "\(field)") }
+        return unsafe SecretText(validated: bytes(data))
+    }
+
     /// Bytes without a meaning to the wire.
     func bytes(_ data: ProtobufCBinaryData) -> [UInt8] {
         guard unsafe data.len > 0, let base = unsafe data.data else { return [] }

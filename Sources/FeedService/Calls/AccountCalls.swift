@@ -86,7 +86,7 @@ struct AccountCalls {
     /// Checks the rules and limits of a sign-in before its password is hashed.
     private func admit(
         email: String,
-        password: String,
+        password: SecretText,
         goal: SignIn.Goal,
         id: UInt64,
         timeout: Duration,

@@ -13,6 +13,8 @@ struct Answers: ~Copyable {
     var room: AnswerRoom
     /// The posts of an answer as the encoder takes them; the memory is reused.
     var fields: [PostFields] = []
+    /// Whether an encoded answer has a secret.
+    private var hasSecret = false
     /// One post of each stripe that is refreshed after the answers are sent.
     private var refreshDue: [PostID] = []
 
@@ -54,6 +56,14 @@ struct Answers: ~Copyable {
         } catch {
             appendTooLarge(id: frame.id, error)
         }
+    }
+
+    /// Encodes the answer to a sign-in, whose token is left nowhere else afterwards.
+    mutating func append(_ session: UserSession, id: UInt64) {
+        let revision = environment.store.revision
+        append(ServerFrame(id: id, revision: revision, response: .session(session)))
+        session.overwriteToken()
+        hasSecret = true
     }
 
     /// Encodes the refusal of a call and counts it.
@@ -98,8 +108,10 @@ struct Answers: ~Copyable {
     /// Passes the encoded answers to the outbox, which sends them in one write.
     mutating func send(to recipient: Recipient, through outbox: Outbox) {
         guard encoder.byteCount > 0 else { return }
-        encoder.lendBytes { outbox.send($0, to: recipient) }
-        encoder.removeAll()
+        let hasSecret = hasSecret
+        encoder.lendBytes { outbox.send($0, to: recipient, hasSecret: hasSecret) }
+        if hasSecret { encoder.overwrite() } else { encoder.removeAll() }
+        self.hasSecret = false
         // The outbox counts the answers that it holds.
         room.end()
     }

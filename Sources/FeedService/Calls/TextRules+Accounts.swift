@@ -5,12 +5,12 @@ internal import FeedProto
 extension TextRules {
     /// Checks the length of a password: in characters from below, and in bytes from above, as its hash
     /// takes any characters.
-    func checkPassword(_ password: String) throws(Status) {
+    func checkPassword(_ password: SecretText) throws(Status) {
         let byteCount = password.utf8.count
         guard byteCount <= limits.maximumPasswordByteCount else {
             throw .passwordTooLong(byteCount, limit: limits.maximumPasswordByteCount)
         }
-        let count = password.count
+        let count = password.characterCount
         guard count >= limits.minimumPasswordCharacterCount else {
             throw .passwordTooShort(count, limit: limits.minimumPasswordCharacterCount)
         }

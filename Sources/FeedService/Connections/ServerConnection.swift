@@ -43,7 +43,10 @@ package final class ServerConnection: ConnectionHandler {
         _ connection: TCPConnection,
         received bytes: RawSpan
     ) -> ReadProgress {
-        if session.life.isClosing { return ReadProgress(consumedByteCount: bytes.byteCount) }
+        if session.life.isClosing {
+            // What comes after a bad frame is not looked at, and may be a sign-in.
+            return ReadProgress(consumedByteCount: bytes.byteCount, hasSecret: true)
+        }
         let waited = waitingSince.map { loop.eventLoop.now.duration(since: $0) }
         // The session is copied out and back: that costs less than a check for exclusive access.
         var session = session
@@ -70,7 +73,8 @@ package final class ServerConnection: ConnectionHandler {
         return ReadProgress(
             consumedByteCount: progress.byteCount,
             wantsIteration: progress.wantsIteration,
-            waitsForWrites: progress.lacksRoom
+            waitsForWrites: progress.lacksRoom,
+            hasSecret: loop.handler.hasReadSecret
         )
     }
 

@@ -15,6 +15,8 @@ struct HeldAnswers {
 
     /// The commit batch that the answers wait for.
     var commitBatch: UInt64 = 0
+    /// Whether an answer has a secret, so that all chunks are overwritten once they are sent.
+    var hasSecret = false
     /// The part of the bytes that the budget counts.
     private(set) var countedByteCount = 0
     /// The part that it does not count yet.
@@ -70,6 +72,10 @@ struct HeldAnswers {
 
     /// Removes the answers, which are sent; the lists keep their memory, and the pool the chunks.
     mutating func removeAll(_ pool: inout ChunkPool) {
+        if hasSecret {
+            for index in chunks.indices { chunks[index].overwrite() }
+            hasSecret = false
+        }
         pool.keep(&chunks)
         writes.removeAll(keepingCapacity: writes.count <= Self.keptCount)
         uncountedByteCount = 0

@@ -40,7 +40,12 @@ final class Outbox {
     }
 
     /// Sends the answers of a loop iteration, after the release of its last lock.
-    func send(_ bytes: RawSpan, to recipient: Recipient) {
+    ///
+    /// - Parameters:
+    ///   - bytes: The encoded answers.
+    ///   - recipient: Whose answers they are.
+    ///   - hasSecret: Whether they have a secret, which is overwritten once it is sent.
+    func send(_ bytes: RawSpan, to recipient: Recipient, hasSecret: Bool = false) {
         guard let logs, logs.newestBatch > durableBatch else {
             // The newest batch is durable, so the answers that waited for it have been released.
             recipient.send(bytes)
@@ -49,6 +54,7 @@ final class Outbox {
         guard recipient.isOpen else { return }
         recipient.hold(bytes.byteCount)
         hold(bytes, for: recipient, until: logs.newestBatch)
+        if hasSecret { held[held.count - 1].hasSecret = true }
     }
 
     /// Sends the answers that waited for commit batches up to this one, which are durable now.

@@ -40,6 +40,7 @@ extension RequestHandler {
         at now: MonotonicInstant
     ) -> Progress {
         let context = environment.context
+        hasReadSecret = false
         environment.renewServiceKey(of: &session.caller)
         var limits = IterationLimits(
             frameCount: context.limits.requestsPerIteration,
@@ -171,6 +172,7 @@ extension RequestHandler {
         if votes.castBatch(body, of: &session, &answers, waited: waited) { return .answered }
         do throws(MessageError) {
             let (frame, contentHash) = try decoder.decodeCall(body)
+            defer { forgetSecrets(of: frame) }
             guard isNext(frame.id, of: &session) else { return .answered }
             let outcome = handle(
                 frame,
@@ -187,6 +189,13 @@ extension RequestHandler {
             refuse(error, of: &session)
             return .answered
         }
+    }
+
+    /// Overwrites the secrets of a request that was executed or refused.
+    private mutating func forgetSecrets(of frame: borrowing ClientFrame) {
+        guard frame.hasSecret else { return }
+        frame.overwriteSecrets()
+        hasReadSecret = true
     }
 
     /// Whether a request of this id may be executed now; refuses the frame if it may not.
@@ -210,6 +219,8 @@ extension RequestHandler {
         _ error: MessageError,
         of session: inout Session
     ) {
+        // It may be a sign-in.
+        hasReadSecret = true
         switch error {
         case .badText(let id, let field):
             guard isNext(id, of: &session) else { return }
@@ -228,6 +239,7 @@ extension RequestHandler {
         _ message: String,
         of session: inout Session
     ) {
+        hasReadSecret = true
         environment.counters.countBadFrame()
         environment.log.badFrame(message, from: session.caller.host)
         answers.refuse(0, .badFrame(message))

@@ -33,13 +33,7 @@ extension RequestHandler {
             case .verify(let rest): return rest
             case .session(let session, let login):
                 caller.login = login
-                answers.append(
-                    ServerFrame(
-                        id: signIn.requestID,
-                        revision: environment.store.revision,
-                        response: .session(session)
-                    )
-                )
+                answers.append(session, id: signIn.requestID)
             }
         } catch {
             answers.refuse(signIn.requestID, signIn.method, error)

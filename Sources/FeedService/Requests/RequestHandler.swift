@@ -34,6 +34,8 @@ struct RequestHandler: ~Copyable {
     var backups: [UInt64] = []
     /// The requests of this loop iteration that are answered when their passwords were hashed.
     var signIns: [SignIn] = []
+    /// Whether the bytes that are served, or were served last, may have a secret.
+    var hasReadSecret = false
 
     /// Hello and Ping, and the channels that numbered calls open.
     let connections: ConnectionCalls

@@ -26,20 +26,41 @@ package struct ReadBuffer {
             storage.removeSubrange(..<start)
             start = 0
         }
+        storage.makeRoom(for: bytes.byteCount)
         storage.append(copying: bytes)
     }
 
     /// Drops bytes from the front; an emptied buffer returns large memory.
-    package mutating func consume(_ byteCount: Int) {
+    ///
+    /// - Parameters:
+    ///   - byteCount: How many bytes.
+    ///   - overwriting: Whether nothing of them, nor of earlier ones, is left in memory.
+    package mutating func consume(_ byteCount: Int, overwriting: Bool = false) {
         precondition(byteCount <= self.byteCount, "More bytes were consumed than were shown.")
         start += byteCount
-        if start == storage.count { removeAll() }
+        if start == storage.count {
+            removeAll(overwriting: overwriting)
+        } else if overwriting {
+            overwriteConsumed()
+        }
     }
 
     /// Drops everything.
-    package mutating func removeAll() {
+    ///
+    /// - Parameter overwriting: Whether nothing of it is left in memory.
+    package mutating func removeAll(overwriting: Bool = false) {
+        if overwriting { storage.overwrite() }
         let keeps = storage.capacity <= TransportLimits.retainedCapacityByteCount
         storage.removeAll(keepingCapacity: keeps)
+        start = 0
+    }
+
+    /// Moves what is held to other memory, and overwrites all of the old one.
+    private mutating func overwriteConsumed() {
+        var rest: [UInt8] = []
+        storage.withRawSpan(droppingFirst: start) { rest.append(copying: $0) }
+        storage.overwrite()
+        storage = rest
         start = 0
     }
 

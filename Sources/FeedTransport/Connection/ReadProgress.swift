@@ -15,11 +15,19 @@ public struct ReadProgress: Sendable, Hashable {
     /// Whether that iteration is useless before some of the written bytes have been sent.
     public var waitsForWrites: Bool
 
+    /// Whether the consumed bytes may have a secret: they are overwritten before the next wait.
+    public var hasSecret: Bool
+
     /// Progress of `consumedByteCount` bytes.
-    public init(consumedByteCount: Int, wantsIteration: Bool = false, waitsForWrites: Bool = false)
-    {
+    public init(
+        consumedByteCount: Int,
+        wantsIteration: Bool = false,
+        waitsForWrites: Bool = false,
+        hasSecret: Bool = false
+    ) {
         self.consumedByteCount = consumedByteCount
         self.wantsIteration = wantsIteration
         self.waitsForWrites = waitsForWrites
+        self.hasSecret = hasSecret
     }
 }

@@ -24,10 +24,17 @@ struct Arrivals: ~Copyable {
     /// Keeps a copy of what a connection has read; O(n), amortised.
     mutating func append(_ connection: TCPConnection, _ read: RawSpan) {
         let start = bytes.count
+        bytes.makeRoom(for: read.byteCount)
         bytes.append(copying: read)
         unsafe arrivals.append(
             Arrival(connection: .passUnretained(connection), range: start..<bytes.count)
         )
+    }
+
+    /// Overwrites what was shown, so that no secret of it stays in memory; all was shown.
+    mutating func overwrite() {
+        precondition(isEmpty, "Reads are shown before they are overwritten.")
+        bytes.overwrite()
     }
 
     /// Shows each connection what it has read, and forgets all of it.

@@ -29,6 +29,8 @@ package final class EventLoop {
 
     /// The reads of this wait that are not shown yet.
     var arrivals = Arrivals()
+    /// Something that was received may be a secret: its memory is overwritten before the next wait.
+    var hasReceivedSecret = false
 
     private let idle: UVHandle
     private var iterationQueue: [TCPConnection] = []
@@ -137,7 +139,10 @@ extension EventLoop {
             configuration.clock?.notify { [mailbox] now in
                 mailbox.post { $0.manualTimers?.run(through: now) }
             }
-            try UVHandle.prepare(uv).body = { [unowned self] in cachedNow = nil }
+            try UVHandle.prepare(uv).body = { [unowned self] in
+                cachedNow = nil
+                if hasReceivedSecret { overwriteReceived() }
+            }
             if configuration.showsReadsTogether {
                 try UVHandle.check(uv).body = { [unowned self] in deliverArrivals() }
             }
@@ -187,7 +192,15 @@ extension EventLoop {
         var delivered = Arrivals()
         swap(&delivered, &arrivals)
         delivered.deliver()
-        if arrivals.isEmpty { swap(&delivered, &arrivals) }
+        if arrivals.isEmpty { swap(&delivered, &arrivals) } else { delivered.overwrite() }
+    }
+
+    /// Overwrites the memory that connections have received into.
+    private func overwriteReceived() {
+        guard arrivals.isEmpty else { return }
+        hasReceivedSecret = false
+        arrivals.overwrite()
+        uv.overwriteReceiveBuffer()
     }
 
     /// Adds a connection and returns its place.

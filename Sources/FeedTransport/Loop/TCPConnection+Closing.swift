@@ -26,7 +26,7 @@ extension TCPConnection {
         guard !life.isClosed else { return }
         life.close(reason)
         reading.close()
-        readBuffer.removeAll()
+        dropUnconsumed()
         writeQueue.removeAll()
         updateAccount()
         countUnfreed()
@@ -90,7 +90,7 @@ extension TCPConnection {
     }
 
     private func discardInput() {
-        readBuffer.removeAll()
+        dropUnconsumed()
         deadlines.waitsForNoRest()
         updateAccount()
         guard !reading.hasInputEnded else { return }

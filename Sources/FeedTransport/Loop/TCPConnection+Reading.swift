@@ -40,7 +40,10 @@ extension TCPConnection {
     /// Bytes from the peer, valid for the call.
     func didRead(_ bytes: RawSpan) {
         deadlines.received(at: loop.sweep)
-        guard life.isOpen else { return }
+        guard life.isOpen else {
+            loop.hasReceivedSecret = true
+            return
+        }
         let isShort = bytes.byteCount <= TransportLimits.shortReadByteCount
         if hasArrival || isShort && loop.configuration.showsReadsTogether {
             hasArrival = true
@@ -59,7 +62,10 @@ extension TCPConnection {
     /// Shows the handler the bytes that were read, after those that it left before.
     func show(_ bytes: RawSpan) {
         hasArrival = false
-        guard life.isOpen else { return }
+        guard life.isOpen else {
+            loop.hasReceivedSecret = true
+            return
+        }
         // Where nothing is held, the buffer does not have to be checked.
         guard accountedByteCount == 0 || readBuffer.isEmpty, !reading.isQueued else {
             readBuffer.append(bytes)
@@ -67,6 +73,8 @@ extension TCPConnection {
             return
         }
         guard let progress = receiver?.connection(self, received: bytes) else { return }
+        // What is left of a closed connection may have a secret.
+        if progress.hasSecret || !life.isOpen { loop.hasReceivedSecret = true }
         let consumed = progress.consumedByteCount
         guard consumed != bytes.byteCount || progress.wantsIteration else { return }
         precondition(consumed <= bytes.byteCount, "More bytes were consumed than were shown.")
@@ -104,8 +112,13 @@ extension TCPConnection {
         var buffer = ReadBuffer()
         swap(&buffer, &readBuffer)
         let progress = buffer.withBytes { receiver?.connection(self, received: $0) }
-        guard let progress, life.isOpen else { return }
-        buffer.consume(progress.consumedByteCount)
+        guard let progress, life.isOpen else {
+            buffer.removeAll(overwriting: true)
+            loop.hasReceivedSecret = true
+            return
+        }
+        if progress.hasSecret { loop.hasReceivedSecret = true }
+        buffer.consume(progress.consumedByteCount, overwriting: progress.hasSecret)
         swap(&buffer, &readBuffer)
         waitForRest(progress)
     }
@@ -136,7 +149,7 @@ extension TCPConnection {
     /// Notifies the handler of the peer's end once it has seen all bytes before it.
     func deliverInputEnd() {
         guard life.isOpen, reading.deliverInputEnd() else { return }
-        readBuffer.removeAll()
+        dropUnconsumed()
         deadlines.waitsForNoRest()
         updateAccount()
         receiver?.connectionEndedInput(self)
@@ -144,6 +157,13 @@ extension TCPConnection {
 }
 
 extension TCPConnection {
+    /// Drops what the handler has not consumed, which may be a part of a secret.
+    func dropUnconsumed() {
+        guard !readBuffer.isEmpty else { return }
+        readBuffer.removeAll(overwriting: true)
+        loop.hasReceivedSecret = true
+    }
+
     /// Adds a reason not to read.
     func pauseReading(_ reason: ReadingState.Pauses) {
         if reading.pause(reason) { stream.stopReading() }

@@ -55,6 +55,12 @@ final class UVLoop {
         isOpen ? unsafe uv_metrics_idle_time(pointer) : idleNanosecondsAtClose
     }
 
+    /// Overwrites what was read last, so that no secret of it stays in memory.
+    func overwriteReceiveBuffer() {
+        let slot = unsafe slot.pointee
+        unsafe slot.bytes.initializeMemory(as: UInt8.self, repeating: 0, count: slot.byteCount)
+    }
+
     /// Closes every handle that is not a connection; they are gone after the next run.
     func closeHandles() {
         unsafe uv_walk(

@@ -34,8 +34,11 @@ enum UVMemory {
     }
 
     /// Frees memory that ``allocate(byteCount:)`` returned for the same size.
+    ///
+    /// Nothing of it is left: the system takes mapped memory back, and the heap's is overwritten.
     static func free(_ memory: UnsafeMutableRawPointer, byteCount: Int) {
         guard byteCount >= mappedByteCount else {
+            unsafe explicit_bzero(memory, byteCount)
             unsafe memory.deallocate()
             return
         }

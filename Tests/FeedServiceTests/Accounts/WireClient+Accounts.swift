@@ -8,7 +8,11 @@ extension WireClient {
         password: String = "password",
         name: String = ""
     ) throws -> ServerFrame {
-        let request = SignUpRequest(email: email, password: password, displayName: name)
+        let request = SignUpRequest(
+            email: email,
+            password: SecretText(password),
+            displayName: name
+        )
         return try call(.signUp(request))
     }
 
@@ -18,7 +22,11 @@ extension WireClient {
         password: String = "password",
         creates: Bool = false
     ) throws -> ServerFrame {
-        let request = SignInRequest(email: email, password: password, createsIfMissing: creates)
+        let request = SignInRequest(
+            email: email,
+            password: SecretText(password),
+            createsIfMissing: creates
+        )
         return try call(.signIn(request))
     }
 

@@ -10,13 +10,13 @@ public struct SignUpRequest: Equatable, Sendable {
     /// The e-mail address, of at most 254 bytes; small and capital ASCII letters are the same.
     public var email: String
     /// The password: at least 6 characters, at most 128 bytes.
-    public var password: String
+    public var password: SecretText
     /// The name that posts show: 1 to 50 characters and at most 200 bytes; empty is the part of the
     /// e-mail address before the @.
     public var displayName: String
 
     /// All fields; those with a default may be left out.
-    public init(email: String, password: String, displayName: String = "") {
+    public init(email: String, password: SecretText, displayName: String = "") {
         self.email = email
         self.password = password
         self.displayName = displayName
@@ -33,12 +33,12 @@ public struct SignInRequest: Equatable, Sendable {
     /// The e-mail address.
     public var email: String
     /// The password.
-    public var password: String
+    public var password: SecretText
     /// Whether an account is created where the e-mail address has none.
     public var createsIfMissing: Bool
 
     /// All fields; those with a default may be left out.
-    public init(email: String, password: String, createsIfMissing: Bool = false) {
+    public init(email: String, password: SecretText, createsIfMissing: Bool = false) {
         self.email = email
         self.password = password
         self.createsIfMissing = createsIfMissing

@@ -52,8 +52,7 @@ public enum Request: Equatable, Sendable {
     case getServerStats
     /// Creates a feed; FEED_EXISTS where there is one of that name.
     indirect case createFeed(CreateFeedRequest)
-    /// Backs up the service's state while it serves; for service callers, which call from a
-    /// loopback address.
+    /// Backs up the service's state while it serves; for services only.
     ///
     /// The answer comes once the backup is complete or has failed, and may come after the answers
     /// to later calls of the connection; all other calls are answered in their order. The answer

@@ -19,9 +19,9 @@ public struct BackupResponse: Equatable, Sendable {
 /// Finds posts whose `createTimeMilliseconds` or `updateTimeMilliseconds` is more than five minutes
 /// ahead of the service's clock, as a wrong clock stamps them, and corrects them on request.
 ///
-/// A call looks at 16,384 ids at most: repeat it with `nextAfterID` until that is 0. Service
-/// callers only, else SERVICE_ONLY; CLOCK_JUMPED while the service does not trust its clock. The
-/// call takes no sequence: a repeat changes nothing more.
+/// A call looks at 16,384 ids at most: repeat it with `nextAfterID` until that is 0. Services only,
+/// else SERVICE_ONLY; CLOCK_JUMPED while the service does not trust its clock. The call takes no
+/// sequence: a repeat changes nothing more.
 ///
 /// The answer: `CorrectTimesResponse`.
 public struct CorrectTimesRequest: Equatable, Sendable {

@@ -13,7 +13,7 @@ extension SignUpRequest: @unsafe WireMessage {
     ) throws(MessageError) {
         try unsafe self.init(
             email: reader.text(message.pointee.email, "email"),
-            password: reader.text(message.pointee.password, "password"),
+            password: reader.secret(message.pointee.password, "password"),
             displayName: reader.text(message.pointee.display_name, "display_name")
         )
     }
@@ -23,7 +23,7 @@ extension SignUpRequest: @unsafe WireMessage {
         _ arena: borrowing MessageArena
     ) {
         unsafe message.pointee.email = arena.text(email)
-        unsafe message.pointee.password = arena.text(password)
+        unsafe message.pointee.password = arena.bytes(password.utf8)
         unsafe message.pointee.display_name = arena.text(displayName)
     }
 }
@@ -39,7 +39,7 @@ extension SignInRequest: @unsafe WireMessage {
     ) throws(MessageError) {
         try unsafe self.init(
             email: reader.text(message.pointee.email, "email"),
-            password: reader.text(message.pointee.password, "password"),
+            password: reader.secret(message.pointee.password, "password"),
             createsIfMissing: message.pointee.create_if_missing != 0
         )
     }
@@ -49,7 +49,7 @@ extension SignInRequest: @unsafe WireMessage {
         _ arena: borrowing MessageArena
     ) {
         unsafe message.pointee.email = arena.text(email)
-        unsafe message.pointee.password = arena.text(password)
+        unsafe message.pointee.password = arena.bytes(password.utf8)
         unsafe message.pointee.create_if_missing = createsIfMissing ? 1 : 0
     }
 }
