@@ -33,6 +33,18 @@ import Testing
         if case .wait(let duration) = decision { duration } else { nil }
     }
 
+    /// Begins attempts that may create accounts; the time to wait where one was refused.
+    private func create(_ numbers: Range<Int>, from peer: Int?, created: Bool) throws -> Duration? {
+        for number in numbers {
+            let email = try #require(EmailAddress("\(number)@x"))
+            switch limits.begin(email, from: peer, mayCreate: true) {
+            case .allowed(let attempt): limits.withdraw(attempt, created: created)
+            case .wait(let wait), .waitToCreate(let wait): return wait
+            }
+        }
+        return nil
+    }
+
     @Test func anEMailHasSixFailuresAMinute() throws {
         for peer in 0..<6 { #expect(wait(try begin("a@x", from: peer)) == nil) }
         clock.advance(.seconds(20))
@@ -86,8 +98,43 @@ import Testing
         #expect(wait(try begin("a@x", from: nil)) != nil)
     }
 
+    @Test func aPeerCreatesTwentyAccountsAnHour() throws {
+        #expect(try create(0..<20, from: 7, created: true) == nil)
+        clock.advance(.seconds(600))
+        #expect(try create(20..<21, from: 7, created: true) == .seconds(3000))
+        // A person with an account still signs in; other peers and services create accounts.
+        #expect(wait(try begin("0@x", from: 7)) == nil)
+        #expect(try create(20..<21, from: 8, created: true) == nil)
+        #expect(try create(21..<100, from: nil, created: true) == nil)
+        clock.advance(.seconds(3000))
+        #expect(try create(100..<120, from: 7, created: true) == nil)
+        #expect(try create(120..<121, from: 7, created: true) != nil)
+    }
+
+    /// A sign-up that fails takes nothing from the limit of accounts.
+    @Test func failedCreationsAreNoCreations() throws {
+        #expect(try create(0..<50, from: 7, created: false) == nil)
+        #expect(try create(0..<20, from: 7, created: true) == nil)
+        #expect(try create(20..<21, from: 7, created: true) != nil)
+    }
+
+    @Test func aFullTableForgetsTheKeyThatCameFirst() {
+        var counts = RecentCounts<Int>(limit: 1, window: .seconds(60), maximumKeyCount: 4)
+        let now = clock.now
+        for key in 0..<4 { counts.begin(key, at: now) }
+        counts.withdraw(1, begunAt: now)
+        #expect(counts.keyCount == 3)
+        counts.begin(4, at: now)
+        let isCounted = (0..<5).map { counts.wait(of: $0, at: now) != nil }
+        #expect(isCounted == [false, false, true, true, true])
+        // The place that was withdrawn is taken without another key's.
+        counts.begin(5, at: now)
+        #expect(counts.keyCount == 4)
+        #expect((2..<6).allSatisfy { counts.wait(of: $0, at: now) != nil })
+    }
+
     @Test func theTableIsBounded() {
-        var counts = FailureCounts<Int>(limit: 6, window: .seconds(60), maximumKeyCount: 64)
+        var counts = RecentCounts<Int>(limit: 6, window: .seconds(60), maximumKeyCount: 64)
         let now = clock.now
         for key in 0..<10_000 { counts.begin(key, at: now) }
         #expect(counts.keyCount <= 64)

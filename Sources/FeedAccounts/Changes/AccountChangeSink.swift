@@ -8,8 +8,8 @@
 ///
 /// - an account is written once and never changes;
 /// - of several rows of a session, the one that expires last stands;
-/// - the end of a session stands whatever row of the session comes before or after it, as no two
-///   sessions have the same hash;
+/// - the end of a session stands, also where a row of the session comes after it: no two sessions have
+///   the same hash;
 /// - of several generations of a user, the highest stands.
 package protocol AccountChangeSink {
     /// An account was created.

@@ -12,8 +12,14 @@ package struct AccountLimits: Sendable, Equatable {
     package var failuresPerWindow = 6
     /// The length of that window.
     package var failureWindow = Duration.seconds(60)
-    /// The e-mails and the peers whose failures are counted at the same time.
-    package var maximumFailureKeyCount = 65_536
+    /// The accounts that a peer may create in a window: a school or an office behind one address signs
+    /// up within an hour, and a program gets few.
+    package var creationsPerWindow = 20
+    /// The length of that window.
+    package var creationWindow = Duration.seconds(3600)
+    /// The e-mails and the peers that these limits count at the same time; the first that came is
+    /// forgotten for a further one.
+    package var maximumLimitedKeyCount = 65_536
     /// The passwords that wait to be hashed: under half a second of work.
     package var maximumQueuedHashCount = 32
 

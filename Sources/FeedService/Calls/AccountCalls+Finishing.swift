@@ -54,7 +54,7 @@ extension AccountCalls {
                 )
                 return begin(account, isNew: true)
             }
-            environment.context.signInLimits.withdraw(signIn.attempt)
+            environment.context.signInLimits.withdraw(signIn.attempt, created: true)
             return end
         } catch {
             switch error {

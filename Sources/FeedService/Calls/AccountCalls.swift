@@ -34,7 +34,7 @@ struct AccountCalls {
             timeout: timeout,
             from: caller
         )
-        // The attempt stays a failure: who asks for many e-mails is slowed.
+        // The attempt stays a failure: a caller that asks for many e-mails is slowed.
         guard signIn.account == nil else { throw .emailTaken }
         return signIn
     }
@@ -95,22 +95,38 @@ struct AccountCalls {
         try environment.admitChange()
         guard let address = EmailAddress(email) else { throw .badEmail(email.utf8.count) }
         try environment.rules.checkPassword(password)
-        let peer = caller.isService ? nil : ClientHost(caller.host)
-        let attempt: SignInLimits<ClientHost>.Attempt
-        switch environment.context.signInLimits.begin(address, from: peer) {
-        case .allowed(let allowed): attempt = allowed
-        case .wait(let wait):
-            throw .tooManyFailures(limit: accounts.limits.failuresPerWindow, wait: wait)
-        }
+        let account = accounts.account(for: address)
+        let attempt = try admitAttempt(
+            address,
+            mayCreate: account == nil && goal.mayCreate,
+            from: caller
+        )
         return SignIn(
             requestID: id,
             goal: goal,
             email: address,
             password: Secret(copying: password.utf8),
-            account: accounts.account(for: address),
+            account: account,
             attempt: attempt,
             timeout: timeout,
             deadline: MonotonicInstant.now.advanced(by: timeout)
         )
+    }
+
+    /// Counts an attempt for the limits of its e-mail and of the caller's host.
+    private func admitAttempt(
+        _ email: EmailAddress,
+        mayCreate: Bool,
+        from caller: borrowing Caller
+    ) throws(Status) -> SignInLimits<ClientHost>.Attempt {
+        let peer = caller.isService ? nil : ClientHost(caller.host)
+        let limits = accounts.limits
+        switch environment.context.signInLimits.begin(email, from: peer, mayCreate: mayCreate) {
+        case .allowed(let attempt): return attempt
+        case .wait(let wait):
+            throw .tooManyFailures(limit: limits.failuresPerWindow, wait: wait)
+        case .waitToCreate(let wait):
+            throw .tooManyCreations(limit: limits.creationsPerWindow, wait: wait)
+        }
     }
 }

@@ -11,6 +11,14 @@ struct SignIn {
         case signIn
         /// A session of an account, which is created if there is none.
         case signInOrUp
+
+        /// Whether the call creates an account where there is none.
+        var mayCreate: Bool {
+            switch self {
+            case .signUp, .signInOrUp: true
+            case .signIn: false
+            }
+        }
     }
 
     /// The request that is answered.

@@ -13,7 +13,7 @@ struct FeedServiceCommand: ParsableCommand {
         discussion: """
             Programs call it in length-prefixed protobuf messages: see docs/PROTOCOL.md. SIGTERM \
             finishes what was received, flushes every answer and exits with 0; a second one exits \
-            at once.
+            at once. A host whose callers are no services creates at most 20 accounts an hour.
             """,
         version: ServiceVersion.current,
         subcommands: [

@@ -104,6 +104,16 @@ extension Status {
         )
     }
 
+    /// The host has created too many accounts.
+    static func tooManyCreations(limit: Int, wait: Duration) -> Status {
+        Status(
+            code: .resourceExhausted,
+            reason: .rateLimited,
+            message: "This host has created \(limit) accounts within an hour, which is its limit.",
+            retryAfterMilliseconds: UInt32(clamping: max(1000, wait.millisecondsRoundedUp))
+        )
+    }
+
     /// The queue of passwords to hash is full.
     static func tooManySignIns(limit: Int, wait: Duration) -> Status {
         Status(

@@ -114,6 +114,38 @@ struct SignInFloodTests {
         }
     }
 
+    @Test("T-AUTH-9: a peer that is no service creates twenty accounts an hour")
+    func limitsAccountsOfAPeer() async throws {
+        let own = try #require(TestSocket.ownAddress)
+        let passwords = CountedPasswords()
+        let clock = Clock()
+        try await withService {
+            $0.addresses = [SocketAddress(host: .v4(0), port: 0)]
+            passwords.install(&$0)
+            $0.signInClock = { clock.now }
+        } _: { port in
+            let remote = try WireClient(port: port, host: own)
+            for number in 0..<10 {
+                #expect(try remote.signUp("\(number)@x").status == nil)
+                #expect(try remote.signIn("\(number + 10)@x", creates: true).status == nil)
+            }
+            for status in [
+                try remote.signUp("20@x").status, try remote.signIn("20@x", creates: true).status,
+            ] {
+                #expect(status?.code == .resourceExhausted)
+                #expect(status?.reason == .rateLimited)
+                #expect(status?.isNotExecuted == true)
+                #expect(status?.retryAfterMilliseconds == 3_600_000)
+            }
+            #expect(passwords.runCount == 20)
+            // Accounts that are there are signed in to, and a service creates further ones.
+            #expect(try remote.signIn("0@x", creates: true).status == nil)
+            #expect(try WireClient(port: port).signUp("20@x").status == nil)
+            clock.advance(seconds: 3600)
+            #expect(try remote.signUp("21@x").status == nil)
+        }
+    }
+
     @Test("T-AUTH-6: a full queue refuses at once, and the loop goes on")
     func refusesBeyondTheQueue() async throws {
         let passwords = CountedPasswords(isGated: true)
