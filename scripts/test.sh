@@ -98,7 +98,7 @@ export FEED_WITHOUT_TARGETS=$without
 beside address env FEED_WITHOUT_TARGETS="$without FeedClient FeedClientTests" \
     swift build --build-tests "${address[@]}"
 tests "${thread[@]}" --skip-build --no-parallel --disable-xctest \
-    --filter 'Concurren|FeedTransportTests|DrainTests|Storm|HotPost|JournalThread|ChannelFight|ReadAhead'
+    --filter 'Concurren|FeedTransportTests|DrainTests|Storm|HotPost|JournalThread|ChannelFight|ReadAhead|PasswordHasherTests|threadsMakeOneAccount'
 step "Waiting for the address sanitizer's build"
 finish address
 
@@ -109,7 +109,7 @@ export ASAN_OPTIONS=malloc_context_size=5:quarantine_size_mb=16
 export LSAN_OPTIONS="suppressions=$PWD/scripts/leaks.supp:print_suppressions=0"
 step "Address sanitizer: the decoder, the structure and the state"
 tests "${address[@]}" --skip-build --disable-xctest \
-    --filter 'FeedProtoTests|FeedRankingTests|FeedLogTests|FeedStateTests|FeedSQLiteTests|FeedJournalTests' \
+    --filter 'FeedAccountsTests|FeedProtoTests|FeedRankingTests|FeedLogTests|FeedStateTests|FeedSQLiteTests|FeedJournalTests' \
     --skip 'PowerCut|BitFlip|SpaceWatchTests'
 step "Address sanitizer: the transport and the service"
 tests "${address[@]}" --skip-build --disable-xctest --no-parallel \
