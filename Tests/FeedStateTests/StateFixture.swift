@@ -1,3 +1,4 @@
+import FeedAccounts
 import FeedJournal
 import FeedLog
 import FeedRanking
@@ -69,7 +70,8 @@ enum StateFixture {
     /// The hash of a store and of accounts that the state is loaded into, and that take bodies beside.
     static func storeHash(
         _ database: StateDatabase?,
-        _ bodies: [[UInt8]] = []
+        _ bodies: [[UInt8]] = [],
+        withSessions: Bool = true
     ) throws -> UInt64 {
         let store = FeedStore(stripeCount: 4) { 0 }
         let accounts = AccountsRecovery()
@@ -84,7 +86,9 @@ enum StateFixture {
             }
             accounts.endRecord()
         }
-        return store.stateHash() &+ accounts.state.stateHash
+        var state = accounts.state
+        if !withSessions { state.sessions = [] }
+        return store.stateHash() &+ state.stateHash
     }
 }
 

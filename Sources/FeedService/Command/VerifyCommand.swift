@@ -57,5 +57,6 @@ struct VerifyCommand: ParsableCommand {
         print("posts \(found.postCount)")
         print("revision \(found.revision), up to record \(found.lastRecord) of the journal")
         print("state hash \(FeedServer.hex(found.stateHash))")
+        print("state hash after a restore \(FeedServer.hex(found.restoredStateHash))")
     }
 }

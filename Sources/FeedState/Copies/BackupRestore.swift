@@ -12,6 +12,8 @@ package enum BackupRestore {
 
     /// Makes a data directory of a backup, under a new instance id, with a journal that begins anew.
     ///
+    /// All sessions of users end, as some may have ended after the backup.
+    ///
     /// All is checked before the file gets its name. A restore that was killed leaves a directory
     /// that no start serves; the same call, made again, finishes it. A restore that fails removes the
     /// directory that it has made.
@@ -214,6 +216,7 @@ package enum BackupRestore {
             )
         }
         try database.verify(progress: progress)
+        try database.endAllSessions()
         try database.updateMeta { meta in
             // Clients see another instance: what they have in doubt, this state may not know.
             meta.becomeAnotherInstance()

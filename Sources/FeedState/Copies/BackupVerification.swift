@@ -1,3 +1,4 @@
+internal import FeedAccounts
 internal import FeedJournal
 internal import FeedRanking
 internal import FeedSQLite
@@ -14,6 +15,8 @@ package struct BackupVerification: Sendable, Equatable {
     package var revision: UInt64
     /// A hash of the state.
     package var stateHash: UInt64
+    /// A hash of the state that a restore makes: without the sessions, which it ends.
+    package var restoredStateHash: UInt64
 
     /// Whether a directory looks like a backup, and not like a data directory: it has `state.db`
     /// and none of the other files that a data directory has.
@@ -68,12 +71,15 @@ package struct BackupVerification: Sendable, Equatable {
             channels: { _, _ in },
             progress: progress
         )
+        var restored = accounts.state
+        restored.sessions = []
         return BackupVerification(
             instanceID: meta.instanceID,
             postCount: store.postCount,
             lastRecord: meta.checkpointed.number,
             revision: meta.highestRevision,
-            stateHash: store.stateHash() &+ accounts.state.stateHash
+            stateHash: store.stateHash() &+ accounts.state.stateHash,
+            restoredStateHash: store.stateHash() &+ restored.stateHash
         )
     }
 

@@ -45,7 +45,9 @@ import Testing
             into: target
         )
         let restored = try StateDatabase(directory: target, files: POSIXFiles(path: target))
-        #expect(try StateModel(restored) == expected)
+        var withoutSessions = expected
+        withoutSessions.viewers.sessions = [:]
+        #expect(try StateModel(restored) == withoutSessions)
         #expect(try StateModel(database) != expected)
     }
 
