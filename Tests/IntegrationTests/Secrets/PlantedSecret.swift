@@ -81,10 +81,12 @@ struct SecretSearch {
     }
 
     /// The names of the secrets that some bytes have; O(bytes).
+    ///
+    /// A text that begins with 0 is not found by its beginning, but its secret has other texts.
     func names(in bytes: [UInt8]) -> Set<String> {
         var names: Set<String> = []
         guard bytes.count > 1 else { return names }
-        for index in 0..<bytes.count - 1 {
+        for index in 0..<bytes.count - 1 where bytes[index] != 0 {
             let beginning = Int(bytes[index]) << 8 | Int(bytes[index + 1])
             guard mayBegin[beginning], let texts = byBeginning[beginning] else { continue }
             for (number, text) in texts where bytes[index...].starts(with: text) {
