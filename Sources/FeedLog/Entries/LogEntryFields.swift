@@ -63,6 +63,7 @@ struct LogEntryFields {
     }
 
     /// Reads a number of so many bytes, the lowest first.
+    @inline(__always)
     mutating func fixed(
         byteCount: Int,
         _ bytes: borrowing LogBytes
@@ -96,6 +97,9 @@ struct LogEntryFields {
             return .counts(counts)
         }
         if kind == LogEntryKind.counts { return .counts(try counts(revision, bytes)) }
+        if kind == LogEntryKind.risingBallot || kind == LogEntryKind.ballot {
+            return try ballot(revision, bytes)
+        }
         return try otherEntry(revision, bytes)
     }
 
@@ -105,7 +109,6 @@ struct LogEntryFields {
         _ bytes: borrowing LogBytes
     ) throws(LogEntryError) -> LogEntry {
         switch kind {
-        case LogEntryKind.ballot, LogEntryKind.risingBallot: return try ballot(revision, bytes)
         case LogEntryKind.post, LogEntryKind.authoredPost, LogEntryKind.risingPost:
             return .post(try post(revision, bytes))
         case LogEntryKind.deletion:
@@ -152,6 +155,7 @@ struct LogEntryFields {
         return RisingSum(rawValue: UInt64(upper) << 32 | lower)
     }
 
+    @inline(__always)
     private mutating func ballot(
         _ revision: UInt64,
         _ bytes: borrowing LogBytes

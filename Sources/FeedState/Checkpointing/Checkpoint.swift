@@ -18,7 +18,7 @@ package final class Checkpoint {
     package private(set) var isDone = false
 
     private let database: StateDatabase
-    private let memtable: Memtable
+    private var memtable: Memtable
     /// Copied before a step, and restored where the step fails.
     private var cursor: CheckpointCursor
     private let channelPlaces: [UInt64: Int]
@@ -61,8 +61,8 @@ package final class Checkpoint {
         until isDue: () -> Bool = { false }
     ) throws(StateError) -> Bool {
         guard !isDone else { return true }
-        while !cursor.isReady {
-            cursor.sortRun()
+        while !cursor.isReady || !memtable.ballots.isSorted {
+            if cursor.isReady { memtable.ballots.sortPiece() } else { cursor.sortRun() }
             if isDue() { return false }
         }
         let before = cursor

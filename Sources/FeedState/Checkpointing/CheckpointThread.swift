@@ -15,11 +15,12 @@ package final class CheckpointThread: CommitBatchReceiver {
     static let quietTime = Duration.seconds(1)
     /// How far the thread stands back behind the loops: it gets a quarter of a core they want too.
     static let niceness: Int32 = 5
-    /// The share of the backlog from which on the thread no longer pauses for others.
+    /// The share of the backlog from which on the thread no longer pauses for others: that of the
+    /// bytes that are checkpointed at once.
     ///
     /// A pause costs the rest of its share of the core, and changes are refused from half of the
     /// backlog on.
-    package static let pauselessShare = 0.25
+    package static let pauselessShare = 1 / Double(backlogFactor)
     /// How long a stop may checkpoint, where nothing else is said.
     package static let longestStop = Duration.seconds(5)
     /// The memtable is checkpointed after so long at the latest.
@@ -209,7 +210,7 @@ package final class CheckpointThread: CommitBatchReceiver {
         _ work: inout CheckpointWork,
         from taken: inout TakenBatches
     ) throws(StateStartError) {
-        var pauses = isLagging ? nil : Pauses(work.pauseHooks)
+        var pauses = Pauses(work.pauseHooks)
         while true {
             guard !taken.isEmpty else {
                 if !taken.forgottenChannels.isEmpty {
@@ -222,7 +223,7 @@ package final class CheckpointThread: CommitBatchReceiver {
             let commitBatch = taken.removeFirst()
             try work.add(commitBatch.body, at: commitBatch.position)
             taken.reuse(commitBatch.body)
-            pauses?.pauseIfDue()
+            if !isLagging { pauses.pauseIfDue() }
         }
     }
 }

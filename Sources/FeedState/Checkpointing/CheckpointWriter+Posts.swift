@@ -92,17 +92,11 @@ extension CheckpointWriter {
     }
 
     private func writeBallots(_ id: UInt64, of memtable: borrowing Memtable) throws(StateError) {
-        memtable.ballots.read(id, into: &ballots)
-        var next = 0
-        while next < ballots.count {
-            let number = BallotChunk.number(ballots[next].voter)
-            let old = try readBallots(id, number)
-            while next < ballots.count, BallotChunk.number(ballots[next].voter) == number {
-                let ballot = ballots[next]
-                ballotChunk[BallotChunk.place(ballot.voter)] = ballot.direction
-                next += 1
-            }
-            try writeBallots(id, number, over: old)
+        memtable.ballots.rows(of: id, into: &ballotRows)
+        for row in ballotRows {
+            let old = try readBallots(id, row.chunk)
+            memtable.ballots.change(&ballotChunk, by: row)
+            try writeBallots(id, row.chunk, over: old)
         }
     }
 

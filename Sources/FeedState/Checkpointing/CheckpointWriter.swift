@@ -24,7 +24,7 @@ final class CheckpointWriter {
     /// Reused from row to row.
     var ballotChunk = BallotChunk()
     var markChunk = MarkChunk()
-    var ballots: [(voter: VoterID, direction: VoteDirection?)] = []
+    var ballotRows: [PendingBallots.Row] = []
     var ring = OutcomeRing()
     var buffer: [UInt8] = []
 

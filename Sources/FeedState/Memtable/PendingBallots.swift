@@ -1,123 +1,169 @@
 import FeedRanking
 
-/// The newest ballot of each voter on each post where it changed.
+/// The ballots that have changed, in the rows of `ballots` that a checkpoint writes them into.
 ///
-/// Open addressing on the post and the voter, over entries of 16 bytes. The ballots of a post are a
-/// list through the entries, so that a checkpoint takes them post by post without sorting all of
-/// them. Ballots wait until there are 64, or for ``flush()``: as in ``CountsTable``, all their
-/// places are looked at before the first is written, so that the waits for memory overlap.
+/// A ballot is appended with the number of its row, which open addressing finds by the post and the
+/// chunk. An earlier ballot of the same voter stays before it, as looking for it would wait for memory
+/// at each ballot; commit batches have bounded bytes, and so do the ballots. Before a checkpoint the
+/// ballots are put together by their rows, in their order (``sortPiece()``). Ballots wait until there
+/// are 64, or for ``flush()``: as in ``CountsTable``, all their places are looked at before the first
+/// is written, so that the waits for memory overlap.
 struct PendingBallots {
-    /// A voter's ballot on a post, and the entry of the same post that came before.
-    private struct Entry {
-        var post: UInt64
-        /// The voter's number, of 30 bits, times 4, plus the direction; 0 where none stands.
-        var ballot: UInt32
-        var next: Int32
-
-        /// The voter's number times 4.
-        var voter: UInt32 { ballot & ~3 }
+    /// A row of `ballots`: the ballots of one chunk of voters on one post.
+    struct Row {
+        let post: UInt64
+        /// The number of the chunk of voters.
+        let chunk: UInt32
+        /// The row of the same post that came before.
+        fileprivate let previous: Int32
+        fileprivate var count: Int32 = 0
+        /// Where the row's ballots end among the sorted ones, as far as they are sorted.
+        fileprivate var end: Int32 = 0
     }
 
     private static let free: Int32 = -1
+    /// How many ballots are sorted at a time.
+    private static let pieceCount = 8_192
 
-    private var entries: [Entry] = []
-    /// The entry of a voter on a post; as many places as a power of two, at most five eighths used.
-    private var places = HashedPlaces()
-    /// The entry of a post that came last; the same.
+    private var rows: [Row] = []
+    /// The row of a post and a chunk; as many places as a power of two, at most five eighths used.
+    private var rowPlaces = HashedPlaces()
+    /// The row of a post that came last; the same.
     private var lastOfPost = HashedPlaces()
 
-    private var waiting = [Entry](repeating: Entry(post: 0, ballot: 0, next: free), count: 64)
+    /// The row of each ballot.
+    private var rowOfBallot: [Int32] = []
+    /// Each ballot: the voter's place in the chunk times 4, plus the direction; 0 where none stands.
+    private var ballots: [UInt16] = []
+
+    private var waiting = [(post: UInt64, voter: VoterID, direction: UInt8)](
+        repeating: (0, VoterID(rawValue: 0), 0),
+        count: 64
+    )
     private var waitingCount = 0
     /// Keeps the compiler from removing the loads.
     private var looks: Int32 = 0
 
-    /// Keeps a ballot, or that none stands any more, in place of an earlier one, from the next flush
-    /// on; O(1).
+    /// The ballots of all rows, row by row.
+    private var sorted: [UInt16] = []
+    private var sortedCount = 0
+
+    /// Keeps a ballot, or that none stands any more, from the next flush on; O(1).
     @inline(__always)
     mutating func set(_ post: PostID, _ voter: VoterID, _ direction: VoteDirection?) {
-        waiting[waitingCount] = Entry(
-            post: post.rawValue,
-            ballot: voter.rawValue << 2 | UInt32(direction?.rawValue ?? 0),
-            next: Self.free
-        )
+        waiting[waitingCount] = (post.rawValue, voter, direction?.rawValue ?? 0)
         waitingCount += 1
         if waitingCount == waiting.count { flush() }
     }
 
-    /// Puts the ballots that wait into their places.
+    /// Puts the ballots that wait into their rows.
     mutating func flush() {
         guard waitingCount > 0 else { return }
         reserve(waitingCount)
         for index in 0..<waitingCount {
-            looks &+=
-                places.first(Self.hash(waiting[index]))
-                &+ lastOfPost.first(
-                    Self.hash(waiting[index].post)
-                )
+            let chunk = BallotChunk.number(waiting[index].voter)
+            looks &+= rowPlaces.first(Self.hash(waiting[index].post, chunk))
         }
-        for index in 0..<waitingCount { put(waiting[index]) }
+        for index in 0..<waitingCount {
+            let (post, voter, direction) = waiting[index]
+            let row = row(post, BallotChunk.number(voter))
+            rows[Int(row)].count += 1
+            rowOfBallot.append(row)
+            ballots.append(UInt16(BallotChunk.place(voter)) << 2 | UInt16(direction))
+        }
         waitingCount = 0
     }
 
-    private mutating func put(_ news: Entry) {
-        let place = places.place(Self.hash(news)) { entry in
-            entries[entry].post == news.post && entries[entry].voter == news.voter
+    private mutating func row(_ post: UInt64, _ chunk: UInt32) -> Int32 {
+        let place = rowPlaces.place(Self.hash(post, chunk)) { row in
+            rows[row].post == post && rows[row].chunk == chunk
         }
-        let known = places[place]
-        guard known == Self.free else {
-            entries[Int(known)].ballot = news.ballot
-            return
-        }
-        let number = Int32(entries.count)
-        let last = lastOfPost.place(Self.hash(news.post)) { entries[$0].post == news.post }
-        entries.append(Entry(post: news.post, ballot: news.ballot, next: lastOfPost[last]))
-        places.set(place, to: number)
+        let known = rowPlaces[place]
+        guard known == Self.free else { return known }
+        let number = Int32(rows.count)
+        let last = lastOfPost.place(Self.hash(post)) { rows[$0].post == post }
+        rows.append(Row(post: post, chunk: chunk, previous: lastOfPost[last]))
+        rowPlaces.set(place, to: number)
         lastOfPost.set(last, to: number)
+        return number
     }
 
-    /// Fills the array with a post's ballots, once flushed, in the order of voters; O(k log k).
-    func read(_ post: UInt64, into ballots: inout [(voter: VoterID, direction: VoteDirection?)]) {
-        ballots.removeAll(keepingCapacity: true)
-        guard !entries.isEmpty else { return }
-        var number = lastOfPost[lastOfPost.place(Self.hash(post)) { entries[$0].post == post }]
-        while number != Self.free {
-            let entry = entries[Int(number)]
-            let direction = VoteDirection(rawValue: UInt8(entry.ballot & 3))
-            ballots.append((VoterID(rawValue: entry.ballot >> 2), direction))
-            number = entry.next
+    /// Whether all ballots are sorted, so that rows may be read.
+    var isSorted: Bool { sortedCount == ballots.count }
+
+    /// Sorts a piece of the ballots by their rows, once flushed; nothing is added afterwards.
+    ///
+    /// O(1) for each of 8,192 ballots; the first piece, O(rows).
+    mutating func sortPiece() {
+        if sortedCount == 0 { beginSorting() }
+        let end = min(sortedCount + Self.pieceCount, ballots.count)
+        for index in sortedCount..<end {
+            let row = Int(rowOfBallot[index])
+            sorted[Int(rows[row].end)] = ballots[index]
+            rows[row].end += 1
         }
-        ballots.sort { $0.voter.rawValue < $1.voter.rawValue }
+        sortedCount = end
     }
 
-    /// The bytes that the ballots take.
+    private mutating func beginSorting() {
+        var start: Int32 = 0
+        for index in rows.indices {
+            rows[index].end = start
+            start += rows[index].count
+        }
+        sorted = [UInt16](repeating: 0, count: ballots.count)
+    }
+
+    /// Fills the array with a post's rows, in the order of chunks; O(k log k).
+    func rows(of post: UInt64, into found: inout [Row]) {
+        found.removeAll(keepingCapacity: true)
+        guard !rows.isEmpty else { return }
+        var number = lastOfPost[lastOfPost.place(Self.hash(post)) { rows[$0].post == post }]
+        while number != Self.free {
+            found.append(rows[Int(number)])
+            number = rows[Int(number)].previous
+        }
+        found.sort { $0.chunk < $1.chunk }
+    }
+
+    /// Changes a chunk by the ballots of its row, once sorted, in their order; O(ballots).
+    func change(_ chunk: inout BallotChunk, by row: Row) {
+        for index in Int(row.end - row.count)..<Int(row.end) {
+            let ballot = sorted[index]
+            chunk[Int(ballot >> 2)] = VoteDirection(rawValue: UInt8(ballot & 3))
+        }
+    }
+
+    /// The bytes that the ballots take, sorted.
     var byteCount: Int {
-        entries.capacity * MemoryLayout<Entry>.stride + places.byteCount + lastOfPost.byteCount
+        rowOfBallot.capacity * 4 + ballots.capacity * 2 + ballots.count * 2
+            + rows.capacity * MemoryLayout<Row>.stride
+            + rowPlaces.byteCount + lastOfPost.byteCount
     }
 
-    /// Makes room for so many ballots more.
+    /// Makes room for so many ballots more, each in a new row of a new post.
     private mutating func reserve(_ count: Int) {
-        let entryCount = entries.count + count
-        if places.mustGrow(for: entryCount) {
-            places.grow(for: entryCount)
-            for index in entries.indices {
-                let place = places.place(Self.hash(entries[index])) { _ in false }
-                places.set(place, to: Int32(index))
+        if rowPlaces.mustGrow(for: rows.count + count) {
+            rowPlaces.grow(for: rows.count + count)
+            for index in rows.indices {
+                let hash = Self.hash(rows[index].post, rows[index].chunk)
+                rowPlaces.set(rowPlaces.place(hash) { _ in false }, to: Int32(index))
             }
         }
         if lastOfPost.mustGrow(for: lastOfPost.usedCount + count) {
             lastOfPost.grow(for: lastOfPost.usedCount + count)
-            // Later entries of a post come behind earlier ones, so the last one stays.
-            for index in entries.indices {
-                let post = entries[index].post
-                let place = lastOfPost.place(Self.hash(post)) { entries[$0].post == post }
+            // Later rows of a post come behind earlier ones, so the last one stays.
+            for index in rows.indices {
+                let post = rows[index].post
+                let place = lastOfPost.place(Self.hash(post)) { rows[$0].post == post }
                 lastOfPost.set(place, to: Int32(index))
             }
         }
     }
 
     @inline(__always)
-    private static func hash(_ entry: Entry) -> UInt64 {
-        hash(entry.post &+ UInt64(entry.voter) &* 0xD6E8_FEB8_6659_FD93)
+    private static func hash(_ post: UInt64, _ chunk: UInt32) -> UInt64 {
+        hash(post &+ UInt64(chunk) &* 0xD6E8_FEB8_6659_FD93)
     }
 
     @inline(__always)
