@@ -66,6 +66,33 @@ struct FeedStoreMemoryTests {
         }
     }
 
+    @Test func titlesThatChangeTakeNoMemoryInTheListsOfWindows() async {
+        await #expect(processExitsWith: .success) {
+            let store = FeedStore(stripeCount: 1) { 1_700_000_000_000 }
+            var page = PostPage()
+            try store.createPost(PostContent(title: "title"), in: Self.feed, into: &page)
+            let id = page.rows[0].id
+            var allowance = RefreshAllowance(keyCount: .max)
+            for window in Window.allCases {
+                let query = PageQuery(feed: Self.feed, order: .top, window: window, size: 20)
+                _ = try store.page(query, into: &page, allowance: &allowance)
+            }
+            let before = malloc_hook_live_byte_count()
+            for number in 0..<100_000 {
+                page.removeAll()
+                let changes = PostChanges(title: number % 2 == 0 ? "one" : "two")
+                _ = try store.updatePost(id, changes, into: &page)
+            }
+            // An entry a change would be 16 bytes in each of five windows.
+            let used = Int(malloc_hook_live_byte_count()) - Int(before)
+            precondition(used < 1 << 20, "The changes took \(used) bytes.")
+            var query = PageQuery(feed: Self.feed, order: .top, window: .hour, size: 20)
+            query.start = .first
+            _ = try store.page(query, into: &page, allowance: &allowance)
+            precondition(page.totalCount == 1, "The window has \(page.totalCount) posts.")
+        }
+    }
+
     @Test func votesAllocateNothingOnceWarm() throws {
         var random = SeededGenerator(seed: 2)
         let store = try Self.filledStore(20_000)
