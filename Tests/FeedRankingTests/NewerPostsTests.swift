@@ -1,5 +1,7 @@
 import FeedRanking
+import FeedRankingModel
 import FeedTestSupport
+import Synchronization
 import Testing
 
 @Suite struct NewerPostsTests {
@@ -70,6 +72,22 @@ import Testing
         let one = try newer(3, size: 1)
         #expect(one.ids == [PostID(rawValue: 4)] && one.newerCount == 3)
         #expect(throws: RankingError.postNotFound(PostID(rawValue: 99))) { try newer(99) }
+    }
+
+    /// The post of the place is before the window, so it is no post of the walk.
+    @Test func aWindowHasItsOwnNewerPosts() throws {
+        let feed = try ListedFeed(postCount: 3)
+        feed.clock.milliseconds.wrappingAdd(2 * 3_600_000, ordering: .relaxed)
+        let created = try (0..<21).map { _ in try feed.create() }
+        var query = PageQuery(feed: ListedFeed.feed, order: .top, window: .hour, size: 20)
+        query.start = .newerThan(PostID(rawValue: 1))
+        let page = try feed.read(query)
+        #expect(page.ids == created[..<20].reversed())
+        #expect(page.newerCount == 1 && page.totalCount == 21)
+        query.start = .newerThan(created[4])
+        let within = try feed.read(query)
+        #expect(within.ids == created[5...].reversed())
+        #expect(within.newerCount == 0 && within.totalCount == 21)
     }
 
     @Test func importsOfThePastAreNotNewer() throws {

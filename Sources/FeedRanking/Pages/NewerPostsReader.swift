@@ -29,19 +29,28 @@ struct NewerPostsReader {
         _ allowance: inout RefreshAllowance
     ) -> Bool {
         page.removeAll()
+        let new = ListID(feed: query.feed, kind: .new)
+        let bound = windowStart
+        // Where the window begins after the place, the walk does not meet the post of the place.
+        let isBounded = bound.map { $0.primary < place.primary } ?? false
+        let excluded = isBounded ? nil : post
         let walk = ListWalk(
-            list: ListID(feed: query.feed, kind: .new),
+            list: new,
             isDescending: true,
-            start: .position(later(place), isIncluded: false),
+            start: .position(isBounded ? bound ?? place : place, isIncluded: false),
             limit: query.size + 1
         )
-        var scan = PageScan(query, excluding: post)
+        var scan = PageScan(query, excluding: excluded)
         guard scan.run(walk, stripes, &page, &allowance) else { return false }
         if query.order != .old { page.rows.reverse() }
         let summary = scan.summary
         var newerCount = summary.postCount - summary.skippedCount - scan.entryCount
-        if post != nil, !scan.hasPassedExcluded { newerCount -= 1 }
+        if excluded != nil, !scan.hasPassedExcluded { newerCount -= 1 }
         page.totalCount = UInt64(summary.postCount)
+        if let bound {
+            guard let counted = stripes.count(before: bound, new, &allowance) else { return false }
+            page.totalCount = UInt64(counted.skippedCount)
+        }
         page.newerCount = UInt64(max(newerCount, 0))
         guard let last = scan.last else {
             page.refreshPlace = place
@@ -51,13 +60,10 @@ struct NewerPostsReader {
         return true
     }
 
-    /// The place, or the beginning of the list's window where that is later.
-    private func later(_ place: ListPosition) -> ListPosition {
-        guard let span = list.span else { return place }
-        let bound = ListPosition(
-            createTimeMilliseconds: span.start + 1,
-            id: PostID(rawValue: 0)
-        )
-        return bound.primary < place.primary ? bound : place
+    /// The place in NEW behind the posts of the list's window; nil for all time.
+    private var windowStart: ListPosition? {
+        list.span.map { span in
+            ListPosition(createTimeMilliseconds: span.start + 1, id: PostID(rawValue: 0))
+        }
     }
 }
