@@ -32,23 +32,22 @@ import Testing
             try feed.store.mark([id], as: mark, by: viewer)
         }
 
-        mutating func filter() -> PageFilter {
+        mutating func filter() -> (PageFilter, ViewerMarks?) {
             var filter = PageFilter()
             filter.authorID = UInt64.random(in: 0...4, using: &random)
             filter.isUnreadOnly = random.oneIn(2)
             filter.includesDismissed = random.oneIn(2)
-            filter.marks = random.oneIn(5) ? nil : feed.store.marks(of: viewer)
-            return filter
+            return (filter, random.oneIn(5) ? nil : feed.store.marks(of: viewer))
         }
 
-        func passes(_ row: PostRow, _ filter: PageFilter) -> Bool {
+        func passes(_ row: PostRow, _ filter: PageFilter, _ marks: ViewerMarks?) -> Bool {
             guard filter.authorID == 0 || authors[row.id] == filter.authorID else { return false }
             let origin = PostOrigin(
                 id: row.id,
                 feed: row.feed,
                 createTimeMilliseconds: row.createTimeMilliseconds
             )
-            let state = filter.marks?.state(of: origin) ?? ViewerState()
+            let state = marks?.state(of: origin) ?? ViewerState()
             return !(filter.isUnreadOnly && state.isRead)
                 && (filter.includesDismissed || !state.isDismissed)
         }
@@ -66,9 +65,9 @@ import Testing
                 guard let next = page.next else { break }
                 query.start = .cursor(next)
             }
-            let filter = sample.filter()
-            let ranks = rows.indices.filter { sample.passes(rows[$0], filter) }
-            try compare(sample, filter, rows, ranks, order, isStable: isStable)
+            let (filter, marks) = sample.filter()
+            let ranks = rows.indices.filter { sample.passes(rows[$0], filter, marks) }
+            try compare(sample, filter, marks, rows, ranks, order, isStable: isStable)
         }
     }
 
@@ -76,6 +75,7 @@ import Testing
     private func compare(
         _ sample: Sample,
         _ filter: PageFilter,
+        _ marks: ViewerMarks?,
         _ rows: [PostRow],
         _ expected: [Int],
         _ order: Order,
@@ -88,6 +88,7 @@ import Testing
             size: Int.random(in: 1...60, using: &random)
         )
         query.filter = filter
+        query.marks = marks
         if isStable { query.stability = .stable(from: 0) }
         var there: [PostPage] = []
         repeat {
@@ -142,7 +143,7 @@ import Testing
         query.filter.isUnreadOnly = true
         var ids: [PostID] = []
         while true {
-            query.filter.marks = feed.store.marks(of: Self.viewer)
+            query.marks = feed.store.marks(of: Self.viewer)
             let page = try feed.read(query)
             ids += page.ids
             try feed.store.mark(page.ids, as: .read, by: Self.viewer)

@@ -2,24 +2,22 @@
 package struct PageFilter: Sendable {
     /// Only posts of this user; 0 is all authors.
     package var authorID: UInt64 = 0
-    /// Only posts that the viewer has neither read nor dismissed.
+    /// Only posts that the viewer has not read; those that it has dismissed are a matter apart.
     package var isUnreadOnly = false
     /// Whether the page shows posts that the viewer has dismissed.
     package var includesDismissed = false
-    /// The marks of the viewer; nil where there are none.
-    package var marks: ViewerMarks?
 
     /// A filter that every post passes.
     package init() {}
 
-    /// Whether a post may fail to pass.
-    package var isNeeded: Bool {
+    /// Whether a post may fail to pass, with the marks of the viewer.
+    package func isNeeded(_ marks: ViewerMarks?) -> Bool {
         authorID != 0 || (marks != nil && isUnreadOnly)
             || (!includesDismissed && marks?.mayDismiss == true)
     }
 
-    /// Whether a post passes.
-    func passes(_ record: PostRecord, _ id: PostID) -> Bool {
+    /// Whether a post passes, with the marks of the viewer.
+    func passes(_ record: PostRecord, _ id: PostID, _ marks: ViewerMarks?) -> Bool {
         guard authorID == 0 || authorID == record.content.authorID else { return false }
         guard let marks else { return true }
         let state = marks.state(of: PostOrigin(id, record))

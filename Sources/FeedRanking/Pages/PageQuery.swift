@@ -26,8 +26,10 @@ package struct PageQuery: Sendable {
     package var start: Start
     /// The page ends before a post whose texts would pass this, but not before its first post.
     package var byteLimit: Int
-    /// The voter whose ballots and marks the rows show.
+    /// The voter whose ballots the rows show.
     package var voter: VoterID?
+    /// The marks of that voter, which the rows show and the filter goes by; nil where there are none.
+    package var marks: ViewerMarks?
     /// Which posts the page shows.
     package var filter = PageFilter()
     /// Whether the page is read from a snapshot, if there is one for the caller.

@@ -34,7 +34,7 @@ struct PageScan {
     init(_ query: PageQuery, excluding excluded: PostID? = nil) {
         self.query = query
         self.excluded = excluded
-        isFiltered = query.filter.isNeeded || excluded != nil
+        isFiltered = query.filter.isNeeded(query.marks) || excluded != nil
     }
 
     /// Appends rows in the order of the walk; false when the allowance is used up.
@@ -131,7 +131,7 @@ struct PageScan {
     /// Whether a post passes the filter; counts a post that does not.
     private mutating func passes(_ id: PostID, _ stripes: borrowing StripeSlab) -> Bool {
         let passes: Bool? = stripes.withStripe(of: id) { stripe in
-            stripe.liveSlot(id).map { query.filter.passes(stripe.posts[$0], id) }
+            stripe.liveSlot(id).map { query.filter.passes(stripe.posts[$0], id, query.marks) }
         }
         guard let passes else { return false }
         if id == excluded { hasPassedExcluded = true }

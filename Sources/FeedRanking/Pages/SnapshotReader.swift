@@ -87,8 +87,8 @@ struct SnapshotReader {
         _ page: inout PostPage
     ) -> Bool {
         stripes.withStripe(of: id) { stripe in
-            if query.filter.isNeeded, let slot = stripe.liveSlot(id),
-                !query.filter.passes(stripe.posts[slot], id)
+            if query.filter.isNeeded(query.marks), let slot = stripe.liveSlot(id),
+                !query.filter.passes(stripe.posts[slot], id, query.marks)
             {
                 return true
             }

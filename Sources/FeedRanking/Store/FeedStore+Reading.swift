@@ -23,7 +23,7 @@ extension FeedStore {
         case .live:
             guard try readLive(query, list, &page, &allowance) else { return .again }
         }
-        page.apply(query.filter.marks)
+        page.apply(query.marks)
         return .done
     }
 

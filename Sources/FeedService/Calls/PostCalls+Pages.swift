@@ -27,7 +27,7 @@ extension PostCalls {
         query.filter.authorID = request.authorID
         query.filter.isUnreadOnly = request.unreadOnly
         query.filter.includesDismissed = request.includesDismissed
-        query.filter.marks = voter.flatMap { environment.store.marks(of: $0) }
+        query.marks = voter.flatMap { environment.store.marks(of: $0) }
         query.minimumRevision = minimumRevision
         query.stability = try stability(of: request, from: caller)
         query.now = environment.context.now
