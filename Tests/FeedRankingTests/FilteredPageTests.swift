@@ -1,5 +1,6 @@
 import FeedRanking
 import FeedTestSupport
+import Synchronization
 import Testing
 
 @Suite struct FilteredPageTests {
@@ -135,6 +136,37 @@ import Testing
         let second = try feed.read(query)
         #expect(second.ids == [PostID(rawValue: last)] || second.rows.isEmpty)
         #expect(try feed.walk(query).live == [PostID(rawValue: last)])
+    }
+
+    /// A thread moves posts between the front and the end of TOP while pages of few posts are read.
+    @Test func aPostThatMovesBehindThePageComesOnce() async throws {
+        let feed = try ListedFeed(postCount: 0)
+        for number in 0..<2_000 { try feed.create(authorID: number % 50 == 0 ? 7 : 0) }
+        let moving = (0..<40).map { PostID(rawValue: UInt64($0 * 50 + 1)) }
+        let isOver = Atomic(false)
+        let repeated = try await withThrowingTaskGroup(of: Int.self) { group in
+            group.addTask {
+                var count = 0
+                while !isOver.load(ordering: .relaxed) {
+                    for id in moving {
+                        _ = try feed.store.castVote(id, count % 4 < 2 ? .up : .down)
+                    }
+                    count += 1
+                }
+                return 0
+            }
+            var query = PageQuery(feed: ListedFeed.feed, order: .top, size: 100)
+            query.filter.authorID = 7
+            var repeated = 0
+            for _ in 0..<TestEnvironment.modelOperations(500) {
+                let ids = try feed.read(query).ids
+                if Set(ids).count < ids.count { repeated += 1 }
+            }
+            isOver.store(true, ordering: .relaxed)
+            try await group.waitForAll()
+            return repeated
+        }
+        #expect(repeated == 0)
     }
 
     @Test func readingAPageDoesNotMakeTheNextOneSkip() throws {

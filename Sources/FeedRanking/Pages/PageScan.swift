@@ -29,6 +29,8 @@ struct PageScan {
     /// Whether the walk has passed the excluded post.
     private(set) var hasPassedExcluded = false
     private var isOrdered = true
+    /// How many rows the parts before this one have copied.
+    private var earlierRowCount = 0
 
     /// A walk for a query.
     init(_ query: PageQuery, excluding excluded: PostID? = nil) {
@@ -40,7 +42,7 @@ struct PageScan {
     /// Appends rows in the order of the walk; false when the allowance is used up.
     ///
     /// Posts that have been deleted since are left out. Posts that have moved since are put in
-    /// order. So are posts with a title of which only the end may have changed, because their keys
+    /// order, and come once. So are posts with a title of which only the end may have changed, because their keys
     /// do not show that change.
     mutating func run(
         _ walk: ListWalk,
@@ -59,6 +61,7 @@ struct PageScan {
                 entryCount < RankingLimits.maximumScanCount, let last
             else { break }
             part.start = .position(stripes.position(of: last), isIncluded: false)
+            earlierRowCount = page.rows.count
         }
         if postCountThroughRows == 0 { postCountBeforeRows = 0 }
         if !isOrdered { page.sortRows(isDescending: walk.isDescending) }
@@ -101,6 +104,8 @@ struct PageScan {
         _ page: inout PostPage
     ) -> Bool {
         if isFiltered, !passes(entry.id, stripes) { return true }
+        // A vote has moved the post behind the part that copied it.
+        if page.rows.prefix(earlierRowCount).contains(where: { $0.id == entry.id }) { return true }
         var isInPlace = true
         let outcome = stripes.withStripe(of: entry.id) { stripe in
             let outcome = page.appendLive(
