@@ -6,7 +6,7 @@ struct PendingMarks {
     struct ThroughKey: Hashable {
         var viewer: VoterID
         var feed: FeedID?
-        var topic: UInt8
+        var topic: MarkTopic
         var place: UInt8
     }
 
@@ -48,7 +48,7 @@ extension PendingMarks.ThroughKey {
     init(_ mark: MarkThrough) {
         viewer = mark.viewer
         feed = mark.feed
-        topic = MarkThroughRow.topic(of: mark.mark)
+        topic = mark.mark.topic
         place = mark.place
     }
 }

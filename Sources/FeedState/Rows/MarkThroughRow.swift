@@ -14,10 +14,10 @@ enum MarkThroughRow {
         """
 
     /// The number of what a mark is about: 0 reading, 1 dismissal.
-    static func topic(of mark: Mark) -> UInt8 {
-        switch mark {
-        case .read, .unread: 0
-        case .dismissed, .restored: 1
+    static func number(of topic: MarkTopic) -> UInt8 {
+        switch topic {
+        case .reading: 0
+        case .dismissal: 1
         }
     }
 
@@ -38,7 +38,7 @@ enum MarkThroughRow {
     static func bindKey(of mark: MarkThrough, to row: Statement) throws(SQLiteError) {
         try row.bind(Int64(mark.viewer.rawValue), at: 1)
         try row.bind(feedNumber(mark), at: 2)
-        try row.bind(Int64(topic(of: mark.mark)), at: 3)
+        try row.bind(Int64(number(of: mark.mark.topic)), at: 3)
         try row.bind(Int64(mark.place), at: 4)
     }
 
@@ -50,7 +50,7 @@ enum MarkThroughRow {
         guard let viewer = UInt32(exactly: row.int64(0)),
             (0...Int64(UInt32.max) + 1).contains(row.int64(1)),
             let mark = UInt8(exactly: row.int64(4)).flatMap(Mark.init(rawValue:)),
-            row.int64(2) == Int64(topic(of: mark)), let place = UInt8(exactly: row.int64(3))
+            row.int64(2) == Int64(number(of: mark.topic)), let place = UInt8(exactly: row.int64(3))
         else { throw StateTable.markThroughs.damaged(name(), "a field has an impossible value") }
         let feed = row.int64(1)
         let found = MarkThrough(
