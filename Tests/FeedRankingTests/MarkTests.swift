@@ -87,6 +87,71 @@ import Testing
         #expect(unreadCount() == 0)
     }
 
+    @Test func aViewerAtTheLimitMarksAllAndTakesMarksBack() throws {
+        let limit = RankingLimits.maximumDeviceMarkCount
+        let ids = try create(limit + 100)
+        try store.mark(Array(ids[..<limit]), as: .read, by: Self.viewer)
+        let revision = store.revision
+        try store.mark(Array(ids[..<100]), as: .read, by: Self.viewer)
+        try store.mark([ids[limit]], as: .unread, by: Self.viewer)
+        #expect(store.revision == revision)
+        // A call that is refused marks nothing.
+        #expect(throws: RankingError.tooManyMarks(limit: limit)) {
+            try store.mark([ids[limit], ids[limit]], as: .read, by: Self.viewer)
+        }
+        #expect(store.revision == revision)
+        try store.mark([ids[0]], as: .unread, by: Self.viewer)
+        try store.mark([ids[limit], ids[limit]], as: .read, by: Self.viewer)
+        #expect(unreadCount() == 100)
+        try store.mark(through: ids[limit], in: nil, as: .dismissed, by: Self.viewer)
+        #expect(unreadCount() == 99)
+    }
+
+    @Test func aRefusedViewerTakesNoRoom() throws {
+        let ids = try create(RankingLimits.maximumDeviceMarkCount + 1)
+        #expect(throws: RankingError.self) { try store.mark(ids, as: .read, by: Self.viewer) }
+        try store.mark(ids, as: .unread, by: Self.viewer)
+        #expect(store.markUnitCount == 0)
+    }
+
+    /// The count after a mark through a post is not interrupted, so its indexes are there before.
+    @Test func theIndexesOfACountAreBuiltBeforeTheMark() throws {
+        let ids = try create(1_000)
+        var allowance = RefreshAllowance(keyCount: 1)
+        func prepare(_ id: PostID?) -> Bool {
+            store.prepareUnreadCount(
+                in: Self.feed,
+                by: Self.viewer,
+                markingThrough: id,
+                allowance: &allowance
+            )
+        }
+        #expect(prepare(nil))
+        #expect(!prepare(ids[500]))
+        repeat { allowance.renew() } while !prepare(ids[500])
+        try store.mark(through: ids[500], in: Self.feed, as: .read, by: Self.viewer)
+        allowance = RefreshAllowance(keyCount: 1)
+        let count = store.unreadCount(in: Self.feed, by: Self.viewer, allowance: &allowance)
+        #expect(count == 499)
+        #expect(allowance.remainingKeyCount == 1)
+    }
+
+    @Test func looksAtMarksAreChargedOnceForAllFeeds() throws {
+        let ids = try create(1_000)
+        try store.mark(Array(ids[..<300]), as: .read, by: Self.viewer)
+        var allowance = RefreshAllowance(keyCount: 400)
+        let marks = try #require(store.marks(of: Self.viewer))
+        #expect(
+            store.unreadCounts(of: store.feeds(), marks, allowance: &allowance) == [700, 0]
+        )
+        #expect(allowance.remainingKeyCount == 100)
+        func count() -> UInt64? {
+            store.unreadCount(in: Self.feed, by: Self.viewer, allowance: &allowance)
+        }
+        #expect(count() == 700 && allowance.remainingKeyCount == -200)
+        #expect(count() == nil)
+    }
+
     @Test func marksOfDeletedPostsAreSwept() throws {
         let ids = try create(500)
         let changes = RecordedChanges()

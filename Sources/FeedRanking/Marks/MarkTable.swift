@@ -16,19 +16,23 @@ struct MarkTable: ~Copyable, Sendable {
         func place(of viewer: VoterID) -> Int? { places[viewer.rawValue] }
 
         /// Changes the marks of a viewer; returns by how many units.
-        mutating func change(_ viewer: VoterID, _ body: (inout ViewerMarks) -> Void) -> Int {
-            var unitsBefore = 0
-            let place: Int
-            if let known = places[viewer.rawValue] {
-                place = known
-                unitsBefore = RankingLimits.viewerUnitCount + viewers[place].marks.count
-            } else {
-                place = viewers.count
-                places[viewer.rawValue] = place
-                viewers.append((viewer, ViewerMarks()))
+        ///
+        /// A body that throws changes nothing. A viewer joins with its first mark.
+        mutating func change<Failure: Error>(
+            _ viewer: VoterID,
+            _ body: (inout ViewerMarks) throws(Failure) -> Void
+        ) throws(Failure) -> Int {
+            guard let place = places[viewer.rawValue] else {
+                var marks = ViewerMarks()
+                try body(&marks)
+                guard marks.count > 0 else { return 0 }
+                places[viewer.rawValue] = viewers.count
+                viewers.append((viewer, marks))
+                return RankingLimits.viewerUnitCount + marks.count
             }
-            body(&viewers[place].marks)
-            return RankingLimits.viewerUnitCount + viewers[place].marks.count - unitsBefore
+            let countBefore = viewers[place].marks.count
+            try body(&viewers[place].marks)
+            return viewers[place].marks.count - countBefore
         }
     }
 
@@ -46,32 +50,46 @@ struct MarkTable: ~Copyable, Sendable {
         }
     }
 
-    /// Changes the marks of a viewer.
-    func change(_ viewer: VoterID, _ body: (inout ViewerMarks) -> Void) {
-        let units = shards[Self.shard(of: viewer)].withLock { $0.change(viewer, body) }
-        if viewer.hasUserNumber {
+    /// Changes the marks of a viewer; a body that throws changes nothing.
+    func change<Failure: Error>(
+        _ viewer: VoterID,
+        _ body: (inout ViewerMarks) throws(Failure) -> Void
+    ) throws(Failure) {
+        let units = try shards[Self.shard(of: viewer)].withLock {
+            (shard) throws(Failure) -> Int in try shard.change(viewer, body)
+        }
+        if viewer.isUser {
             userUnits.wrappingAdd(units, ordering: .relaxed)
         } else {
             deviceUnits.wrappingAdd(units, ordering: .relaxed)
         }
     }
 
-    /// Refuses a viewer so many more marks where there is no room for them.
+    /// Refuses a viewer so many more marks on single posts beside those that it has.
+    func checkRoom(
+        forPosts count: Int,
+        of viewer: VoterID,
+        beside marks: ViewerMarks
+    ) throws(RankingError) {
+        guard count > 0 else { return }
+        let limit =
+            viewer.isUser
+            ? RankingLimits.maximumUserMarkCount : RankingLimits.maximumDeviceMarkCount
+        guard marks.posts.count + count <= limit else { throw .tooManyMarks(limit: limit) }
+        try checkRoom(forUnits: count, of: viewer)
+    }
+
+    /// Refuses a viewer so many more marks of any kind where all viewers' marks are too many.
     ///
     /// Threads that ask at once may pass the limits by a call each.
-    func checkRoom(for count: Int, of viewer: VoterID) throws(RankingError) {
-        let limit =
-            viewer.hasUserNumber
-            ? RankingLimits.maximumUserMarkCount : RankingLimits.maximumDeviceMarkCount
-        guard (marks(of: viewer)?.count ?? 0) + count <= limit else {
-            throw .tooManyMarks(limit: limit)
-        }
+    func checkRoom(forUnits count: Int, of viewer: VoterID) throws(RankingError) {
+        guard count > 0 else { return }
         let all = RankingLimits.maximumMarkUnitCount
         let devices = deviceUnits.load(ordering: .relaxed)
         let users = userUnits.load(ordering: .relaxed)
         let added = count + RankingLimits.viewerUnitCount
         guard devices + users + added <= all else { throw .marksAreFull(limit: all) }
-        guard viewer.hasUserNumber || devices + added <= all / 2 else {
+        guard viewer.isUser || devices + added <= all / 2 else {
             throw .marksAreFull(limit: all / 2)
         }
     }
@@ -105,9 +123,4 @@ struct MarkTable: ~Copyable, Sendable {
     }
 
     private static func shard(of viewer: VoterID) -> Int { Int(viewer.rawValue) % shardCount }
-}
-
-extension VoterID {
-    /// Whether the viewer is a user and no device.
-    fileprivate var hasUserNumber: Bool { rawValue >= 1 << 29 }
 }

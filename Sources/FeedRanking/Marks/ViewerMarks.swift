@@ -33,6 +33,11 @@ package struct ViewerMarks: Sendable {
     /// The newest revision of a restored mark on a single post, whose feed is not known.
     private var restoredRevision: UInt64 = 0
 
+    /// How many marks through posts were made.
+    private var throughCount: UInt64 = 0
+    /// The value of deleted posts and marks through posts at the last sweep for want of room; nil before the first.
+    private var sweptCount: UInt64?
+
     /// Whether a post may be dismissed; false means that none is.
     package private(set) var mayDismiss = false
 
@@ -64,10 +69,8 @@ package struct ViewerMarks: Sendable {
         )
     }
 
-    /// Whether there may be marks on posts of a feed.
-    package func mayReach(_ feed: FeedID) -> Bool {
-        !posts.isEmpty || steps[feed] != nil || steps[nil] != nil
-    }
+    /// Whether marks through posts may reach posts of a feed.
+    func hasSteps(reaching feed: FeedID) -> Bool { steps[feed] != nil || steps[nil] != nil }
 
     /// The marks through posts that may reach posts of a feed.
     func steps(reaching feed: FeedID) -> [MarkThrough] {
@@ -96,6 +99,22 @@ package struct ViewerMarks: Sendable {
 
 /// Marking.
 extension ViewerMarks {
+    /// How many of the posts a mark would give marks on the post itself that have none yet.
+    func addedCount(_ posts: [PostOrigin], as mark: Mark) -> Int {
+        var added: Set<PostID> = []
+        for post in posts
+        where self.posts[post.id] == nil && state(of: post)[mark.topic] != mark.isSetting {
+            added.insert(post.id)
+        }
+        return added.count
+    }
+
+    /// How many marks through posts a further one adds: none where it ends another one.
+    func addedCount(through post: PostOrigin, in feed: FeedID?, as mark: Mark) -> Int {
+        guard let below = steps[feed]?[mark.topic] else { return 1 }
+        return below.place(through: post) < below.standing.count ? 0 : 1
+    }
+
     /// Marks a post; returns the change, or nil where the post is as the mark says.
     mutating func mark(
         _ post: PostOrigin,
@@ -169,6 +188,7 @@ extension ViewerMarks {
             revision: takeRevision()
         )
         steps[feed, default: Steps()][topic].push(step)
+        throughCount += 1
         if mark == .dismissed { mayDismiss = true }
         return .changed(step)
     }
@@ -188,6 +208,14 @@ extension ViewerMarks {
             }
         }
         return newest
+    }
+
+    /// Whether marks may say nothing any more since the last sweep for want of room, by the number of
+    /// posts that were ever deleted; notes the sweep.
+    mutating func beginSweep(deletedCount: UInt64) -> Bool {
+        let count = deletedCount &+ throughCount
+        defer { sweptCount = count }
+        return sweptCount != count
     }
 
     /// Forgets the marks on a single post, which is gone or is reached by newer marks.

@@ -12,10 +12,11 @@ extension StripeSlab {
         }
     }
 
-    /// The number of unread posts of a feed, or of all feeds; nil when the allowance is used up.
+    /// The number of unread posts of a feed, or of all feeds, by the marks through posts; nil when
+    /// the allowance is used up.
     ///
     /// Threads that write meanwhile may make it too small or too great by their posts.
-    func unreadCount(
+    func unreadCountThroughPosts(
         in feed: FeedID?,
         _ marks: ViewerMarks,
         _ allowance: inout RefreshAllowance
@@ -32,13 +33,29 @@ extension StripeSlab {
                 sum += withOwn - withoutOwn
             }
         }
+        return sum
+    }
+
+    /// What the marks on single posts add to the unread posts of each feed; nil when the allowance is
+    /// used up.
+    ///
+    /// Each mark is a key of the allowance: a look at a post takes as long as a refresh of it.
+    func unreadCountsOnPosts(
+        _ marks: ViewerMarks,
+        _ allowance: inout RefreshAllowance
+    ) -> [FeedID: Int]? {
+        var sums: [FeedID: Int] = [:]
+        guard !marks.posts.isEmpty else { return sums }
+        guard !allowance.isUsedUp else { return nil }
+        allowance.charge(marks.posts.count)
         for id in marks.posts.keys {
-            guard let post = origin(of: id), feed == nil || feed == post.feed else { continue }
+            guard let post = origin(of: id) else { continue }
             let wasUnread = marks.stateThroughPosts(of: post).isUnread
             let isUnread = marks.state(of: post).isUnread
-            sum += (isUnread ? 1 : 0) - (wasUnread ? 1 : 0)
+            guard wasUnread != isUnread else { continue }
+            sums[post.feed, default: 0] += isUnread ? 1 : -1
         }
-        return sum
+        return sums
     }
 
     /// The unread posts of a list by the marks through posts of one feed and of all feeds.

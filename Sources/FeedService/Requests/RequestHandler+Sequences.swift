@@ -35,7 +35,7 @@ extension RequestHandler {
         }
         // A change that stamps a time checks the clock first, so that it notices a jump at once.
         if method.stampsTime { environment.context.clock.check() }
-        return try environment.changeLog.transaction { () throws(Status) -> Answer in
+        let answer = try environment.changeLog.transaction { () throws(Status) -> Answer in
             guard call.sequence != 0 else {
                 try environment.admitChange()
                 return try dispatch(call.request, from: &caller)
@@ -47,6 +47,10 @@ extension RequestHandler {
                 try executeNumbered(call, epoch: channel.epoch, &calls, from: &caller)
             }
         }
+        if case .markPosts(let request) = frame.request {
+            return try posts.unreadCount(after: request, from: caller)
+        }
+        return answer
     }
 
     /// A call with its sequence.
@@ -152,9 +156,7 @@ extension RequestHandler {
                 .importPosts(ImportPostsResponse(ids: ids)),
                 revision: environment.store.revision
             )
-        case (.markPosts(let request), .done):
-            return try posts.marksNow(request, from: caller)
-        case (.deletePost, .done):
+        case (.markPosts, .done), (.deletePost, .done):
             return .response(.empty, revision: environment.store.revision)
         case (.createFeed(let request), .done):
             return try environment.feedNow(named: request.feed?.name ?? "")
