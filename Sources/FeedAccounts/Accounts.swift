@@ -135,12 +135,13 @@ package final class Accounts: Sendable {
         revocations.wrappingAdd(1, ordering: .acquiringAndReleasing)
     }
 
-    /// Forgets expired sessions of one part of the table, the next one with each call.
+    /// Looks at so many sessions of one part of the table, the next one with each call, and forgets those
+    /// that have expired; O(limit).
     ///
     /// - Returns: The number of the sessions that were forgotten.
     package func sweep(at now: Int64, limit: Int, _ sink: some AccountChangeSink) -> Int {
         let part = sweptPart.wrappingAdd(1, ordering: .relaxed).oldValue & Int.max
-        let expired = sessions.removeExpired(inPart: part, at: now, limit: limit, sink)
+        let expired = sessions.removeExpired(inPart: part, at: now, lookingAt: limit, sink)
         for row in expired { accounts.removeSession(row.tokenHash, of: row.userID) }
         return expired.count
     }

@@ -161,6 +161,27 @@ import Testing
         #expect(RecordingSink.replayed(sink.entries) == accounts.state().sorted)
     }
 
+    @Test("a look for expired sessions is bounded, and continues where the last one ended")
+    func looksAtSoManySessionsAndNoMore() throws {
+        var limits = AccountLimits()
+        limits.maximumSessionsPerUser = .max
+        let accounts = Accounts(limits)
+        _ = try created("a@x", in: accounts)
+        // Half of them expire 30 days later, and the others 60.
+        for number in 0..<6_400 {
+            _ = accounts.beginSession(of: 1, at: number % 2 == 0 ? 0 : 30 * day, sink)
+        }
+        var counts: [Int] = []
+        while accounts.sessionCount > 3_200, counts.count < 10_000 {
+            counts.append(accounts.sweep(at: 40 * day, limit: 5, sink))
+        }
+        // A part has about a hundred sessions, so a look at each of them takes 20 sweeps of the part.
+        #expect(counts.allSatisfy { $0 <= 5 })
+        #expect((64 * 18..<64 * 40).contains(counts.count), "\(counts.count)")
+        #expect(accounts.sessionCount == 3_200)
+        #expect(RecordingSink.replayed(sink.entries) == accounts.state().sorted)
+    }
+
     /// A session of no user cannot begin: ids of a service's own users have no account.
     @Test func sessionsAreOfUsers() {
         #expect(Accounts().beginSession(of: 1 << 63 | 5, at: 0, sink) == nil)

@@ -7,7 +7,7 @@ internal import Synchronization
 /// and takes that of the number's part under it; all else takes one lock.
 final class AccountTable: Sendable {
     /// An account and what changes about it.
-    struct Entry {
+    struct Entry: Sendable {
         let row: AccountRow
         /// The generation of the user's sessions; those of an earlier one are void.
         var generation: UInt64 = 0
@@ -15,8 +15,8 @@ final class AccountTable: Sendable {
         var sessions: [TokenHash] = []
     }
 
-    private let byEmail = Shards<String, UInt64>()
-    private let byID = Shards<UInt64, Entry>()
+    private let byEmail = Shards<String, [String: UInt64]>(of: [:])
+    private let byID = Shards<UInt64, [UInt64: Entry]>(of: [:])
     private let maximumCount: Int
     private let accountCount = Atomic(0)
     private let lastID = Atomic<UInt64>(0)
@@ -126,6 +126,8 @@ final class AccountTable: Sendable {
 
     /// Calls the body with each account, one part at a time; O(accounts).
     func visit(_ body: (Entry) -> Void) {
-        byID.visit(body)
+        byID.visit { part in
+            for entry in part.values { body(entry) }
+        }
     }
 }

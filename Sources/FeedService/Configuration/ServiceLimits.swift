@@ -87,8 +87,9 @@ package struct ServiceLimits: Sendable, Equatable {
     package var maximumPasswordByteCount = 128
     /// The limits of accounts, sessions and sign-ins.
     package var accounts = AccountLimits()
-    /// The expired sessions that are forgotten in a second, from one part of their table in 64.
-    package var forgottenSessionsPerSecond = 256
+    /// The sessions of one part of their table in 64 that are looked at in a second, to forget those that
+    /// have expired; each of four million is looked at within 66 minutes.
+    package var examinedSessionsPerSecond = 1024
     /// The bytes of a feed's name.
     package var maximumFeedNameByteCount = 63
     /// The bytes that Ping echoes.

@@ -139,7 +139,7 @@ final class ServiceContext: Sendable {
         let log = changeLog(0)
         let now = clock.now()
         log.transaction {
-            _ = accounts.sweep(at: now, limit: limits.forgottenSessionsPerSecond, log)
+            _ = accounts.sweep(at: now, limit: limits.examinedSessionsPerSecond, log)
         }
     }
 
