@@ -25,6 +25,11 @@ package final class Accounts: Sendable {
     /// The number of sessions; some may have expired.
     package var sessionCount: Int { sessions.count }
 
+    /// Whether another session may begin.
+    ///
+    /// Threads that ask at the same moment may each begin one.
+    package var hasRoomForSession: Bool { sessions.count < limits.maximumSessionCount }
+
     /// A number that rises with each end of sessions.
     ///
     /// As long as it stays, a session that was current ends by its time only.

@@ -4,6 +4,8 @@ package struct AccountLimits: Sendable, Equatable {
     package var maximumAccountCount = 2_000_000
     /// The sessions of a user; the oldest one ends when a further one begins.
     package var maximumSessionsPerUser = 32
+    /// The sessions of all users, expired ones that are not forgotten yet included: two for each account.
+    package var maximumSessionCount = 4_000_000
     /// How long a session lasts after its last use.
     package var sessionDuration = Duration.seconds(30 * 86_400)
     /// How much of that must be over before a use is logged again: reads cost no log entry.

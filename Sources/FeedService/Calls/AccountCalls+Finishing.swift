@@ -23,7 +23,7 @@ extension AccountCalls {
                 preconditionFailure("A password matches that of an account.")
             }
             environment.context.signInLimits.withdraw(signIn.attempt)
-            try environment.admitChange()
+            try admitSession()
             return environment.changeLog.transaction { begin(account, isNew: false) }
         case .differs: throw .badCredentials
         case .skipped:
@@ -38,7 +38,7 @@ extension AccountCalls {
     /// Creates the account and begins its first session, in one transaction.
     private func create(_ signIn: SignIn, _ hash: String) throws(Status) -> End {
         do throws(Status) {
-            try environment.admitChange()
+            try admitSession()
         } catch {
             environment.context.signInLimits.withdraw(signIn.attempt)
             throw error
@@ -64,6 +64,15 @@ extension AccountCalls {
                 throw .tooManyAccounts(limit: limit)
             case .badAccount, .badSession: preconditionFailure("\(error)")
             }
+        }
+    }
+
+    /// Refuses another session while the service takes no changes, or has as many sessions as it may.
+    private func admitSession() throws(Status) {
+        try environment.admitChange()
+        let accounts = environment.context.accounts
+        guard accounts.hasRoomForSession else {
+            throw .tooManySessions(limit: accounts.limits.maximumSessionCount)
         }
     }
 

@@ -59,6 +59,15 @@ extension Status {
         )
     }
 
+    /// There are as many sessions as there may be.
+    static func tooManySessions(limit: Int) -> Status {
+        Status(
+            code: .resourceExhausted,
+            reason: .overloaded,
+            message: "There are \(limit) sessions, which is the limit."
+        )
+    }
+
     /// The e-mail is not one.
     static func badEmail(_ byteCount: Int) -> Status {
         .invalid(

@@ -85,6 +85,26 @@ struct SignInFloodTests {
         }
     }
 
+    @Test("T-AUTH-5: sessions beyond the limit of all are refused, and are no failures")
+    func limitsAllSessions() async throws {
+        let passwords = CountedPasswords()
+        try await withService {
+            passwords.install(&$0)
+            $0.limits.accounts.maximumSessionCount = 2
+        } _: { port in
+            let client = try WireClient(port: port)
+            #expect(try client.signUp("a@x").status == nil)
+            #expect(try client.signIn("a@x").status == nil)
+            for _ in 0..<8 {
+                #expect(try client.signIn("a@x").status?.reason == .overloaded)
+                #expect(try client.signUp("b@x").status?.reason == .overloaded)
+            }
+            // A session that ends makes room, and the account was not created.
+            #expect(try client.refusal(.signOut(SignOutRequest())) == nil)
+            #expect(try client.signUp("b@x").session.user?.id == 2)
+        }
+    }
+
     /// The clock jumps while the password is hashed, so the account is not created.
     @Test("T-AUTH-5: a service that takes no changes is no failure of who signs up")
     func aRefusedChangeIsNoFailure() async throws {
