@@ -30,7 +30,39 @@ import Testing
         )
     }
 
-    /// Two feeds, two voters, two posts, one ballot.
+    private static func marks(
+        _ marks: MarkSet,
+        on post: UInt64 = 1,
+        by viewer: UInt32 = 1,
+        revision: UInt64 = 20
+    ) -> LogEntry {
+        .marks(
+            PostMarks(
+                viewer: VoterID(rawValue: viewer),
+                post: PostID(rawValue: post),
+                marks: marks,
+                revision: revision
+            )
+        )
+    }
+
+    private static func through(
+        _ change: (inout MarkThrough) -> Void = { _ in }
+    ) -> LogEntry {
+        var mark = MarkThrough(
+            viewer: VoterID(rawValue: 1 << 29),
+            feed: nil,
+            mark: .read,
+            createTimeMilliseconds: 1_000,
+            post: PostID(rawValue: 2),
+            place: 0,
+            revision: 30
+        )
+        change(&mark)
+        return .markThrough(mark)
+    }
+
+    /// Two feeds, two devices and a user, two posts, one ballot, marks of two viewers.
     private static let entries: [LogEntry] = [
         .feed(FeedID(rawValue: 2), FeedPolicy(name: "ballots", voteMode: .ballot)),
         .feed(FeedID(rawValue: 3), FeedPolicy(name: "more", voteMode: .ballot)),
@@ -38,6 +70,8 @@ import Testing
         .voter(VoterID(rawValue: 1), device: Device16(high: 3, low: 4)),
         .post(post(1)), .post(post(2)),
         .ballot(post(1).counts, VoterID(rawValue: 0), .up),
+        .userVoter(VoterID(rawValue: 1 << 29), userID: 5),
+        marks(.read), through(),
     ]
 
     private static func hash(_ entries: [LogEntry], stripeCount: Int = 2) throws -> UInt64 {
@@ -53,6 +87,12 @@ import Testing
         other.swapAt(4, 5)
         other[2] = .voter(VoterID(rawValue: 5), device: Device16(high: 1, low: 2))
         other[6] = .ballot(Self.post(1).counts, VoterID(rawValue: 5), .up)
+        let user = VoterID(rawValue: 1 << 29 + 7)
+        other[7] = .userVoter(user, userID: 5)
+        other[9] = Self.through { $0.viewer = user }
+        // Marks that were taken back, and one that the other has ended.
+        other += [Self.marks([], on: 2)]
+        other += [Self.through { ($0.viewer, $0.place, $0.revision) = (user, 1, 29) }]
         other += [.counters(lastID: 900, revision: 1_000)]
         #expect(try Self.hash(other) == hash)
         let store = FeedStore(stripeCount: 1) { 0 }
@@ -109,6 +149,22 @@ import Testing
         change(6, .ballot(Self.post(1).counts, VoterID(rawValue: 0), nil))
         change(6, .ballot(Self.post(1).counts, VoterID(rawValue: 1), .up))
         change(6, .ballot(Self.post(2).counts, VoterID(rawValue: 0), .up))
+        change(6, .ballot(Self.post(1).counts, VoterID(rawValue: 1 << 29), .up))
+        changePost { $0.content.authorID = 8 }
+        change(7, .userVoter(VoterID(rawValue: 1 << 29), userID: 6))
+        change(8, Self.marks([]))
+        change(8, Self.marks([.read, .dismissed]))
+        change(8, Self.marks(.read, on: 2))
+        change(8, Self.marks(.read, by: 0))
+        change(8, Self.marks(.read, revision: 21))
+        for value in Mark.allCases.dropFirst() { change(9, Self.through { $0.mark = value }) }
+        change(9, Self.through { $0.viewer = VoterID(rawValue: 1) })
+        change(9, Self.through { $0.feed = FeedID(rawValue: 0) })
+        change(9, Self.through { $0.feed = FeedID(rawValue: 2) })
+        change(9, Self.through { $0.createTimeMilliseconds += 1 })
+        change(9, Self.through { $0.post = PostID(rawValue: 1) })
+        change(9, Self.through { $0.revision += 1 })
+        changes.append(Self.entries + [Self.through { ($0.place, $0.revision) = (1, 31) }])
         var hashes: [UInt64: Int] = [:]
         for (number, entries) in changes.enumerated() {
             let hash = try Self.hash(entries)

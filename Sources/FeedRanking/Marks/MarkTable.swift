@@ -114,7 +114,7 @@ struct MarkTable: ~Copyable, Sendable {
     }
 
     /// Calls the body with each viewer and its marks, in no order.
-    func forEach(_ body: (VoterID, ViewerMarks) -> Void) {
+    func forEachViewer(_ body: (VoterID, ViewerMarks) -> Void) {
         for shard in 0..<Self.shardCount {
             shards[shard].withLock { shard in
                 for viewer in shard.viewers { body(viewer.id, viewer.marks) }

@@ -112,10 +112,10 @@ extension FeedStore {
     /// A hash of all state that `restore` puts back; stores that answer alike have equal hashes.
     ///
     /// No thread may write meanwhile. The hash covers the feeds and their rules, each post with
-    /// every field, the ballots by voter, and the devices and users that vote. It does not cover the
-    /// counters, the numbers of voters, or the indexed scores. The hashes of posts, ballots and voters
-    /// are added up, so neither their order nor the count of stripes matters. O(feeds + posts + ballots +
-    /// voters).
+    /// every field, the ballots and the marks by voter, and the devices and users that vote. It does not
+    /// cover the counters, the numbers of voters, the indexed scores, or marks that newer ones through
+    /// posts of their list have ended. The hashes of posts, ballots, marks and voters are added up, so
+    /// neither their order nor the count of stripes matters. O(feeds + posts + ballots + marks + voters).
     package func stateHash() -> UInt64 { StateHash(of: self).value }
 
     /// Calls the body with each live post, in no order; O(posts), while a stripe is locked.

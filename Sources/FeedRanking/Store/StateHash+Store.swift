@@ -13,9 +13,7 @@ extension StateHash {
                     postSum &+= stripe.posts[slot].stateHash(stripe.slots.id(slot))
                 }
                 stripe.ballots.forEach(stripe.posts) { slot, voter, direction in
-                    // A voter whose number nobody has is identified by the number.
-                    let number = Device16(high: .max, low: UInt64(voter.rawValue))
-                    var hash = StateHash(keys[voter] ?? .device(number))
+                    var hash = StateHash(keys, voter)
                     hash.add(stripe.slots.id(slot).rawValue)
                     hash.add(UInt64(direction.rawValue))
                     ballotSum &+= hash.value
@@ -24,7 +22,19 @@ extension StateHash {
         }
         hash.add(postSum)
         hash.add(ballotSum)
+        var markSum: UInt64 = 0
+        store.marks.forEachViewer { viewer, marks in
+            markSum &+= marks.stateHash(StateHash(keys, viewer))
+        }
+        // A state without marks has the hash of versions without them.
+        if markSum != 0 { hash.add(markSum) }
         self = hash
+    }
+
+    /// A voter, who is identified by the number where nobody has it.
+    private init(_ keys: [VoterID: VoterKey], _ voter: VoterID) {
+        let number = Device16(high: .max, low: UInt64(voter.rawValue))
+        self.init(keys[voter] ?? .device(number))
     }
 
     private init(_ key: VoterKey) {
@@ -64,5 +74,31 @@ extension PostRecord {
         if !risingSum.isInitial { hash.add(risingSum.rawValue) }
         content.add(to: &hash)
         return hash.value
+    }
+}
+
+extension ViewerMarks {
+    /// The sum of the hashes of all marks that say something, each begun with the viewer's.
+    fileprivate func stateHash(_ viewer: StateHash) -> UInt64 {
+        var sum: UInt64 = 0
+        for (id, onPost) in posts where !onPost.marks.isEmpty {
+            var hash = viewer
+            hash.add(id.rawValue)
+            hash.add(UInt64(onPost.marks.rawValue))
+            hash.add(onPost.revision)
+            sum &+= hash.value
+        }
+        for steps in steps.values {
+            for step in steps.reading.standing + steps.dismissal.standing {
+                var hash = viewer
+                hash.add(step.feed.map { UInt64($0.rawValue) + 1 } ?? 0)
+                hash.add(UInt64(step.mark.rawValue))
+                hash.add(UInt64(bitPattern: step.createTimeMilliseconds))
+                hash.add(step.post.rawValue)
+                hash.add(step.revision)
+                sum &+= hash.value
+            }
+        }
+        return sum
     }
 }

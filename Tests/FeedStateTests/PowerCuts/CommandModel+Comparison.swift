@@ -14,10 +14,8 @@ extension CommandModel {
 
     private func difference(to store: FeedStore, _ channels: ChannelTable) -> String? {
         if let difference = difference(toPostsOf: store) { return difference }
-        if let difference = difference(toBallotsOf: store) { return difference }
+        if let difference = difference(toVotersOf: store) { return difference }
         guard store.feeds().map(\.policy) == feeds else { return "The feeds are others." }
-        let known = (0..<Self.deviceCount).filter { store.voter(ifKnown: ($0, ~$0)) != nil }
-        guard Set(known) == devices else { return "The voters are \(known), expected \(devices)." }
         guard store.highestID == lastID else {
             return "The highest id is \(store.highestID), expected \(lastID)."
         }
@@ -65,17 +63,45 @@ extension CommandModel {
         return nil
     }
 
-    private func difference(toBallotsOf store: FeedStore) -> String? {
-        for device in 0..<Self.deviceCount {
-            guard let voter = store.voter(ifKnown: (device, ~device)) else { continue }
-            var missing: [PostID] = []
-            var page = PostPage()
-            let ids = posts.keys.sorted().map { PostID(rawValue: $0) }
-            _ = store.posts(ids, voter: voter, missing: &missing, into: &page)
-            for row in page.rows {
-                let expected = posts[row.id.rawValue]?.ballots[device]
-                guard row.viewerVote != expected else { continue }
-                return "Device \(device) has another ballot on post \(row.id.rawValue)."
+    private func difference(toVotersOf store: FeedStore) -> String? {
+        for key in Self.voters {
+            let voter = store.voter(ifKnown: key)
+            guard (voter != nil) == voters.contains(key) else {
+                return "\(key) has the voter number \(String(describing: voter))."
+            }
+            guard let voter else { continue }
+            if let difference = difference(toBallotsOf: key, voter, store) { return difference }
+            if let difference = difference(toMarksOf: key, voter, store) { return difference }
+        }
+        return nil
+    }
+
+    private func difference(
+        toBallotsOf key: VoterKey,
+        _ voter: VoterID,
+        _ store: FeedStore
+    ) -> String? {
+        var missing: [PostID] = []
+        var page = PostPage()
+        let ids = posts.keys.sorted().map { PostID(rawValue: $0) }
+        _ = store.posts(ids, voter: voter, missing: &missing, into: &page)
+        for row in page.rows where row.viewerVote != posts[row.id.rawValue]?.ballots[key] {
+            return "\(key) has another ballot on post \(row.id)."
+        }
+        return nil
+    }
+
+    private func difference(
+        toMarksOf key: VoterKey,
+        _ viewer: VoterID,
+        _ store: FeedStore
+    ) -> String? {
+        let found = store.marks(of: viewer) ?? ViewerMarks()
+        let expected = marks[key] ?? MarkModel()
+        for post in posts.keys.sorted().compactMap(origin) {
+            let (state, wanted) = (found.state(of: post), expected.state(of: post))
+            guard state == wanted else {
+                return "\(key) has \(state) of post \(post.id), expected \(wanted)."
             }
         }
         return nil

@@ -4,10 +4,12 @@ import FeedRanking
 /// What commands come to, by the rules of the service told anew in dictionaries: what the state is
 /// held against.
 struct CommandModel: Equatable {
-    /// How many devices vote.
-    static let deviceCount: UInt64 = 6
+    /// The devices and users that vote and mark: users with accounts, and those of a service.
+    static let voters: [VoterKey] =
+        (0..<6).map { .device(Device16(high: $0, low: ~$0)) }
+        + [1, 2, 1 << 63 | 1, 1 << 63 | 2].map { .user($0) }
 
-    /// A post with its ballots by device.
+    /// A post with its ballots by voter.
     struct Post: Equatable {
         var feed: UInt32
         var keepsBallots: Bool
@@ -16,7 +18,7 @@ struct CommandModel: Equatable {
         var updateTime: Int64
         var upvotes: UInt64
         var downvotes: UInt64
-        var ballots: [UInt64: VoteDirection] = [:]
+        var ballots: [VoterKey: VoteDirection] = [:]
         var revision: UInt64
         var editRevision: UInt64
         /// What RISING sorts by; `initial` before the first vote that is up.
@@ -36,9 +38,11 @@ struct CommandModel: Equatable {
 
     var posts: [UInt64: Post] = [:]
     var feeds = [FeedPolicy.posts, .tweets]
-    /// The devices that were voters.
-    var devices: Set<UInt64> = []
-    /// The accounts, their sessions and what viewers have marked.
+    /// The devices and users that have a voter number.
+    var voters: Set<VoterKey> = []
+    /// What each of them has marked.
+    var marks: [VoterKey: MarkModel] = [:]
+    /// The accounts and their sessions.
     var viewers = ViewerModel()
     /// The outcomes of the numbered calls of each channel that said Hello, by sequence.
     var calls: [UInt32: [UInt64: Outcome]] = [:]
@@ -55,7 +59,7 @@ struct CommandModel: Equatable {
     /// Executes a command that is no batch; nil where it is refused, and changes nothing.
     mutating func execute(_ command: StoreCommand, at time: Int64) -> Outcome? {
         switch command {
-        case .vote(let id, let direction, let device): return vote(id, direction, device, time)
+        case .vote(let id, let direction, let voter): return vote(id, direction, voter, time)
         case .create(let content, let feed):
             guard feed < feeds.count else { return nil }
             return .id(insert(content, feed, time))
@@ -92,7 +96,29 @@ struct CommandModel: Equatable {
         case .account(let entries):
             for entry in entries { viewers.apply(entry) }
             return .done
+        case .mark(let ids, let mark, let viewer):
+            voters.insert(viewer)
+            for post in ids.compactMap(origin) {
+                marks[viewer, default: MarkModel()].mark(post, as: mark)
+            }
+            return .done
+        case .markThrough(let id, let feed, let mark, let viewer):
+            voters.insert(viewer)
+            guard let post = origin(of: id), feed == nil || feed == post.feed else { return nil }
+            marks[viewer, default: MarkModel()].mark(through: post, in: feed, as: mark)
+            return .done
         case .batch: preconditionFailure("A batch is executed item by item.")
+        }
+    }
+
+    /// What decides which marks reach a post; nil where the post is gone.
+    func origin(of id: UInt64) -> PostOrigin? {
+        posts[id].map { post in
+            PostOrigin(
+                id: PostID(rawValue: id),
+                feed: FeedID(rawValue: post.feed),
+                createTimeMilliseconds: post.createTime
+            )
         }
     }
 
@@ -106,24 +132,28 @@ struct CommandModel: Equatable {
     }
 
     /// Executes a batch's item.
-    mutating func upvote(_ id: UInt64, at time: Int64) -> Bool { vote(id, .up, 0, time) != nil }
+    mutating func upvote(_ id: UInt64, by voter: VoterKey, at time: Int64) -> Bool {
+        vote(id, .up, voter, time) != nil
+    }
 
     private mutating func vote(
         _ id: UInt64,
         _ direction: VoteDirection,
-        _ device: UInt64,
+        _ voter: VoterKey,
         _ time: Int64
     ) -> Outcome? {
         guard var post = posts[id] else { return nil }
         if post.keepsBallots {
-            let old = post.ballots[device]
+            let old = post.ballots[voter]
             let new = direction == .clear ? nil : direction
-            if new != nil { devices.insert(device) }
+            let isForUsers = feeds[Int(post.feed)].voteMode == .userBallot
+            if case .device = voter, isForUsers { return nil }
+            if new != nil || isForUsers { voters.insert(voter) }
             guard old != new else { return .done }
             post.addToRisingSum(old, at: time, isNew: false)
             if old == .up { post.upvotes -= 1 }
             if old == .down { post.downvotes -= 1 }
-            post.ballots[device] = new
+            post.ballots[voter] = new
         } else if direction == .clear {
             return nil
         }
@@ -140,7 +170,7 @@ struct CommandModel: Equatable {
         let revision = takeRevision()
         posts[lastID] = Post(
             feed: feed,
-            keepsBallots: feeds[Int(feed)].voteMode == .ballot,
+            keepsBallots: feeds[Int(feed)].voteMode != .tally,
             content: content,
             createTime: time,
             updateTime: time,

@@ -13,6 +13,8 @@ struct DurableLife: ~Copyable {
     /// The accounts that the start has found.
     let accounts: AccountsState
     var state: RecoveredState
+    /// What is broken on purpose.
+    var fault = StatePowerCutRun.Fault.none
 
     /// Starts on what the disk has; the disk dies before the life ends, as a process
     /// that dies closes nothing.
@@ -49,9 +51,9 @@ struct DurableLife: ~Copyable {
     func execute(_ command: StoreCommand, _ log: ChangeLog) -> Outcome? {
         do throws(RankingError) {
             switch command {
-            case .vote(let id, let direction, let device):
+            case .vote(let id, let direction, let key):
                 let post = PostID(rawValue: id)
-                let voter = try voter(device, direction, on: post, log)
+                let voter = try voter(key, direction, on: post, log)
                 _ = try store.castVote(post, direction, voter: voter, sink: log)
             case .create(let content, let feed):
                 var page = PostPage()
@@ -76,6 +78,18 @@ struct DurableLife: ~Copyable {
                     sink: log
                 )
             case .account(let entries): for entry in entries { log.append(entry) }
+            case .mark(let ids, let mark, let key):
+                let viewer = try number(of: key, log)
+                let posts = ids.map { PostID(rawValue: $0) }
+                if fault == .forgottenMarks {
+                    try store.mark(posts, as: mark, by: viewer)
+                } else {
+                    try store.mark(posts, as: mark, by: viewer, sink: log)
+                }
+            case .markThrough(let id, let feed, let mark, let key):
+                let viewer = try number(of: key, log)
+                let post = PostID(rawValue: id)
+                try store.mark(through: post, in: feed, as: mark, by: viewer, sink: log)
             case .batch: preconditionFailure("A batch is executed item by item.")
             }
             return .done
@@ -86,14 +100,24 @@ struct DurableLife: ~Copyable {
 
     /// Whose ballot a vote sets, where the post keeps ballots.
     private func voter(
-        _ device: UInt64,
+        _ key: VoterKey,
         _ direction: VoteDirection,
         on post: PostID,
         _ log: ChangeLog
     ) throws(RankingError) -> VoterID? {
         let feed = try store.feed(of: post)
-        guard store.policy(of: feed)?.voteMode == .ballot else { return nil }
-        guard direction != .clear else { return store.voter(ifKnown: (device, ~device)) }
-        return try store.voter(forDevice: (device, ~device), sink: log)
+        switch (store.policy(of: feed)?.voteMode, key) {
+        case (.ballot, _): break
+        case (.userBallot, .user): return try number(of: key, log)
+        default: return nil
+        }
+        guard direction != .clear else { return store.voter(ifKnown: key) }
+        return try number(of: key, log)
+    }
+
+    /// The number of a voter, a new one on first sight.
+    private func number(of key: VoterKey, _ log: ChangeLog) throws(RankingError) -> VoterID {
+        if fault == .forgottenUsers, case .user = key { return try store.voter(for: key) }
+        return try store.voter(for: key, sink: log)
     }
 }

@@ -2,6 +2,7 @@ import FeedDiskFaults
 import FeedJournal
 import FeedRanking
 import FeedState
+import FeedTestSupport
 
 // Backups, some steps at a time between calls, commits and checkpoints.
 extension StatePowerCutRun {
@@ -32,6 +33,7 @@ extension StatePowerCutRun {
             guard completeBackups.contains(made.name) else {
                 throw Complaint(text: "Backup \(made.name) was removed when it was complete.")
             }
+            if generator.oneIn(2) { try verifyBackup(made.name) }
         } catch {
             completeBackups = []
             throw error
@@ -39,6 +41,18 @@ extension StatePowerCutRun {
         backupCount += 1
         backup = nil
         try database.thaw()
+    }
+
+    /// Throws unless what a restore of a backup would load is the state as of its last record.
+    private func verifyBackup(_ name: String) throws {
+        let copy = FakeDisk()
+        copy[StateDatabase.fileName] = backups[name]
+        let vfs = copy.databaseDiskName
+        let database = try StateDatabase.look(directory: ".", files: copy, vfs: vfs)
+        let expected = hashes[database.meta.checkpointed.number]
+        guard try expected == nil || expected == StateFixture.storeHash(database) else {
+            throw Complaint(text: "Backup \(name) is another state than its last record's.")
+        }
     }
 
     /// Throws unless each backup that is there is what it was begun of.

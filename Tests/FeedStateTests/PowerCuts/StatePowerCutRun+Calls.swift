@@ -13,6 +13,7 @@ extension StatePowerCutRun {
         switch Int.random(in: 0..<10, using: &generator) {
         case 0..<6: try call(&life)
         case 6, 7: try commit(&life)
+        case 8 where generator.oneIn(4): try sweepMarks(&life)
         default: if checkpoints { try checkpoint(&life) }
         }
     }
@@ -79,6 +80,8 @@ extension StatePowerCutRun {
             return outcome
         }
         let told = model.execute(call.command, at: clock.withLock { $0 })
+        // A mark that says nothing new takes no revision.
+        if call.command.isMark { model.revision = life.store.revision }
         if call.isNumbered, let told { model.calls[call.channel]?[call.sequence] = told }
         guard outcome == told else {
             throw Complaint(
@@ -86,6 +89,16 @@ extension StatePowerCutRun {
                     + String(describing: told)
             )
         }
+    }
+
+    /// Has the store forget marks that say nothing any more, which changes nothing for their viewers.
+    private mutating func sweepMarks(_ life: inout DurableLife) throws {
+        try commit(&life)
+        let log = life.state.logs[Int.random(in: 0..<2, using: &generator)]
+        log.transaction {
+            for _ in 0..<20 { life.store.sweepMarks(&sweep, sink: log) }
+        }
+        model.revision = life.store.revision
     }
 
     /// Executes the items of a batch that are not done yet, with commit batches between them.
@@ -97,18 +110,19 @@ extension StatePowerCutRun {
     ) throws {
         var done = ItemMask()
         if case .items(let mask) = known { done = mask }
+        let voter = CommandModel.voters[0]
         let isPending = call.isNumbered && !answered.contains(call)
         for (item, id) in ids.enumerated() where !done[item] {
             // Its answer comes with the last item, so until then it stays without one.
             if isPending, !pending.contains(call) { pending.append(call) }
             let log = life.state.logs[Int.random(in: 0..<2, using: &generator)]
             let isDone = log.transaction {
-                let isDone = life.execute(.vote(id, .up, device: 0), log) != nil
+                let isDone = life.execute(.vote(id, .up, by: voter), log) != nil
                 done[item] = true
                 record(.items(done), call, life, log)
                 return isDone
             }
-            let told = model.upvote(id, at: clock.withLock { $0 })
+            let told = model.upvote(id, by: voter, at: clock.withLock { $0 })
             if call.isNumbered { model.calls[call.channel]?[call.sequence] = .items(done) }
             guard isDone == told else { throw Complaint(text: "Item \(item) of \(call.command)") }
             if generator.oneIn(6) { try commit(&life) }

@@ -16,6 +16,7 @@ extension StatePowerCutRun {
         )
         if fault == .earlyAnswer { answer(snapshot) }
         inFlight = snapshot
+        hashes[commitBatch.number] = snapshot.hash
         let position = try life.state.journal.append(
             body.span,
             count: UInt32(commitBatch.entryCount),
@@ -64,14 +65,13 @@ extension StatePowerCutRun {
     mutating func audit(_ life: borrowing DurableLife) throws {
         life.store.checkInvariants()
         let candidates = [durable] + (inFlight.map { [$0] } ?? [])
-        let difference = durable.model.difference(to: life)
-        var found: Snapshot?
-        for candidate in candidates where found == nil {
-            if candidate.model.difference(to: life) == nil { found = candidate }
+        let alike = candidates.filter { $0.model.difference(to: life) == nil }
+        guard !alike.isEmpty else {
+            throw Complaint(text: durable.model.difference(to: life) ?? "")
         }
-        guard let found else { throw Complaint(text: difference ?? "") }
+        // Both are alike where nothing is in flight but marks that say nothing any more.
         let hash = life.stateHash
-        guard found.hash == nil || found.hash == hash else {
+        guard let found = alike.first(where: { $0.hash == nil || $0.hash == hash }) else {
             throw Complaint(text: "The state is the same, and its hash another.")
         }
         // No revision that anybody has seen is given again.
@@ -84,6 +84,7 @@ extension StatePowerCutRun {
         model.revision = life.store.revision
         durable = Snapshot(model: model, hash: hash)
         inFlight = nil
+        hashes[life.state.summary.last.number] = hash
         answered.removeAll { model.calls[$0.channel]?[$0.sequence] == nil }
     }
 }

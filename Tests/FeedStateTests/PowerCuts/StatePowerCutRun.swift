@@ -20,6 +20,10 @@ struct StatePowerCutRun {
         case earlyAnswer
         /// The outcomes of numbered calls are not logged.
         case forgottenOutcomes
+        /// The marks of viewers are not logged.
+        case forgottenMarks
+        /// The voter numbers of users are not logged.
+        case forgottenUsers
         /// The journal forgets the records that a checkpoint has begun to write.
         case earlyForget
     }
@@ -39,6 +43,7 @@ struct StatePowerCutRun {
     var generator: SeededGenerator
     let fault: Fault
     var accounts = AccountEntrySource()
+    var sweep = MarkSweep()
     let journal: JournalConfiguration
     let clock = Locked<Int64>(2_000_000)
     var disk = FakeDisk()
@@ -57,6 +62,8 @@ struct StatePowerCutRun {
     /// The latest sequence of each channel.
     var sequences: [UInt32: UInt64] = [:]
 
+    /// The hash of the state as of each record, which a backup up to that record must have.
+    var hashes: [UInt64: UInt64] = [:]
     /// The bytes of each backup that was begun, by its name, and those that were told to be made.
     var backups: [String: [UInt8]] = [:]
     var completeBackups: Set<String> = []
@@ -137,6 +144,7 @@ struct StatePowerCutRun {
         do {
             let verified = try verify()
             var life = try DurableLife(disk, journal, clock: clock)
+            life.fault = fault
             // The disk has to be dead when the connection is closed, however this ends.
             let database = life.state.checkpointWork.database
             defer {

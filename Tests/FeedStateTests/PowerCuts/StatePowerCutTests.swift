@@ -37,7 +37,8 @@ import Testing
     }
 
     @Test(arguments: [
-        StatePowerCutRun.Fault.noSync, .earlyAnswer, .forgottenOutcomes, .earlyForget,
+        StatePowerCutRun.Fault.noSync, .earlyAnswer, .forgottenOutcomes, .forgottenMarks,
+        .forgottenUsers, .earlyForget,
     ])
     func noticesAServiceThatIsBrokenOnPurpose(_ fault: StatePowerCutRun.Fault) {
         let complaints = (1...60 as ClosedRange<UInt64>).compactMap { seed -> String? in

@@ -4,7 +4,7 @@ import FeedTestSupport
 
 /// What a client asks for, as a value, so that it can be asked for again.
 enum StoreCommand: Equatable {
-    case vote(UInt64, VoteDirection, device: UInt64)
+    case vote(UInt64, VoteDirection, by: VoterKey)
     case create(PostContent, feed: UInt32)
     case update(UInt64, PostChanges)
     case delete(UInt64)
@@ -12,10 +12,23 @@ enum StoreCommand: Equatable {
     case createFeed(FeedPolicy)
     /// Gives posts that were created or edited after a time an earlier one.
     case correctTimes(after: Int64, to: Int64)
+    /// A viewer's mark on posts.
+    case mark([UInt64], Mark, by: VoterKey)
+    /// A viewer's mark on all posts up to one, of a feed or of all for nil.
+    case markThrough(UInt64, feed: FeedID?, Mark, by: VoterKey)
     /// The log entries of an account or a session, which no store has.
     case account([LogEntry])
     /// Upvotes, each executed by itself.
     case batch([UInt64])
+}
+
+extension StoreCommand {
+    var isMark: Bool {
+        switch self {
+        case .mark, .markThrough: true
+        default: false
+        }
+    }
 }
 
 /// A command as a client sends it, under a number of its channel or without.
@@ -50,7 +63,8 @@ extension StoreCommand {
         case 5..<8: return .update(id, .random(&generator))
         case 8, 9: return .delete(generator.oneIn(5) ? 1 + generator.next() % model.lastID : id)
         case 10 where model.feeds.count < 7:
-            let mode: VoteMode = generator.oneIn(3) ? .tally : .ballot
+            let modes: [VoteMode] = [.tally, .ballot, .ballot, .userBallot]
+            let mode = modes.randomElement(using: &generator) ?? .ballot
             return .createFeed(FeedPolicy(name: "feed \(model.feeds.count)", voteMode: mode))
         case 11..<14:
             let ids = model.posts.filter { !$0.value.keepsBallots }.keys.sorted()
@@ -61,12 +75,37 @@ extension StoreCommand {
             // Now and then all of them, mostly those that were not imported.
             let bound = generator.oneIn(4) ? 500_000 : Int64(2_000_000)
             return .correctTimes(after: bound, to: bound / 2)
+        case 18..<23: return mark(id, model, &generator)
         default:
             let isBallot = model.posts[id]?.keepsBallots == true
             let directions: [VoteDirection] = isBallot ? [.up, .down, .clear] : [.up, .down]
             let direction = directions.randomElement(using: &generator) ?? .up
-            return .vote(id, direction, device: generator.next() % CommandModel.deviceCount)
+            return .vote(id, direction, by: voter(&generator))
         }
+    }
+
+    /// A mark on some posts, or on all posts up to one.
+    private static func mark(
+        _ id: UInt64,
+        _ model: CommandModel,
+        _ generator: inout SeededGenerator
+    ) -> StoreCommand {
+        let viewer = voter(&generator)
+        let mark = Mark.allCases.randomElement(using: &generator) ?? .read
+        let marks = model.marks[viewer] ?? MarkModel()
+        if generator.oneIn(3), let post = model.origin(of: id) {
+            let feed = generator.oneIn(3) ? nil : post.feed
+            // Beyond the limit a mark is refused, unless it says nothing new.
+            if marks.countBeyond(post, in: feed, mark.topic) < RankingLimits.maximumMarkStepCount {
+                return .markThrough(id, feed: feed, mark, by: viewer)
+            }
+        }
+        let others = model.posts.keys.sorted().filter { _ in generator.oneIn(8) }
+        return .mark([id] + others.prefix(6), mark, by: viewer)
+    }
+
+    private static func voter(_ generator: inout SeededGenerator) -> VoterKey {
+        CommandModel.voters.randomElement(using: &generator) ?? CommandModel.voters[0]
     }
 }
 
