@@ -1,6 +1,5 @@
 import FeedRanking
 import FeedTestSupport
-import Synchronization
 import Testing
 
 @Suite struct FilteredPageTests {
@@ -143,29 +142,25 @@ import Testing
         let feed = try ListedFeed(postCount: 0)
         for number in 0..<2_000 { try feed.create(authorID: number % 50 == 0 ? 7 : 0) }
         let moving = (0..<40).map { PostID(rawValue: UInt64($0 * 50 + 1)) }
-        let isOver = Atomic(false)
-        let repeated = try await withThrowingTaskGroup(of: Int.self) { group in
-            group.addTask {
-                var count = 0
-                while !isOver.load(ordering: .relaxed) {
-                    for id in moving {
-                        _ = try feed.store.castVote(id, count % 4 < 2 ? .up : .down)
-                    }
-                    count += 1
+        let isOver = Locked(false)
+        async let voting: Void = offload {
+            var turn = 0
+            while !isOver.withLock({ $0 }) {
+                for id in moving {
+                    _ = try feed.store.castVote(id, turn % 4 < 2 ? .up : .down)
                 }
-                return 0
+                turn += 1
             }
-            var query = PageQuery(feed: ListedFeed.feed, order: .top, size: 100)
-            query.filter.authorID = 7
-            var repeated = 0
-            for _ in 0..<TestEnvironment.modelOperations(500) {
-                let ids = try feed.read(query).ids
-                if Set(ids).count < ids.count { repeated += 1 }
-            }
-            isOver.store(true, ordering: .relaxed)
-            try await group.waitForAll()
-            return repeated
         }
+        var query = PageQuery(feed: ListedFeed.feed, order: .top, size: 100)
+        query.filter.authorID = 7
+        var repeated = 0
+        for _ in 0..<TestEnvironment.modelOperations(500) {
+            let ids = try feed.read(query).ids
+            if Set(ids).count < ids.count { repeated += 1 }
+        }
+        isOver.withLock { $0 = true }
+        try await voting
         #expect(repeated == 0)
     }
 
