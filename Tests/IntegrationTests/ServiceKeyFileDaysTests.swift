@@ -36,6 +36,17 @@ struct ServiceKeyFileDaysTests {
         #expect(await service.stop() == 0)
     }
 
+    @Test("T-KEY-5: SIGHUP without service keys is a line in the log, and no end")
+    func aHangUpWithoutKeysChangesNothing() async throws {
+        let service = try await ServiceProcess.start()
+        service.process.signal(SIGHUP)
+        #expect(await service.process.prints("there is no --service-keys: nothing has changed"))
+        let client = try await FeedClient.connect(to: "127.0.0.1:\(service.port)")
+        #expect(try await client.createPost(Post(title: "Apple")).id > 0)
+        await client.close()
+        #expect(await service.stop() == 0)
+    }
+
     @Test("T-KEY-4: a start refuses a file of keys that others may read")
     func aStartRefusesAnOpenFile() async throws {
         let directory = try TemporaryDirectory()

@@ -91,16 +91,29 @@ struct FeedServiceCommand: ParsableCommand {
         for signal in [SIGTERM, SIGINT] {
             server.onSignal(signal) { Self.stop(server, logger) }
         }
-        if let path = serviceKeys, let keys = configuration.serviceKeys {
-            let reloading = ServiceKeyReloading(path, keys, logger)
-            server.onSignal(SIGHUP) { reloading.begin() }
-        }
+        watchHangUps(of: server, configuration, logger)
         logger.info("\(startLine(server, configuration))")
         server.wait()
         if configuration.logsStateHash {
             logger.info("state hash \(FeedServer.hex(server.stateHash))")
         }
         logger.info("stopped")
+    }
+
+    /// SIGHUP reads the service keys again; without keys it does nothing, and a line says so.
+    ///
+    /// By default the system ends a process at SIGHUP, and a supervisor takes that for a clean stop.
+    private func watchHangUps(
+        of server: FeedServer,
+        _ configuration: ServiceConfiguration,
+        _ logger: Logger
+    ) {
+        if let path = serviceKeys, let keys = configuration.serviceKeys {
+            let reloading = ServiceKeyReloading(path, keys, logger)
+            server.onSignal(SIGHUP) { reloading.begin() }
+        } else {
+            server.onSignal(SIGHUP) { logger.notice("\(OperatorLines.hangUpWithoutKeys)") }
+        }
     }
 
     /// The first signal drains the service, the second one ends the process at once.

@@ -33,6 +33,11 @@ package enum OperatorLines {
         "the service keys stay as they were: \(cause)"
     }
 
+    /// SIGHUP came, and the service has no file of service keys.
+    package static var hangUpWithoutKeys: String {
+        "SIGHUP reads the service keys again, and there is no --service-keys: nothing has changed"
+    }
+
     /// News of the room on the disk of a data directory.
     package static func space(_ news: SpaceNews, _ directory: String) -> String {
         switch news {
