@@ -25,10 +25,7 @@ import Testing
             request: .castVote(CastVoteRequest(postID: 300, direction: .up)),
             timeoutMilliseconds: 250
         )
-        let bytes = try dump("call")
-        var decoder = MessageDecoder()
-        #expect(try decoder.decodeClientFrame(body(bytes)) == call)
-        #expect(try call.encoded() == bytes)
+        try expect(call, is: "call")
     }
 
     @Test func showsAnswer() throws {
@@ -38,6 +35,26 @@ import Testing
         var decoder = MessageDecoder()
         #expect(try decoder.decodeServerFrame(body(bytes)) == answer)
         #expect(try answer.encoded() == bytes)
+    }
+
+    @Test func showsHello() throws {
+        let hello = HelloRequest(clientID: Array(0..<16), channel: 3)
+        try expect(ClientFrame(id: 1, request: .hello(hello)), is: "hello")
+    }
+
+    @Test func showsVoteForAUser() throws {
+        let vote = CastVoteRequest(postID: 300, direction: .up)
+        try expect(
+            ClientFrame(id: 7, request: .castVote(vote), actingUserID: 1 << 63 | 7),
+            is: "acting"
+        )
+    }
+
+    private func expect(_ call: ClientFrame, is name: String) throws {
+        let bytes = try dump(name)
+        var decoder = MessageDecoder()
+        #expect(try decoder.decodeClientFrame(body(bytes)) == call)
+        #expect(try call.encoded() == bytes)
     }
 
     @Test func namesEveryCall() throws {
