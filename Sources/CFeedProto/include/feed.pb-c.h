@@ -267,7 +267,8 @@ typedef enum _Feed__V1__Consistency {
    */
   FEED__V1__CONSISTENCY__CONSISTENCY_UNSPECIFIED = 0,
   /*
-   * Pages are of one snapshot of the order: no post comes twice, and none is missed.
+   * Pages are of one snapshot of the first 1,000 posts: no post comes twice, and none is missed.
+   * Pages behind it are LIVE.
    */
   FEED__V1__CONSISTENCY__STABLE = 1,
   /*
@@ -385,7 +386,7 @@ typedef enum _Feed__V1__Voters {
    */
   FEED__V1__VOTERS__VOTERS_UNSPECIFIED = 0,
   /*
-   * Users who are signed in.
+   * Users: those who are signed in, and those whom a service acts for.
    */
   FEED__V1__VOTERS__USERS = 1,
   /*
@@ -443,10 +444,11 @@ struct  Feed__V1__ClientFrame
    * Names a change on its channel, so that it may be sent again and is executed once while the
    * channel is remembered: 1, 2, 3 ... for each client_id and channel that Hello named. The same
    * call with the same sequence gets the outcome of its one execution, also on another connection
-   * and after a restart. 0 is at most once. Two calls are the same where all fields have the same values, in any order. Another call
-   * is SEQUENCE_REUSED; a sequence 256 or more below the highest that was executed is
-   * SEQUENCE_EXPIRED. A call that changes nothing takes none (BAD_FIELD), nor does a caller without
-   * a client_id (IDENTITY_REQUIRED).
+   * and after a restart. 0 is at most once. Two calls are the same where all fields have the same
+   * values, in any order. Another call is SEQUENCE_REUSED; a sequence 256 or more below the highest
+   * that was executed is SEQUENCE_EXPIRED. CreatePost, ImportPosts, UpdatePost, DeletePost, CastVote,
+   * BatchCastVotes, MarkPosts and CreateFeed take sequences; another call with one is BAD_FIELD, and
+   * a caller without a client_id gets IDENTITY_REQUIRED.
    */
   uint64_t sequence;
   /*
@@ -650,7 +652,8 @@ struct  Feed__V1__FieldViolation
 
 
 /*
- * Introduces a client. Not required: a connection without it is anonymous, in version 1.
+ * Introduces a client. Not required: a connection without it is anonymous, or a service where the
+ * service has no keys and the connection comes from a loopback address.
  */
 struct  Feed__V1__HelloRequest
 {
@@ -925,7 +928,8 @@ struct  Feed__V1__GetSessionRequest
 
 
 /*
- * Ends the session of the connection, whose caller has no user from then on. -> Empty
+ * Ends the session of the connection, which has no user from then on. Other connections with the
+ * session get SESSION_EXPIRED. -> Empty
  */
 struct  Feed__V1__SignOutRequest
 {
@@ -1126,7 +1130,8 @@ struct  Feed__V1__ListPostsRequest
    */
   int32_t page_size;
   /*
-   * A token of an earlier page of the same feed and order; empty is the start given below.
+   * A token of an answer about the same list: feed, order, window, filter and viewer, else
+   * PAGE_TOKEN_MISMATCH. Empty is the start given below.
    */
   ProtobufCBinaryData page_token;
   /*
@@ -1187,8 +1192,9 @@ struct  Feed__V1__ListPostsResponse
    */
   ProtobufCBinaryData previous_page_token;
   /*
-   * The token of the posts that become newer than this page's first post: pass it as page_token.
-   * Empty where the order has none. A post may come twice, and none is missed.
+   * The token of the posts that are created after this page, in any order: pass it as page_token.
+   * Empty where the page was asked for by another token than this one. A post may come twice, and
+   * none is missed.
    */
   ProtobufCBinaryData refresh_token;
   /*
@@ -1196,11 +1202,11 @@ struct  Feed__V1__ListPostsResponse
    */
   uint64_t first_rank;
   /*
-   * How many posts the list has.
+   * How many posts the list has, without filters.
    */
   uint64_t total_size;
   /*
-   * How many posts are newer than the page of the refresh token or the post of the request.
+   * In an answer about newer posts: how many more there are. Ask for them by refresh_token.
    */
   uint32_t newer_count;
   /*
@@ -1331,7 +1337,7 @@ struct  Feed__V1__BatchGetPostsResponse
 
 
 /*
- * Changes fields of a post. -> Post
+ * Changes fields of a post; for its author (else NOT_AUTHOR) and service callers. -> Post
  */
 struct  Feed__V1__UpdatePostRequest
 {
@@ -1353,7 +1359,8 @@ struct  Feed__V1__UpdatePostRequest
 
 
 /*
- * Deletes a post; deleting it again is OK. -> Empty
+ * Deletes a post; deleting it again is OK. For its author (else NOT_AUTHOR) and service callers.
+ * -> Empty
  */
 struct  Feed__V1__DeletePostRequest
 {
@@ -1545,7 +1552,7 @@ struct  Feed__V1__MarkPostsRequest
   size_t n_post_ids;
   uint64_t *post_ids;
   /*
-   * The last of all posts of the feed that were created up to it; 0 where posts are named.
+   * Marks this post and all posts of the feed that were created before it; 0 where posts are named.
    */
   uint64_t through_post_id;
 };
@@ -1649,7 +1656,7 @@ struct  Feed__V1__ListFeedsResponse
 
 
 /*
- * Creates a feed; FEED_EXISTS where there is one of that name. -> Feed
+ * Creates a feed; FEED_EXISTS where there is one of that name. For service callers. -> Feed
  */
 struct  Feed__V1__CreateFeedRequest
 {
@@ -1667,7 +1674,7 @@ struct  Feed__V1__CreateFeedRequest
 /*
  * Backs up the service's state while it serves; for services only. -> BackupResponse
  * The answer comes once the backup is complete or has failed, and may come after the answers to
- * later calls of the connection; all other calls are answered in their order. The answer also comes
+ * later calls of the connection, as those to SignUp and SignIn may. The answer also comes
  * where the client has shut down its sending side. A service that stops finishes the backup if that
  * takes no longer than half of GoAway's `drain_ms`, else it cancels the backup, and answers either
  * way.

@@ -45,7 +45,9 @@ public struct SignInRequest: Equatable, Sendable {
     }
 }
 
-/// Ends the session of the connection, whose caller has no user from then on.
+/// Ends the session of the connection, which has no user from then on.
+///
+/// Other connections with the session get SESSION_EXPIRED.
 ///
 /// The answer: `Empty`.
 public struct SignOutRequest: Equatable, Sendable {

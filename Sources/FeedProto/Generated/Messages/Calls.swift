@@ -20,7 +20,7 @@ public enum Request: Equatable, Sendable {
     ///
     /// The answer: `UserSession`.
     case getSession
-    /// Ends the session of the connection, whose caller has no user from then on.
+    /// Ends the session of the connection, which has no user from then on.
     case signOut(SignOutRequest)
     /// Creates a post.
     indirect case createPost(CreatePostRequest)
@@ -30,7 +30,7 @@ public enum Request: Equatable, Sendable {
     case batchGetPosts(BatchGetPostsRequest)
     /// Asks for a page of a feed.
     indirect case listPosts(ListPostsRequest)
-    /// Changes fields of a post.
+    /// Changes fields of a post; for its author (else NOT_AUTHOR) and service callers.
     indirect case updatePost(UpdatePostRequest)
     /// Deletes a post; deleting it again is OK.
     case deletePost(DeletePostRequest)
@@ -55,10 +55,10 @@ public enum Request: Equatable, Sendable {
     /// Backs up the service's state while it serves; for services only.
     ///
     /// The answer comes once the backup is complete or has failed, and may come after the answers
-    /// to later calls of the connection; all other calls are answered in their order. The answer
-    /// also comes where the client has shut down its sending side. A service that stops finishes
-    /// the backup if that takes no longer than half of GoAway's `drainMilliseconds`, else it
-    /// cancels the backup, and answers either way.
+    /// to later calls of the connection, as those to SignUp and SignIn may. The answer also comes
+    /// where the client has shut down its sending side. A service that stops finishes the backup if
+    /// that takes no longer than half of GoAway's `drainMilliseconds`, else it cancels the backup,
+    /// and answers either way.
     ///
     /// One backup is made at a time. With an error there is no backup, and nothing of it is left:
     ///

@@ -2,7 +2,8 @@
 
 /// Introduces a client.
 ///
-/// Not required: a connection without it is anonymous, in version 1.
+/// Not required: a connection without it is anonymous, or a service where the service has no keys
+/// and the connection comes from a loopback address.
 public struct HelloRequest: Equatable, Sendable {
     /// The protocol version that the client speaks: 1.
     public var protocolVersion: UInt32

@@ -29,7 +29,7 @@ public struct Voters: WireEnum {
 
     /// The service's default, DEVICES.
     public static var unspecified: Self { Self(rawValue: 0) }
-    /// Users who are signed in.
+    /// Users: those who are signed in, and those whom a service acts for.
     public static var users: Self { Self(rawValue: 1) }
     /// Any caller with a `clientID`, too.
     ///
@@ -98,6 +98,8 @@ public struct ListFeedsResponse: Equatable, Sendable {
 }
 
 /// Creates a feed; FEED_EXISTS where there is one of that name.
+///
+/// For service callers.
 ///
 /// The answer: `Feed`.
 public struct CreateFeedRequest: Equatable, Sendable {

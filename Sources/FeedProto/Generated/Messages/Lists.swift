@@ -71,7 +71,9 @@ public struct Consistency: WireEnum {
 
     /// The service's default, LIVE.
     public static var unspecified: Self { Self(rawValue: 0) }
-    /// Pages are of one snapshot of the order: no post comes twice, and none is missed.
+    /// Pages are of one snapshot of the first 1,000 posts: no post comes twice, and none is missed.
+    ///
+    /// Pages behind it are LIVE.
     public static var stable: Self { Self(rawValue: 1) }
     /// Each page is of the order as it is when the page is read.
     public static var live: Self { Self(rawValue: 2) }
@@ -92,7 +94,10 @@ public struct ListPostsRequest: Equatable, Sendable {
     public var window: Window
     /// How many posts: 0 is 20; more than 100 is 100; negative is INVALID_ARGUMENT / BAD_PAGE_SIZE.
     public var pageSize: Int32
-    /// A token of an earlier page of the same feed and order; empty is the start given below.
+    /// A token of an answer about the same list: feed, order, window, filter and viewer, else
+    /// PAGE_TOKEN_MISMATCH.
+    ///
+    /// Empty is the start given below.
     public var pageToken: [UInt8]
     /// Where to start without a token; nil is the first post.
     public var start: Start?
@@ -152,18 +157,21 @@ public struct ListPostsResponse: Equatable, Sendable {
     public var nextPageToken: [UInt8]
     /// The token of the page before this one; empty is the start of the list.
     public var previousPageToken: [UInt8]
-    /// The token of the posts that become newer than this page's first post: pass it as
+    /// The token of the posts that are created after this page, in any order: pass it as
     /// `pageToken`.
     ///
-    /// Empty where the order has none. A post may come twice, and none is missed.
+    /// Empty where the page was asked for by another token than this one. A post may come twice,
+    /// and none is missed.
     public var refreshToken: [UInt8]
     /// The rank of the first post; 1 is the best.
     ///
     /// Counted for the first page, then carried along.
     public var firstRank: UInt64
-    /// How many posts the list has.
+    /// How many posts the list has, without filters.
     public var totalSize: UInt64
-    /// How many posts are newer than the page of the refresh token or the post of the request.
+    /// In an answer about newer posts: how many more there are.
+    ///
+    /// Ask for them by `refreshToken`.
     public var newerCount: UInt32
     /// What was served: LIVE also where STABLE was asked for and its snapshot is gone or ends.
     public var consistency: Consistency

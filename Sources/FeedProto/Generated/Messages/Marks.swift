@@ -33,7 +33,8 @@ public struct MarkPostsRequest: Equatable, Sendable {
     public var mark: Mark
     /// The posts, at most 100; empty is all posts up to `throughPostID`.
     public var postIDs: [UInt64]
-    /// The last of all posts of the feed that were created up to it; 0 where posts are named.
+    /// Marks this post and all posts of the feed that were created before it; 0 where posts are
+    /// named.
     public var throughPostID: UInt64
 
     /// All fields; those with a default may be left out.

@@ -120,7 +120,7 @@ public struct PostField: WireEnum {
     ]
 }
 
-/// Changes fields of a post.
+/// Changes fields of a post; for its author (else NOT_AUTHOR) and service callers.
 ///
 /// The answer: `Post`.
 public struct UpdatePostRequest: Equatable, Sendable {
@@ -140,6 +140,8 @@ public struct UpdatePostRequest: Equatable, Sendable {
 }
 
 /// Deletes a post; deleting it again is OK.
+///
+/// For its author (else NOT_AUTHOR) and service callers.
 ///
 /// The answer: `Empty`.
 public struct DeletePostRequest: Equatable, Sendable {
