@@ -35,26 +35,17 @@ final class SideGroup {
         for list in lists {
             list.keys.reserve(members.limit)
         }
-        noteChange(member)
-        addToWindows(member, createTimeMilliseconds)
+        noteChange(member, createTimeMilliseconds)
         return member
     }
 
     /// Notes in all lists that a post is there, or is there again with another title or time.
-    func noteChange(_ member: UInt32) {
+    func noteChange(_ member: UInt32, _ createTimeMilliseconds: Int64) {
         for list in lists { list.keys.noteChange(member) }
-    }
-
-    /// Takes a post into the windows that its time is in; O(log n) a window.
-    func addToWindows(_ member: UInt32, _ createTimeMilliseconds: Int64) {
-        for queue in queues.values { queue.posts.add(member, createTimeMilliseconds) }
-    }
-
-    /// Takes a post out of all windows, because it is deleted or gets another time; O(1) a window.
-    ///
-    /// A post with a new title stays in its windows: each return would add an entry to the queues.
-    func removeFromWindows(_ member: UInt32) {
-        for queue in queues.values { queue.posts.remove(member) }
+        for queue in queues.values {
+            queue.posts.remove(member)
+            queue.posts.add(member, createTimeMilliseconds)
+        }
     }
 
     /// Notes another number of comments; O(lists).
@@ -87,6 +78,7 @@ final class SideGroup {
     ) {
         let record = posts[slot]
         for list in lists { list.keys.takeOut(member, slot, record, &pool, posts) }
+        for queue in queues.values { queue.posts.remove(member) }
     }
 
     /// The list that is asked for; nil where no reader has asked for it yet.

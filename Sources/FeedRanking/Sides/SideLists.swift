@@ -43,23 +43,20 @@ struct SideLists: ~Copyable {
 
     /// Takes a post out of all lists before it is deleted or changes its title or time; O(log n) a
     /// list.
-    ///
-    /// A post that keeps its time stays in the windows.
-    mutating func takeOut(_ slot: UInt32, keepsTime: Bool, _ posts: borrowing PostTable) {
+    mutating func takeOut(_ slot: UInt32, _ posts: borrowing PostTable) {
         guard !isEmpty else { return }
-        for (group, member) in memberships(of: slot, posts[slot].feed) {
-            group.takeOut(member, slot, &pool, posts)
-            if !keepsTime { group.removeFromWindows(member) }
-        }
+        groups[nil]?.takeOut(slot, slot, &pool, posts)
+        let feed = posts[slot].feed
+        guard let group = groups[feed] else { return }
+        group.takeOut(numbers[Int(slot)], slot, &pool, posts)
     }
 
     /// Notes that a post that was taken out is back; O(lists).
-    mutating func putBack(_ slot: UInt32, _ record: PostRecord, keepsTime: Bool) {
+    mutating func putBack(_ slot: UInt32, _ record: PostRecord) {
         guard !isEmpty else { return }
-        for (group, member) in memberships(of: slot, record.feed) {
-            group.noteChange(member)
-            if !keepsTime { group.addToWindows(member, record.createTimeMilliseconds) }
-        }
+        groups[nil]?.noteChange(slot, record.createTimeMilliseconds)
+        guard let group = groups[record.feed] else { return }
+        group.noteChange(numbers[Int(slot)], record.createTimeMilliseconds)
     }
 
     /// Notes another number of comments; O(lists).
@@ -136,14 +133,6 @@ struct SideLists: ~Copyable {
                 list.keys.checkInvariants(id, group.members, slots, pool, posts)
             }
         }
-    }
-
-    /// The groups that a post is in, with its number in each.
-    private func memberships(of slot: UInt32, _ feed: FeedID) -> [(SideGroup, UInt32)] {
-        var found: [(SideGroup, UInt32)] = []
-        if let group = groups[nil] { found.append((group, slot)) }
-        if let group = groups[feed] { found.append((group, numbers[Int(slot)])) }
-        return found
     }
 
     private mutating func setNumber(_ number: UInt32, _ slot: UInt32) {

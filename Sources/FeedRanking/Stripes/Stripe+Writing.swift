@@ -82,7 +82,7 @@ extension Stripe {
     /// Removes a post for good; O(log n) an index.
     mutating func remove(_ slot: UInt32) {
         orders.remove(slot, &posts)
-        sides.takeOut(slot, keepsTime: false, posts)
+        sides.takeOut(slot, posts)
         posts.remove(slot)
     }
 
@@ -96,13 +96,13 @@ extension Stripe {
     ) {
         var record = posts[slot]
         let createTime = createTimeMilliseconds ?? record.createTimeMilliseconds
-        let keepsTime = createTime == record.createTimeMilliseconds
         let movesPost =
-            !keepsTime || ContentBlob.titlesDiffer(record.content, content)
+            createTime != record.createTimeMilliseconds
+            || ContentBlob.titlesDiffer(record.content, content)
         let commentCount = record.content.commentCount
         if movesPost {
             record = orders.takeOut(slot, &posts)
-            sides.takeOut(slot, keepsTime: keepsTime, posts)
+            sides.takeOut(slot, posts)
         }
         record.content.free()
         record.content = content
@@ -110,7 +110,7 @@ extension Stripe {
         record.titlePrefix = content.titlePrefix
         if movesPost {
             orders.makeStale(slot, &record)
-            sides.putBack(slot, record, keepsTime: keepsTime)
+            sides.putBack(slot, record)
         } else if content.commentCount != commentCount {
             sides.noteComments(slot, record.feed)
         }
