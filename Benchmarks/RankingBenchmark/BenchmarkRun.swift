@@ -47,6 +47,8 @@ struct BenchmarkRun {
             Measurement.show("a post beside its text, with top and new", bytesPerPost, "bytes")
         case .vote: measureVotes()
         case .lists: measureLists()
+        case .sides: measureSides()
+        case .ballots: measureBallots()
         case .refresh: measureRefresh()
         case .page: measurePages()
         case .rank: measureRanks()

@@ -17,6 +17,9 @@ enum Measurement {
         (0..<roundCount).map { _ in round() }.sorted()[roundCount / 2]
     }
 
+    /// The middle one of some figures.
+    static func middle(_ figures: [Double]) -> Double { figures.sorted()[figures.count / 2] }
+
     /// The memory of the process that is there.
     static func residentByteCount() -> Int {
         guard let file = unsafe fopen("/proc/self/statm", "r") else { return 0 }

@@ -38,6 +38,10 @@ enum Scenario: String, CaseIterable {
     case vote
     /// Votes while all lists are read once a second.
     case lists
+    /// Lists on demand, snapshots and marks.
+    case sides
+    /// The memory of ballots.
+    case ballots
     /// Votes on a stripe until a refresh is due, and the refresh.
     case refresh
     /// First pages while votes run.

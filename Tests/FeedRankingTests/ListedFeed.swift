@@ -11,9 +11,13 @@ final class ListedFeed: Sendable {
     let store: FeedStore
 
     /// A feed of posts, with a time each millisecond.
-    init(postCount: Int, stripeCount: Int = 4) throws {
+    init(postCount: Int, stripeCount: Int = 4, stepPostCount: Int? = nil) throws {
         let clock = clock
-        store = FeedStore(stripeCount: stripeCount) { clock.milliseconds.load(ordering: .relaxed) }
+        var pace = RefreshPace()
+        pace.sideStepPostCount = stepPostCount ?? pace.sideStepPostCount
+        store = FeedStore(stripeCount: stripeCount, pace: pace) {
+            clock.milliseconds.load(ordering: .relaxed)
+        }
         for _ in 0..<postCount { try create() }
     }
 

@@ -84,6 +84,8 @@ struct ModelRun {
         pace.minimumStaleCount = [1, 5, 100].randomElement(using: &random) ?? 1
         pace.wholePostCount = [0, 0, 200].randomElement(using: &random) ?? 0
         pace.stepKeyCount = [1, 40, 1_000].randomElement(using: &random) ?? 1
+        // So few steps that a request still ends within the tries that a run allows.
+        pace.sideStepPostCount = pace.stepKeyCount == 1 ? 1_500 : pace.sideStepPostCount
         // With more, all posts of a small run lie in the heads, and the stale tail stays empty.
         pace.headPostCount = [1, 512].randomElement(using: &random) ?? 1
         return pace

@@ -17,4 +17,12 @@ package enum ConfidenceRank {
         let right = z * (p * (1 - p) / n + z * z / (4 * n * n)).squareRoot()
         return min(max((left - right) / (1 + z * z / n), 0), 1)
     }
+
+    /// What decides whether posts have a confidence, without a root for each.
+    ///
+    /// The bounds of Wilson's interval are the c with (p - c)² = z² c(1 - c) / n. So the confidence of
+    /// a post is at least c where ups - cn is not negative and its square is at least `spread` * n.
+    static func spread(at confidence: Double) -> Double {
+        z * z * confidence * (1 - confidence)
+    }
 }

@@ -53,6 +53,12 @@ package struct Slab<Element: BitwiseCopyable>: ~Copyable {
         count = 0
     }
 
+    /// Removes so many elements from the end and keeps the memory; O(1).
+    mutating func removeLast(_ removed: Int) {
+        precondition(removed >= 0 && removed <= count, "Beyond the slab.")
+        count -= removed
+    }
+
     /// The address of the first element, until the slab grows; for prefetching only.
     var address: UInt { unsafe UInt(bitPattern: base) }
 

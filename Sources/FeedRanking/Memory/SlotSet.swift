@@ -57,6 +57,12 @@ package struct SlotSet: ~Copyable {
         for index in 0..<min(words.count, other.words.count) { words[index] |= other.words[index] }
     }
 
+    /// Puts all slots below a limit in, for which there is room; O(slots / 64).
+    mutating func insertAll(below limit: Int) {
+        for index in 0..<limit >> 6 { words[index] = ~0 }
+        if limit & 63 > 0 { words[limit >> 6] |= 1 << UInt64(limit & 63) - 1 }
+    }
+
     /// Takes all slots out; O(slots / 64).
     mutating func removeAll() {
         for index in 0..<words.count { words[index] = 0 }

@@ -4,11 +4,18 @@
 /// votes between two tries make posts stale again. So each renewal doubles the keys of the try
 /// before. A request ends after log2(posts / 8,192) tries or so, however many votes come between
 /// them.
+///
+/// A step of a side list ends its try instead, and the next try continues it. So such tries are not
+/// doubled, until there have been more than any list takes.
 package struct RefreshAllowance: Sendable {
     /// The keys of this try, used keys included.
     private var tryKeyCount: Int
     /// The keys left; a refresh that has begun is finished, so this may fall below zero.
     package private(set) var remainingKeyCount: Int
+    /// The tries that ended with a step.
+    private var stepCount = 0
+    /// Whether this try has ended with a step.
+    private var isCut = false
 
     /// The allowance of a request's first try.
     package init(keyCount: Int = RankingLimits.firstTryKeyCount) {
@@ -17,7 +24,15 @@ package struct RefreshAllowance: Sendable {
     }
 
     /// Begins the next try of a request that was told `again`, with twice the keys.
+    ///
+    /// A try that follows a step has the same keys as the one before.
     package mutating func renew() {
+        if isCut {
+            isCut = false
+            stepCount += 1
+            remainingKeyCount = tryKeyCount
+            return
+        }
         let (doubled, isTooLarge) = tryKeyCount.multipliedReportingOverflow(by: 2)
         tryKeyCount = isTooLarge ? .max : doubled
         remainingKeyCount = tryKeyCount
@@ -25,6 +40,19 @@ package struct RefreshAllowance: Sendable {
 
     /// Whether no further refresh may begin in this try.
     var isUsedUp: Bool { remainingKeyCount <= 0 }
+
+    /// Ends this try after a step.
+    mutating func endAfterStep() {
+        isCut = true
+        remainingKeyCount = 0
+    }
+
+    /// The step of a side list that this try may do; all of the list where steps have not led to an
+    /// end, or the keys are not limited.
+    func sideStep(_ pace: RefreshPace) -> SideStep {
+        let isLimited = stepCount < RankingLimits.maximumSideStepCount && tryKeyCount < .max
+        return SideStep(postCount: isLimited ? pace.sideStepPostCount : .max / 4)
+    }
 
     /// Subtracts the keys that a refresh or a build has moved.
     mutating func charge(_ keyCount: Int) {

@@ -9,6 +9,9 @@ package struct RefreshPace: Sendable {
     /// The posts in the heads of all stripes together: five pages of the largest size.
     package var headPostCount = 512
 
+    /// The posts of side lists that are worked on before the stripe's lock is given up.
+    package var sideStepPostCount = RankingLimits.sideStepPostCount
+
     /// The pace of the service.
     package init() {}
 }

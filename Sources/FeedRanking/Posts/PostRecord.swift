@@ -44,6 +44,8 @@ package struct PostRecord: BitwiseCopyable {
         package static let isTouched = Flags(rawValue: 32)
         /// Only users have ballots; a post with this flag has `keepsBallots` too.
         package static let onlyUsersVote = Flags(rawValue: 64)
+        /// A vote on the post may move it out of the head of a side list, or within it.
+        package static let isInSideHead = Flags(rawValue: 128)
     }
 
     package init(

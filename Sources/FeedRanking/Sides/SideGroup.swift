@@ -1,25 +1,18 @@
 /// The side lists of a feed, or of all feeds, in a stripe.
+///
+/// A new group takes in the posts of its feed by steps: those with slots below `joinedLimit` are
+/// members.
 final class SideGroup {
     /// The posts of the group.
     private(set) var members: SideMembers
     /// The lists that readers have asked for.
     private(set) var lists: [SideList] = []
-    /// The posts of each window that a list needs, by the window's number.
-    private var queues: [UInt8: Queue] = [:]
-    /// Working memory: the members that have been voted on.
-    private var voted = Slab<UInt32>()
-
-    /// A window's queue, as a reference.
-    private final class Queue {
-        var posts: WindowQueue
-        /// The era of the clock in which the queue was made.
-        let era: UInt64
-
-        init(_ span: WindowSpan) {
-            posts = WindowQueue(start: span.start)
-            era = span.era
-        }
-    }
+    /// The posts of each window that has a list.
+    private var queues: [SideQueue] = []
+    /// All posts with slots below are members; later ones join when it is behind all slots.
+    private var joinedLimit = 0
+    /// The votes since a side list of the stripe was read.
+    private var votes = SideVotes()
 
     /// A group without lists and members.
     init(_ feed: FeedID?) {
@@ -29,42 +22,34 @@ final class SideGroup {
     /// Whether a vote moves posts in one of the lists.
     var followsVotes: Bool { lists.contains { $0.keys.kind.followsVotes } }
 
+    /// Whether a post of the feed in a slot is a member, and not left to `join`.
+    @inline(__always)
+    func hasJoined(_ slot: UInt32) -> Bool { Int(slot) < joinedLimit }
+
+    /// Whether all posts are members.
+    var isWhole: Bool { joinedLimit == .max }
+
     /// Takes a post in; O(lists).
     func append(_ slot: UInt32, _ createTimeMilliseconds: Int64) -> UInt32 {
         let member = members.append(slot)
+        votes.reserve(members.limit)
         for list in lists {
             list.keys.reserve(members.limit)
+            list.keys.noteChange(member)
         }
-        noteChange(member, createTimeMilliseconds)
+        for queue in queues { queue.noteChange(member, createTimeMilliseconds) }
         return member
     }
 
-    /// Notes in all lists that a post is there, or is there again with another title or time.
+    /// Notes in all lists that a post is there again with another title or time.
     func noteChange(_ member: UInt32, _ createTimeMilliseconds: Int64) {
         for list in lists { list.keys.noteChange(member) }
-        for queue in queues.values {
-            queue.posts.remove(member)
-            queue.posts.add(member, createTimeMilliseconds)
-        }
+        for queue in queues { queue.noteChange(member, createTimeMilliseconds) }
     }
 
     /// Notes another number of comments; O(lists).
     func noteComments(_ member: UInt32) {
         for list in lists where list.keys.kind == .discussed { list.keys.noteChange(member) }
-    }
-
-    /// Collects a member that has been voted on, until `noteVotes`; O(1).
-    @inline(__always)
-    func collectVoted(_ member: UInt32) {
-        voted.append(member)
-    }
-
-    /// Notes the collected members in the lists that votes move; O(members * lists).
-    func noteVotes() {
-        for list in lists where list.keys.kind.followsVotes {
-            list.keys.noteChanges(voted)
-        }
-        voted.removeAll()
     }
 
     /// Takes a post out of all lists, before its title or time changes or it is deleted.
@@ -78,7 +63,7 @@ final class SideGroup {
     ) {
         let record = posts[slot]
         for list in lists { list.keys.takeOut(member, slot, record, &pool, posts) }
-        for queue in queues.values { queue.posts.remove(member) }
+        for queue in queues { queue.posts.remove(member) }
     }
 
     /// The list that is asked for; nil where no reader has asked for it yet.
@@ -86,62 +71,147 @@ final class SideGroup {
         lists.first { $0.isList(list) }
     }
 
-    /// The number of posts in a window that has a list.
-    func count(_ window: Window) -> Int {
-        queues[window.rawValue]?.posts.count ?? 0
-    }
-
-    /// Makes a list whose posts are all fresh, and the queue of its window; O(members).
-    func addList(_ id: ListID, _ posts: borrowing PostTable) -> SideList {
-        let list = SideList(id)
+    /// Makes a list whose posts are all fresh, and the queue of its window; O(members / 64).
+    func addList(_ id: ListID) -> SideList {
+        let list = SideList(id, id.span.map { queue(of: $0) })
         list.keys.reserve(members.limit)
-        var queue: Queue?
-        if let span = id.span, queues[span.window.rawValue] == nil {
-            queue = Queue(span)
-            queues[span.window.rawValue] = queue
-        }
-        for member in 0..<UInt32(members.limit) where posts.contains(members.slot(member)) {
-            list.keys.noteChange(member)
-            queue?.posts.add(member, posts[members.slot(member)].createTimeMilliseconds)
-        }
+        list.keys.noteAll(below: members.limit)
         lists.append(list)
         return list
     }
 
-    /// Lets the posts leave that are in a window no more; returns the window as the lists have it.
+    /// The queue of a window, which is made where it is not there.
+    private func queue(of span: WindowSpan) -> SideQueue {
+        if let queue = queues.first(where: { $0.window == span.window }) { return queue }
+        let queue = SideQueue(span)
+        queues.append(queue)
+        return queue
+    }
+
+    /// Takes in posts that are not members yet, as many as a step allows.
     ///
-    /// Where the clock has gone back, the window's lists are dropped, since posts may be within it
-    /// again.
-    func expire(_ span: WindowSpan, _ pool: inout NodePool) -> WindowSpan {
-        guard let queue = queues[span.window.rawValue] else { return span }
-        if queue.era < span.era {
-            dropLists(&pool) { $0.window == span.window }
-            return span
+    /// - Parameters:
+    ///   - step: What may still be done.
+    ///   - posts: The posts of the stripe.
+    ///   - didAppend: Called with each post that became a member, and its number.
+    func join(
+        _ step: inout SideStep,
+        _ posts: borrowing PostTable,
+        didAppend: (_ slot: UInt32, _ member: UInt32) -> Void
+    ) {
+        while joinedLimit < .max {
+            guard let found = posts.nextSlot(from: joinedLimit) else {
+                joinedLimit = .max
+                break
+            }
+            guard step.take(1) == 1 else { return }
+            let slot = UInt32(found)
+            joinedLimit = found + 1
+            guard posts.contains(slot), members.feed == nil || posts[slot].feed == members.feed
+            else { continue }
+            didAppend(slot, append(slot, posts[slot].createTimeMilliseconds))
         }
-        queue.posts.expire(to: span.start) { member in
-            for list in lists where list.window == span.window { list.keys.noteChange(member) }
+    }
+
+    /// Drops the lists of a window after the clock has gone back: posts may be within it again.
+    func dropLists(ofEraBefore span: WindowSpan, _ pool: inout NodePool) {
+        guard queues.contains(where: { $0.window == span.window && $0.era < span.era }) else {
+            return
         }
-        var expired = span
-        expired.start = queue.posts.start
-        return expired
+        dropLists(&pool) { $0.window == span.window }
+    }
+
+    /// Lets posts leave that are in a list's window no more, as many as a step allows.
+    func expire(
+        _ list: SideList,
+        to span: WindowSpan,
+        _ step: inout SideStep,
+        _ posts: borrowing PostTable
+    ) {
+        guard let queue = list.queue else { return }
+        queue.fill(members, &step, posts)
+        guard !step.isCut else { return }
+        queue.posts.expire(to: span.start, &step) { member in
+            for list in lists where list.queue === queue { list.keys.noteChange(member) }
+        }
     }
 
     /// Drops lists, and the queues that no list needs then; O(n) a list.
     func dropLists(_ pool: inout NodePool, where isDropped: (SideList) -> Bool) {
         for list in lists where isDropped(list) { list.keys.index.removeAll(&pool) }
         lists.removeAll(where: isDropped)
-        queues = queues.filter { window, _ in lists.contains { $0.window?.rawValue == window } }
+        queues.removeAll { queue in !lists.contains { $0.queue === queue } }
     }
 
-    /// Calls the body with each list and its window as the queue has it.
-    func forEachList(_ body: (SideList, ListID) -> Void) {
+    /// Traps where an invariant of a list does not hold; O(n log n) a list.
+    func checkInvariants(
+        _ slots: SlotKeys,
+        _ pool: borrowing NodePool,
+        _ posts: borrowing PostTable
+    ) {
         for list in lists {
             var id = ListID(feed: members.feed, kind: list.keys.kind)
-            if let window = list.window, let queue = queues[window.rawValue] {
-                let end = queue.posts.start + window.milliseconds
-                id.span = WindowSpan(window, endingAt: end, queue.era)
-            }
-            body(list, id)
+            id.span = list.queue?.span
+            list.keys.checkInvariants(id, members, behind: votes.behind, slots, pool, posts)
         }
+    }
+}
+
+/// Votes.
+extension SideGroup {
+    /// Prepares for the votes that are to be noted; O(lists).
+    func beginVotes() {
+        votes.filter.removeAll()
+        for list in lists {
+            votes.filter.add(list.keys, list.window, start: list.start)
+        }
+        votes.filter.finish()
+    }
+
+    /// Notes that a member was voted on since a side list was read; O(1), and O(lists) where it may
+    /// come into a head.
+    @inline(__always)
+    func noteVotes(
+        _ member: UInt32,
+        _ slot: UInt32,
+        _ record: PostRecord,
+        _ slots: SlotKeys
+    ) {
+        if votes.note(member, record) { noteNewHead(member, slot, record, slots) }
+    }
+
+    /// Notes a member in the lists into whose heads it comes.
+    private func noteNewHead(
+        _ member: UInt32,
+        _ slot: UInt32,
+        _ record: PostRecord,
+        _ slots: SlotKeys
+    ) {
+        var known: (kind: KeyKind, key: RankKey)?
+        for list in lists where list.keys.kind.followsVotes {
+            guard record.createTimeMilliseconds > list.start else { continue }
+            if known?.kind != list.keys.kind {
+                known = (list.keys.kind, slots.key(list.keys.kind, slot, record))
+            }
+            if let known, !list.keys.isBehind(known.key) { list.keys.noteChange(member) }
+        }
+    }
+
+    /// Notes the members of heads, and that others wait behind them; O(lists * members of heads).
+    func endVotes() {
+        for list in lists where list.keys.kind.followsVotes {
+            list.keys.noteChanges(votes.inHead)
+            list.keys.hasTail = list.keys.hasTail || votes.hasBehind
+        }
+        votes.endNoting()
+    }
+
+    /// Puts the members that wait behind the heads into the tails; O(members / 64) a list.
+    func fillTails() {
+        guard votes.hasBehind else { return }
+        for list in lists where list.keys.kind.followsVotes {
+            list.keys.tail.formUnion(votes.behind)
+        }
+        votes.removeAll()
     }
 }

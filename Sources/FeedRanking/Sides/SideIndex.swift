@@ -3,11 +3,12 @@
 /// Unlike the indexes of `StripeOrders`, it keeps its own account of what is stale, so that each
 /// list is refreshed when it is read and not before. A changed post is *fresh* until a reader has
 /// looked at it. A reader leaves a post in the tail whose old and new key lie behind the head
-/// boundary.
+/// boundary. So a list whose first pages alone are read has the keys of its head only.
 ///
 /// Invariants (`checkInvariants`): The index has exactly the keys of `indexed`. A member whose key
-/// is another one, or that is not there though it should be, is fresh or in the tail. No old or new
-/// key of a post of the tail lies at the head boundary or before it.
+/// is another one, or that is not there though it should be, is stale: it is fresh or in the tail.
+/// Where a stale member is not fresh, neither its old nor its new key lies at the head boundary or
+/// before it. Where `hasTail` is false, no member is in the tail.
 struct SideIndex: ~Copyable {
     /// What the list is sorted by.
     let kind: KeyKind
@@ -19,9 +20,11 @@ struct SideIndex: ~Copyable {
     var fresh = SlotSet()
     /// Whether a member is fresh.
     var hasFresh = false
-    /// The stale members behind the head boundary, which a first page leaves out.
+    /// The stale members behind the head boundary, which a first page leaves out, and some that are
+    /// not stale; `SideGroup.behind` has more of them.
     var tail = SlotSet()
-    var tailCount = 0
+    /// Whether there may be members in the tail.
+    var hasTail = false
     /// The end of the list's head.
     var boundary = HeadBoundary.behindAll
 
@@ -37,6 +40,9 @@ struct SideIndex: ~Copyable {
         var slot: UInt32
 
         static let behindAll = HeadBoundary(primary: .max, secondary: .max, slot: .max)
+
+        /// Whether the head has the whole list.
+        var isBehindAll: Bool { primary == .max }
 
         /// Whether a key lies at the boundary or before it, or could by its whole title.
         @inline(__always)
@@ -67,9 +73,15 @@ struct SideIndex: ~Copyable {
         for place in 0..<members.count { fresh.insert(members[place]) }
     }
 
+    /// Notes that all members below a limit have changed; O(members / 64).
+    mutating func noteAll(below limit: Int) {
+        hasFresh = hasFresh || limit > 0
+        fresh.insertAll(below: limit)
+    }
+
     /// Whether no stale post can belong before a key; nil asks for the whole index.
     func isExact(upTo key: RankKey?) -> Bool {
-        if tailCount == 0 { return true }
+        if !hasTail { return true }
         guard let key else { return false }
         return boundary.covers(key)
     }
@@ -82,10 +94,7 @@ struct SideIndex: ~Copyable {
         _ pool: inout NodePool,
         _ posts: borrowing PostTable
     ) {
-        if tail.contains(member) {
-            tail.remove(member)
-            tailCount -= 1
-        }
+        tail.remove(member)
         fresh.remove(member)
         let primary = indexed[Int(member)]
         guard primary != 0 else { return }
@@ -112,6 +121,7 @@ extension SideIndex {
     func checkInvariants(
         _ list: ListID,
         _ members: borrowing SideMembers,
+        behind: borrowing SlotSet,
         _ slots: SlotKeys,
         _ pool: borrowing NodePool,
         _ posts: borrowing PostTable
@@ -131,14 +141,20 @@ extension SideIndex {
                 let position = index.position(of: old, pool, posts)
                 precondition(index.key(at: position, pool) == old, "A side list lost a post.")
             }
+            if kind.followsVotes, !isBehind(old) {
+                let isMarked = posts[slot].flags.contains(.isInSideHead)
+                precondition(
+                    isMarked || fresh.bit(member) == 1,
+                    "A post of the head is not marked."
+                )
+            }
             guard fresh.bit(member) == 0 else { continue }
             let isThere = list.hasTime(posts[slot].createTimeMilliseconds)
             let new = isThere ? slots.key(kind, slot, posts[slot]) : key(0, slot, posts[slot])
-            if tail.bit(member) == 0 {
-                precondition(new.primary == primary, "A post that moved is not stale.")
-            } else {
-                precondition(isBehind(old) && isBehind(new), "A post of the tail is in the head.")
-            }
+            guard new.primary != primary else { continue }
+            let isInTail = tail.bit(member) == 1 || kind.followsVotes && behind.contains(member)
+            precondition(hasTail && isInTail, "A post that moved is not stale.")
+            precondition(isBehind(old) && isBehind(new), "A post of the tail is in the head.")
         }
         precondition(count == index.count, "A side list has other posts.")
     }

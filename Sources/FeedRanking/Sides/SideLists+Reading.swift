@@ -7,6 +7,8 @@ extension SideLists {
         /// The list with its window as the queue has it.
         var id: ListID
         var postCount: Int
+        /// What may still be done under the stripe's lock.
+        var step: SideStep
     }
 
     /// Appends the next entries of a walk, exact as of now; nil when the allowance is used up.
@@ -22,8 +24,17 @@ extension SideLists {
     ) -> WalkSummary? {
         guard postCount > 0 else { return WalkSummary() }
         let slots = orders.slots
-        let headRank = orders.headBoundaryRank
-        guard let read = prepare(walk.list, postCount, slots, headRank, &allowance, &posts)
+        let headRank = orders.headBoundaryRank * RankingLimits.sideHeadFactor
+        guard
+            var read = prepare(
+                walk.list,
+                postCount,
+                slots,
+                headRank,
+                orders.pace,
+                &allowance,
+                &posts
+            )
         else { return nil }
         let firstEntry = entries.count
         let probe = slots.probe(walk, &posts)
@@ -37,8 +48,9 @@ extension SideLists {
                     skippedCount: walk.isDescending ? count - reach.startRank : reach.startRank
                 )
             }
-            guard !allowance.isUsedUp else { return nil }
-            refresh(read, includingTail: true, slots, headRank, &allowance, posts)
+            guard !allowance.isUsedUp,
+                refresh(&read, includingTail: true, slots, headRank, &allowance, &posts)
+            else { return nil }
             entries.removeLast(entries.count - firstEntry)
         }
     }
@@ -57,13 +69,15 @@ extension SideLists {
     ) -> WalkSummary? {
         guard postCount > 0 else { return WalkSummary() }
         let slots = orders.slots
-        let headRank = orders.headBoundaryRank
-        guard let read = prepare(list, postCount, slots, headRank, &allowance, &posts)
+        let headRank = orders.headBoundaryRank * RankingLimits.sideHeadFactor
+        guard
+            var read = prepare(list, postCount, slots, headRank, orders.pace, &allowance, &posts)
         else { return nil }
         let probe = slots.probe(position, isBehind: false, &posts)
         if !read.list.keys.isExact(upTo: probe) {
-            guard !allowance.isUsedUp else { return nil }
-            refresh(read, includingTail: true, slots, headRank, &allowance, posts)
+            guard !allowance.isUsedUp,
+                refresh(&read, includingTail: true, slots, headRank, &allowance, &posts)
+            else { return nil }
         }
         let rank = read.list.keys.index.position(of: probe, pool, posts).rank
         return WalkSummary(postCount: read.postCount, skippedCount: rank)
@@ -80,12 +94,14 @@ extension SideLists {
     ) -> Int? {
         guard postCount > 0 else { return 0 }
         let slots = orders.slots
-        let headRank = orders.headBoundaryRank
-        guard let read = prepare(list, postCount, slots, headRank, &allowance, &posts)
+        let headRank = orders.headBoundaryRank * RankingLimits.sideHeadFactor
+        guard
+            var read = prepare(list, postCount, slots, headRank, orders.pace, &allowance, &posts)
         else { return nil }
-        if read.list.keys.tailCount > 0 {
-            guard !allowance.isUsedUp else { return nil }
-            refresh(read, includingTail: true, slots, headRank, &allowance, posts)
+        if read.list.keys.hasTail {
+            guard !allowance.isUsedUp,
+                refresh(&read, includingTail: true, slots, headRank, &allowance, &posts)
+            else { return nil }
         }
         return read.postCount
     }
@@ -109,46 +125,62 @@ extension SideLists {
         _ postCount: Int,
         _ slots: SlotKeys,
         _ headRank: Int,
+        _ pace: RefreshPace,
         _ allowance: inout RefreshAllowance,
         _ posts: inout PostTable
     ) -> Prepared? {
         dropIdleLists(at: list.readTime, &posts)
-        noteVotes(&posts)
-        let group = group(list.feed, posts)
-        var id = list
-        id.span = list.span.map { group.expire($0, &pool) }
+        let group = group(list.feed)
+        if let span = list.span { group.dropLists(ofEraBefore: span, &pool) }
         let found = group.list(list)
-        let isReady = found.map { !$0.keys.hasFresh } ?? false
-        guard isReady || !allowance.isUsedUp else { return nil }
-        let kept = found ?? group.addList(list, posts)
-        if found == nil { countLists(&posts) }
+        let kept = found ?? group.addList(list)
         kept.readTime = max(kept.readTime, list.readTime)
-        let count = list.span.map { group.count($0.window) } ?? postCount
-        let read = Prepared(group: group, list: kept, id: id, postCount: count)
-        refresh(read, includingTail: found == nil, slots, headRank, &allowance, posts)
-        return read
+        if found == nil { countLists(&posts) }
+        var step = allowance.sideStep(pace)
+        guard !allowance.isUsedUp || !hasTouched && group.isWhole && !kept.keys.hasFresh else {
+            return nil
+        }
+        noteVotes(slots, &step, &posts)
+        join(group, &step, posts)
+        if let span = list.span, !step.isCut { group.expire(kept, to: span, &step, posts) }
+        var read = Prepared(group: group, list: kept, id: list, postCount: postCount, step: step)
+        read.id.span = kept.queue?.span
+        if let queue = kept.queue { read.postCount = queue.posts.count }
+        return refresh(&read, includingTail: false, slots, headRank, &allowance, &posts)
+            ? read : nil
     }
 
-    /// Refreshes a list, and charges the keys that moved: a key that stays costs an eighth or so.
+    /// Refreshes a list; false where the step does not suffice.
+    ///
+    /// The keys that moved are charged, and each post that was looked at as an eighth of a key.
     private mutating func refresh(
-        _ read: Prepared,
+        _ read: inout Prepared,
         includingTail: Bool,
         _ slots: SlotKeys,
         _ headRank: Int,
         _ allowance: inout RefreshAllowance,
-        _ posts: borrowing PostTable
-    ) {
-        let work = read.list.keys.refresh(
-            includingTail: includingTail,
-            read.id,
-            read.group.members,
-            slots,
-            headRank,
-            &pool,
-            &scratch,
-            posts
-        )
-        allowance.charge(work.moved + work.seen / 8)
-        scratch.freeLargeMemory()
+        _ posts: inout PostTable
+    ) -> Bool {
+        let usedBefore = includingTail ? read.step.usedCount : 0
+        if includingTail { read.group.fillTails() }
+        if !read.step.isCut {
+            allowance.charge(
+                read.list.refresh(
+                    includingTail: includingTail,
+                    read.id,
+                    read.group.members,
+                    slots,
+                    headRank,
+                    &read.step,
+                    &pool,
+                    &scratch,
+                    &posts
+                )
+            )
+            scratch.freeLargeMemory()
+        }
+        allowance.charge((read.step.usedCount - usedBefore) / 8)
+        if read.step.isCut { allowance.endAfterStep() }
+        return !read.step.isCut
     }
 }

@@ -2,9 +2,12 @@
 /// of.
 ///
 /// A list exists from its first read on. A vote then puts its post into `touched`, once until the
-/// next read of a side list. That read notes the touched posts in all lists, and refreshes the list
+/// next read of a side list. That read notes the touched posts in the groups, and refreshes the list
 /// that it reads. Without side lists a vote only looks at `followsVotes`.
 struct SideLists: ~Copyable {
+    /// The number of records that are prefetched ahead of the record being read.
+    private static let prefetchDistance = 16
+
     /// Whether there is a list in which a vote moves its post.
     private(set) var followsVotes = false
     /// The posts that were voted on since a side list was read; some may have been deleted since.
@@ -22,6 +25,9 @@ struct SideLists: ~Copyable {
     /// No lists.
     init() {}
 
+    /// Whether votes wait to be noted in the groups.
+    var hasTouched: Bool { touched.count > 0 }
+
     /// Whether no list exists.
     var isEmpty: Bool { groups.isEmpty }
 
@@ -36,73 +42,100 @@ struct SideLists: ~Copyable {
     /// Takes in a new post; O(lists).
     mutating func add(_ slot: UInt32, _ record: PostRecord) {
         guard !isEmpty else { return }
-        _ = groups[nil]?.append(slot, record.createTimeMilliseconds)
-        guard let group = groups[record.feed] else { return }
-        setNumber(group.append(slot, record.createTimeMilliseconds), slot)
+        for group in [groups[nil], groups[record.feed]] {
+            guard let group, group.hasJoined(slot) else { continue }
+            setNumber(group.append(slot, record.createTimeMilliseconds), slot, group)
+        }
     }
 
     /// Takes a post out of all lists before it is deleted or changes its title or time; O(log n) a
     /// list.
     mutating func takeOut(_ slot: UInt32, _ posts: borrowing PostTable) {
         guard !isEmpty else { return }
-        groups[nil]?.takeOut(slot, slot, &pool, posts)
-        let feed = posts[slot].feed
-        guard let group = groups[feed] else { return }
-        group.takeOut(numbers[Int(slot)], slot, &pool, posts)
+        for group in [groups[nil], groups[posts[slot].feed]] {
+            guard let group, group.hasJoined(slot) else { continue }
+            group.takeOut(number(slot, group), slot, &pool, posts)
+        }
     }
 
     /// Notes that a post that was taken out is back; O(lists).
     mutating func putBack(_ slot: UInt32, _ record: PostRecord) {
         guard !isEmpty else { return }
-        groups[nil]?.noteChange(slot, record.createTimeMilliseconds)
-        guard let group = groups[record.feed] else { return }
-        group.noteChange(numbers[Int(slot)], record.createTimeMilliseconds)
+        for group in [groups[nil], groups[record.feed]] {
+            guard let group, group.hasJoined(slot) else { continue }
+            group.noteChange(number(slot, group), record.createTimeMilliseconds)
+        }
     }
 
     /// Notes another number of comments; O(lists).
     mutating func noteComments(_ slot: UInt32, _ feed: FeedID) {
         guard !isEmpty else { return }
-        groups[nil]?.noteComments(slot)
-        guard let group = groups[feed] else { return }
-        group.noteComments(numbers[Int(slot)])
+        for group in [groups[nil], groups[feed]] {
+            guard let group, group.hasJoined(slot) else { continue }
+            group.noteComments(number(slot, group))
+        }
     }
 
-    /// The group of a feed, with all of its posts in it; O(posts) where it is new.
-    mutating func group(_ feed: FeedID?, _ posts: borrowing PostTable) -> SideGroup {
+    /// The group of a feed, which is made where it is not there.
+    mutating func group(_ feed: FeedID?) -> SideGroup {
         if let group = groups[feed] { return group }
         let group = SideGroup(feed)
-        var next = posts.nextSlot(from: 0)
-        while let found = next {
-            let slot = UInt32(found)
-            if posts.contains(slot), feed == nil || posts[slot].feed == feed {
-                let number = group.append(slot, posts[slot].createTimeMilliseconds)
-                if feed != nil { setNumber(number, slot) }
-            }
-            next = posts.nextSlot(from: found + 1)
-        }
         groups[feed] = group
         return group
     }
 
-    /// Notes the posts that were voted on in the lists that votes move; O(touched * lists).
-    mutating func noteVotes(_ posts: inout PostTable) {
+    /// Lets posts join a group, as many as a step allows.
+    mutating func join(
+        _ group: SideGroup,
+        _ step: inout SideStep,
+        _ posts: borrowing PostTable
+    ) {
+        group.join(&step, posts) { slot, number in setNumber(number, slot, group) }
+    }
+
+    /// Notes the posts that were voted on in the groups, as many as a step allows; O(posts), and
+    /// O(lists) for those in a head.
+    mutating func noteVotes(
+        _ slots: SlotKeys,
+        _ step: inout SideStep,
+        _ posts: inout PostTable
+    ) {
+        let count = step.take(touched.count)
+        guard count > 0 else { return }
+        for group in groups.values { group.beginVotes() }
         let front = groups[nil]
-        for place in 0..<touched.count {
+        var last: (feed: FeedID, group: SideGroup?)?
+        for place in stride(from: touched.count - 1, to: touched.count - 1 - count, by: -1) {
+            if place >= Self.prefetchDistance {
+                posts.directory.prefetch(touched[place - Self.prefetchDistance])
+            }
             let slot = touched[place]
             guard posts.contains(slot) else { continue }
-            posts[slot].flags.remove(.isTouched)
-            front?.collectVoted(slot)
-            groups[posts[slot].feed]?.collectVoted(numbers[Int(slot)])
+            let record = posts[slot]
+            posts[slot].flags.subtract([.isTouched, .isInSideHead])
+            if let front, front.hasJoined(slot) { front.noteVotes(slot, slot, record, slots) }
+            if last?.feed != record.feed { last = (record.feed, groups[record.feed]) }
+            if let group = last?.group, group.hasJoined(slot) {
+                group.noteVotes(numbers[Int(slot)], slot, record, slots)
+            }
         }
-        touched.removeAll()
-        for group in groups.values { group.noteVotes() }
+        touched.removeLast(count)
+        for group in groups.values { group.endVotes() }
     }
 
     /// Learns whether there are lists that follow votes, after a list was added or dropped.
     mutating func countLists(_ posts: inout PostTable) {
         groups = groups.filter { !$0.value.lists.isEmpty }
         followsVotes = groups.values.contains { $0.followsVotes }
-        if !followsVotes { noteVotes(&posts) }
+        if !followsVotes { forgetVotes(&posts) }
+    }
+
+    /// Forgets the posts that were voted on, which no list needs to know of.
+    private mutating func forgetVotes(_ posts: inout PostTable) {
+        for place in 0..<touched.count where posts.contains(touched[place]) {
+            posts[touched[place]].flags.remove(.isTouched)
+        }
+        touched.removeAll()
     }
 
     /// Drops the lists that were not read for long, as of a time; O(lists).
@@ -129,13 +162,17 @@ struct SideLists: ~Copyable {
         }
         guard touched.count == 0 else { return }
         for group in groups.values {
-            group.forEachList { list, id in
-                list.keys.checkInvariants(id, group.members, slots, pool, posts)
-            }
+            group.checkInvariants(slots, pool, posts)
         }
     }
 
-    private mutating func setNumber(_ number: UInt32, _ slot: UInt32) {
+    /// The number of a post in a group.
+    private func number(_ slot: UInt32, _ group: SideGroup) -> UInt32 {
+        group.members.feed == nil ? slot : numbers[Int(slot)]
+    }
+
+    private mutating func setNumber(_ number: UInt32, _ slot: UInt32, _ group: SideGroup) {
+        guard group.members.feed != nil else { return }
         numbers.extend(to: Int(slot) + 1, with: 0)
         numbers[Int(slot)] = number
     }

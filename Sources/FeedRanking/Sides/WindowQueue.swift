@@ -24,6 +24,9 @@ struct WindowQueue: ~Copyable {
         self.start = start
     }
 
+    /// Whether most entries are of posts that were taken out.
+    var isMostlySpent: Bool { heapCount > 2 * count + RankingLimits.spentEntryCount }
+
     /// Takes in a post that is not in the window, if its time is; O(log n).
     mutating func add(_ member: UInt32, _ createTimeMilliseconds: Int64) {
         members.reserve(Int(member) + 1)
@@ -42,17 +45,23 @@ struct WindowQueue: ~Copyable {
         count -= 1
     }
 
-    /// Lets the posts leave whose time is at a new start or before it, and calls the body with each;
-    /// O(log n) a post.
-    mutating func expire(to newStart: Int64, _ body: (UInt32) -> Void) {
+    /// Lets the posts leave whose time is at a new start or before it, as many as a step allows, and
+    /// calls the body with each; O(log n) a post.
+    ///
+    /// Where the step ends before, the start comes as far as the posts that have left.
+    mutating func expire(to newStart: Int64, _ step: inout SideStep, _ body: (UInt32) -> Void) {
         guard newStart > start else { return }
-        start = newStart
         while heapCount > 0, heap[0].createTimeMilliseconds <= newStart {
+            let time = heap[0].createTimeMilliseconds
+            // Posts of one time leave together.
+            if time > start, step.take(1) == 0 { return }
+            start = max(start, time)
             let member = pop().member
             guard members.contains(member) else { continue }
             remove(member)
             body(member)
         }
+        start = newStart
     }
 
     private mutating func push(_ entry: Entry) {

@@ -41,8 +41,19 @@ package enum RankingLimits {
     /// The milliseconds after which a side list that nobody has read is dropped, at the next read of
     /// another one in its stripe.
     ///
-    /// A list takes some 35 bytes a post, and a reader of it asks for its next page within ten minutes.
+    /// A list takes some 8 bytes a post, 35 where it was read beyond its head, and a reader of it asks
+    /// for its next page within ten minutes.
     package static let sideListIdleTime: Int64 = 10 * 60 * 1_000
+    /// The posts of side lists that are worked on before the stripe's lock is given up: a millisecond's
+    /// worth or so.
+    package static let sideStepPostCount = 8_192
+    /// The steps after which a request works on its side list without limit: those of a list of some
+    /// 150 million posts, which only votes can pass that come faster than steps.
+    package static let maximumSideStepCount = 65_536
+    /// The entries of posts that were taken out for which a window's queue is not filled anew.
+    static let spentEntryCount = 1_024
+    /// The head of a side list is so many times the head of an index, so that a snapshot ends in it.
+    static let sideHeadFactor = 8
 
     /// The posts that a user marks one by one: a count of unread posts looks at each of them.
     ///

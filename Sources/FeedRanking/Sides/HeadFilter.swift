@@ -1,0 +1,111 @@
+import Glibc
+
+/// Tells cheaply that a vote cannot have brought a post into the head of a list of a side group.
+///
+/// It has the loosest head boundary of each kind, in the terms of the votes: neither a root nor a
+/// power is computed for a post. It errs on one side only: where it says no, the post's key lies
+/// behind all of the boundaries.
+struct HeadFilter: ~Copyable {
+    /// The loosest boundaries of the kinds with windows, for posts that are in one window and all
+    /// longer ones.
+    struct Level: BitwiseCopyable {
+        /// The start of the window; no post is in a window without lists.
+        var start = Int64.max
+        /// The least score that reaches the head of a list of TOP.
+        var score = Int64.max
+        /// The logarithm of the controversy at the boundary of CONTROVERSIAL, to the base 2.
+        var controversyLog = Double.infinity
+    }
+
+    /// The levels by the number of the window; 0 is all time.
+    private var levels = Slab<Level>()
+    private var hasWindows = false
+    /// The confidence at the boundary of BEST; above 1 there is no list.
+    private var confidence = 2.0
+    private var confidenceSpread = 0.0
+    /// The last key of RISING in the head; 0 is none.
+    private var risingKey: UInt64 = 0
+    /// Doubles are compared with so much room for their rounding.
+    private static let margin = 1 - 1e-9
+
+    /// A filter that no post passes.
+    init() {
+        levels.extend(to: Window.allCases.count + 1, with: Level())
+    }
+
+    /// Forgets all boundaries.
+    mutating func removeAll() {
+        for number in 0..<levels.count { levels[number] = Level() }
+        hasWindows = false
+        confidence = 2
+        risingKey = 0
+    }
+
+    /// Takes in the boundary of a list; `start` is that of its window.
+    mutating func add(_ keys: borrowing SideIndex, _ window: Window?, start: Int64) {
+        let boundary = keys.boundary.primary
+        let number = Int(window?.rawValue ?? 0)
+        if window != nil {
+            hasWindows = true
+            levels[number].start = start
+        }
+        switch keys.kind {
+        case .top:
+            let score = Int64(bitPattern: ~boundary ^ (1 << 63))
+            levels[number].score = min(levels[number].score, score)
+        case .controversial:
+            let least = keys.boundary.isBehindAll ? 0 : Double(bitPattern: ~boundary)
+            let logarithm = least > 1 ? log2(least) * Self.margin : 0
+            levels[number].controversyLog = min(levels[number].controversyLog, logarithm)
+        case .best:
+            let least = keys.boundary.isBehindAll ? 0 : Double(bitPattern: ~boundary) * Self.margin
+            confidence = least
+            confidenceSpread = ConfidenceRank.spread(at: least) * Self.margin
+        case .rising: risingKey = boundary
+        case .discussed, .new, .hot: break
+        }
+    }
+
+    /// Loosens each level by the longer windows, in which its posts are too.
+    mutating func finish() {
+        var longer = levels[0]
+        for number in stride(from: levels.count - 1, to: 0, by: -1) {
+            longer.score = min(longer.score, levels[number].score)
+            longer.controversyLog = min(longer.controversyLog, levels[number].controversyLog)
+            levels[number].score = longer.score
+            levels[number].controversyLog = longer.controversyLog
+        }
+    }
+
+    /// Whether a post may be in the head of a list by its votes; O(windows).
+    @inline(__always)
+    func mayReachHead(_ record: PostRecord) -> Bool {
+        let level = levels[level(of: record.createTimeMilliseconds)]
+        if record.score >= level.score { return true }
+        if risingKey > 0, record.risingKey <= risingKey { return true }
+        let (ups, downs) = (Double(record.upvoteCount), Double(record.downvoteCount))
+        let count = ups + downs
+        let distance = ups - confidence * count
+        if distance >= 0, distance * distance >= confidenceSpread * count { return true }
+        return min(ups, downs) * Self.log2Bound(count) >= max(ups, downs) * level.controversyLog
+    }
+
+    /// The shortest window that a post is in.
+    @inline(__always)
+    private func level(of createTimeMilliseconds: Int64) -> Int {
+        guard hasWindows else { return 0 }
+        for number in 1..<levels.count where createTimeMilliseconds > levels[number].start {
+            return number
+        }
+        return 0
+    }
+
+    /// A number that is not below the logarithm to the base 2 of a number from 1 on.
+    @inline(__always)
+    private static func log2Bound(_ value: Double) -> Double {
+        let bits = value.bitPattern
+        let fraction = Double(bitPattern: bits & 0x000F_FFFF_FFFF_FFFF | 0x3FF0_0000_0000_0000)
+        // The logarithm of 1 + f is at most f + 0.0861.
+        return Double(Int64(bits >> 52) - 1_024) + fraction + 0.0861
+    }
+}
