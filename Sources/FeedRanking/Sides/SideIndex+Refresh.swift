@@ -3,7 +3,8 @@ extension SideIndex {
     private static let prefetchDistance = 16
 
     /// The stale members of which a part of a refresh looks at some.
-    private enum Part {
+    // Not private: Swift 6.3 then fails to compile a debug build, where other files hold an index.
+    enum Part {
         /// Those that are fresh; the others of the head's boundary go to the tail.
         case fresh
         /// Those of the tail, which the index has from then on.

@@ -23,8 +23,13 @@ final class SideQueue {
 
     /// Notes a member that is new, or has another time; O(log n).
     ///
-    /// A member that the queue has not come to is left to `fill`.
+    /// A member that the queue has not come to is left to `fill`. The queue begins anew where most of
+    /// its entries are of posts that are gone or have changed: nobody may read it for long.
     func noteChange(_ member: UInt32, _ createTimeMilliseconds: Int64) {
+        if posts.isMostlySpent {
+            posts = WindowQueue(start: posts.start)
+            filledLimit = 0
+        }
         if member == filledLimit { filledLimit += 1 }
         guard member < filledLimit else { return }
         posts.remove(member)
@@ -32,17 +37,11 @@ final class SideQueue {
     }
 
     /// Looks at the members that it has not looked at, as many as a step allows; O(log n) each.
-    ///
-    /// It begins anew where most of its entries are of posts that are gone or have changed.
     func fill(
         _ members: borrowing SideMembers,
         _ step: inout SideStep,
         _ posts: borrowing PostTable
     ) {
-        if self.posts.isMostlySpent {
-            self.posts = WindowQueue(start: self.posts.start)
-            filledLimit = 0
-        }
         let count = step.take(members.limit - filledLimit)
         for member in UInt32(filledLimit)..<UInt32(filledLimit + count) {
             let slot = members.slot(member)

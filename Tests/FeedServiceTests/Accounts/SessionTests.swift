@@ -138,7 +138,11 @@ struct SessionTests {
             for second in 1...45 {
                 offset.withLock { $0 += 1_000 }
                 clock.advance(by: .seconds(1))
-                #expect(try client.refusal(read) == (second < 40 ? nil : .sessionExpired))
+                let refusal = try client.refusal(read)
+                #expect(
+                    refusal == (second < 40 ? nil : .sessionExpired),
+                    "After \(second) s: \(refusal as Any)"
+                )
             }
         }
     }
