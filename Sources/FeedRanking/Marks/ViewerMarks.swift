@@ -35,7 +35,8 @@ package struct ViewerMarks: Sendable {
 
     /// How many marks through posts were made.
     private var throughCount: UInt64 = 0
-    /// The value of deleted posts and marks through posts at the last sweep for want of room; nil before the first.
+    /// How many posts were deleted and marks through posts made by the last sweep for want of room; nil
+    /// before the first.
     private var sweptCount: UInt64?
 
     /// Whether a post may be dismissed; false means that none is.

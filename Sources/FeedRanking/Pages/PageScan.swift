@@ -42,8 +42,8 @@ struct PageScan {
     /// Appends rows in the order of the walk; false when the allowance is used up.
     ///
     /// Posts that have been deleted since are left out. Posts that have moved since are put in
-    /// order, and come once. So are posts with a title of which only the end may have changed, because their keys
-    /// do not show that change.
+    /// order, and come once. So are posts with a title of which only the end may have changed, because
+    /// their keys do not show that change.
     mutating func run(
         _ walk: ListWalk,
         _ stripes: borrowing StripeSlab,
