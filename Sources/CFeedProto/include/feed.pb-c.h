@@ -1161,8 +1161,8 @@ struct  Feed__V1__ListPostsRequest
      */
     uint64_t start_rank;
     /*
-     * The posts created since this post, whatever the order: those next to it where a page has no
-     * room for all. They come in the order NEW, or OLD in a list of OLD.
+     * The posts created since this post: those next to it where a page has no room for all. They
+     * come in the order NEW, or OLD in a list of OLD, and not in the order of the list.
      */
     uint64_t newer_than_post_id;
   };

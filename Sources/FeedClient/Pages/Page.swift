@@ -81,6 +81,6 @@ public enum PageStart: Sendable, Hashable {
     case around(UInt64)
     /// At a rank; 1 is the first post.
     case rank(UInt64)
-    /// With the posts created since a post, whatever the order of the list.
+    /// With the posts created since a post, in the order NEW, or OLD in a list of OLD.
     case newerThan(UInt64)
 }

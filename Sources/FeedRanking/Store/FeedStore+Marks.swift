@@ -175,7 +175,7 @@ extension FeedStore {
     /// Builds the indexes that a count of unread posts needs after a mark through a post, and charges
     /// the looks at the viewer's marks on single posts; false when the allowance is used up.
     ///
-    /// The count then does not wait, whatever its allowance.
+    /// The count does not wait then, with any allowance.
     package func prepareUnreadCount(
         in feed: FeedID?,
         by viewer: VoterID?,

@@ -116,10 +116,9 @@ public struct ListPostsRequest: Equatable, Sendable {
         case aroundPostID(UInt64)
         /// The page that starts at this rank; 1 is the first post.
         case rank(UInt64)
-        /// The posts created since this post, whatever the order: those next to it where a page has
-        /// no room for all.
+        /// The posts created since this post: those next to it where a page has no room for all.
         ///
-        /// They come in the order NEW, or OLD in a list of OLD.
+        /// They come in the order NEW, or OLD in a list of OLD, and not in the order of the list.
         case newerThanPostID(UInt64)
     }
 
