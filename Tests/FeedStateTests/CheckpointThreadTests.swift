@@ -142,8 +142,12 @@ import Testing
         let isWriting: Bool
     }
 
-    /// The pauses of a thread for which so many megabytes wait at its start.
-    private static func pauses(megabytes count: UInt64) throws -> [PauseMoment] {
+    /// The pauses of a thread for which so many megabytes wait at its start, and more come while it
+    /// pauses first.
+    private static func pauses(
+        megabytes count: UInt64,
+        later laterCount: UInt64 = 0
+    ) throws -> [PauseMoment] {
         let directory = try DataDirectory()
         let thread = Locked<CheckpointThread?>(nil)
         let moments = Locked<[PauseMoment]>([])
@@ -163,7 +167,14 @@ import Testing
                 share: thread.backlog.share,
                 isWriting: thread.statistics.timeUnderWay > .zero
             )
-            moments.withLock { $0.append(moment) }
+            let isFirst = moments.withLock {
+                $0.append(moment)
+                return $0.count == 1
+            }
+            guard isFirst else { return }
+            for number in count..<count + laterCount {
+                _ = thread.submit(Self.megabyte(number), at: Self.position(number + 1))
+            }
         }
         let checkpoints = Self.thread(of: try directory.create(), pauseHooks: hooks) { _ in }
         thread.withLock { $0 = checkpoints }
@@ -173,13 +184,22 @@ import Testing
         }
         try checkpoints.start()
         checkpoints.stop()
-        #expect(checkpoints.checkpointedRecord == count)
+        #expect(checkpoints.checkpointedRecord == count + laterCount)
         return moments.withLock { $0 }
     }
 
     @Test func checkpointsThatLagDoNotPause() throws {
         let limit = CheckpointThread.pauselessShare
         let late = try Self.pauses(megabytes: 8).filter { $0.share >= limit }
+        #expect(late.isEmpty, "\(late)")
+    }
+
+    /// The thread looks before each pause, and not once before it empties its queue.
+    @Test func checkpointsThatBeginToLagPauseNoMore() throws {
+        let limit = CheckpointThread.pauselessShare
+        let pauses = try Self.pauses(megabytes: 1, later: 8)
+        #expect(!pauses.isEmpty)
+        let late = pauses.filter { $0.share >= limit }
         #expect(late.isEmpty, "\(late)")
     }
 
