@@ -162,8 +162,7 @@ def greet(store, hello):
     if user < 0:
         return feed.ServerFrame(status=feed.Status(code=16, reason="SESSION_EXPIRED"))
     return feed.ServerFrame(hello=feed.HelloResponse(
-        capabilities=[feed.STABLE_PAGES, feed.ACCOUNTS], client_known=known,
-        last_sequence=store.last_sequence(client), user=feed.User(id=user) if token else None,
+        client_known=known, last_sequence=store.last_sequence(client), user=feed.User(id=user) if token else None,
         channel_status=REFUSAL if FAULT == "deny" else None))
 
 
@@ -234,7 +233,7 @@ def execute(store, client, sequence, request):
     if kind == "cast_vote" and not done:
         if state["feed"] == "mixed":
             ballots = {**state["ballots"], viewer or client: body.direction}
-            if FAULT == "merge" and state["title"] != "features":
+            if FAULT == "merge":
                 ballots = {client: body.direction}
             state["ballots"] = {voter: ballot for voter, ballot in ballots.items()
                                 if ballot != feed.CLEAR}

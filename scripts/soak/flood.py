@@ -1,5 +1,9 @@
-"""The streams of frames that attacks send, each on a connection of its own."""
+"""The streams of frames that attacks send, each on a connection of its own.
 
+A stream is made of the posts and of this connection's share of the new clients.
+"""
+
+import functools
 import os
 import select
 import socket
@@ -7,6 +11,7 @@ import struct
 import time
 
 import feed_pb2 as feed
+from wire import framed
 
 ADDRESS = "127.0.0.1"
 RECEIVE_BUFFER = 4096
@@ -20,11 +25,6 @@ WINDOW = 256  # the calls that a channel remembers
 UNFINISHED = memoryview(struct.pack(">I", 1 << 20) + bytes(1_000_000))
 
 
-def framed(number, sequence=0, **request):
-    body = feed.ClientFrame(id=number, sequence=sequence, **request).SerializeToString()
-    return struct.pack(">I", len(body)) + body
-
-
 def hello(number):
     return framed(number, hello=feed.HelloRequest(protocol_version=1, client_id=os.urandom(16)))
 
@@ -33,10 +33,17 @@ def batch(number, sequence, posts):
     """A numbered batch of which the first vote fails: which were counted is to be remembered."""
     votes = [feed.CastVoteRequest(post_id=post, direction=feed.UP)
              for post in (1 << 40, posts.attacked)]
-    return framed(number, sequence, batch_cast_votes=feed.BatchCastVotesRequest(votes=votes))
+    return framed(number, sequence=sequence,
+                  batch_cast_votes=feed.BatchCastVotesRequest(votes=votes))
 
 
-def unread(_, share):
+@functools.cache  # the same for all connections
+def window(posts):
+    """As many batches as a channel remembers."""
+    return b"".join(batch(sequence + 1, sequence, posts) for sequence in range(1, WINDOW + 1))
+
+
+def unread(_posts, _share):
     """Asks for much."""
     yield b"".join(framed(number, list_posts=feed.ListPostsRequest(page_size=100, order=feed.NEW))
                    for number in range(1, 4))
@@ -49,13 +56,10 @@ def hellos(posts, share):
                        for number in range(first, min(first + CHUNK, share)))
 
 
-def batches(posts, share, frames=[]):
+def batches(posts, _share):
     """One client that has as much remembered as it can."""
-    if not frames:  # the same for all connections
-        frames.append(b"".join(batch(sequence + 1, sequence, posts)
-                               for sequence in range(1, WINDOW + 1)))
     yield hello(1)
-    yield frames[0]
+    yield window(posts)
 
 
 def devices(posts, share):
@@ -66,7 +70,7 @@ def devices(posts, share):
                        for number in range(first, min(first + CHUNK, share)))
 
 
-def unfinished(_, share):
+def unfinished(_posts, _share):
     """Begins a call that never ends."""
     yield UNFINISHED
 

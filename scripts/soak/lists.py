@@ -1,10 +1,10 @@
 """Lists: every order has the same posts, each once; a STABLE walk has no post twice, also under load."""
 
-import threading
+import random
 
 import feed_pb2 as feed
 from service import Failure
-from wire import Connection, Lost
+from worker import Worker
 
 ORDERS = (feed.TOP, feed.OLD, feed.HOT, feed.BEST, feed.CONTROVERSIAL, feed.RISING, feed.DISCUSSED)
 WINDOWED = (feed.TOP, feed.CONTROVERSIAL, feed.DISCUSSED)
@@ -15,15 +15,14 @@ KEYS = {  # which must not rise from one post to the next
 }
 
 
-def check(connection, name, is_stable):
-    """All lists of a feed on which nothing changes have the posts of NEW, in their order; the STABLE ones
-    only where there are any."""
+def check(connection, name):
+    """All lists of a feed on which nothing changes have the posts of NEW, in their order."""
     expected = {post.id for post in connection.posts(name)}
     # Soaks of one directory take less than a year, so the longest window has every post.
     lists = [(order, feed.WINDOW_UNSPECIFIED) for order in ORDERS]
     lists += [(order, feed.YEAR) for order in WINDOWED]
     for order, window in lists:
-        for consistency in (feed.LIVE, feed.STABLE)[:1 + is_stable]:
+        for consistency in (feed.LIVE, feed.STABLE):
             posts = list(connection.posts(
                 name, order=order, window=window, consistency=consistency))
             said = f"{feed.Order.Name(order)} of {name}, {feed.Consistency.Name(consistency)}"
@@ -42,44 +41,23 @@ def check_posts(said, posts, expected, key):
             raise Failure(f"{said} lists post {following.id} behind post {post.id}")
 
 
-class Reader:
-    """Walks STABLE lists of a feed while it changes, until the service is gone."""
+class Reader(Worker):
+    """Walks STABLE lists of a feed while it changes."""
 
-    def __init__(self, name, generator):
-        self.name, self.random = name, generator
-        self.walks = 0
-        self.failure = None
-        self.thread = None
+    def __init__(self, feed_name, seed):
+        super().__init__("the reader of lists")
+        self.feed_name = feed_name
+        self.random = random.Random(f"{seed} reader")
 
-    def start(self, port):
-        self.failure = None
-        self.thread = threading.Thread(target=self._work, args=[port])
-        self.thread.start()
-
-    def join(self):
-        self.thread.join()
-        if self.failure:
-            raise self.failure
-
-    def _work(self, port):
-        try:
-            with Connection(port) as connection:
-                while True:
-                    self._walk(connection, self.random.choice((feed.NEW, *ORDERS)))
-        except Lost:
-            pass
-        except Exception as error:  # reported by the thread that joins
-            self.failure = Failure(f"the reader of lists: {error}")
-
-    def _walk(self, connection, order):
+    def step(self, connection):
         """One walk, as far as it is of its snapshot."""
+        order = self.random.choice((feed.NEW, *ORDERS))
         seen = set()
-        for page in connection.pages(feed=self.name, order=order, consistency=feed.STABLE):
+        for page in connection.pages(feed=self.feed_name, order=order, consistency=feed.STABLE):
             if page.consistency != feed.STABLE:
                 break
             for post in page.posts:
                 if post.id in seen:
-                    raise Failure(f"{feed.Order.Name(order)} of {self.name} lists post {post.id} "
-                                  "twice in one snapshot")
+                    raise Failure(f"{feed.Order.Name(order)} of {self.feed_name} lists post "
+                                  f"{post.id} twice in one snapshot")
                 seen.add(post.id)
-        self.walks += 1

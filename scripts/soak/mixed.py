@@ -5,14 +5,15 @@ at most one is in doubt when the service is killed. Then either the state before
 found, or the one after it; the call is sent again with its sequence, and counts once.
 """
 
+import contextlib
 import dataclasses
 import os
 import random
-import threading
 
 import feed_pb2 as feed
 from service import Failure
-from wire import Connection, Lost, Refused
+from wire import Connection, Refused
+from worker import Worker
 
 FEED = "mixed"
 OPERATIONS = {"create": 30, "update": 25, "vote": 50, "mark": 20, "delete": 10}
@@ -66,13 +67,13 @@ def create_feed(connection):
             raise
 
 
-class MixedClient:
-    """One client over all restarts of one data directory."""
+class MixedClient(Worker):
+    """One client over all restarts of one data directory. Its posts have its `owner` in their titles."""
 
-    def __init__(self, name, seed):
-        self.name = name
-        self.features = set()
-        self.random = random.Random(f"{seed} {name}")
+    def __init__(self, owner, seed):
+        super().__init__(f"client {owner}")
+        self.owner = owner
+        self.random = random.Random(f"{seed} {owner}")
         self.client_id = os.urandom(16)  # an identity is never from a seed
         first = int.from_bytes(os.urandom(7)) << 4
         self.users = [1 << 63 | first | number for number in range(USERS)]
@@ -80,42 +81,17 @@ class MixedClient:
         self.pending = None
         self.sequence = self.created = self.acknowledged = self.greatest_id = 0
         self.known = False
-        self.thread = None
-        self.failure = None
 
     # ---- Under load
 
-    def start(self, port):
-        self.failure = None
-        self.thread = threading.Thread(target=self._work, args=[port])
-        self.thread.start()
-
-    def join(self):
-        self.thread.join()
-        if self.failure:
-            raise self.failure
-
-    def _work(self, port):
-        try:
-            with self.connected(port) as connection:
-                while True:
-                    self.step(connection)
-        except Lost:
-            pass
-        except Exception as error:  # reported by the thread that joins
-            self.failure = Failure(f"the mixed client: {error}")
-
+    @contextlib.contextmanager
     def connected(self, port):
-        connection = Connection(port)
-        try:
+        with super().connected(port) as connection:
             hello = connection.hello(self.client_id)
             if self.known and not hello.client_known:
-                raise Failure(f"the service has forgotten client {self.name}")
-        except BaseException:
-            connection.__exit__()
-            raise
-        self.known = True
-        return connection
+                raise Failure(f"the service has forgotten {self.name}")
+            self.known = True
+            yield connection
 
     def step(self, connection):
         self.sequence += 1
@@ -140,17 +116,12 @@ class MixedClient:
         posts = {**self.posts, **{post or created: state for post, state in call.after.items()}}
         return {post: state for post, state in posts.items() if state is not None}
 
-    def _kind(self):
-        """What comes next, of that which the service serves."""
-        kinds = {kind: weight for kind, weight in OPERATIONS.items()
-                 if kind != "mark" or "marks" in self.features}
-        return self.random.choices(list(kinds), kinds.values())[0]
-
     def _next(self):
-        kind = self._kind()
+        """The call that comes next."""
+        kind, = self.random.choices(list(OPERATIONS), OPERATIONS.values())
         if kind == "create" or not self.posts:
             self.created += 1
-            after = State(f"{self.name} {self.created}", self.random.randrange(1000))
+            after = State(f"{self.owner} {self.created}", self.random.randrange(1000))
             post = feed.Post(title=after.title, comment_count=after.comment_count)
             return Pending("create", self.sequence, {
                 "create_post": feed.CreatePostRequest(feed=FEED, post=post)}, {0: after})
@@ -160,7 +131,7 @@ class MixedClient:
             request = {"delete_post": feed.DeletePostRequest(id=post)}
             return Pending(kind, self.sequence, request, {post: None})
         if kind == "vote":
-            voter = self.random.randrange(VOTERS) if "users" in self.features else 0
+            voter = self.random.randrange(VOTERS)
             ballot = self.random.choice([feed.UP, feed.DOWN, feed.CLEAR])
             request = {"cast_vote": feed.CastVoteRequest(post_id=post, direction=ballot)}
             after = dataclasses.replace(before, ballots=replaced(before.ballots, voter, ballot))
@@ -195,7 +166,7 @@ class MixedClient:
         before the call in doubt, or as after it. Returns those that this call has created."""
         unknown = [post for post in shown if post not in self.posts]
         if len(unknown) > 1:
-            raise Failure(f"one call of client {self.name} created posts {unknown}")
+            raise Failure(f"one call of {self.name} created posts {unknown}")
         expected = [self.posts]
         if self.pending:
             expected.append(self.posts_after(self.pending, unknown[0] if unknown else 0))
@@ -207,7 +178,7 @@ class MixedClient:
         for post in sorted({*self.posts, *shown}):
             states = [posts.get(post) for posts in expected]
             if shown.get(post) not in states[:1]:
-                yield f"post {post} of client {self.name} is {shown.get(post)}, expected {states}"
+                yield f"post {post} of {self.name} is {shown.get(post)}, expected {states}"
 
     def resolve(self, port, shown):
         """Sends the call in doubt again, and checks that it counts once in all."""
@@ -217,25 +188,25 @@ class MixedClient:
                 create = self.pending.kind == "create"
                 self.send(connection)
                 if create and unknown and unknown != [self.greatest_id]:
-                    raise Failure(f"post {unknown[0]} of client {self.name} was created again, as "
+                    raise Failure(f"post {unknown[0]} of {self.name} was created again, as "
                                   f"{self.greatest_id}")
 
 
 def shown_to(connection, clients):
-    """All posts of the feed: {client: {id: State}}."""
+    """All posts of the feed: {owner: {id: State}}."""
     posts = {}
     for post in connection.posts(FEED):
         if post.id in posts:
             raise Failure(f"the feed shows post {post.id} ({post.title}) twice")
         posts[post.id] = post
-    shown = {client.name: {} for client in clients}
-    seen = {client.name: [viewed_by(connection, user) for user in client.users]
-            for client in clients if "users" in client.features}
+    shown = {client.owner: {} for client in clients}
+    views = {client.owner: [viewed_by(connection, user) for user in client.users]
+             for client in clients}
     for post in posts.values():
         owner = post.title.split(" ")[0]
         if owner not in shown:
             raise Failure(f"the feed shows post {post.id} ({post.title}), which nobody created")
-        shown[owner][post.id] = state_of(post, [view[post.id] for view in seen.get(owner, [])])
+        shown[owner][post.id] = state_of(post, [view[post.id] for view in views[owner]])
     return shown
 
 
@@ -247,8 +218,6 @@ def viewed_by(connection, user):
 
 def state_of(post, viewers):
     """The state of a post, as the service shows it to everybody and to the users of its client."""
-    if not viewers:
-        viewers = [feed.Viewer()] * USERS
     users = tuple(viewer.vote or feed.CLEAR for viewer in viewers)
     marks = tuple((viewer.read, viewer.dismissed) for viewer in viewers)
     return State(post.title, post.comment_count, (device_ballot(post, users), *users), marks)
@@ -260,7 +229,7 @@ def check(clients, port):
         create_feed(connection)
         shown = shown_to(connection, clients)
         for client in clients:
-            client.resolve(port, shown[client.name])
+            client.resolve(port, shown[client.owner])
         shown = shown_to(connection, clients)
         for client in clients:
-            client.check(shown[client.name])
+            client.check(shown[client.owner])

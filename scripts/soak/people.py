@@ -7,11 +7,11 @@ have ended its session.
 """
 
 import random
-import threading
 
 import feed_pb2 as feed
 from service import Failure
-from wire import Connection, Lost, Refused
+from wire import Connection, Refused
+from worker import Worker
 
 OPERATIONS = {"up": 3, "in": 4, "out": 3, "everywhere": 1}
 MOST_SIGN_INS_CHECKED = 5  # each costs a hash
@@ -26,55 +26,34 @@ class Person:
         self.sessions = {}    # token to whether it is open: True, False, or None where that is in doubt
 
 
-class People:
+class People(Worker):
     """The persons of one data directory, over all its restarts."""
 
-    def __init__(self, name, seed):
-        self.name = name
-        self.random = random.Random(f"{seed} {name}")
+    def __init__(self, seed):
+        super().__init__("the people")
+        self.random = random.Random(f"{seed} people")
         self.persons = []
         self.acknowledged = 0
-        self.thread = None
-        self.failure = None
 
     # ---- Under load
 
-    def start(self, port):
-        self.failure = None
-        self.thread = threading.Thread(target=self._work, args=[port])
-        self.thread.start()
-
-    def join(self):
-        self.thread.join()
-        if self.failure:
-            raise self.failure
-
-    def _work(self, port):
-        try:
-            with Connection(port, timeout=60) as connection:
-                while True:
-                    self.step(connection, port)
-        except Lost:
-            pass
-        except Exception as error:  # reported by the thread that joins
-            self.failure = Failure(f"the people: {error}")
-
-    def step(self, connection, port):
+    def step(self, connection):
         kind, = self.random.choices(list(OPERATIONS), OPERATIONS.values())
         known = [person for person in self.persons if person.id]
         if kind == "up" or not known:
-            return self.sign_up(connection)
+            self.sign_up(connection)
+            return
         person = self.random.choice(known)
-        if kind == "in":
-            return self.sign_in(connection, person)
         opened = [token for token, is_open in person.sessions.items() if is_open]
-        if opened:
-            self.sign_out(port, person, self.random.choice(opened), kind == "everywhere")
-        return None
+        if kind == "in":
+            self.sign_in(connection, person)
+        elif opened:
+            token = self.random.choice(opened)
+            self.sign_out(connection.port, person, token, kind == "everywhere")
 
     def sign_up(self, connection):
         number = len(self.persons) + 1
-        person = Person(f"{self.name}-{number}@example.org", f"password of {self.name} {number}")
+        person = Person(f"person-{number}@example.org", f"password of person {number}")
         self.persons.append(person)
         self.take(person, connection.call_until_taken(sign_up=feed.SignUpRequest(
             email=person.email, password=person.password)).session)

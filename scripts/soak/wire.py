@@ -7,12 +7,12 @@ import time
 import feed_pb2 as feed
 
 
-class Lost(Exception):
-    """The connection is gone; whether the last call was executed is unknown."""
-
-
 # A call is sent again until then; checkpoints are behind for seconds.
 TAKEN_SECONDS = 60
+
+
+class Lost(Exception):
+    """The connection is gone; whether the last call was executed is unknown."""
 
 
 class Refused(Exception):
@@ -28,8 +28,14 @@ class Refused(Exception):
         return self.status.not_executed and self.status.retry_after_ms > 0
 
 
+def framed(number, **fields):
+    """The bytes of one request: four bytes of big-endian length, then a ClientFrame."""
+    body = feed.ClientFrame(id=number, **fields).SerializeToString()
+    return struct.pack(">I", len(body)) + body
+
+
 class Connection:
-    """Frames over TCP: four bytes of big-endian length, then a message."""
+    """Calls one after another over TCP."""
 
     def __init__(self, port, timeout=10, source=""):
         try:
@@ -38,6 +44,7 @@ class Connection:
         except OSError as error:
             raise Lost(str(error)) from error
         self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        self.port = port
         self.input = self.socket.makefile("rb")
         self.last_id = 0
 
@@ -49,13 +56,11 @@ class Connection:
         self.socket.close()
 
     def call(self, sequence=0, acting=0, **request):
-        """The answer to one request, as call(get_post=...), for the user `acting` where that is not 0."""
+        """The answer to one request, as call(get_post=...), for the user `acting` unless that is 0."""
         self.last_id += 1
-        frame = feed.ClientFrame(
-            id=self.last_id, sequence=sequence, acting_user_id=acting, **request)
-        body = frame.SerializeToString()
+        frame = framed(self.last_id, sequence=sequence, acting_user_id=acting, **request)
         try:
-            self.socket.sendall(struct.pack(">I", len(body)) + body)
+            self.socket.sendall(frame)
             while True:
                 answer = self._receive()
                 if answer.id == self.last_id:
