@@ -70,11 +70,7 @@ import Testing
     }
 
     @Test func boundsTheHostsThatItKeeps() {
-        let buckets = HostBuckets(
-            burst: 2,
-            countPerMinute: 2,
-            clock: { [now] in now.withLock { $0 } }
-        )
+        let buckets = buckets(burst: 2)
         let hosts = 0..<UInt32(HostBuckets.maximumHostCount + 20_000)
         #expect(hosts.allSatisfy { buckets.take(from: .address($0)) == nil })
         #expect(buckets.hostCount <= HostBuckets.maximumHostCount)
@@ -82,5 +78,38 @@ import Testing
         pass(.seconds(60))
         #expect(hosts.allSatisfy { buckets.take(from: .network(UInt64($0))) == nil })
         #expect(buckets.hostCount <= HostBuckets.maximumHostCount)
+    }
+
+    @Test func looksAtFewHostsToMakeRoom() {
+        let buckets = buckets(burst: 2)
+        let hosts = 0..<UInt32(HostBuckets.maximumHostCount)
+        for host in hosts { _ = buckets.take(from: .address(host)) }
+        #expect(buckets.lookCount == 0)
+        var mostLooks = 0
+        for number in 0..<10_000 as Range<UInt64> {
+            let before = buckets.lookCount
+            #expect(buckets.take(from: .network(number)) == nil)
+            mostLooks = max(mostLooks, buckets.lookCount - before)
+        }
+        #expect(mostLooks == HostTable.lookLimit)
+        // A full bucket is taken at the first look.
+        pass(.seconds(60))
+        let before = buckets.lookCount
+        for host in hosts.prefix(100) { _ = buckets.take(from: .network(.max - UInt64(host))) }
+        #expect(buckets.lookCount == before + 100)
+    }
+
+    @Test func hostsThatUsedUpTheirTokensAreKeptBeforeOthers() {
+        let buckets = buckets(burst: 2)
+        let usedUp = ClientHost.network(.max)
+        for _ in 0..<2 { #expect(buckets.take(from: usedUp) == nil) }
+        for number in 0..<UInt32(3 * HostBuckets.maximumHostCount) {
+            #expect(buckets.take(from: .address(number)) == nil)
+        }
+        #expect(buckets.take(from: usedUp) != nil)
+    }
+
+    private func buckets(burst: Int) -> HostBuckets {
+        HostBuckets(burst: burst, countPerMinute: 2, clock: { [now] in now.withLock { $0 } })
     }
 }

@@ -8,7 +8,7 @@ package import FeedConcurrency
 /// full bucket again, which refuses no host.
 package final class HostBuckets: Sendable {
     /// The hosts that are kept at once.
-    package static let maximumHostCount = 65_536
+    package static let maximumHostCount = HostTable.maximumCount
 
     /// The tokens of a full bucket.
     package let burst: Int
@@ -17,7 +17,7 @@ package final class HostBuckets: Sendable {
     private let nanosecondsPerToken: UInt64
     private let clock: @Sendable () -> MonotonicInstant
     /// The time at which each host's bucket will be full, in nanoseconds of the clock.
-    private let fullTimes = Lock<[ClientHost: UInt64]>([:])
+    private let fullTimes = Lock(HostTable())
 
     /// Full buckets for all hosts.
     ///
@@ -40,7 +40,11 @@ package final class HostBuckets: Sendable {
     /// The number of hosts in the table; the buckets of some of them may be full again.
     package var hostCount: Int { fullTimes.withLock { $0.count } }
 
-    /// Takes a token out of a host's bucket, which must keep some; O(1) on average.
+    /// How many buckets were looked at to make room for others.
+    package var lookCount: Int { fullTimes.withLock { $0.lookCount } }
+
+    /// Takes a token out of a host's bucket, which must keep some; O(1) on average, also where the
+    /// table is full.
     ///
     /// - Parameters:
     ///   - host: Whose bucket.
@@ -55,21 +59,8 @@ package final class HostBuckets: Sendable {
             guard after <= allowed else {
                 return .nanoseconds(Int64(clamping: after - allowed))
             }
-            if fullTimes.count >= Self.maximumHostCount, fullTimes[host] == nil {
-                Self.makeRoom(in: &fullTimes, now)
-            }
-            fullTimes[host] = now + after
+            fullTimes.set(host, now + after, now: now)
             return nil
-        }
-    }
-
-    /// Drops the full buckets, or an eighth of all where that is more.
-    private static func makeRoom(in fullTimes: inout [ClientHost: UInt64], _ now: UInt64) {
-        fullTimes = fullTimes.filter { $0.value > now }
-        let left = maximumHostCount - maximumHostCount / 8
-        guard fullTimes.count > left else { return }
-        for host in Array(fullTimes.keys.prefix(fullTimes.count - left)) {
-            fullTimes[host] = nil
         }
     }
 }
