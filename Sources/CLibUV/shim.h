@@ -109,12 +109,20 @@ static inline void clibuv_ignore_broken_pipes(void) {
     (void)signal(SIGPIPE, SIG_IGN);
 }
 
-/* Lets the calling thread take a signal although the process that started this one blocked it. */
-static inline void clibuv_unblock_signal(int number) {
+/* Blocks a signal for the calling thread and those that it starts, or lets the calling thread take it. */
+static inline void clibuv_mask_signal(int how, int number) {
     sigset_t signals;
     (void)sigemptyset(&signals);
     (void)sigaddset(&signals, number);
-    (void)pthread_sigmask(SIG_UNBLOCK, &signals, NULL);
+    (void)pthread_sigmask(how, &signals, NULL);
+}
+
+static inline void clibuv_block_signal(int number) {
+    clibuv_mask_signal(SIG_BLOCK, number);
+}
+
+static inline void clibuv_unblock_signal(int number) {
+    clibuv_mask_signal(SIG_UNBLOCK, number);
 }
 
 /* Raises the soft limit of open files as far as it goes; answers what it is now. */

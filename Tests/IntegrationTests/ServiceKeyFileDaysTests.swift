@@ -47,6 +47,26 @@ struct ServiceKeyFileDaysTests {
         #expect(await service.stop() == 0)
     }
 
+    @Test("T-KEY-5: SIGHUP waits until the service listens")
+    func aHangUpWaitsForTheStart() async throws {
+        let directory = try TemporaryDirectory()
+        // A start says first of all that few files may be open; then it makes its data directory.
+        let process = try RunningProcess(
+            URL(filePath: "/bin/sh"),
+            [
+                "-c", "ulimit -n 200; exec \"$@\"", "sh", Programs.feedService.path,
+                "--data-dir", "\(directory.path)/data", "--listen", "127.0.0.1:0",
+                "--threads", "2",
+            ]
+        )
+        try #require(await process.prints("the limit of open files is 200"))
+        process.signal(SIGHUP)
+        #expect(await process.prints("listening on"), "\(process.output)")
+        #expect(await process.prints("there is no --service-keys: nothing has changed"))
+        process.signal(SIGTERM)
+        #expect(await process.exitStatus() == 0)
+    }
+
     @Test("T-KEY-4: a start refuses a file of keys that others may read")
     func aStartRefusesAnOpenFile() async throws {
         let directory = try TemporaryDirectory()

@@ -103,6 +103,7 @@ struct FeedServiceCommand: ParsableCommand {
     /// SIGHUP reads the service keys again; without keys it does nothing, and a line says so.
     ///
     /// By default the system ends a process at SIGHUP, and a supervisor takes that for a clean stop.
+    /// One that came during the start has waited.
     private func watchHangUps(
         of server: FeedServer,
         _ configuration: ServiceConfiguration,
@@ -134,8 +135,11 @@ struct FeedServiceCommand: ParsableCommand {
     }
 
     static func main() {
+        // The keys may have to be read again before the service listens: the signal waits until then.
+        ProcessSetup.block(SIGHUP)
         do {
             var command = try parseAsRoot()
+            if !(command is Self) { ProcessSetup.unblock(SIGHUP) }
             try command.run()
         } catch let error as ServiceStartError {
             // The reason is printed as a sentence, without the usage text.

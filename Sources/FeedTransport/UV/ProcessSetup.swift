@@ -7,6 +7,18 @@ package enum ProcessSetup {
         clibuv_ignore_broken_pipes()
     }
 
+    /// Lets a signal wait until a loop watches it, or ``unblock(_:)`` is called.
+    ///
+    /// Call it before the process has other threads: they block what the thread blocks that starts them.
+    package static func block(_ signal: Int32) {
+        clibuv_block_signal(signal)
+    }
+
+    /// Lets the calling thread take a signal, also one that has waited.
+    package static func unblock(_ signal: Int32) {
+        clibuv_unblock_signal(signal)
+    }
+
     /// Returns large allocations, of 128 KiB and more, to the system when they are freed.
     ///
     /// By default the allocator takes the first one that is freed as a sign to keep such memory:

@@ -77,7 +77,7 @@ extension UVHandle {
         )
     }
 
-    /// A signal of the process; it is watched from now on.
+    /// A signal of the process; it is watched from now on, and one that was blocked comes at once.
     static func signal(_ number: Int32, _ loop: UVLoop) throws(TransportError) -> UVHandle {
         let handle = UVHandle(UV_SIGNAL)
         let pointer = unsafe handle.pointer(as: uv_signal_t.self)
@@ -85,7 +85,6 @@ extension UVHandle {
             uv_signal_init(loop.pointer, pointer),
             "Creating a signal handle"
         )
-        clibuv_unblock_signal(number)
         let code = unsafe uv_signal_start(
             pointer,
             { signal, _ in unsafe UVHandle.fire(signal?.pointee.data) },
@@ -97,6 +96,8 @@ extension UVHandle {
             made.close()
             throw error
         }
+        // Not before: a signal that has come already would end the process.
+        clibuv_unblock_signal(number)
         return made
     }
 
