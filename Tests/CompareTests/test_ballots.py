@@ -12,7 +12,7 @@ sys.path.insert(0, ROOT + "/scripts/compare")
 
 import ballots  # noqa: E402
 import disk  # noqa: E402
-import durable  # noqa: E402
+import runs  # noqa: E402
 from clients import Sample  # noqa: E402
 
 
@@ -22,9 +22,7 @@ def sample(cost):
 
 
 def one_run(cost, floor, resident=200_000_000):
-    run = durable.Run(sample(cost), [sample(floor)], 0, (0, True))
-    run.resident = resident
-    return run
+    return runs.Run(sample(cost), [sample(floor)], 0, (0, True), resident)
 
 
 class BallotTests(unittest.TestCase):
@@ -42,15 +40,15 @@ class BallotTests(unittest.TestCase):
                 ballots.create_feed(server)
 
     def test_targets_are_of_floors_and_redis_is_compared_with_its_like(self):
-        runs = {("service memory", 16): [one_run(0.4, 0.2)],
-                ("service fsync", 16): [one_run(0.5, 0.2), one_run(0.7, 0.2), one_run(0.5, 0.25)],
-                ("redis memory", 16): [one_run(2, 0.2)],
-                ("redis always", 16): [one_run(3, 0.2)] * 3,
-                ("redis everysec", 16): [one_run(2.8, 0.2)] * 3}
+        taken = {("service memory", 16): [one_run(0.4, 0.2)],
+                 ("service fsync", 16): [one_run(0.5, 0.2), one_run(0.7, 0.2), one_run(0.5, 0.25)],
+                 ("redis memory", 16): [one_run(2, 0.2)],
+                 ("redis always", 16): [one_run(3, 0.2)] * 3,
+                 ("redis everysec", 16): [one_run(2.8, 0.2)] * 3}
         options = types.SimpleNamespace(
             connections=1, in_flight=[16], durable_rounds=3, durable_seconds=60)
         rows = ballots.table(
-            {"runs": runs, "disk": disk.summary([0.001]),
+            {"runs": taken, "disk": disk.summary([0.001]),
              "about": {"file_system": "ext4", "device": "x"}}, options).rows
         memory, fsync, redis, always, _ = rows
         self.assertEqual(memory[5:], ["2.00", "", "200", ""])
