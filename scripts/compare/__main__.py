@@ -14,6 +14,7 @@ import generator
 import growth
 import imports
 import latency
+import lists
 import machine
 import page
 import readme
@@ -23,7 +24,8 @@ import votes
 
 VOTE_PARTS = ["floor", "votes", "redis"]  # rows of one table
 TABLES = {"batch": batch, "page": page, "growth": growth, "loadgen": generator, "import": imports,
-          "durable": durable, "ballots": ballots, "latency": latency, "restart": restart}
+          "durable": durable, "ballots": ballots, "lists": lists, "latency": latency,
+          "restart": restart}
 PARTS = VOTE_PARTS + list(TABLES)
 
 

@@ -75,5 +75,6 @@ def table(results, options):
     result.note(
         "As in the table of votes: TOP, NEW and HOT are kept, a first page is read every "
         "millisecond, keys are uniform. The bytes of a post are the growth of the service's "
-        "resident memory, with TOP and NEW kept, without the bytes of titles and authors. " + results["quiet"])
+        "resident memory, with TOP and NEW kept, without the bytes of titles and authors. "
+        + results["quiet"])
     return result
