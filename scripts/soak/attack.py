@@ -10,6 +10,7 @@ import shutil
 import time
 
 import feed_pb2 as feed
+import flags
 import flood
 import healthy
 from memory import MemoryWatch, resident
@@ -40,6 +41,24 @@ PARTS = {
     "devices": Part(flood.devices, 1, True, False, ALL),
     "unfinished": Part(flood.unfinished, None, True, False, OTHERS),
 }
+
+
+def add_flags(parser):
+    parser.add_argument("--only", nargs="+", metavar="PART", choices=PARTS,
+                        help="of " + ", ".join(PARTS) + "; all of them if not given")
+    parser.add_argument("--in-memory", action="store_true",
+                        help="attack a service without a data directory, and do not restart it")
+    parser.add_argument("--hellos", type=flags.count, default=262_144,
+                        help="new clients that the attacks on channels and devices pretend to be")
+    parser.add_argument("--connections", type=flags.count, default=9_990,
+                        help="a service takes 10,000 in all")
+    parser.add_argument("--hold", type=float, default=20,
+                        help="seconds in which a client votes beside each attack, at least")
+    parser.add_argument("--give-back", type=float, default=60,
+                        help="seconds in which memory is to be given back afterwards")
+    parser.add_argument("--factor", type=float, default=0,
+                        help="fail if a vote takes so many times as long as before (p99); 0 does "
+                        "not look, as a machine with other work is not to be judged by it")
 
 
 def create_posts(port):

@@ -1,19 +1,19 @@
 """Real posts and votes through a service that is killed and started again half way."""
 
 import csv
-import json
-import os
-import shutil
-import subprocess
-import time
 
+import flags
+import loadgen
+import once
 from service import Failure, ReservedPort, Service, verify
-from tally import Tally
-from wire import Connection, Lost
 
 RETRIES = 100
-POLL_SECONDS = 0.02
 LOADGEN_SECONDS = 3600
+
+
+def add_flags(parser):
+    parser.add_argument("files", nargs="+", metavar="FILE.csv")
+    parser.add_argument("--kill-at", type=flags.share, default=0.5, help="share of the votes")
 
 
 def votes_in(paths):
@@ -27,16 +27,6 @@ def votes_in(paths):
     return total
 
 
-def await_votes(service, load, wanted):
-    """Waits until the service has executed so many votes; false where the load ended first."""
-    with Connection(service.port) as connection:
-        while load.poll() is None:
-            if connection.count_of("cast_vote") >= wanted:
-                return True
-            time.sleep(POLL_SECONDS)
-    return False
-
-
 def live_through(options, directory, say):
     """Makes one run of loadgen, and returns its results. Raises Failure."""
     with ReservedPort() as port:
@@ -47,13 +37,11 @@ def live_through_at(port, options, directory, say):
     data, report = directory + "/data", directory + "/run.json"
     wanted = int(votes_in(options.files) * options.kill_at)
     service = Service(options.binaries, data, port=port)
-    load = subprocess.Popen(
-        [options.binaries + "/loadgen", "dataset", *options.files, "--retry", str(RETRIES),
-         "--target", f"127.0.0.1:{port}", "--clients", "50", "--pipeline", "64",
-         "--quiet", "--json", report],
-        stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    load = loadgen.start(
+        options.binaries, port, "dataset", *options.files, "--retry", str(RETRIES),
+        "--clients", "50", "--pipeline", "64", "--json", report)
     try:
-        if not await_votes(service, load, wanted):
+        if not loadgen.await_votes(load, port, wanted):
             raise Failure(f"loadgen ended before {wanted:,} votes:\n{load.communicate()[0]}")
         service.kill_in_life()
         say(f"killed after {wanted:,} votes")
@@ -61,36 +49,19 @@ def live_through_at(port, options, directory, say):
         service = Service(options.binaries, data, port=port)
         if service.hash != left:
             raise Failure(f"the state hash is {service.hash}, verify said {left}")
-        output, _ = load.communicate(timeout=LOADGEN_SECONDS)
-        if load.returncode != 0:
-            raise Failure(f"loadgen ended with {load.returncode}:\n{output}")
+        loadgen.finish(load, seconds=LOADGEN_SECONDS)
         service.stop()
     finally:
         load.kill()
         service.kill_if_alive()
-    with open(report) as file:
-        return json.load(file)
+    audit = loadgen.read(report)["audit"]
+    if not audit["passed"]:
+        raise Failure("the audit did not pass")
+    return {"votes": audit["votes_acknowledged"], "kills": 1}
 
 
 def run(options, say):
-    tally = Tally(options.output, "dataset")
-    directory = options.output + "/dataset-data"
-    shutil.rmtree(directory, ignore_errors=True)
-    os.makedirs(directory)
-    started = time.monotonic()
-    piece = {"failures": []}
-    try:
-        found = live_through(options, directory, say)
-        piece["votes"] = found["audit"]["votes_acknowledged"]
-        piece["kills"] = 1
-        if not found["audit"]["passed"]:
-            raise Failure("the audit did not pass")
-        shutil.rmtree(directory)
-    except (Failure, Lost, subprocess.TimeoutExpired) as failure:
-        piece["failures"] = [str(failure)]
-        say(str(failure))
-    piece["seconds"] = round(time.monotonic() - started, 2)
-    tally.add(piece)
+    tally = once.run("dataset", live_through, options, say)
     counts = [("runs", len(tally.pieces)), ("kills", tally.sum("kills")),
               ("votes found counted once", tally.sum("votes"))]
     return tally, counts, True

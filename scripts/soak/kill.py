@@ -7,14 +7,15 @@ is started, sometimes killed while it recovers and started again; it must find t
 loadgen and the clients must find in it what was acknowledged to them.
 """
 
-import json
 import os
 import random
 import shutil
 import subprocess
 import time
 
+import flags
 import lists
+import loadgen
 import mixed
 from people import People
 from service import Failure, Service, verify
@@ -32,6 +33,19 @@ LOADS = {
     "ballots": ["--voters", "1000", "--clients", "20", "--pipeline", "16", "--posts", "200", *COMMON],
 }
 LOADGEN_FEED = "posts"  # what loadgen calls it, where it is not told
+
+
+def add_flags(parser):
+    parser.add_argument("--cycles", type=flags.count, default=1000, help="in all")
+    parser.add_argument("--votes", type=int, default=10_000_000, help="acknowledged, in all")
+    parser.add_argument("--longest", type=flags.amount, default=1.5,
+                        help="seconds under load before the service is killed")
+    parser.add_argument("--mixed", type=int, default=3,
+                        help="clients that create, edit, vote, mark and delete")
+    parser.add_argument("--directory-cycles", type=flags.count, default=20,
+                        help="in a data directory, then in a new one: audits walk all that is in it")
+    parser.add_argument("--seed", type=int, default=None,
+                        help="of the moments and requests; as printed")
 
 
 class Directory:
@@ -69,10 +83,7 @@ class Directory:
         return Service(self.options.binaries, self.path + "/data", self.flags, wait=wait)
 
     def loadgen(self, *flags):
-        return subprocess.Popen(
-            [self.options.binaries + "/loadgen", "--target", f"127.0.0.1:{self.service.port}",
-             "--quiet", *flags],
-            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        return loadgen.start(self.options.binaries, self.service.port, *flags)
 
     def report(self, load, cycle):
         """The file in which a run of loadgen keeps the votes that were acknowledged to it."""
@@ -99,9 +110,9 @@ class Directory:
 
     def load(self, delay, generator):
         """Loads the service, and kills it after `delay` seconds."""
-        runs = [self.loadgen(*flags, "--seed", str(generator.randrange(1 << 32)),
+        runs = [self.loadgen(*LOADS[load], "--seed", str(generator.randrange(1 << 32)),
                              "--json", self.report(load, self.cycles))
-                for load, flags in LOADS.items()]
+                for load in LOADS]
         for worker in self.workers:
             worker.start(self.service.port)
         try:
@@ -141,13 +152,7 @@ class Directory:
         record = record_of(report)
         if record is None:
             return 0
-        audit = self.loadgen("--verify-only", report)
-        try:
-            output, _ = audit.communicate(timeout=LOADGEN_SECONDS)
-        finally:
-            audit.kill()
-        if audit.returncode != 0:
-            raise Failure(f"the audit of {report} ended with {audit.returncode}:\n{output}")
+        loadgen.finish(self.loadgen("--verify-only", report), f"the audit of {report}")
         return sum(record["acknowledged"])
 
     def audit_all(self):
@@ -172,8 +177,7 @@ def record_of(report):
     if not os.path.exists(report):
         return None
     try:
-        with open(report) as file:
-            return json.load(file)["record"]
+        return loadgen.read(report)["record"]
     except (ValueError, KeyError) as error:
         raise Failure(f"loadgen left {report} without a record: {error!r}") from error
 
@@ -186,6 +190,9 @@ def describe(number, piece):
 
 
 def run(options, say):
+    if options.seed is None:
+        options.seed = random.SystemRandom().randrange(1 << 32)
+    say(f"--seed {options.seed}")
     tally = Tally(options.output, "kill")
     deadline = Deadline(options.minutes)
     directory = None

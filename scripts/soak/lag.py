@@ -6,41 +6,46 @@ with a time to wait. Once the disk is quick again, everything is as before.
 
 import json
 import os
-import re
-import shutil
 import subprocess
-import threading
 import time
 
 import feed_pb2 as feed
+import flags
+import loadgen
+import memory
+import once
 from service import Failure, Service
-from tally import Tally
-from wire import Connection, Lost, Refused
+from wire import Connection
+from worker import Worker
 
 PAUSE_SECONDS = 0.002  # between two probes
-STILL_MILLISECONDS = 3_600_000
+# By how many milliseconds a sync takes longer: as --sync-ms says, for an hour, and not at all.
+PHASES = {"slow": None, "still": 3_600_000, "quick": 0}
 LET_IN_BYTES = 64 << 20  # what may be let in before the limit is noticed, and to spare
-LOADGEN_SECONDS = 600
 
 
-class Probe(threading.Thread):
+def add_flags(parser):
+    parser.add_argument("--seconds", type=flags.count, default=30,
+                        help="of each phase: slow syncs, none at all, quick ones")
+    parser.add_argument("--sync-ms", type=flags.count, default=100,
+                        help="a slow sync takes longer by")
+    parser.add_argument("--within-ms", type=float, default=50,
+                        help="p99.9 of Ping and reads, on a quiet machine")
+    parser.add_argument("--posts", type=flags.count, default=100_000)
+    parser.add_argument("--clients", type=flags.count, default=50)
+    parser.add_argument("--pipeline", type=flags.count, default=64)
+
+
+class Probe(Worker):
     """Ping and GetPost, one after the other, on a connection of their own; how long each took."""
 
-    def __init__(self, port):
-        super().__init__(daemon=True)
-        self.port, self.ended, self.failure = port, threading.Event(), None
-        self.phase, self.times, self.stats = None, {}, []
+    outlived = True
 
-    def run(self):
-        try:
-            with Connection(self.port, timeout=60) as connection:
-                while not self.ended.is_set():
-                    self._ask(connection)
-                    time.sleep(PAUSE_SECONDS)
-        except (Lost, Refused) as failure:
-            self.failure = f"a probe was not answered: {failure}"
+    def __init__(self):
+        super().__init__("the probe")
+        self.phase, self.times = None, {}
 
-    def _ask(self, connection):
+    def step(self, connection):
         phase, began = self.phase, time.monotonic()
         connection.call(ping=feed.PingRequest())
         middle = time.monotonic()
@@ -48,6 +53,7 @@ class Probe(threading.Thread):
         ended = time.monotonic()
         if phase is not None and phase == self.phase:
             self.times.setdefault(phase, []).extend([middle - began, ended - middle])
+        time.sleep(PAUSE_SECONDS)
 
     def milliseconds(self, phase, share):
         ordered = sorted(self.times.get(phase, [0.0]))
@@ -60,14 +66,8 @@ def journal(port):
             get_server_stats=feed.GetServerStatsRequest()).server_stats.journal
 
 
-def resident_mebibytes(pid):
-    """The most that the process has had in memory."""
-    with open(f"/proc/{pid}/status") as file:
-        return int(re.search(r"VmHWM:\s+(\d+) kB", file.read()).group(1)) >> 10
-
-
-def live_through(options, directory, say):
-    """Makes one run, and returns its results. Raises Failure."""
+def preloaded(directory):
+    """The environment of a service with slow syncs, and what sets their milliseconds."""
     library, delay = directory + "/slow_sync.so", directory + "/milliseconds"
     source = os.path.join(os.path.dirname(__file__), "slow_sync.c")
     subprocess.run(["cc", "-shared", "-fPIC", "-O1", "-o", library, source, "-ldl"], check=True)
@@ -78,66 +78,64 @@ def live_through(options, directory, say):
         os.rename(delay + ".new", delay)
 
     set_delay(0)
-    service = Service(options.binaries, directory + "/data", environment={
-        **os.environ, "LD_PRELOAD": library, "SLOW_SYNC_FILE": delay})
+    return {**os.environ, "LD_PRELOAD": library, "SLOW_SYNC_FILE": delay}, set_delay
+
+
+def figures(phase, probe, port):
+    """What a phase has come to."""
+    found = journal(port)
+    return {
+        "p999_ms": round(probe.milliseconds(phase, 0.999), 1),
+        "max_ms": round(probe.milliseconds(phase, 1), 1),
+        "probes": len(probe.times.get(phase, [])),
+        "unfolded": found.unfolded_bytes, "limit": found.unfolded_limit_bytes,
+        "refused": found.unfolded_refusals, "folded": found.folded_position,
+        "effects": found.commit_effects, "journal_bytes": found.journal_bytes,
+        "longest_slice_ms": found.checkpoint_slice_max_us // 1000}
+
+
+def live_through(options, directory, say):
+    """Makes one run, and returns its results. Raises Failure."""
+    environment, set_delay = preloaded(directory)
+    service = Service(options.binaries, directory + "/data", environment=environment)
     report = directory + "/run.json"
-    seconds = options.seconds
-    load = subprocess.Popen(
-        [options.binaries + "/loadgen", "--target", f"127.0.0.1:{service.port}", "--clients",
-         str(options.clients), "--pipeline", str(options.pipeline), "--posts", str(options.posts),
-         "--mix", "vote", "--warmup", "0", "--duration", f"{3 * seconds}s", "--retry", "1000",
-         "--timeout", "30s", "--quiet", "--json", report],
-        stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
-    probe = Probe(service.port)
+    load = loadgen.start(
+        options.binaries, service.port, "--clients", str(options.clients),
+        "--pipeline", str(options.pipeline), "--posts", str(options.posts), "--mix", "vote",
+        "--warmup", "0", "--duration", f"{len(PHASES) * options.seconds}s", "--retry", "1000",
+        "--timeout", "30s", "--json", report)
+    probe = Probe()
     piece = {}
     try:
-        while load.poll() is None:  # the posts are created first
-            with Connection(service.port) as connection:
-                if connection.count_of("cast_vote") > 0:
-                    break
-            time.sleep(0.05)
-        probe.start()
-        for phase, milliseconds in (("slow", options.sync_ms), ("still", STILL_MILLISECONDS),
-                                    ("quick", 0)):
-            set_delay(milliseconds)
+        loadgen.await_votes(load, service.port, 1)  # the posts are created first
+        probe.start(service.port)
+        for phase, milliseconds in PHASES.items():
+            set_delay(options.sync_ms if milliseconds is None else milliseconds)
             probe.phase = phase
-            time.sleep(seconds)
-            found = journal(service.port)
-            piece[phase] = {
-                "p999_ms": round(probe.milliseconds(phase, 0.999), 1),
-                "max_ms": round(probe.milliseconds(phase, 1), 1),
-                "probes": len(probe.times.get(phase, [])),
-                "unfolded": found.unfolded_bytes, "limit": found.unfolded_limit_bytes,
-                "refused": found.unfolded_refusals, "folded": found.folded_position,
-                "effects": found.commit_effects, "journal_bytes": found.journal_bytes,
-                "longest_slice_ms": found.checkpoint_slice_max_us // 1000}
+            time.sleep(options.seconds)
+            piece[phase] = figures(phase, probe, service.port)
             say(f"{phase}: {json.dumps(piece[phase])}")
-        probe.ended.set()
-        probe.join(60)
-        piece["resident_mib"] = resident_mebibytes(service.process.pid)
-        output, _ = load.communicate(timeout=LOADGEN_SECONDS)
-        if load.returncode != 0:
-            raise Failure(f"loadgen ended with {load.returncode}:\n{output}")
+        probe.stop()
+        piece["resident_mib"] = memory.resident(service.process.pid, "VmHWM") >> 20
+        loadgen.finish(load)
         log = service.text()
         service.stop()
     finally:
-        probe.ended.set()
         set_delay(0)
         load.kill()
         service.kill_if_alive()
-    with open(report) as file:
-        told = json.load(file)
+        probe.stop()
+    told = loadgen.read(report)
     piece["votes"] = told["audit"]["votes_acknowledged"]
     piece["unanswered"] = told["outcomes"]["timeout"] + told["outcomes"]["lost"]
-    check(options, piece, probe, log)
+    probe.check_failure()
+    check(options, piece, log)
     return piece
 
 
-def check(options, piece, probe, log):
-    """Raises Failure for each rule that does not hold."""
-    if probe.failure:
-        raise Failure(probe.failure)
-    for phase in ("slow", "still", "quick"):
+def check(options, piece, log):
+    """Raises Failure for a rule that does not hold."""
+    for phase in PHASES:
         if piece[phase]["p999_ms"] > options.within_ms:
             raise Failure(f"{phase}: p99.9 of Ping and reads is {piece[phase]['p999_ms']} ms, over "
                           f"{options.within_ms}")
@@ -153,19 +151,6 @@ def check(options, piece, probe, log):
 
 
 def run(options, say):
-    tally = Tally(options.output, "lag")
-    directory = options.output + "/lag-data"
-    shutil.rmtree(directory, ignore_errors=True)
-    os.makedirs(directory)
-    started = time.monotonic()
-    piece = {"failures": []}
-    try:
-        piece.update(live_through(options, directory, say))
-        shutil.rmtree(directory)
-    except (Failure, Lost, Refused, subprocess.SubprocessError) as failure:
-        piece["failures"] = [str(failure)]
-        say(str(failure))
-    piece["seconds"] = round(time.monotonic() - started, 2)
-    tally.add(piece)
+    tally = once.run("lag", live_through, options, say)
     counts = [("runs", len(tally.pieces)), ("votes found counted once", tally.sum("votes"))]
     return tally, counts, True

@@ -8,11 +8,11 @@ from service import Failure
 SAMPLE_SECONDS = 0.02
 
 
-def resident(pid):
-    """The bytes that a process has in memory."""
+def resident(pid, name="VmRSS"):
+    """The bytes that a process has in memory; with VmHWM the most that it has had."""
     with open(f"/proc/{pid}/status") as file:
         for line in file:
-            if line.startswith("VmRSS:"):
+            if line.startswith(name + ":"):
                 return int(line.split()[1]) << 10
     raise Failure(f"process {pid} is gone")
 

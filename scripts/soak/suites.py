@@ -5,6 +5,7 @@ import re
 import subprocess
 import time
 
+import flags
 from tally import Deadline, Tally
 
 SEEDS_A_PIECE = 1_000_000  # more than a piece can use: each has seeds of its own
@@ -14,6 +15,11 @@ KINDS = {
     "flips": {"filter": r"\.\w*BitFlip\w*Tests/", "variable": "FEED_BIT_FLIPS", "name": "bit flips",
               "count": 10_000, "piece": 1000},
 }
+
+
+def add_flags(parser):
+    parser.add_argument("--count", type=flags.count, help="in all, in place of the usual number")
+    parser.add_argument("--first-seed", type=int, default=0, help="added to every seed")
 
 
 def test(kind, count, first_seed):

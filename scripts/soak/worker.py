@@ -18,7 +18,7 @@ class Worker:
     def __init__(self, name):
         self.name = name  # as failures call it
         self.failure = None
-        self._ending = threading.Event()
+        self._ready, self._ending = threading.Event(), threading.Event()
         self._thread = None
 
     def connected(self, port):
@@ -30,9 +30,14 @@ class Worker:
 
     def start(self, port):
         self.failure = None
+        self._ready.clear()
         self._ending.clear()
         self._thread = threading.Thread(target=self._work, args=[port], daemon=True)
         self._thread.start()
+
+    def await_connected(self):
+        """Waits until it makes steps, or has ended."""
+        self._ready.wait()
 
     def stop(self):
         """Ends it after the step in work."""
@@ -52,6 +57,7 @@ class Worker:
     def _work(self, port):
         try:
             with self.connected(port) as connection:
+                self._ready.set()
                 while not self._ending.is_set():
                     self.step(connection)
         except Lost as lost:
@@ -61,3 +67,5 @@ class Worker:
             self.failure = Failure(f"{self.name}: {failure}")
         except Exception as error:  # a fault of this script
             self.failure = Failure(f"{self.name}: {error!r}")
+        finally:
+            self._ready.set()
