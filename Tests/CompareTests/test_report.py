@@ -1,4 +1,4 @@
-"""Medians, ratios and targets are what they say, and the README keeps its text."""
+"""Medians, ratios and targets are what they say, and the page of benchmarks keeps its text."""
 
 import os
 import sys
@@ -9,9 +9,9 @@ import unittest
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 sys.path.insert(0, ROOT + "/scripts/compare")
 
+import benchmarks  # noqa: E402
 import generator  # noqa: E402
 import page  # noqa: E402
-import readme  # noqa: E402
 import votes  # noqa: E402
 from clients import Sample  # noqa: E402
 from report import Table, verdict  # noqa: E402
@@ -72,22 +72,22 @@ class ReportTests(unittest.TestCase):
         table.note("n")
         self.assertEqual(table.markdown(), "**T**\n\n| a | b |\n| --- | --- |\n| 1 | x |\n\nn\n")
 
-    def test_the_readme_keeps_what_is_not_the_output(self):
+    def test_the_page_keeps_what_is_not_the_output(self):
         with tempfile.NamedTemporaryFile("w+") as file:
-            file.write(f"before\n{readme.BEGIN}old\n{readme.END}after\n")
+            file.write(f"before\n{benchmarks.BEGIN}old\n{benchmarks.END}after\n")
             file.flush()
             for text in ("one\n", "two\n"):
-                readme.update(text, file.name)
+                benchmarks.update(text, file.name)
             with open(file.name) as written:
                 self.assertEqual(
-                    written.read(), f"before\n{readme.BEGIN}\ntwo\n\n{readme.END}after\n")
+                    written.read(), f"before\n{benchmarks.BEGIN}\ntwo\n\n{benchmarks.END}after\n")
 
-    def test_a_readme_without_the_block_is_left_alone(self):
+    def test_a_page_without_the_block_is_left_alone(self):
         with tempfile.NamedTemporaryFile("w+") as file:
             file.write("text\n")
             file.flush()
             with self.assertRaises(RuntimeError):
-                readme.update("x", file.name)
+                benchmarks.update("x", file.name)
             with open(file.name) as written:
                 self.assertEqual(written.read(), "text\n")
 

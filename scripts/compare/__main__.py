@@ -9,6 +9,7 @@ import time
 
 import ballots
 import batch
+import benchmarks
 import durable
 import generator
 import growth
@@ -17,7 +18,6 @@ import latency
 import lists
 import machine
 import page
-import readme
 import restart
 import servers
 import votes
@@ -143,7 +143,7 @@ def main():
     if failed:
         sys.exit(f"compare: not measured: {', '.join(failed)}.")
     if options.update_readme:
-        readme.update(markdown)
+        benchmarks.update(markdown)
 
 
 if __name__ == "__main__":

@@ -7,7 +7,6 @@ import time
 
 IN_MEMORY = {"tmpfs", "ramfs", "devtmpfs"}
 APPEND_BYTES = 4096
-APPENDS = 500
 WARMUP_APPENDS = 20
 
 
@@ -43,7 +42,7 @@ def describe(options):
     return {"file_system": kind, "device": source}
 
 
-def syncs(options, appends=APPENDS):
+def syncs(options, appends):
     """The seconds of each append of 4 KiB to a file written beforehand, with its fdatasync."""
     taken = []
     block = b"\xa5" * APPEND_BYTES

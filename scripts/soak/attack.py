@@ -111,15 +111,10 @@ def withstand(part, options, directory, say):
             seconds = time.monotonic() - started
             time.sleep(max(0, options.hold - seconds))
             seen = client.stop()
-        with Connection(port) as connection:
-            stats = connection.call(get_server_stats=feed.GetServerStatsRequest()).server_stats
-            counted = connection.call(
-                get_post=feed.GetPostRequest(id=posts.tally)).post.upvote_count
-        found = [f"{count} times {what}" for what, count in (*idle.refused.items(),
-                                                             *seen.refused.items())]
+        piece = {"connections": len(attack.sockets), "sent_mb": round(attack.sent / 1e6, 1),
+                 "attack_s": round(seconds, 1), **figures(port, memory, idle, seen)}
         seen.votes += idle.votes
-        if counted != seen.votes:
-            found.append(f"{seen.votes} votes were acknowledged, {counted} are counted")
+        found = faults(port, posts, idle, seen)
         if part.restarts and not options.in_memory:
             service.kill_in_life()
             attack.close()
@@ -130,26 +125,40 @@ def withstand(part, options, directory, say):
             given_back, left = give_back(pid, memory.before + LEFT_LIMIT, options.give_back)
             left -= memory.before
             service.stop()
-    piece = {
-        "connections": len(attack.sockets),
-        "sent_mb": round(attack.sent / 1e6, 1),
-        "attack_s": round(seconds, 1),
-        "before_mib": round(memory.before / (1 << 20), 1),
-        "memory_mib": round((memory.highest - memory.before) / (1 << 20), 1),
-        "kernel_mib": round((memory.kernel_highest - memory.kernel_before) / (1 << 20), 1),
-        "left_mib": round(left / (1 << 20), 1),
-        "given_back_s": round(given_back, 1),
-        "votes": len(seen.times),
-        "new_clients": seen.newcomers,
-        "refused": sum(seen.refused.values()),
-        "idle_p99_ms": round(1e3 * p99(idle.times), 3),
-        "p99_ms": round(1e3 * p99(seen.times), 3),
-        "channels": stats.channels,
-        "channel_mib": round(stats.channel_bytes / (1 << 20), 1),
-        "closed_connections": stats.over_budget_closes,
-    }
+    piece.update(left_mib=mebibytes(left), given_back_s=round(given_back, 1))
     piece["failures"] = found + failures(piece, options)
     return piece
+
+
+def mebibytes(count):
+    return round(count / (1 << 20), 1)
+
+
+def figures(port, memory, idle, seen):
+    """What the service, its memory and the healthy client have come to."""
+    with Connection(port) as connection:
+        stats = connection.call(get_server_stats=feed.GetServerStatsRequest()).server_stats
+    return {
+        "before_mib": mebibytes(memory.before),
+        "memory_mib": mebibytes(memory.highest - memory.before),
+        "kernel_mib": mebibytes(memory.kernel_highest - memory.kernel_before),
+        "votes": len(seen.times), "new_clients": seen.newcomers,
+        "refused": sum(seen.refused.values()),
+        "idle_p99_ms": round(1e3 * p99(idle.times), 3), "p99_ms": round(1e3 * p99(seen.times), 3),
+        "channels": stats.channels, "channel_mib": mebibytes(stats.channel_bytes),
+        "closed_connections": stats.over_budget_closes,
+    }
+
+
+def faults(port, posts, idle, seen):
+    """What was refused to the healthy client and to new ones, and votes that are lost or doubled."""
+    found = [f"{count} times {what}"
+             for what, count in (*idle.refused.items(), *seen.refused.items())]
+    with Connection(port) as connection:
+        counted = connection.call(get_post=feed.GetPostRequest(id=posts.tally)).post.upvote_count
+    if counted != seen.votes:
+        found.append(f"{seen.votes} votes were acknowledged, {counted} are counted")
+    return found
 
 
 def give_back(pid, enough, seconds):

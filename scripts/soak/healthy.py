@@ -8,7 +8,7 @@ import feed_pb2 as feed
 from wire import Connection, Lost, Refused
 
 ADDRESS = "127.0.0.2"
-VOTE_SECONDS = 0.002
+PAUSE_SECONDS = 0.002  # between two votes
 # So many votes of the client that stays, and then one of a client that is new.
 VOTES_PER_NEWCOMER = 20
 
@@ -28,6 +28,15 @@ class Observations:
         key = f"{what} got {reason}"
         self.refused[key] = self.refused.get(key, 0) + 1
 
+    def takes(self, what, call):
+        """Whether a call is executed; counts its refusal."""
+        try:
+            call()
+            return True
+        except Refused as status:
+            self.refuse(what, str(status))
+            return False
+
 
 def numbered_vote(connection, sequence, post):
     vote = feed.CastVoteRequest(post_id=post, direction=feed.UP)
@@ -35,7 +44,7 @@ def numbered_vote(connection, sequence, post):
 
 
 def hello(connection, client_id, seen, what):
-    answer = connection.hello(client_id)
+    answer = connection.hello(client_id=client_id)
     if answer.HasField("channel_status"):
         seen.refuse(what + "'s channel", str(Refused(answer.channel_status)))
     return answer
@@ -48,22 +57,16 @@ def newcomer(port, source, posts, seen):
         with Connection(port, source=source) as connection:
             hello(connection, os.urandom(16), seen, what)
             ballot = feed.CastVoteRequest(post_id=posts.ballot, direction=feed.UP)
-            for sequence, call in ((0, "ballot"), (1, "vote")):
-                try:
-                    if sequence:
-                        numbered_vote(connection, sequence, posts.tally)
-                        seen.votes += 1
-                    else:
-                        connection.call(cast_vote=ballot)
-                except Refused as status:
-                    seen.refuse(f"{what}'s {call}", str(status))
+            seen.takes(f"{what}'s ballot", lambda: connection.call(cast_vote=ballot))
+            seen.votes += seen.takes(
+                f"{what}'s vote", lambda: numbered_vote(connection, 1, posts.tally))
             seen.newcomers += 1
     except (Lost, Refused) as failure:
         seen.refuse(what, str(failure))
 
 
-def vote(port, posts, newcomers, stopping, pipe):
-    """Casts votes one after another until `stopping`, with new clients between; sends its observations."""
+def keep_voting(port, posts, newcomers, stopping, pipe):
+    """Casts votes one after another until `stopping`, with new clients between; sends what it saw."""
     seen, number = Observations(), 0
     try:
         with Connection(port, source=ADDRESS) as connection:
@@ -71,16 +74,13 @@ def vote(port, posts, newcomers, stopping, pipe):
             while not stopping.is_set():
                 number += 1
                 started = time.monotonic()
-                try:
-                    numbered_vote(connection, number, posts.tally)
+                if seen.takes("a vote", lambda: numbered_vote(connection, number, posts.tally)):
                     seen.times.append(time.monotonic() - started)
                     seen.votes, seen.sequence = seen.votes + 1, number
-                except Refused as status:
-                    seen.refuse("a vote", str(status))
                 if number % VOTES_PER_NEWCOMER == 0:
                     for source in newcomers:
                         newcomer(port, source, posts, seen)
-                time.sleep(VOTE_SECONDS)
+                time.sleep(PAUSE_SECONDS)
     except (Lost, Refused) as failure:
         seen.refuse("the healthy client", str(failure))
     pipe.send(seen)
@@ -94,7 +94,7 @@ class Healthy:
         self.stopping = multiprocessing.Event()
         self.pipe, theirs = multiprocessing.Pipe(duplex=False)
         self.process = multiprocessing.Process(
-            target=vote, args=(port, posts, newcomers, self.stopping, theirs), daemon=True)
+            target=keep_voting, args=(port, posts, newcomers, self.stopping, theirs), daemon=True)
         self.process.start()
         theirs.close()
 
@@ -116,7 +116,7 @@ def returned(port, posts, seen):
                 found.append(f"{seen.votes} votes were acknowledged, {post.upvote_count} are counted "
                              f"after {when}")
 
-        greeting = connection.hello(seen.client_id)
+        greeting = connection.hello(client_id=seen.client_id)
         if not greeting.client_known or greeting.last_sequence != seen.sequence:
             found.append(f"after a restart the client was to be known with {seen.sequence} calls; "
                          f"known {greeting.client_known}, {greeting.last_sequence} calls")

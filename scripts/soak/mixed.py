@@ -1,4 +1,4 @@
-"""A client that creates, edits, votes on and deletes posts, and remembers the acknowledged changes.
+"""A client that creates, edits, votes on, marks and deletes posts, and remembers what was acknowledged.
 
 It votes as a device, and as a service for users of its own. It makes one call after another, so that
 at most one is in doubt when the service is killed. Then either the state before that call must be
@@ -87,7 +87,7 @@ class MixedClient(Worker):
     @contextlib.contextmanager
     def connected(self, port):
         with super().connected(port) as connection:
-            hello = connection.hello(self.client_id)
+            hello = connection.hello(client_id=self.client_id)
             if self.known and not hello.client_known:
                 raise Failure(f"the service has forgotten {self.name}")
             self.known = True

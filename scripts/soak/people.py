@@ -73,7 +73,7 @@ class People(Worker):
 
     def sign_out(self, port, person, token, everywhere):
         with Connection(port) as connection:
-            hello = connection.call(hello=hello_with(token)).hello
+            hello = connection.hello(session_token=token)
             if hello.user.id != person.id:
                 raise Failure(f"a session of user {person.id} is one of user {hello.user.id}")
             ended = [one for one, is_open in person.sessions.items() if is_open is not False]
@@ -94,7 +94,7 @@ class People(Worker):
         """Every session is open or ended as it was acknowledged, and every account is there."""
         for person in self.persons:
             for token, is_open in person.sessions.items():
-                found = self.is_open(port, person, token)
+                found = is_open_now(port, person, token)
                 if is_open is not None and found != is_open:
                     words = {True: "open", False: "ended"}
                     raise Failure(f"a session of {person.email} was {words[is_open]} and is "
@@ -110,20 +110,16 @@ class People(Worker):
         for person in unsure + sample:
             self.sign_in(connection, person, create_if_missing=not person.id)
 
-    @staticmethod
-    def is_open(port, person, token):
-        with Connection(port) as connection:
-            try:
-                hello = connection.call(hello=hello_with(token)).hello
-                user = hello.user.id
-            except Refused as refused:
-                if refused.status.code != feed.UNAUTHENTICATED:
-                    raise
-                return False
-        if user != person.id:
-            raise Failure(f"a session of user {person.id} is one of user {user}")
-        return True
 
-
-def hello_with(token):
-    return feed.HelloRequest(protocol_version=1, client_name="soak", session_token=token)
+def is_open_now(port, person, token):
+    """Whether the service takes a token, which must be its person's."""
+    with Connection(port) as connection:
+        try:
+            user = connection.hello(session_token=token).user.id
+        except Refused as refused:
+            if refused.status.code != feed.UNAUTHENTICATED:
+                raise
+            return False
+    if user != person.id:
+        raise Failure(f"a session of user {person.id} is one of user {user}")
+    return True

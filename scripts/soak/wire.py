@@ -92,9 +92,9 @@ class Connection:
             raise Lost("the service closed the connection")
         return data
 
-    def hello(self, client_id=b"", channel=0):
+    def hello(self, **fields):
         return self.call(hello=feed.HelloRequest(
-            protocol_version=1, client_name="soak", client_id=client_id, channel=channel)).hello
+            protocol_version=1, client_name="soak", **fields)).hello
 
     def pages(self, acting=0, **request):
         """Every page of a list, from its first one."""
