@@ -2,6 +2,7 @@
 
 import os
 import sys
+import threading
 import types
 import unittest
 
@@ -27,41 +28,77 @@ def read(per_second, **refused):
     return {"reads_per_second": per_second, "longest_read_ms": 7, "refused": refused}
 
 
+class ListServer(FakeServer):
+    """Answers like `answer`, and sets `enough` once it has been asked for each kept list behind the first
+    calls, which build the lists."""
+
+    def __init__(self, answer, builds=3):
+        def observed(frame_id, call):
+            if self.orders_after(builds) >= {order for order, _ in lists.KEPT}:
+                self.enough.set()
+            return answer(frame_id, call)
+        self.enough = threading.Event()
+        super().__init__(observed)
+
+    def orders_after(self, calls):
+        return {fields(body)[2] for body in self.bodies[calls:]}
+
+
 class ReaderTests(unittest.TestCase):
+    def figures(self, server):
+        """What is counted until the server has been asked for enough."""
+        with lists.Readers(server, lists.KEPT) as readers:
+            self.assertTrue(server.enough.wait(60))
+        return readers.figures()
+
     def test_reads_every_order_and_each_window_of_three(self):
         with FakeServer(lambda frame_id, call: framed(call, b"\x30\x01", frame_id)) as server:
-            with lists.Reader(server, lists.EVERY):
-                first_pass = server.bodies[:23]
-        asked = [fields(body) for body in first_pass]
+            lists.build(server, lists.EVERY)
+            asked = [fields(body) for body in server.bodies]
         pairs = {(one[2], one.get(3, 0)) for one in asked}
-        self.assertEqual(len(pairs), 23)
+        self.assertEqual((len(asked), len(pairs)), (23, 23))
         self.assertEqual({order for order, _ in pairs}, set(range(1, 9)))
         self.assertEqual({order for order, window in pairs if window}, {1, 6, 8})
         self.assertEqual({(one[1], one[4]) for one in asked}, {(b"posts", 20)})
 
-    def test_counts_what_is_refused_and_goes_on(self):
+    def test_a_list_is_built_before_it_counts(self):
         def answer(frame_id, call):
             return framed(frames.STATUS, REFUSAL, frame_id) if frame_id == 2 else \
                 framed(call, b"\x30\x01", frame_id)
-        with FakeServer(answer) as server:
-            with lists.Reader(server, lists.KEPT) as reader:
-                pass
-        self.assertEqual(reader.figures()["refused"], {"DEADLINE_EXCEEDED": 1})
-        self.assertGreaterEqual(reader.figures()["reads_per_second"], 0)
+        with ListServer(answer, builds=4) as server:  # one of them is refused
+            seen = self.figures(server)
+        self.assertEqual(seen["refused"], {})
+        self.assertGreater(seen["reads_per_second"], 0)
+
+    def test_a_list_that_is_never_built_ends_the_part(self):
+        with FakeServer(lambda frame_id, _: framed(frames.STATUS, REFUSAL, frame_id)) as server:
+            with self.assertRaisesRegex(RuntimeError, "10 times, with DEADLINE_EXCEEDED"):
+                lists.build(server, lists.KEPT)
+
+    def test_each_list_is_read_on_its_own_and_refusals_are_counted(self):
+        builds = len(lists.KEPT)
+
+        def answer(frame_id, call):
+            return framed(call, b"\x30\x01", frame_id) if len(server.bodies) <= builds else \
+                framed(frames.STATUS, REFUSAL, frame_id)
+        with ListServer(answer) as server:
+            seen = self.figures(server)
+            self.assertEqual(len(server.ids), 4)  # connections: one to build
+        self.assertGreaterEqual(seen["refused"]["DEADLINE_EXCEEDED"], 3)
 
     def test_an_answer_without_posts_ends_the_part(self):
         with FakeServer(lambda frame_id, _: framed(11, b"", frame_id)) as server:
             with self.assertRaisesRegex(RuntimeError, "has no posts"):
-                with lists.Reader(server, lists.KEPT):
-                    pass
+                lists.build(server, lists.KEPT)
 
     def test_a_closed_connection_ends_the_part(self):
-        def answer(*_):
-            raise OSError
-        with FakeServer(answer) as server:
-            with self.assertRaisesRegex(RuntimeError, "the reader of lists ended"):
-                with lists.Reader(server, lists.KEPT):
-                    pass
+        def answer(frame_id, call):
+            if len(server.bodies) > 4:
+                raise OSError
+            return framed(call, b"\x30\x01", frame_id)
+        with ListServer(answer) as server:
+            with self.assertRaisesRegex(RuntimeError, "a reader of list .* ended"):
+                self.figures(server)
 
 
 class TableTests(unittest.TestCase):
