@@ -8,7 +8,7 @@ verifies another state than it serves, `replay` replays another one, `reuse` giv
 another state than it served last, `slow` answers a read after 100 ms, `full` lets too much wait for
 a checkpoint, `busy` refuses each change once, for a millisecond, `deny` has no channel for anybody,
 `limit` takes no ballots, `grow` holds much for each batch of votes, `unmark` forgets marks, `reopen` opens
-ended sessions at its start, `skip` leaves a post out of a list, `hash` takes 20 ms for each
+ended sessions at its start, `skip` leaves a post out of a list, `shut` one out of a window, `hash` takes 20 ms for each
 sign-in while all else waits, `trust` takes any password, `merge` takes the ballots of
 users for ballots of the device that acts for them.
 """
@@ -95,7 +95,7 @@ class Store:
 
 def shown(post, state, viewer=""):
     standing = list(state["ballots"].values())
-    return feed.Post(id=post, feed=state["feed"], title=state["title"],
+    return feed.Post(id=post, feed=state["feed"], title=state["title"], create_time_ms=state["created"],
                      comment_count=state["comments"],
                      upvote_count=state["up"] + standing.count(feed.UP),
                      downvote_count=standing.count(feed.DOWN),
@@ -166,12 +166,13 @@ def greet(store, hello):
         channel_status=REFUSAL if FAULT == "deny" else None))
 
 
-def ordered(posts, order):
-    """The posts of a list; `skip` leaves one out of CONTROVERSIAL."""
+def ordered(posts, order, window):
+    """The posts of a list, none of which is old; `skip` leaves one out of CONTROVERSIAL."""
     keys = {feed.TOP: lambda post: (-post.score, post.title), feed.NEW: lambda post: -post.id,
             feed.DISCUSSED: lambda post: -post.comment_count}
     posts = sorted(posts, key=keys.get(order, lambda post: post.id))
-    return posts[1:] if FAULT == "skip" and order == feed.CONTROVERSIAL else posts
+    is_short = order == feed.CONTROVERSIAL if FAULT == "skip" else FAULT == "shut" and window == feed.DAY
+    return posts[is_short:]
 
 
 def execute(store, client, sequence, request):
@@ -190,7 +191,7 @@ def execute(store, client, sequence, request):
         if not done:
             store.change("post", post, {
                 "feed": body.feed, "title": body.post.title, "comments": body.post.comment_count,
-                "up": 0, "ballots": {}, "marks": {}}, record)
+                "up": 0, "ballots": {}, "marks": {}, "created": int(1000 * time.time())}, record)
         return feed.ServerFrame(post=shown(post, store.posts[post]))
     if kind == "create_feed":
         if body.feed.name in store.feeds:
@@ -200,7 +201,7 @@ def execute(store, client, sequence, request):
     if kind == "list_posts":
         first = int(body.page_token or b"0")
         posts = ordered([shown(*one, viewer) for one in store.posts.items()
-                         if one[1]["feed"] == body.feed], body.order)
+                         if one[1]["feed"] == body.feed], body.order, body.window)
         end = first + body.page_size
         return feed.ServerFrame(list_posts=feed.ListPostsResponse(
             consistency=body.consistency,

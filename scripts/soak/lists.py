@@ -1,6 +1,8 @@
 """Lists: every order has the same posts, each once; a STABLE walk has no post twice, also under load."""
 
+import math
 import random
+import time
 
 import feed_pb2 as feed
 from service import Failure
@@ -8,6 +10,11 @@ from worker import Worker
 
 ORDERS = (feed.TOP, feed.OLD, feed.HOT, feed.BEST, feed.CONTROVERSIAL, feed.RISING, feed.DISCUSSED)
 WINDOWED = (feed.TOP, feed.CONTROVERSIAL, feed.DISCUSSED)
+DAY_SECONDS = 86_400
+WINDOWS = {feed.HOUR: 3600, feed.DAY: DAY_SECONDS, feed.WEEK: 7 * DAY_SECONDS,
+           feed.MONTH: 30 * DAY_SECONDS, feed.YEAR: 365 * DAY_SECONDS}
+# Posts so close to the edge of a window may be in it or not: clocks are read at other moments.
+EDGE_SECONDS = 5
 KEYS = {  # which must not rise from one post to the next
     feed.TOP: lambda post: post.score,
     feed.OLD: lambda post: -post.create_time_ms,
@@ -16,29 +23,42 @@ KEYS = {  # which must not rise from one post to the next
 
 
 def check(connection, name):
-    """All lists of a feed on which nothing changes have the posts of NEW, in their order."""
-    expected = {post.id for post in connection.posts(name)}
-    # Soaks of one directory take less than a year, so the longest window has every post.
+    """All lists of a feed on which nothing changes have the posts of NEW that are in their window, each once
+    and in their order."""
+    newest = list(connection.posts(name))
     lists = [(order, feed.WINDOW_UNSPECIFIED) for order in ORDERS]
-    lists += [(order, feed.YEAR) for order in WINDOWED]
+    lists += [(order, window) for order in WINDOWED for window in WINDOWS]
     for order, window in lists:
         for consistency in (feed.LIVE, feed.STABLE):
+            began = time.time()
             posts = list(connection.posts(
                 name, order=order, window=window, consistency=consistency))
-            said = f"{feed.Order.Name(order)} of {name}, {feed.Consistency.Name(consistency)}"
-            check_posts(said, posts, expected, KEYS.get(order))
+            said = f"{feed.Order.Name(order)} of {name}"
+            said += f" in {feed.Window.Name(window)}" * (window in WINDOWS)
+            said += f", {feed.Consistency.Name(consistency)}"
+            check_order(said, posts, KEYS.get(order))
+            check_content(said, posts, newest, WINDOWS.get(window, math.inf), began)
 
 
-def check_posts(said, posts, expected, key):
-    ids = [post.id for post in posts]
-    if len(ids) != len(set(ids)):
+def check_order(said, posts, key):
+    if len(posts) != len({post.id for post in posts}):
         raise Failure(f"{said} lists a post twice")
-    if set(ids) != expected:
-        missing, more = sorted(expected - set(ids)), sorted(set(ids) - expected)
-        raise Failure(f"{said} misses posts {missing[:5]} and has posts {more[:5]} that NEW has not")
     for post, following in zip(posts, posts[1:]):
         if key and key(following) > key(post):
             raise Failure(f"{said} lists post {following.id} behind post {post.id}")
+
+
+def check_content(said, posts, newest, window_seconds, began):
+    """The posts of a list that was read from `began` to now are those of NEW in its window."""
+    def since(moment, seconds):
+        return {post.id for post in newest if moment - post.create_time_ms / 1000 <= seconds}
+
+    ids = {post.id for post in posts}
+    missing = since(time.time(), window_seconds - EDGE_SECONDS) - ids
+    more = ids - since(began, window_seconds + EDGE_SECONDS)
+    if missing or more:
+        raise Failure(f"{said} misses posts {sorted(missing)[:5]} and has posts {sorted(more)[:5]} "
+                      "that do not belong there")
 
 
 class Reader(Worker):
