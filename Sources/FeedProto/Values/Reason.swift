@@ -114,6 +114,10 @@ extension Reason {
     public static var tooManyUsers: Self { Self(rawValue: "TOO_MANY_USERS") }
     /// RESOURCE_EXHAUSTED: the viewer has marked as many posts as it may, or all viewers have.
     public static var tooManyMarks: Self { Self(rawValue: "TOO_MANY_MARKS") }
+    /// RESOURCE_EXHAUSTED: there are as many accounts as the service keeps.
+    public static var tooManyAccounts: Self { Self(rawValue: "TOO_MANY_ACCOUNTS") }
+    /// RESOURCE_EXHAUSTED: all users together have as many sessions as the service keeps.
+    public static var tooManySessions: Self { Self(rawValue: "TOO_MANY_SESSIONS") }
     /// FAILED_PRECONDITION: the state that the request builds on is gone.
     public static var instanceChanged: Self { Self(rawValue: "INSTANCE_CHANGED") }
     /// INVALID_ARGUMENT: a feed's name does not have the form of a name.

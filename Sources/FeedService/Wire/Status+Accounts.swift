@@ -54,7 +54,7 @@ extension Status {
     static func tooManyAccounts(limit: Int) -> Status {
         Status(
             code: .resourceExhausted,
-            reason: .overloaded,
+            reason: .tooManyAccounts,
             message: "There are \(limit) accounts, which is the limit."
         )
     }
@@ -63,7 +63,7 @@ extension Status {
     static func tooManySessions(limit: Int) -> Status {
         Status(
             code: .resourceExhausted,
-            reason: .overloaded,
+            reason: .tooManySessions,
             message: "There are \(limit) sessions, which is the limit."
         )
     }
