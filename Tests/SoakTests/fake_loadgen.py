@@ -66,7 +66,7 @@ def load_dataset(port):
     while sequence <= votes:
         try:
             with Connection(port) as connection:
-                connection.hello(client)
+                connection.hello(client_id=client)
                 post = post or connection.call(
                     sequence=votes + 9, create_post=feed.CreatePostRequest(feed="f")).post.id
                 while sequence <= votes:
