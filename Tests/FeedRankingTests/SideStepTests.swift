@@ -34,10 +34,12 @@ import Testing
     }
 
     /// The tries of a page, and its rows; the body is called between two tries.
+    ///
+    /// One key suffices for one step.
     private static func read(
         _ store: FeedStore,
         _ query: PageQuery,
-        keyCount: Int = RankingLimits.firstTryKeyCount,
+        keyCount: Int = 1,
         between: () throws -> Void = {}
     ) throws -> (tryCount: Int, ids: [PostID]) {
         var page = PostPage()
@@ -85,6 +87,25 @@ import Testing
         stepwise.checkInvariants()
         // A list that is ready is read at once.
         #expect(try Self.read(stepwise, query).tryCount == 1)
+    }
+
+    /// A step looks at 50 posts, of which none moves: the window has no post. It costs 12 keys.
+    @Test(arguments: [12, 13, 36, 37, 100, 2_000])
+    func aTryMakesTheStepsThatItsKeysAllow(keyCount: Int) throws {
+        func tryCount(keyCount: Int) throws -> Int {
+            let feed = try ListedFeed(postCount: 2_000, stripeCount: 1, stepPostCount: 50)
+            feed.clock.milliseconds.wrappingAdd(Window.hour.milliseconds, ordering: .relaxed)
+            let query = Self.query(.top, .hour)
+            let page = try Self.read(feed.store, query, keyCount: keyCount) {
+                feed.store.checkInvariants()
+            }
+            #expect(page.ids == [])
+            return page.tryCount
+        }
+        let stepCount = try tryCount(keyCount: 1)
+        #expect(stepCount > 2_000 / 50)
+        let stepsPerTry = (keyCount + 11) / 12
+        #expect(try tryCount(keyCount: keyCount) == (stepCount + stepsPerTry - 1) / stepsPerTry)
     }
 
     /// Votes, new posts and deletions while a list is built.
@@ -152,10 +173,10 @@ import Testing
         var allowance = RefreshAllowance(keyCount: 1_000_000)
         var rows = PostPage()
         #expect(try store.page(query, into: &rows, allowance: &allowance) == .done)
-        // Each post is looked at once, for an eighth of a key; those of the head move. To look at all
-        // of them for the list too would take another eighth.
+        // Each post is looked at once, for a quarter of a key; those of the head move. To look at all
+        // of them for the list too would take another quarter.
         let used = 1_000_000 - allowance.remainingKeyCount
-        #expect(used < Self.postCount * 28 / 100, "\(used) keys")
+        #expect(used < Self.postCount / 2, "\(used) keys")
         #expect(page.ids.count == 10)
         store.checkInvariants()
     }

@@ -1,5 +1,5 @@
 /// What a list is sorted by; NEW and OLD share one kind.
-package enum KeyKind: UInt8, CaseIterable, Sendable {
+package enum KeyKind: UInt8, BitwiseCopyable, CaseIterable, Sendable {
     /// Score, then title.
     case top
     /// Creation time.

@@ -5,16 +5,17 @@
 /// before. A request ends after log2(posts / 8,192) tries or so, however many votes come between
 /// them.
 ///
-/// A step of a side list ends its try instead, and the next try continues it. So such tries are not
-/// doubled, until there have been more than any list takes.
+/// A side list is worked on in steps, each of which gives up the stripe's lock at its end. A try makes
+/// as many of them as its keys allow, and the next try continues. So such tries are not doubled, until
+/// there have been more steps than any list takes.
 package struct RefreshAllowance: Sendable {
     /// The keys of this try, used keys included.
     private var tryKeyCount: Int
     /// The keys left; a refresh that has begun is finished, so this may fall below zero.
     package private(set) var remainingKeyCount: Int
-    /// The tries that ended with a step.
+    /// The steps that were made, but for the last.
     private var stepCount = 0
-    /// Whether this try has ended with a step.
+    /// Whether a step has left work to do.
     private var isCut = false
 
     /// The allowance of a request's first try.
@@ -41,10 +42,17 @@ package struct RefreshAllowance: Sendable {
     /// Whether no further refresh may begin in this try.
     var isUsedUp: Bool { remainingKeyCount <= 0 }
 
-    /// Ends this try after a step.
-    mutating func endAfterStep() {
-        isCut = true
-        remainingKeyCount = 0
+    /// Notes that a step has left work to do.
+    mutating func endStep() { isCut = true }
+
+    /// Begins a further step of this try, where the last one has left work to do and keys are left.
+    ///
+    /// - Returns: Whether there is a further step.
+    mutating func beginStep() -> Bool {
+        guard isCut, !isUsedUp else { return false }
+        isCut = false
+        stepCount += 1
+        return true
     }
 
     /// The step of a side list that this try may do; all of the list where steps have not led to an

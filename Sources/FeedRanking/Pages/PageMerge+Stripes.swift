@@ -59,7 +59,7 @@ extension PageMerge {
         removeAll()
         for number in 0..<stripes.count {
             let first = entries.count
-            let summary = stripes.withStripe(number) { stripe in
+            let summary = stripes.read(number, &allowance) { stripe, allowance in
                 stripe.collect(part, into: &entries, &allowance)
             }
             guard let summary else { return false }
@@ -110,7 +110,7 @@ extension PageMerge {
         var part = walk
         part.start = .entry(entries[runs[number].end - 1])
         let first = entries.count
-        let summary = stripes.withStripe(number) { stripe in
+        let summary = stripes.read(number, &allowance) { stripe, allowance in
             stripe.collect(part, into: &entries, &allowance)
         }
         guard summary != nil else { return false }

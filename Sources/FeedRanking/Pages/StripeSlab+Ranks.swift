@@ -21,7 +21,7 @@ extension StripeSlab {
     ) -> WalkSummary? {
         var sum = WalkSummary()
         for number in 0..<count {
-            let counted = withStripe(number) { stripe in
+            let counted = read(number, &allowance) { stripe, allowance in
                 stripe.countBefore(position, list, &allowance)
             }
             guard let counted else { return nil }
@@ -70,7 +70,9 @@ extension StripeSlab {
         var candidates: [Candidates] = []
         var total = 0
         for number in 0..<count {
-            let count = withStripe(number) { stripe in stripe.refreshAll(list, &allowance) }
+            let count = read(number, &allowance) { stripe, allowance in
+                stripe.refreshAll(list, &allowance)
+            }
             guard let count else { return nil }
             candidates.append(Candidates(low: 0, high: count))
             total += count
@@ -87,7 +89,7 @@ extension StripeSlab {
             var before = 0
             var counts: [Int] = []
             for number in 0..<count {
-                let counted = withStripe(number) { stripe in
+                let counted = read(number, &allowance) { stripe, allowance in
                     stripe.countBefore(pivot.position, list, &allowance)?.skippedCount
                 }
                 guard let counted else { return nil }

@@ -162,8 +162,19 @@ extension SideGroup {
     /// Prepares for the votes that are to be noted; O(lists).
     func beginVotes() {
         votes.filter.removeAll()
-        for list in lists {
-            votes.filter.add(list.keys, list.window, start: list.start)
+        votes.heads.removeAll()
+        for kind in KeyKind.allCases where kind.followsVotes {
+            for (place, list) in lists.enumerated() where list.keys.kind == kind {
+                votes.filter.add(list.keys, list.window, start: list.start)
+                votes.heads.append(
+                    SideVotes.Head(
+                        kind: kind,
+                        list: place,
+                        start: list.start,
+                        boundary: list.keys.boundary
+                    )
+                )
+            }
         }
         votes.filter.finish()
     }
@@ -177,31 +188,18 @@ extension SideGroup {
         _ record: PostRecord,
         _ slots: SlotKeys
     ) {
-        if votes.note(member, record) { noteNewHead(member, slot, record, slots) }
+        votes.note(member, slot, record, slots)
     }
 
-    /// Notes a member in the lists into whose heads it comes.
-    private func noteNewHead(
-        _ member: UInt32,
-        _ slot: UInt32,
-        _ record: PostRecord,
-        _ slots: SlotKeys
-    ) {
-        var known: (kind: KeyKind, key: RankKey)?
-        for list in lists where list.keys.kind.followsVotes {
-            guard record.createTimeMilliseconds > list.start else { continue }
-            if known?.kind != list.keys.kind {
-                known = (list.keys.kind, slots.key(list.keys.kind, slot, record))
-            }
-            if let known, !list.keys.isBehind(known.key) { list.keys.noteChange(member) }
-        }
-    }
-
-    /// Notes the members of heads, and that others wait behind them; O(lists * members of heads).
+    /// Hands the noted votes to the lists; O(lists * members of heads).
     func endVotes() {
         for list in lists where list.keys.kind.followsVotes {
             list.keys.noteChanges(votes.inHead)
             list.keys.hasTail = list.keys.hasTail || votes.hasBehind
+        }
+        for place in 0..<votes.arrivals.count {
+            let arrival = votes.arrivals[place]
+            lists[arrival.list].keys.noteChange(arrival.member)
         }
         votes.endNoting()
     }

@@ -48,10 +48,10 @@ extension SideLists {
                     skippedCount: walk.isDescending ? count - reach.startRank : reach.startRank
                 )
             }
+            entries.removeLast(entries.count - firstEntry)
             guard !allowance.isUsedUp,
                 refresh(&read, includingTail: true, slots, headRank, &allowance, &posts)
             else { return nil }
-            entries.removeLast(entries.count - firstEntry)
         }
     }
 
@@ -152,7 +152,7 @@ extension SideLists {
 
     /// Refreshes a list; false where the step does not suffice.
     ///
-    /// The keys that moved are charged, and each post that was looked at as an eighth of a key.
+    /// The keys that moved are charged, and each post that was looked at as a quarter of a key.
     private mutating func refresh(
         _ read: inout Prepared,
         includingTail: Bool,
@@ -179,8 +179,8 @@ extension SideLists {
             )
             scratch.freeLargeMemory()
         }
-        allowance.charge((read.step.usedCount - usedBefore) / 8)
-        if read.step.isCut { allowance.endAfterStep() }
+        allowance.charge((read.step.usedCount - usedBefore) / 4)
+        if read.step.isCut { allowance.endStep() }
         return !read.step.isCut
     }
 }
