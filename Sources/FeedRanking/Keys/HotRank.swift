@@ -28,12 +28,20 @@ package enum HotRank {
         return whole + Int64(rounded)
     }
 
-    /// A number not below the key, and at most three above it, without dividing and rounding; for
-    /// times up to `RankingLimits.maximumTimeMilliseconds`.
+    /// A number not below the key, without a table, a division and a rounding; for times up to
+    /// `RankingLimits.maximumTimeMilliseconds`.
+    ///
+    /// It is at most 46,600 above the key of a score that is not negative, as much as 210 s are. The
+    /// two units are room for the rounding of the key and of the sum.
     @inline(__always)
-    package static func upperBound(score: Int64, createTimeMilliseconds: Int64) -> Int64 {
-        let seconds = Double(seconds(createTimeMilliseconds))
-        return Int64(order(score) * 1e7 + seconds * (1e7 / 45_000)) + 2
+    package static func upperBound(score: Int64, createTimeMilliseconds: Int64) -> Double {
+        let order = LogarithmBound.log2(Double(max(score, 1))) * (1e7 * 0.301_029_995_663_981_2)
+        return Double(createTimeMilliseconds) * (1e7 / 45e6) - epochPart + order + 2
+    }
+
+    /// The part of the key of Reddit's epoch.
+    private static var epochPart: Double {
+        @inline(__always) get { 1_134_028_003 * (1e7 / 45_000) }
     }
 
     @inline(__always)

@@ -27,6 +27,12 @@ package struct RankKey: BitwiseCopyable, Equatable, Sendable {
         ~(UInt64(bitPattern: value) ^ (1 << 63))
     }
 
+    /// The number that `descending` has mapped.
+    @inline(__always)
+    static func value(descending key: UInt64) -> Int64 {
+        Int64(bitPattern: ~key ^ (1 << 63))
+    }
+
     /// Maps a number to one that ascends where the number descends, and is not 0.
     @inline(__always)
     package static func descending(notNegative value: Double) -> UInt64 {

@@ -2,6 +2,8 @@
 struct FeedIndexes: BitwiseCopyable {
     /// The number of live posts, in an index or not.
     var postCount = 0
+    /// What a post needs to be in the head of TOP or HOT.
+    private(set) var headThreshold = HeadThreshold()
     private var top = RankedIndex()
     private var new = RankedIndex()
     private var hot = RankedIndex()
@@ -21,6 +23,7 @@ struct FeedIndexes: BitwiseCopyable {
             case .new: new = newValue
             case .hot: hot = newValue
             }
+            headThreshold.update(kind, newValue)
         }
     }
 }

@@ -91,18 +91,4 @@ struct SlotKeys: BitwiseCopyable {
             preconditionFailure("The index of \(kind) has a key of its own.")
         }
     }
-
-    /// A cheaper key that is not behind the post's key, for a comparison with a head boundary.
-    @inline(__always)
-    func boundKey(
-        _ kind: IndexKind,
-        _ slot: UInt32,
-        _ record: PostRecord,
-        _ score: Int64
-    ) -> RankKey {
-        guard kind == .hot else { return key(kind, slot, record, score) }
-        let time = record.createTimeMilliseconds
-        let bound = HotRank.upperBound(score: score, createTimeMilliseconds: time)
-        return RankKey(primary: RankKey.descending(bound), secondary: 0, slot: slot)
-    }
 }

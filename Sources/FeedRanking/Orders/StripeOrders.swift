@@ -95,9 +95,36 @@ struct StripeOrders: ~Copyable {
     }
 
     /// Puts a post whose place in the orders may have changed into the stale head or tail, once.
+    ///
+    /// Most votes are on posts of the stale tail, and leave them there.
     @inline(__always)
     mutating func makeStale(_ slot: UInt32, _ record: inout PostRecord) {
         if record.flags.contains(.isInStaleHead) { return }
+        guard record.flags.contains(.isIndexed), !mayReachHead(record) else {
+            return makeStaleByBoundaries(slot, &record)
+        }
+        if !record.flags.contains(.isInStaleTail) {
+            record.flags.insert(.isInStaleTail)
+            stale.insertIntoTail(slot)
+        }
+    }
+
+    /// Whether an indexed post may lie at or before a head boundary of TOP or HOT, at its indexed
+    /// score or its own.
+    @inline(__always)
+    private func mayReachHead(_ record: PostRecord) -> Bool {
+        let score = max(record.score, record.indexedScore)
+        let own = feeds[Int(record.feed.rawValue)].headThreshold
+        let all = front.headThreshold
+        if own.mayBeReached(byScore: score) || all.mayBeReached(byScore: score) { return true }
+        let time = record.createTimeMilliseconds
+        let bound = HotRank.upperBound(score: score, createTimeMilliseconds: time)
+        return own.mayBeReached(byHotRank: bound) || all.mayBeReached(byHotRank: bound)
+    }
+
+    /// Puts a post that the stale head does not have into the stale head or tail.
+    @inline(never)
+    private mutating func makeStaleByBoundaries(_ slot: UInt32, _ record: inout PostRecord) {
         let wasInTail = record.flags.contains(.isInStaleTail)
         let isInHead =
             reachesHeadBoundary(slot, record, record.score)
@@ -117,7 +144,6 @@ struct StripeOrders: ~Copyable {
     }
 
     /// Whether a post, at a score, lies at or before the head boundary of an index it belongs to.
-    @inline(__always)
     private func reachesHeadBoundary(_ slot: UInt32, _ record: PostRecord, _ score: Int64) -> Bool {
         let feed = Int(record.feed.rawValue)
         let isIndexed = record.flags.contains(.isIndexed)
@@ -125,7 +151,7 @@ struct StripeOrders: ~Copyable {
             let inFeed = feeds[feed][kind]
             let inFront = front[kind]
             guard inFeed.isBuilt || inFront.isBuilt else { continue }
-            let key = slots.boundKey(kind, slot, record, score)
+            let key = slots.key(kind, slot, record, score)
             if inFeed.isBuilt && inFeed.headBoundary.covers(key) { return true }
             if inFront.isBuilt && inFront.headBoundary.covers(key) { return true }
         }

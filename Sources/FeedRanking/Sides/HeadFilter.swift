@@ -51,7 +51,7 @@ struct HeadFilter: ~Copyable {
         }
         switch keys.kind {
         case .top:
-            let score = Int64(bitPattern: ~boundary ^ (1 << 63))
+            let score = RankKey.value(descending: boundary)
             levels[number].score = min(levels[number].score, score)
         case .controversial:
             let least = keys.boundary.isBehindAll ? 0 : Double(bitPattern: ~boundary)
@@ -87,7 +87,7 @@ struct HeadFilter: ~Copyable {
         let count = ups + downs
         let distance = ups - confidence * count
         if distance >= 0, distance * distance >= confidenceSpread * count { return true }
-        return min(ups, downs) * Self.log2Bound(count) >= max(ups, downs) * level.controversyLog
+        return min(ups, downs) * LogarithmBound.log2(count) >= max(ups, downs) * level.controversyLog
     }
 
     /// The shortest window that a post is in.
@@ -98,14 +98,5 @@ struct HeadFilter: ~Copyable {
             return number
         }
         return 0
-    }
-
-    /// A number that is not below the logarithm to the base 2 of a number from 1 on.
-    @inline(__always)
-    private static func log2Bound(_ value: Double) -> Double {
-        let bits = value.bitPattern
-        let fraction = Double(bitPattern: bits & 0x000F_FFFF_FFFF_FFFF | 0x3FF0_0000_0000_0000)
-        // The logarithm of 1 + f is at most f + 0.0861.
-        return Double(Int64(bits >> 52) - 1_024) + fraction + 0.0861
     }
 }

@@ -59,7 +59,8 @@ package final class ServerConnection: ConnectionHandler {
             waited: waited,
             at: loop.eventLoop.now
         )
-        self.session = session
+        let life = session.life
+        self.session = consume session
         loop.startBackups(for: self)
         loop.startSignIns(for: self)
         if progress.wantsIteration {
@@ -67,9 +68,9 @@ package final class ServerConnection: ConnectionHandler {
             waitingSince = waitingSince ?? loop.eventLoop.now
         } else {
             waitingSince = nil
-            if session.life.isDraining { sayGoAway() }
+            if life.isDraining { sayGoAway() }
         }
-        if session.life.isClosing { closeOnceAnswered() }
+        if life.isClosing { closeOnceAnswered() }
         return ReadProgress(
             consumedByteCount: progress.byteCount,
             wantsIteration: progress.wantsIteration,
