@@ -8,7 +8,7 @@ package struct BallotTable: ~Copyable {
     private static let minimumCapacity = 16
 
     /// 0 is free; a word with direction 0 is a withdrawn ballot, whose place its voter may reuse.
-    private var words = Slab<UInt64>()
+    private var words = HugeWords(count: 0)
     private var usedCount = 0
     /// Where the words are, also for threads without the stripe's lock.
     let directory = BallotDirectory()
@@ -104,9 +104,8 @@ package struct BallotTable: ~Copyable {
         for index in 0..<words.count where Self.isLive(words[index], posts) {
             kept += 1
         }
-        var old = Slab<UInt64>()
+        var old = HugeWords(count: max(Self.minimumCapacity, kept * 2))
         swap(&words, &old)
-        words.extend(to: max(Self.minimumCapacity, kept * 2), with: 0)
         directory.set(address: words.address, count: words.count)
         usedCount = kept
         for index in 0..<old.count where Self.isLive(old[index], posts) {

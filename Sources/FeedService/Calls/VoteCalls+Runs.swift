@@ -46,23 +46,6 @@ extension VoteCalls {
         }
     }
 
-    /// Requests the memory of the post that the vote at the front of the bytes is about, and of the
-    /// ballot of a known voter.
-    func prefetchFirstVote(
-        of bytes: RawSpan,
-        from ownVoter: VoterID?,
-        _ scanner: borrowing FrameScanner
-    ) {
-        guard let frame = VoteRun.firstVote(in: bytes, scanner) else { return }
-        let post = PostID(rawValue: frame.vote.postID)
-        environment.store.prefetch(post)
-        var voter = ownVoter
-        if frame.actingUserID != 0 {
-            voter = environment.store.voter(ifKnown: .user(frame.actingUserID))
-        }
-        if let voter { environment.store.prefetchBallot(of: voter, on: post) }
-    }
-
     /// Casts votes of the run in one transaction, up to the first unusual vote.
     ///
     /// Numbered votes are cast under their channel's lock, which is taken once for all of them.

@@ -61,8 +61,10 @@ package final class ServerConnection: ConnectionHandler {
         )
         let life = session.life
         self.session = consume session
-        loop.startBackups(for: self)
-        loop.startSignIns(for: self)
+        if progress.hasDeferredCalls {
+            loop.startBackups(for: self)
+            loop.startSignIns(for: self)
+        }
         if progress.wantsIteration {
             if progress.lacksRoom { recipient.waitForRoom() }
             waitingSince = waitingSince ?? loop.eventLoop.now
@@ -75,12 +77,12 @@ package final class ServerConnection: ConnectionHandler {
             consumedByteCount: progress.byteCount,
             wantsIteration: progress.wantsIteration,
             waitsForWrites: progress.lacksRoom,
-            hasSecret: loop.handler.hasReadSecret
+            hasSecret: progress.hasSecret
         )
     }
 
     package func connection(_ connection: TCPConnection, willReceive bytes: RawSpan) {
-        loop.handler.prefetchFirstVote(of: bytes, from: session.caller.ownVoter)
+        loop.environment.prefetchFirstVote(of: bytes, from: session.caller.ownVoter)
     }
 
     package func connectionEndedInput(_ connection: TCPConnection) {
@@ -161,7 +163,7 @@ extension RequestHandler {
     ) -> Progress {
         votes.moment.renew(at: now, environment.store)
         answers.room.begin(for: host)
-        let progress = serve(
+        var progress = serve(
             bytes,
             of: &session,
             unsentByteCount: recipient.unsentByteCount,
@@ -170,6 +172,8 @@ extension RequestHandler {
         )
         answers.send(to: recipient, through: outbox)
         answers.refreshDueStripe()
+        progress.hasSecret = hasReadSecret
+        progress.hasDeferredCalls = !backups.isEmpty || !signIns.isEmpty
         return progress
     }
 }

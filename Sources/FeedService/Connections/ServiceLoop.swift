@@ -6,6 +6,8 @@ internal import FeedTransport
 final class ServiceLoop {
     /// Executes the requests of the loop's connections.
     var handler: RequestHandler
+    /// What the handler's calls share, for reading it without a check for exclusive access.
+    let environment: CallEnvironment
     /// The context of all loops.
     let context: ServiceContext
     /// The counts of this loop.
@@ -45,15 +47,14 @@ final class ServiceLoop {
             context.budget,
             counters
         )
-        handler = RequestHandler(
-            CallEnvironment(
-                store: store,
-                changeLog: context.changeLog(number),
-                context: context,
-                counters: counters,
-                log: log
-            )
+        environment = CallEnvironment(
+            store: store,
+            changeLog: context.changeLog(number),
+            context: context,
+            counters: counters,
+            log: log
         )
+        handler = RequestHandler(environment)
     }
 
     /// The service's state of a loop.

@@ -16,11 +16,10 @@ extension RequestHandler {
         var wantsIteration: Bool
         /// Whether nothing could be served, because too many answers are unsent.
         var lacksRoom = false
-    }
-
-    /// Requests the memory of the post that the first vote of some bytes is about, and of its ballot.
-    func prefetchFirstVote(of bytes: RawSpan, from ownVoter: VoterID?) {
-        votes.prefetchFirstVote(of: bytes, from: ownVoter, scanner)
+        /// Whether the served bytes may have a secret.
+        var hasSecret = false
+        /// Whether a backup or a sign-in is to be started.
+        var hasDeferredCalls = false
     }
 
     /// Executes the requests in `bytes`, at most as many as one loop iteration allows.
