@@ -88,7 +88,7 @@ step "Waiting for the thread sanitizer's build"
 finish thread
 
 # Operations of each seed against the models, which release runs more of.
-export FEED_MODEL_OPERATIONS=5000
+export FEED_MODEL_OPERATIONS=2000
 
 # Tests of threads and sockets one at a time: with a sanitizer they are slow, and some wait for
 # each other's deadlines. All tests are of Swift Testing; the empty XCTest run would be reported
