@@ -93,7 +93,7 @@ import Testing
         #expect(try Self.read(stepwise, query).tryCount == 1)
     }
 
-    /// A step looks at 50 posts, of which none moves: the window has no post. It costs 12 keys.
+    /// A step costs 12 keys here: it looks at 50 posts, and none is in the window.
     @Test(arguments: [12, 13, 36, 37, 100, 2_000])
     func aTryMakesTheStepsThatItsKeysAllow(keyCount: Int) throws {
         func tryCount(keyCount: Int) throws -> Int {

@@ -8,6 +8,7 @@ extension StripeSlab {
     ///   - number: The stripe's number.
     ///   - allowance: What the request may refresh.
     ///   - body: The read; nil where the allowance does not suffice.
+    /// - Returns: What the read has found.
     @inline(__always)
     func read<Result: Sendable>(
         _ number: Int,

@@ -87,7 +87,8 @@ struct HeadFilter: ~Copyable {
         let count = ups + downs
         let distance = ups - confidence * count
         if distance >= 0, distance * distance >= confidenceSpread * count { return true }
-        return min(ups, downs) * LogarithmBound.log2(count) >= max(ups, downs) * level.controversyLog
+        let bound = LogarithmBound.log2(count)
+        return min(ups, downs) * bound >= max(ups, downs) * level.controversyLog
     }
 
     /// The shortest window that a post is in.
