@@ -177,6 +177,9 @@ extension Accounts {
         }
     }
 
+    /// Gives no account this number or one below it, before any other call but `restore`.
+    package func skipNumbers(upTo id: UInt64) { accounts.skipNumbers(upTo: id) }
+
     /// All accounts and sessions; O(both), for tests.
     package func state() -> AccountsState {
         var state = AccountsState()

@@ -121,7 +121,12 @@ final class AccountTable: Sendable {
         }
         guard other == nil else { throw .badAccount(id: row.id) }
         accountCount.wrappingAdd(1, ordering: .relaxed)
-        lastID.store(max(lastID.load(ordering: .relaxed), row.id), ordering: .relaxed)
+        skipNumbers(upTo: row.id)
+    }
+
+    /// Gives later accounts numbers above this one; before any of them is created.
+    func skipNumbers(upTo id: UInt64) {
+        lastID.store(max(lastID.load(ordering: .relaxed), id), ordering: .relaxed)
     }
 
     /// Calls the body with each account, one part at a time; O(accounts).

@@ -222,8 +222,6 @@ package enum BackupRestore {
             meta.becomeAnotherInstance()
             meta.checkpointed = .start
             meta.checkpointing = .start
-            meta.bootID = ""
-            meta.durability = ""
         }
         try databaseErrors { () throws(SQLiteError) in try database.connection.checkpointLog() }
     }

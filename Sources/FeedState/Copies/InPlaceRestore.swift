@@ -200,10 +200,8 @@ package struct InPlaceRestore: Equatable, Sendable {
                 identity: try fileErrors { () throws(FileError) in try files.identity(of: name) }
             )
             try database.update(record) { meta in
-                // How durable the lost file's last answers were is not known: the next start skips
-                // ids, as after a power cut with `--durability os`.
-                meta.bootID = ""
-                meta.durability = Durability.os.rawValue
+                // How durable the lost file's last answers were is not known.
+                meta.skipNumbersAtNextStart()
             }
             try databaseErrors { () throws(SQLiteError) in try database.connection.checkpointLog() }
         }

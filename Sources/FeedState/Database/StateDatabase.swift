@@ -16,6 +16,9 @@ package final class StateDatabase {
     /// What the file knows of the other files beside it; nil where the directory has not begun.
     package internal(set) var directoryRow: DirectoryRow?
 
+    /// The highest account number that was skipped; 0 where none was.
+    package private(set) var skippedAccountID: UInt64
+
     /// The one connection to the file.
     package let connection: Database
 
@@ -103,6 +106,7 @@ package final class StateDatabase {
             meta = try StateMeta.read(connection, format: known)
         }
         directoryRow = try DirectoryRow.read(connection, instanceID: meta.instanceID)
+        skippedAccountID = try AccountNumbers.read(connection)
         self.directory = directory
         self.files = files
         self.connection = connection
@@ -115,16 +119,29 @@ package final class StateDatabase {
     let format: Int64
 
     /// Changes what the file knows of itself, durably; where it fails, nothing has changed.
-    package func updateMeta(_ change: (inout StateMeta) -> Void) throws(StateError) {
+    ///
+    /// - Parameters:
+    ///   - skippedAccountID: The highest account number that was skipped; nil where it stays.
+    ///   - change: The change.
+    /// - Throws: What SQLite says.
+    package func updateMeta(
+        skippedAccountID: UInt64? = nil,
+        _ change: (inout StateMeta) -> Void
+    ) throws(StateError) {
+        let skipped = skippedAccountID ?? self.skippedAccountID
         var changed = meta
         change(&changed)
         try databaseErrors { () throws(SQLiteError) in
             try connection.transaction { () throws(SQLiteError) in
                 try changed.write(connection, format: format)
+                if skipped != self.skippedAccountID {
+                    try AccountNumbers.write(skipped, connection)
+                }
                 try TableTotals.rewrite(totals, connection)
             }
         }
         meta = changed
+        self.skippedAccountID = skipped
     }
 
     /// Changes what the file knows of itself and of the other files, in one step, durably.

@@ -66,11 +66,19 @@ package struct StateMeta: Equatable, Sendable {
 
     /// Makes this another state: what clients hold of the one before means nothing here.
     ///
-    /// The page tokens of the old instance end with it, as their key does.
+    /// The page tokens of the old instance end with it, as their key does. Its numbers do not come
+    /// back: this state may be older than others that were served.
     package mutating func becomeAnotherInstance() {
         let other = StateMeta.random()
         instanceID = other.instanceID
         pageTokenKey = other.pageTokenKey
+        skipNumbersAtNextStart()
+    }
+
+    /// Lets the next start skip numbers, as after a power cut with `--durability os`.
+    package mutating func skipNumbersAtNextStart() {
+        bootID = ""
+        durability = Durability.os.rawValue
     }
 
     /// Whether a checkpoint has begun and not ended.

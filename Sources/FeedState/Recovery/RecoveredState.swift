@@ -46,8 +46,10 @@ package struct RecoveredState: ~Copyable {
             checkpointByteCount: directory.options.checkpointByteCount
         )
         try recovery.replay(journal, into: &checkpointWork, &summary)
-        accounts(recovery.accounts.state)
-        let counters = try directory.beginRun(store, database, journal)
+        let foundAccounts = recovery.accounts.state
+        accounts(foundAccounts)
+        let counters = try directory.beginRun(store, foundAccounts, database, journal)
+        summary.skippedAccountID = database.skippedAccountID
         let logs = ChangeLogs(
             count: directory.options.logCount,
             firstBatch: journal.last.number + 1,

@@ -1,12 +1,10 @@
+internal import FeedAccounts
 internal import FeedJournal
 internal import FeedLog
 internal import FeedRanking
 
 // How the journal is opened after the checkpoint, and a run begins.
 extension StateDirectory {
-    /// What revisions are raised by at each start, above all that were given before.
-    static let revisionGap: UInt64 = 1 << 24
-
     /// Opens the journal after the checkpoint.
     func journal(
         _ database: StateDatabase,
@@ -56,27 +54,37 @@ extension StateDirectory {
     /// Raises the counters for this run, and returns the log entry that says so.
     func beginRun(
         _ store: FeedStore,
+        _ accounts: AccountsState,
         _ database: StateDatabase,
         _ journal: SegmentJournal
     ) throws(StateStartError) -> LogEntry {
         let meta = database.meta
         let bootID = SystemBoot.id()
-        // Every id that a client has seen is durable, as answers wait for that; except where the
-        // system went down and nothing had been synced.
-        let mayLackIDs = meta.durability == Durability.os.rawValue && meta.bootID != bootID
-        let gap: UInt64 = mayLackIDs ? 1 << 24 : 0
+        let skips = meta.durability == Durability.os.rawValue && meta.bootID != bootID
+        let lastID = max(store.highestID, meta.highestID) + (skips ? SkippedNumbers.postIDs : 0)
         let counters = LogEntry.counters(
-            lastID: max(store.highestID, meta.highestID) + gap,
-            revision: max(store.revision, meta.highestRevision) + Self.revisionGap
+            lastID: lastID,
+            revision: max(store.revision, meta.highestRevision)
+                + (skips ? SkippedNumbers.unknownRevisions : SkippedNumbers.revisions)
         )
         do throws(RecoveryError) {
             try store.apply(counters)
         } catch {
             throw .recovery(record: 0, error)
         }
+        var skippedAccountID = database.skippedAccountID
+        if skips {
+            skippedAccountID = SkippedNumbers.accounts(
+                above: accounts.accounts.reduce(skippedAccountID) { max($0, $1.id) },
+                instance: meta.instanceID
+            )
+        }
+        let skipped = skippedAccountID
         try withRoom(journal) { () throws(StateStartError) in
             try stateErrors { () throws(StateError) in
-                try database.updateMeta { meta in
+                try database.updateMeta(skippedAccountID: skipped) { meta in
+                    // A start that ends before its record is durable has skipped them all the same.
+                    if skips { meta.highestID = lastID }
                     meta.bootID = bootID
                     meta.durability = options.durability.rawValue
                 }
