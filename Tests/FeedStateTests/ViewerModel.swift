@@ -18,6 +18,19 @@ struct ViewerModel: Equatable {
     var marks: [MarkKey: PostMarks] = [:]
     var throughs: [MarkKey: MarkThrough] = [:]
 
+    /// Whether a service would log an entry of accounts: its account is there, and its generation is
+    /// the account's, or the next one where it ends the sessions.
+    func allows(_ entry: LogEntry) -> Bool {
+        switch entry {
+        case .session(let session):
+            accounts[session.userID] != nil
+                && session.generation == generations[session.userID] ?? 0
+        case .sessionsEnded(let user, let generation):
+            accounts[user] != nil && generation == (generations[user] ?? 0) + 1
+        default: true
+        }
+    }
+
     /// Takes a log entry; each is newer than the ones before.
     mutating func apply(_ entry: LogEntry) {
         switch entry {

@@ -74,12 +74,13 @@ extension StatePowerCutRun {
         guard known == nil else { return }
         if call.isNumbered { pending.append(call) }
         let log = life.state.logs[Int.random(in: 0..<2, using: &generator)]
+        let command = call.command.allowed(by: model.viewers)
         let outcome = log.transaction {
-            let outcome = life.execute(call.command, log)
+            let outcome = life.execute(command, log)
             record(outcome, call, life, log)
             return outcome
         }
-        let told = model.execute(call.command, at: clock.withLock { $0 })
+        let told = model.execute(command, at: clock.withLock { $0 })
         // A mark that says nothing new takes no revision.
         if call.command.isMark { model.revision = life.store.revision }
         if call.isNumbered, let told { model.calls[call.channel]?[call.sequence] = told }

@@ -29,6 +29,21 @@ extension StoreCommand {
         default: false
         }
     }
+
+    /// The command without the entries that no service would log.
+    ///
+    /// A call that is sent again after a power cut may be about an account that the cut has taken.
+    func allowed(by viewers: ViewerModel) -> StoreCommand {
+        guard case .account(let entries) = self else { return self }
+        var viewers = viewers
+        return .account(
+            entries.filter { entry in
+                let isAllowed = viewers.allows(entry)
+                if isAllowed { viewers.apply(entry) }
+                return isAllowed
+            }
+        )
+    }
 }
 
 /// A command as a client sends it, under a number of its channel or without.
