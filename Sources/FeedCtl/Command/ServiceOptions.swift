@@ -52,6 +52,9 @@ struct ServiceOptions: ParsableArguments {
         }
     }
 
+    /// Whether the caller has an identity that ballots and marks belong to.
+    var hasViewer: Bool { clientID != nil || actingUser != 0 }
+
     /// The configuration of the connection.
     var configuration: ClientConfiguration {
         var configuration = ClientConfiguration()

@@ -90,7 +90,7 @@ struct ListCommand: ServiceCommand {
             missing -= page.posts.count
             start = page.next.map(PageStart.token)
         }
-        return PageReport(pages)
+        return PageReport(pages, of: list, hasViewer: options.hasViewer)
     }
 
     private var list: PostList {

@@ -15,11 +15,23 @@ package struct PageReport: Report, Equatable {
     let refreshToken: String
     /// How many posts are newer than the place that the list was asked for.
     let newerCount: UInt32
-    /// `stable` where all pages are of one snapshot; `live` or empty where they are not.
+    /// What the last page was served as: `stable`, `live` or empty.
     let consistency: String
+    /// The rank of each post; nil where posts between them may be left out.
+    private let ranks: [UInt64]?
+
+    private enum CodingKeys: String, CodingKey {
+        case posts, firstRank, totalSize, nextPageToken, previousPageToken, refreshToken
+        case newerCount, consistency
+    }
 
     /// The report of consecutive pages, of which there is at least one.
-    package init(_ pages: [Page]) {
+    ///
+    /// - Parameters:
+    ///   - pages: The pages.
+    ///   - list: The list that they are of.
+    ///   - hasViewer: Whether the caller may have dismissed posts.
+    package init(_ pages: [Page], of list: PostList = PostList(), hasViewer: Bool = false) {
         posts = pages.flatMap(\.posts).map(PostReport.init)
         firstRank = pages.first?.firstRank ?? 0
         totalSize = pages.last?.totalSize ?? 0
@@ -29,22 +41,22 @@ package struct PageReport: Report, Equatable {
         newerCount = pages.first?.newerCount ?? 0
         // Pages behind the end of a snapshot are LIVE, and so is the list.
         consistency = pages.last?.consistency.argument ?? ""
+        ranks = list.hasAllPosts(hasViewer: hasViewer) ? pages.flatMap(\.ranks) : nil
     }
 
     /// A table of the posts, and the flags to continue with.
     package func text(_ style: TextStyle) -> String {
         let hasFeeds = Set(posts.map(\.feed)).count > 1
         let hasAuthors = posts.contains { !$0.author.isEmpty }
-        var columns: [TextTable.Column] = [
-            .number("RANK"), .number("SCORE"), .number("COMMENTS"), .text("AGE"),
-        ]
+        var columns: [TextTable.Column] = ranks == nil ? [] : [.number("RANK")]
+        columns += [.number("SCORE"), .number("COMMENTS"), .text("AGE")]
         if hasFeeds { columns.append(.text("FEED")) }
         if hasAuthors { columns.append(.text("AUTHOR")) }
         var table = TextTable(columns + [.number("ID"), .text("TITLE")])
         for (index, post) in posts.enumerated() {
-            var cells = [
-                // The service may give any first rank: the sum must not overflow.
-                "\(firstRank &+ UInt64(index))", "\(post.score)", "\(post.commentCount)",
+            var cells = ranks.map { ["\($0[index])"] } ?? []
+            cells += [
+                "\(post.score)", "\(post.commentCount)",
                 RelativeTime.text(post.createTimeMs, now: style.nowMilliseconds),
             ]
             if hasFeeds { cells.append(post.feed) }
@@ -67,6 +79,21 @@ package struct PageReport: Report, Equatable {
         if !nextPageToken.isEmpty { lines += "After:  --page-token \(nextPageToken)\n" }
         if newerCount > 0 { lines += "\(newerCount) newer posts.\n" }
         return lines
+    }
+}
+
+extension PostList {
+    /// Whether the pages have each post of the ranks that they pass.
+    fileprivate func hasAllPosts(hasViewer: Bool) -> Bool {
+        authorID == 0 && !unreadOnly && (includesDismissed || !hasViewer)
+    }
+}
+
+extension Page {
+    /// The ranks of the posts, where none between them is left out.
+    fileprivate var ranks: [UInt64] {
+        // The service may give any first rank: the sum must not overflow.
+        posts.indices.map { firstRank &+ UInt64($0) }
     }
 }
 

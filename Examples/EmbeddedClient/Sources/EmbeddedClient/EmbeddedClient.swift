@@ -49,11 +49,16 @@ struct EmbeddedClient {
         let listed = try await connection.call(.listPosts(list))
         guard
             case .listPosts(let page) = listed,
-            let place = page.posts.firstIndex(where: { $0.id == post.id && $0.score == 3 })
+            page.posts.contains(where: { $0.id == post.id && $0.score == 3 })
         else {
             throw unexpected(listed, "ListPosts")
         }
-        print("It has rank \(page.firstRank + UInt64(place)) of \(page.totalSize) in TOP order.")
+        // A page tells ranks only where no filter and no mark leaves posts out of it.
+        let ranked = try await connection.call(
+            .getPostRank(GetPostRankRequest(id: post.id, order: .top))
+        )
+        guard case .postRank(let place) = ranked else { throw unexpected(ranked, "GetPostRank") }
+        print("It has rank \(place.rank) of \(place.totalSize) in TOP order.")
 
         let deleted = try await connection.call(.deletePost(DeletePostRequest(id: post.id)))
         guard case .empty = deleted else { throw unexpected(deleted, "DeletePost") }

@@ -1,0 +1,46 @@
+import FeedClient
+import FeedCtl
+import FeedProto
+import Testing
+
+/// What a list says of its ranks, and how it continues.
+struct ListReportTests {
+    static let token = PageToken(bytes: [0xFB, 0xFF])
+
+    static func page(_ ids: [UInt64], firstRank: UInt64) -> Page {
+        Page(posts: ids.map { Post(id: $0, title: "t") }, firstRank: firstRank, totalSize: 40)
+    }
+
+    static func header(_ report: PageReport) -> [Substring] {
+        ReportTests.text(report).prefix { $0 != "\n" }.split(separator: " ")
+    }
+
+    static let partial: [(PostList, Bool)] = [
+        (PostList(authorID: 7), false), (PostList(unreadOnly: true, includesDismissed: true), true),
+        (PostList(), true),
+    ]
+
+    @Test("ranks are left out where posts may be", arguments: partial)
+    func leavesRanksOut(_ list: PostList, _ hasViewer: Bool) {
+        let report = PageReport(
+            [Self.page([1, 2], firstRank: 3)],
+            of: list,
+            hasViewer: hasViewer
+        )
+        #expect(Self.header(report) == ["SCORE", "COMMENTS", "AGE", "ID", "TITLE"])
+    }
+
+    @Test("ranks are shown where all posts are", arguments: [false, true])
+    func showsRanks(_ hasViewer: Bool) {
+        let list = PostList(window: .week, includesDismissed: hasViewer)
+        let report = PageReport([Self.page([1], firstRank: 3)], of: list, hasViewer: hasViewer)
+        #expect(Self.header(report).first == "RANK")
+    }
+
+    @Test func eachPageCountsFromItsOwnFirstRank() {
+        // A post of the snapshot was deleted between the two pages.
+        let report = PageReport([Self.page([1], firstRank: 1), Self.page([2], firstRank: 3)])
+        let lines = ReportTests.text(report).split(separator: "\n")
+        #expect(lines[1].hasPrefix("   1 ") && lines[2].hasPrefix("   3 "))
+    }
+}
