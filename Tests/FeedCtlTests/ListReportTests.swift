@@ -37,6 +37,16 @@ struct ListReportTests {
         #expect(Self.header(report).first == "RANK")
     }
 
+    @Test func newerPostsHaveNoRanksAndATokenToContinueWith() {
+        var page = Self.page([8, 7], firstRank: 0)
+        page.refresh = Self.token
+        page.newerCount = 46
+        let report = PageReport([page])
+        #expect(Self.header(report).first == "SCORE")
+        let lines = ReportTests.text(report).split(separator: "\n")
+        #expect(lines.suffix(2) == ["Newer:  --page-token -_8", "46 newer posts."])
+    }
+
     @Test func eachPageCountsFromItsOwnFirstRank() {
         // A post of the snapshot was deleted between the two pages.
         let report = PageReport([Self.page([1], firstRank: 1), Self.page([2], firstRank: 3)])

@@ -53,7 +53,10 @@ struct ListCommand: ServiceCommand {
 
     @Option(
         parsing: .unconditional,
-        help: ArgumentHelp("Only posts that are newer than this one; for new.", valueName: "id")
+        help: ArgumentHelp(
+            "Only posts created since this one, newest first; in the order old, oldest first.",
+            valueName: "id"
+        )
     )
     var newerThan: UInt64?
 

@@ -41,7 +41,10 @@ package struct PageReport: Report, Equatable {
         newerCount = pages.first?.newerCount ?? 0
         // Pages behind the end of a snapshot are LIVE, and so is the list.
         consistency = pages.last?.consistency.argument ?? ""
-        ranks = list.hasAllPosts(hasViewer: hasViewer) ? pages.flatMap(\.ranks) : nil
+        // Posts that are newer than a place come without ranks.
+        let isRanked = pages.allSatisfy { $0.firstRank > 0 }
+        ranks =
+            isRanked && list.hasAllPosts(hasViewer: hasViewer) ? pages.flatMap(\.ranks) : nil
     }
 
     /// A table of the posts, and the flags to continue with.
@@ -77,7 +80,10 @@ package struct PageReport: Report, Equatable {
         var lines = "\n\(posts.count) of \(totalSize) posts.\n"
         if !previousPageToken.isEmpty { lines += "Before: --page-token \(previousPageToken)\n" }
         if !nextPageToken.isEmpty { lines += "After:  --page-token \(nextPageToken)\n" }
-        if newerCount > 0 { lines += "\(newerCount) newer posts.\n" }
+        if newerCount > 0 {
+            if !refreshToken.isEmpty { lines += "Newer:  --page-token \(refreshToken)\n" }
+            lines += "\(newerCount) newer posts.\n"
+        }
         return lines
     }
 }
