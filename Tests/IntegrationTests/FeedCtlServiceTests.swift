@@ -61,6 +61,18 @@ struct FeedCtlServiceTests {
         }
     }
 
+    @Test func namesTheFlagsThatGiveAnIdentity() async throws {
+        try await FeedCtlTests.withService { feedctl in
+            let list = try await feedctl(["list", "--unread"])
+            #expect(list.status == 1)
+            #expect(list.output.contains("unread_only needs a viewer: "), "\(list.output)")
+            #expect(list.output.hasSuffix(" (--client-id or --acting-user)"), "\(list.output)")
+            let device = String(repeating: "0f", count: 16)
+            let known = try await feedctl(["list", "--unread", "--client-id", device])
+            #expect(known.status == 0, "\(known.output)")
+        }
+    }
+
     @Test(
         "a wrong command line ends with 2 before the service is asked",
         arguments: [

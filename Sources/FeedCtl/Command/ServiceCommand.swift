@@ -8,11 +8,16 @@ protocol ServiceCommand: AsyncParsableCommand {
     /// Where the service is, and whether people or programs read the output.
     var options: ServiceOptions { get }
 
+    /// The flags that give the caller the identity which the calls may need.
+    static var identityFlags: String { get }
+
     /// Makes the calls.
     func perform(_ client: FeedClient) async throws -> any Report
 }
 
 extension ServiceCommand {
+    static var identityFlags: String { "--client-id or --acting-user" }
+
     /// Connects, makes the calls, closes the connection and prints the report.
     func run() async throws {
         let client = try await FeedClient.connect(
@@ -25,7 +30,7 @@ extension ServiceCommand {
             report = try await perform(user == 0 ? client : client.acting(for: user))
         } catch {
             await client.close()
-            throw error
+            throw (error as? FeedClientError)?.naming(identityFlags: Self.identityFlags) ?? error
         }
         await client.close()
         try Console.write(try rendered(report), to: .standardOutput)

@@ -8,6 +8,8 @@ struct VoteCommand: ServiceCommand {
         abstract: "Votes on a post and shows its counts."
     )
 
+    static let identityFlags = "--acting-user, or --client-id where devices have ballots"
+
     @Argument(help: "The post.")
     var id: UInt64
 

@@ -12,7 +12,7 @@ extension PostCalls {
         let feed = request.feed.isEmpty ? nil : try environment.feed(named: request.feed)
         let order = try environment.order(request.order, in: feed, field: "order")
         let window = try environment.window(request.window, of: order)
-        if request.unreadOnly, !caller.isViewer { throw .identityRequired }
+        if request.unreadOnly, !caller.isViewer { throw .viewerRequired(field: "unread_only") }
         let scope = PageTokenScope(request, feed, order, window, caller)
         let voter = environment.voter(of: caller)
         var query = PageQuery(

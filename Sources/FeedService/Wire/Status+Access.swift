@@ -21,6 +21,15 @@ extension Status {
         )
     }
 
+    /// A filter looks at marks, and a caller without identity has none.
+    static func viewerRequired(field: String) -> Status {
+        Status(
+            code: .unauthenticated,
+            reason: .identityRequired,
+            message: "\(field) needs a viewer: say Hello with a client_id, or sign in, first."
+        )
+    }
+
     private static func identityRequired(_ method: Method, _ remedy: String) -> Status {
         Status(
             code: .unauthenticated,

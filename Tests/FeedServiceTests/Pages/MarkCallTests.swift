@@ -87,7 +87,9 @@ struct MarkCallTests {
             let one = MarkPostsRequest(mark: .read, postIDs: [1])
             #expect(try reason(one) == .identityRequired)
             let unread = ListPostsRequest(unreadOnly: true)
-            #expect(try client.call(.listPosts(unread)).status?.reason == .identityRequired)
+            let refusal = try client.call(.listPosts(unread)).status
+            #expect(refusal?.reason == .identityRequired)
+            #expect(refusal?.message.hasPrefix("unread_only needs a viewer: ") == true)
             _ = try client.hello(clientID: Self.device)
             #expect(try reason(one) == nil)
             #expect(try reason(MarkPostsRequest(mark: .read)) == .badField)

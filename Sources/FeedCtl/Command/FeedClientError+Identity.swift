@@ -1,0 +1,13 @@
+package import FeedClient
+internal import FeedProto
+
+extension FeedClientError {
+    /// The error; where an identity is missing, with the flags that give one.
+    package func naming(identityFlags: String) -> FeedClientError {
+        guard case .refused(var status) = self, status.reason == .identityRequired else {
+            return self
+        }
+        status.message += " (\(identityFlags))"
+        return .refused(status)
+    }
+}
