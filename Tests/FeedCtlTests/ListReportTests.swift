@@ -47,6 +47,18 @@ struct ListReportTests {
         #expect(lines.suffix(2) == ["Newer:  --page-token -_8", "46 newer posts."])
     }
 
+    @Test func saysWhereTheSnapshotEnds() {
+        var pages = [Self.page([1], firstRank: 1000), Self.page([2], firstRank: 1001)]
+        pages[0].consistency = .stable
+        pages[1].consistency = .live
+        let line = "From rank 1001 on: live."
+        #expect(ReportTests.text(PageReport(pages)).contains("\n\(line)\n"))
+        // A list that was asked for as STABLE may be LIVE as a whole; another one is never STABLE.
+        let asked = PageReport([pages[1]], of: PostList(consistency: .stable))
+        #expect(ReportTests.text(asked).contains("\n\(line)\n"))
+        for page in pages { #expect(!ReportTests.text(PageReport([page])).contains("live")) }
+    }
+
     @Test func eachPageCountsFromItsOwnFirstRank() {
         // A post of the snapshot was deleted between the two pages.
         let report = PageReport([Self.page([1], firstRank: 1), Self.page([2], firstRank: 3)])

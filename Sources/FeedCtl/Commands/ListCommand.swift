@@ -30,7 +30,12 @@ struct ListCommand: ServiceCommand {
     @Flag(help: "Also posts that the caller has dismissed.")
     var dismissed = false
 
-    @Flag(help: "Pages of one snapshot: no post twice, and none missed.")
+    @Flag(
+        help: """
+            Pages of one snapshot of the first 1,000 posts: none twice, and none missed. Pages behind \
+            them are live.
+            """
+    )
     var stable = false
 
     @Option(parsing: .unconditional, help: "How many posts, 1 to 10000.")

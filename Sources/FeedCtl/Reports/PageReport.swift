@@ -19,6 +19,8 @@ package struct PageReport: Report, Equatable {
     let consistency: String
     /// The rank of each post; nil where posts between them may be left out.
     private let ranks: [UInt64]?
+    /// Where a list that was to be STABLE goes on as LIVE: the rank of a post; nil where it does not.
+    private let firstLiveRank: UInt64?
 
     private enum CodingKeys: String, CodingKey {
         case posts, firstRank, totalSize, nextPageToken, previousPageToken, refreshToken
@@ -43,6 +45,10 @@ package struct PageReport: Report, Equatable {
         consistency = pages.last?.consistency.argument ?? ""
         // Posts that are newer than a place come without ranks.
         let isRanked = pages.allSatisfy { $0.firstRank > 0 }
+        let isStable = list.consistency == .stable || pages.contains { $0.consistency == .stable }
+        firstLiveRank =
+            isStable
+            ? pages.first { $0.consistency == .live && !$0.posts.isEmpty }?.firstRank : nil
         ranks =
             isRanked && list.hasAllPosts(hasViewer: hasViewer) ? pages.flatMap(\.ranks) : nil
     }
@@ -78,6 +84,9 @@ package struct PageReport: Report, Equatable {
 
     private var footer: String {
         var lines = "\n\(posts.count) of \(totalSize) posts.\n"
+        if let firstLiveRank, firstLiveRank > 0 {
+            lines += "From rank \(firstLiveRank) on: live.\n"
+        }
         if !previousPageToken.isEmpty { lines += "Before: --page-token \(previousPageToken)\n" }
         if !nextPageToken.isEmpty { lines += "After:  --page-token \(nextPageToken)\n" }
         if newerCount > 0 {
