@@ -59,6 +59,24 @@ struct ListReportTests {
         for page in pages { #expect(!ReportTests.text(PageReport([page])).contains("live")) }
     }
 
+    @Test func continuesWithTheWholeCommand() {
+        let typed = [
+            "feedctl", "list", "--order", "hot", "--around", "7", "--page-token=x", "--from-rank",
+            "2",
+            "--newer-than", "3", "--author", "5", "--service-key-file", "/my keys/it's", "--feed",
+            "",
+        ]
+        var page = Self.page([1], firstRank: 3)
+        page.next = Self.token
+        page.previous = Self.token
+        let report = PageReport([page], commandLine: ListCommandLine(typed))
+        let command =
+            "feedctl list --order hot --author 5 --service-key-file '/my keys/it'\\''s' --feed '' "
+            + "--page-token -_8"
+        let lines = ReportTests.text(report).split(separator: "\n")
+        #expect(lines.suffix(2) == ["Before: \(command)", "After:  \(command)"])
+    }
+
     @Test func eachPageCountsFromItsOwnFirstRank() {
         // A post of the snapshot was deleted between the two pages.
         let report = PageReport([Self.page([1], firstRank: 1), Self.page([2], firstRank: 3)])

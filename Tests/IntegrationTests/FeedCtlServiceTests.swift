@@ -61,6 +61,24 @@ struct FeedCtlServiceTests {
         }
     }
 
+    @Test func theCommandThatIsPrintedContinues() async throws {
+        try await FeedCtlTests.withService { feedctl in
+            for title in ["a", "b"] { _ = try await feedctl(["create", "--title", title]) }
+            let device = String(repeating: "0f", count: 16)
+            let flags = ["--order", "old", "--client-id", device, "--limit", "1"]
+            let first = try await feedctl(["list"] + flags)
+            let next = try #require(first.output.split(separator: "\n").last)
+            try #require(next.hasPrefix("After:  "), "\(first.output)")
+            let shell = try RunningProcess(
+                URL(filePath: "/bin/bash"),
+                ["-c", String(next.dropFirst(8))]
+            )
+            let (status, output) = await shell.finish()
+            #expect(status == 0, "\(output)")
+            #expect(output.contains { $0.hasSuffix(" 2  b") }, "\(output)")
+        }
+    }
+
     @Test func namesTheFlagsThatGiveAnIdentity() async throws {
         try await FeedCtlTests.withService { feedctl in
             let list = try await feedctl(["list", "--unread"])

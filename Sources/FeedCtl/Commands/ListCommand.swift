@@ -1,6 +1,7 @@
 internal import ArgumentParser
 internal import FeedClient
 internal import FeedProto
+internal import Foundation
 
 /// Lists posts in order.
 struct ListCommand: ServiceCommand {
@@ -41,7 +42,11 @@ struct ListCommand: ServiceCommand {
     @Option(parsing: .unconditional, help: "How many posts, 1 to 10000.")
     var limit = 20
 
-    @Option(help: "The token of the page to start with, as an earlier list printed it.")
+    // A token may begin with a hyphen.
+    @Option(
+        parsing: .unconditional,
+        help: "The token of the page to start with, as an earlier list printed it."
+    )
     var pageToken: String?
 
     @Option(
@@ -98,7 +103,12 @@ struct ListCommand: ServiceCommand {
             missing -= page.posts.count
             start = page.next.map(PageStart.token)
         }
-        return PageReport(pages, of: list, hasViewer: options.hasViewer)
+        return PageReport(
+            pages,
+            of: list,
+            hasViewer: options.hasViewer,
+            commandLine: ListCommandLine(ProcessInfo.processInfo.arguments)
+        )
     }
 
     private var list: PostList {

@@ -21,6 +21,7 @@ package struct PageReport: Report, Equatable {
     private let ranks: [UInt64]?
     /// Where a list that was to be STABLE goes on as LIVE: the rank of a post; nil where it does not.
     private let firstLiveRank: UInt64?
+    private let commandLine: ListCommandLine
 
     private enum CodingKeys: String, CodingKey {
         case posts, firstRank, totalSize, nextPageToken, previousPageToken, refreshToken
@@ -33,7 +34,14 @@ package struct PageReport: Report, Equatable {
     ///   - pages: The pages.
     ///   - list: The list that they are of.
     ///   - hasViewer: Whether the caller may have dismissed posts.
-    package init(_ pages: [Page], of list: PostList = PostList(), hasViewer: Bool = false) {
+    ///   - commandLine: The command that asked for them.
+    package init(
+        _ pages: [Page],
+        of list: PostList = PostList(),
+        hasViewer: Bool = false,
+        commandLine: ListCommandLine = ListCommandLine()
+    ) {
+        self.commandLine = commandLine
         posts = pages.flatMap(\.posts).map(PostReport.init)
         firstRank = pages.first?.firstRank ?? 0
         totalSize = pages.last?.totalSize ?? 0
@@ -53,7 +61,7 @@ package struct PageReport: Report, Equatable {
             isRanked && list.hasAllPosts(hasViewer: hasViewer) ? pages.flatMap(\.ranks) : nil
     }
 
-    /// A table of the posts, and the flags to continue with.
+    /// A table of the posts, and the commands to continue with.
     package func text(_ style: TextStyle) -> String {
         let hasFeeds = Set(posts.map(\.feed)).count > 1
         let hasAuthors = posts.contains { !$0.author.isEmpty }
@@ -87,13 +95,17 @@ package struct PageReport: Report, Equatable {
         if let firstLiveRank, firstLiveRank > 0 {
             lines += "From rank \(firstLiveRank) on: live.\n"
         }
-        if !previousPageToken.isEmpty { lines += "Before: --page-token \(previousPageToken)\n" }
-        if !nextPageToken.isEmpty { lines += "After:  --page-token \(nextPageToken)\n" }
+        lines += continuation("Before:", previousPageToken)
+        lines += continuation("After: ", nextPageToken)
         if newerCount > 0 {
-            if !refreshToken.isEmpty { lines += "Newer:  --page-token \(refreshToken)\n" }
-            lines += "\(newerCount) newer posts.\n"
+            lines += continuation("Newer: ", refreshToken) + "\(newerCount) newer posts.\n"
         }
         return lines
+    }
+
+    /// The line with the command that continues at a token; empty without one.
+    private func continuation(_ label: String, _ token: String) -> String {
+        token.isEmpty ? "" : "\(label) \(commandLine.starting(at: token))\n"
     }
 }
 
