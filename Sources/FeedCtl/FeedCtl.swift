@@ -19,6 +19,7 @@ struct FeedCtl: ParsableCommand {
             ListCommand.self, GetCommand.self, CreateCommand.self, VoteCommand.self,
             DeleteCommand.self, FeedsCommand.self, StatsCommand.self, ImportCommand.self,
             BackupCommand.self, CorrectTimesCommand.self, RankCommand.self, MarkCommand.self,
+            CreateFeedCommand.self,
         ]
     )
 

@@ -59,4 +59,16 @@ struct ViewerReportTests {
         #expect(feed["voters"] as? String == "users")
         #expect(feed["unread_count"] as? Int == 3)
     }
+
+    @Test func aTableOfFeedsHasVotersAndUnreadPostsWhereThereAreAny() {
+        let report = FeedsReport([
+            Feed(name: "polls", voteMode: .ballot, postCount: 4, unreadCount: 3, voters: .users),
+            Feed(name: "posts", voteMode: .tally),
+        ])
+        let lines = ReportTests.text(report).split(separator: "\n").map {
+            $0.split(separator: " ").prefix(6)
+        }
+        #expect(lines[0] == ["FEED", "POSTS", "UNREAD", "ORDER", "VOTES", "VOTERS"])
+        #expect(lines[1].prefix(3) == ["polls", "4", "3"] && lines[1].last == "users")
+    }
 }

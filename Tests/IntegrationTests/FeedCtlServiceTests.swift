@@ -61,6 +61,25 @@ struct FeedCtlServiceTests {
         }
     }
 
+    @Test func makesAFeedOfBallots() async throws {
+        try await FeedCtlTests.withService { feedctl in
+            let flags = ["--voters", "devices", "--order", "new", "--json"]
+            let made = try FeedCtlTests.object(try await feedctl(["create-feed", "polls"] + flags))
+            let feed = try #require((made["feeds"] as? [[String: Any]])?.first)
+            #expect(feed["name"] as? String == "polls")
+            #expect(feed["vote_mode"] as? String == "ballot")
+            #expect(feed["voters"] as? String == "devices")
+            #expect(feed["default_order"] as? String == "new")
+            let again = try await feedctl(["create-feed", "polls"])
+            #expect(again.status == 1 && again.output.contains("FEED_EXISTS"), "\(again.output)")
+            let tally = try FeedCtlTests.object(
+                try await feedctl(["create-feed", "likes", "--json"])
+            )
+            let likes = try #require((tally["feeds"] as? [[String: Any]])?.first)
+            #expect(likes["vote_mode"] as? String == "tally")
+        }
+    }
+
     @Test func theCommandThatIsPrintedContinues() async throws {
         try await FeedCtlTests.withService { feedctl in
             for title in ["a", "b"] { _ = try await feedctl(["create", "--title", title]) }
@@ -95,6 +114,7 @@ struct FeedCtlServiceTests {
         "a wrong command line ends with 2 before the service is asked",
         arguments: [
             ["mark", "read"], ["mark", "read", "1", "--through", "2"], ["mark", "seen", "1"],
+            ["create-feed"], ["create-feed", "polls", "--voters", "nobody"],
             ["list", "--window", "decade"], ["list", "--order", "worst"],
             ["list", "--around", "1", "--newer-than", "2"],
             ["feeds", "--service-key-file", "/nowhere/none.key"],

@@ -65,6 +65,25 @@ enum MarkArgument: String, CaseIterable, ExpressibleByArgument {
     }
 }
 
+/// Whose votes count in a feed, as arguments of the command line.
+enum VotersArgument: String, CaseIterable, ExpressibleByArgument {
+    case anyone
+    case users
+    case devices
+
+    /// What a vote means: one of many where anyone votes, else the voter's ballot.
+    var voteMode: VoteMode { self == .anyone ? .tally : .ballot }
+
+    /// The voters of the contract; unspecified where votes are tallies.
+    var voters: Voters {
+        switch self {
+        case .anyone: .unspecified
+        case .users: .users
+        case .devices: .devices
+        }
+    }
+}
+
 /// The votes as arguments of the command line.
 enum VoteArgument: String, CaseIterable, ExpressibleByArgument {
     case up

@@ -6,7 +6,7 @@ package struct FeedsReport: Report, Equatable {
     struct Row: Encodable, Equatable, Sendable {
         let name: String
         let postCount: UInt64
-        /// `top`, `new`, `old` or `hot`.
+        /// The order of lists that name none, as `top`.
         let defaultOrder: String
         /// `tally` or `ballot`.
         let voteMode: String
@@ -40,15 +40,20 @@ package struct FeedsReport: Report, Equatable {
 
     /// A table.
     package func text(_ style: TextStyle) -> String {
-        var table = TextTable([
-            .text("FEED"), .number("POSTS"), .text("ORDER"), .text("VOTES"), .number("TITLE"),
-            .text("TEXT"),
-        ])
+        let hasVoters = feeds.contains { !$0.voters.isEmpty }
+        let hasUnread = feeds.contains { $0.unreadCount > 0 }
+        var columns: [TextTable.Column] = [.text("FEED"), .number("POSTS")]
+        if hasUnread { columns.append(.number("UNREAD")) }
+        columns += [.text("ORDER"), .text("VOTES")]
+        if hasVoters { columns.append(.text("VOTERS")) }
+        var table = TextTable(columns + [.number("TITLE"), .text("TEXT")])
         for feed in feeds {
-            table.append([
-                feed.name, "\(feed.postCount)", feed.defaultOrder, feed.voteMode,
-                "to \(feed.maxTitleLength)", "\(feed.minTextLength) to \(feed.maxTextLength)",
-            ])
+            var cells = [feed.name, "\(feed.postCount)"]
+            if hasUnread { cells.append("\(feed.unreadCount)") }
+            cells += [feed.defaultOrder, feed.voteMode]
+            if hasVoters { cells.append(feed.voters) }
+            cells.append("to \(feed.maxTitleLength)")
+            table.append(cells + ["\(feed.minTextLength) to \(feed.maxTextLength)"])
         }
         return table.rendered(columnCount: style.columnCount)
     }
