@@ -17,6 +17,16 @@ struct ViewerReportTests {
         #expect(try ReportTests.object(report).keys.sorted() == ["feed", "unread_count"])
     }
 
+    @Test func marksOfNamedPostsSayWhichExist() throws {
+        let report = MarkReport(feed: "", unreadCount: 4, of: [7, 7, 9, 8], missing: [9, 8])
+        #expect(ReportTests.text(report) == "Marked: 1. No such post: 8, 9.\nUnread: 4.\n")
+        let object = try ReportTests.object(report)
+        #expect(object["marked_count"] as? Int == 1)
+        #expect(object["missing_ids"] as? [Int] == [8, 9])
+        let whole = MarkReport(feed: "", unreadCount: 0, of: [7], missing: [])
+        #expect(ReportTests.text(whole) == "Marked: 1.\nUnread: 0.\n")
+    }
+
     @Test func aPostShowsItsMarksAndTheAccountOfItsAuthor() throws {
         var post = ReportTests.post
         post.author?.id = 12

@@ -80,6 +80,16 @@ struct FeedCtlServiceTests {
         }
     }
 
+    @Test func saysHowManyPostsItMarked() async throws {
+        try await FeedCtlTests.withService { feedctl in
+            _ = try await feedctl(["create", "--title", "a"])
+            let caller = ["--client-id", String(repeating: "0f", count: 16)]
+            let marked = try await feedctl(["mark", "read", "1", "55555"] + caller)
+            #expect(marked.status == 0)
+            #expect(marked.output == "Marked: 1. No such post: 55555.\nUnread: 0.")
+        }
+    }
+
     @Test func theCommandThatIsPrintedContinues() async throws {
         try await FeedCtlTests.withService { feedctl in
             for title in ["a", "b"] { _ = try await feedctl(["create", "--title", title]) }

@@ -1,5 +1,6 @@
 internal import ArgumentParser
 internal import FeedClient
+internal import FeedProto
 
 /// Notes what the caller has read or dismissed.
 struct MarkCommand: ServiceCommand {
@@ -36,12 +37,12 @@ struct MarkCommand: ServiceCommand {
     }
 
     func perform(_ client: FeedClient) async throws -> any Report {
-        let unreadCount =
-            if let through {
-                try await client.mark(through: through, as: mark.mark, in: feed)
-            } else {
-                try await client.mark(ids, as: mark.mark, in: feed)
-            }
-        return MarkReport(feed: feed, unreadCount: unreadCount)
+        if let through {
+            let unreadCount = try await client.mark(through: through, as: mark.mark, in: feed)
+            return MarkReport(feed: feed, unreadCount: unreadCount)
+        }
+        let unreadCount = try await client.mark(ids, as: mark.mark, in: feed)
+        let missing = try await client.getPosts(ids).missingIDs
+        return MarkReport(feed: feed, unreadCount: unreadCount, of: ids, missing: missing)
     }
 }
