@@ -90,6 +90,23 @@ struct FeedCtlServiceTests {
         }
     }
 
+    @Test func marksAllPostsOfAFeed() async throws {
+        try await FeedCtlTests.withService { feedctl in
+            let caller = ["--client-id", String(repeating: "0f", count: 16)]
+            let empty = try await feedctl(["mark", "read", "--all"] + caller)
+            #expect(empty.output == "Unread: 0.")
+            for title in ["a", "b", "c"] { _ = try await feedctl(["create", "--title", title]) }
+            // The newest post is dismissed, and marked all the same.
+            _ = try await feedctl(["mark", "dismissed", "3"] + caller)
+            let marked = try await feedctl(["mark", "read", "--all", "--feed", "posts"] + caller)
+            #expect(marked.output == "Unread: 0.")
+            let newest = try FeedCtlTests.object(
+                try await feedctl(["get", "3", "--json"] + caller)
+            )
+            #expect(newest["is_read"] as? Bool == true)
+        }
+    }
+
     @Test func theCommandThatIsPrintedContinues() async throws {
         try await FeedCtlTests.withService { feedctl in
             for title in ["a", "b"] { _ = try await feedctl(["create", "--title", title]) }
@@ -123,7 +140,8 @@ struct FeedCtlServiceTests {
     @Test(
         "a wrong command line ends with 2 before the service is asked",
         arguments: [
-            ["mark", "read"], ["mark", "read", "1", "--through", "2"], ["mark", "seen", "1"],
+            ["mark", "read"], ["mark", "read", "1", "--all"],
+            ["mark", "read", "1", "--through", "2"], ["mark", "seen", "1"],
             ["create-feed"], ["create-feed", "polls", "--voters", "nobody"],
             ["list", "--window", "decade"], ["list", "--order", "worst"],
             ["list", "--around", "1", "--newer-than", "2"],

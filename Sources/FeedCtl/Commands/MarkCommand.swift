@@ -25,24 +25,38 @@ struct MarkCommand: ServiceCommand {
     )
     var through: UInt64?
 
+    @Flag(help: "All posts that there are.")
+    var all = false
+
     @Option(help: "The feed; without it, the front page over all feeds.")
     var feed = ""
 
     @OptionGroup var options: ServiceOptions
 
     func validate() throws {
-        guard ids.isEmpty == (through != nil) else {
-            throw ValidationError("Name posts, or --through; one of the two.")
+        guard [!ids.isEmpty, through != nil, all].count(where: { $0 }) == 1 else {
+            throw ValidationError("Name posts, or --through, or --all; one of the three.")
         }
     }
 
     func perform(_ client: FeedClient) async throws -> any Report {
-        if let through {
-            let unreadCount = try await client.mark(through: through, as: mark.mark, in: feed)
+        if ids.isEmpty {
+            guard let last = try await lastPost(client) else {
+                return MarkReport(feed: feed, unreadCount: 0)
+            }
+            let unreadCount = try await client.mark(through: last, as: mark.mark, in: feed)
             return MarkReport(feed: feed, unreadCount: unreadCount)
         }
         let unreadCount = try await client.mark(ids, as: mark.mark, in: feed)
         let missing = try await client.getPosts(ids).missingIDs
         return MarkReport(feed: feed, unreadCount: unreadCount, of: ids, missing: missing)
+    }
+
+    /// The last post to be marked: the one that was named, or else the newest; nil of a feed without
+    /// posts.
+    private func lastPost(_ client: FeedClient) async throws -> UInt64? {
+        if let through { return through }
+        let list = PostList(feed: feed, order: .new, includesDismissed: true)
+        return try await client.listPosts(list, pageSize: 1).posts.first?.id
     }
 }
