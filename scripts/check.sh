@@ -85,11 +85,19 @@ unsafe_flags() {
     [[ -z "$found" ]] || { echo "$found"; return 1; }
 }
 
-# The version is written once, in ServiceVersion.swift; the newest section of the changelog is its.
+# ServiceVersion.swift has the version; feedctl has the same one, and the newest section of the
+# changelog is its.
 version() {
-    local current newest
+    local current newest tool
+    tool=$(sed -nE 's/^ *static let current = "([0-9]+\.[0-9]+\.[0-9]+)"$/\1/p' \
+        Sources/FeedCtl/Command/FeedCtlVersion.swift)
     current=$(sed -nE 's/^ *static let current = "([0-9]+\.[0-9]+\.[0-9]+)"$/\1/p' \
         Sources/FeedService/Wire/ServiceVersion.swift)
+    if [[ "$tool" != "$current" ]]; then
+        echo "Sources/FeedCtl/Command/FeedCtlVersion.swift says '$tool', and" \
+            "Sources/FeedService/Wire/ServiceVersion.swift '$current'."
+        return 1
+    fi
     newest=$(sed -nE 's/^## ([0-9]+\.[0-9]+\.[0-9]+)( .*)?$/\1/p' CHANGELOG.md | head -1)
     if [[ -z "$current" || "$current" != "$newest" ]]; then
         echo "Sources/FeedService/Wire/ServiceVersion.swift says '$current', and the newest section of" \

@@ -15,6 +15,7 @@ struct FeedCtl: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "feedctl",
         abstract: "Reads and changes what a feed service holds.",
+        version: FeedCtlVersion.current,
         subcommands: [
             ListCommand.self, GetCommand.self, CreateCommand.self, VoteCommand.self,
             DeleteCommand.self, FeedsCommand.self, StatsCommand.self, ImportCommand.self,

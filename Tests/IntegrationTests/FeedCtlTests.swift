@@ -218,6 +218,13 @@ struct FeedCtlTests {
         #expect(!result.output.isEmpty)
     }
 
+    @Test func saysItsVersion() async throws {
+        let service = try await RunningProcess(Programs.feedService, ["--version"]).finish()
+        let tool = try await Self.run(["--version"])
+        #expect(tool.status == 0)
+        #expect(!tool.output.isEmpty && tool.output == service.output.joined())
+    }
+
     @Test func takesANumberBelowZeroForAValue() async throws {
         let result = try await Self.run(["list", "--limit", "-1"])
         #expect(result.status == 2)
