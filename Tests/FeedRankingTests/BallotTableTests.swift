@@ -37,7 +37,7 @@ import Testing
         }
     }
 
-    @Test(arguments: [1_000, 10_000, 77_777])
+    @Test(arguments: [1_000, 10_000, 77_777, 300_000])
     func costsAtMostSixteenBytesABallot(count: Int) {
         let posts = Self.postTable(10)
         var table = BallotTable()

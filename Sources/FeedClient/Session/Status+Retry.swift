@@ -4,7 +4,7 @@ extension Status {
     /// Whether the same call may succeed a little later: the service did not execute it, for a
     /// cause that passes.
     ///
-    /// A backup that is under way takes minutes, and a table that is full stays full.
+    /// A backup that is under way takes minutes, and a table that is full stays full for longer than a call.
     package var isTemporary: Bool {
         guard isNotExecuted else { return false }
         switch reason {

@@ -13,10 +13,12 @@ package struct RefreshAllowance: Sendable {
     private var tryKeyCount: Int
     /// The keys left; a refresh that has begun is finished, so this may fall below zero.
     package private(set) var remainingKeyCount: Int
-    /// The steps that were made, but for the last.
+    /// The steps that have left work to do.
     private var stepCount = 0
-    /// Whether a step has left work to do.
+    /// Whether the last step has left work to do.
     private var isCut = false
+    /// Whether a step of this try has left work to do.
+    private var isStepwise = false
 
     /// The allowance of a request's first try.
     package init(keyCount: Int = RankingLimits.firstTryKeyCount) {
@@ -26,11 +28,11 @@ package struct RefreshAllowance: Sendable {
 
     /// Begins the next try of a request that was told `again`, with twice the keys.
     ///
-    /// A try that follows a step has the same keys as the one before.
+    /// A try that follows one with steps has the same keys as that one.
     package mutating func renew() {
-        if isCut {
-            isCut = false
-            stepCount += 1
+        isCut = false
+        if isStepwise {
+            isStepwise = false
             remainingKeyCount = tryKeyCount
             return
         }
@@ -43,7 +45,11 @@ package struct RefreshAllowance: Sendable {
     var isUsedUp: Bool { remainingKeyCount <= 0 }
 
     /// Notes that a step has left work to do.
-    mutating func endStep() { isCut = true }
+    mutating func endStep() {
+        isCut = true
+        isStepwise = true
+        stepCount += 1
+    }
 
     /// Begins a further step of this try, where the last one has left work to do and keys are left.
     ///
@@ -51,7 +57,6 @@ package struct RefreshAllowance: Sendable {
     mutating func beginStep() -> Bool {
         guard isCut, !isUsedUp else { return false }
         isCut = false
-        stepCount += 1
         return true
     }
 

@@ -6,7 +6,8 @@ import Glibc
 /// are deleted.
 @safe
 package struct PostTable: ~Copyable {
-    private static let pieceBits = 10
+    /// A piece has 2 to the power of this many slots.
+    static let pieceBits = 10
     private static let pieceSlotCount = 1 << pieceBits
     private static let pieceByteCount = pieceSlotCount * MemoryLayout<PostRecord>.stride
     /// MADV_POPULATE_WRITE of Linux 5.14, whose number the C library may not know yet.

@@ -87,7 +87,7 @@ struct HeadFilter: ~Copyable {
         let count = ups + downs
         let distance = ups - confidence * count
         if distance >= 0, distance * distance >= confidenceSpread * count { return true }
-        let bound = LogarithmBound.log2(count)
+        let bound = LogarithmBound.log2(max(count, 1))
         return min(ups, downs) * bound >= max(ups, downs) * level.controversyLog
     }
 

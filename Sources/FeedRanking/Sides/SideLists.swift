@@ -113,7 +113,7 @@ struct SideLists: ~Copyable {
             guard posts.contains(slot) else { continue }
             let record = posts[slot]
             posts[slot].flags.subtract([.isTouched, .isInSideHead])
-            if let front, front.hasJoined(slot) { front.noteVotes(slot, slot, record, slots) }
+            if let front, front.hasJoined(slot) { front.noteVotes(slot, record, slots) }
             if last?.feed != record.feed { last = (record.feed, groups[record.feed]) }
             if let group = last?.group, group.hasJoined(slot) {
                 group.noteVotes(numbers[Int(slot)], slot, record, slots)
@@ -168,7 +168,7 @@ struct SideLists: ~Copyable {
 
     /// The number of a post in a group.
     private func number(_ slot: UInt32, _ group: SideGroup) -> UInt32 {
-        group.members.feed == nil ? slot : numbers[Int(slot)]
+        group.members.feed == nil ? group.members.number(slot) : numbers[Int(slot)]
     }
 
     private mutating func setNumber(_ number: UInt32, _ slot: UInt32, _ group: SideGroup) {

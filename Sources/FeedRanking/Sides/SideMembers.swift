@@ -1,12 +1,16 @@
 /// The members of a side group: the posts of a feed, or all posts of the stripe, by number.
 ///
 /// A feed's posts are numbered in the order in which they joined, so its lists take memory for its
-/// own posts only. In the group of all feeds a post's number is its slot.
+/// own posts only. In the group of all feeds the pieces of `PostTable` are numbered so, and a post
+/// has the place in its piece that its slot has: slots that were skipped take no numbers.
 struct SideMembers: ~Copyable {
     /// The feed; nil is all feeds.
     let feed: FeedID?
-    /// The slots of a feed's members; empty for all feeds.
+    /// The slots of a feed's members; for all feeds, the pieces that have members.
     private var slots = Slab<UInt32>()
+    /// The number of each piece, for all feeds; `noPiece` has none.
+    private var pieceNumbers = Slab<UInt32>()
+    private static let noPiece = UInt32.max
     /// No member has this number or a higher one.
     private(set) var limit = 0
 
@@ -18,17 +22,39 @@ struct SideMembers: ~Copyable {
     /// The slot of a member.
     @inline(__always)
     func slot(_ member: UInt32) -> UInt32 {
-        feed == nil ? member : slots[Int(member)]
+        guard feed == nil else { return slots[Int(member)] }
+        let piece = slots[Int(member >> UInt32(PostTable.pieceBits))]
+        return piece << UInt32(PostTable.pieceBits) | Self.place(member)
+    }
+
+    /// The number of a member of all feeds.
+    @inline(__always)
+    func number(_ slot: UInt32) -> UInt32 {
+        let piece = pieceNumbers[Int(slot >> UInt32(PostTable.pieceBits))]
+        return piece << UInt32(PostTable.pieceBits) | Self.place(slot)
     }
 
     /// Takes a post in, and returns its number; O(1).
     mutating func append(_ slot: UInt32) -> UInt32 {
-        guard feed != nil else {
-            limit = max(limit, Int(slot) + 1)
-            return slot
+        guard feed == nil else {
+            slots.append(slot)
+            limit = slots.count
+            return UInt32(limit - 1)
         }
-        slots.append(slot)
-        limit = slots.count
-        return UInt32(limit - 1)
+        let piece = slot >> UInt32(PostTable.pieceBits)
+        pieceNumbers.extend(to: Int(piece) + 1, with: Self.noPiece)
+        if pieceNumbers[Int(piece)] == Self.noPiece {
+            pieceNumbers[Int(piece)] = UInt32(slots.count)
+            slots.append(piece)
+        }
+        let number = number(slot)
+        limit = max(limit, Int(number) + 1)
+        return number
+    }
+
+    /// The place in a piece.
+    @inline(__always)
+    private static func place(_ number: UInt32) -> UInt32 {
+        number & (1 << UInt32(PostTable.pieceBits) - 1)
     }
 }

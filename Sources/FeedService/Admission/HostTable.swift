@@ -2,8 +2,9 @@
 ///
 /// Where the table is full, a hand goes round it, as in the clock algorithm of page replacement. It
 /// looks at a few hosts for each new one, and the new one takes the place of one whose bucket is
-/// full, or else of the one whose bucket lacks the fewest tokens. So an event loop waits for a few
-/// looks at most, and a host that has used up its tokens is kept before those that have some.
+/// full, or else of the one whose bucket lacks the fewest tokens. So a new host costs a few looks
+/// once the table is full, and among the hosts that are looked at, those that have used up their
+/// tokens are kept.
 package struct HostTable: Sendable {
     private struct Entry {
         var host: ClientHost

@@ -8,22 +8,20 @@ enum AccountNumbers {
 
     /// The number; 0 where none was skipped.
     static func read(_ database: Database) throws(StateError) -> UInt64 {
+        let hasTable = try databaseErrors { () throws(SQLiteError) in
+            try database.prepare(
+                "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = '\(tableName)'"
+            ).step()
+        }
+        guard hasTable else { return 0 }
         let found = try databaseErrors {
             () throws(SQLiteError) -> (skipped: UInt64, sum: UInt64)? in
-            let tables = try database.prepare(
-                "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = '\(tableName)'"
-            )
-            guard try tables.step() else { return nil }
             let row = try database.prepare("SELECT skipped, sum FROM \(tableName)")
             return try row.step() ? (row.uint64(0), row.uint64(1)) : nil
         }
-        guard let found else { return 0 }
+        guard let found else { throw damaged("it has no row") }
         guard found.sum == sum(found.skipped) else {
-            throw .damaged(
-                table: tableName,
-                key: "the only row",
-                reason: "the checksum does not fit the row"
-            )
+            throw damaged("the checksum does not fit the row")
         }
         return found.skipped
     }
@@ -42,6 +40,10 @@ enum AccountNumbers {
         try row.bind(skipped, at: 1)
         try row.bind(sum(skipped), at: 2)
         try row.run()
+    }
+
+    private static func damaged(_ reason: String) -> StateError {
+        .damaged(table: tableName, key: "the only row", reason: reason)
     }
 
     private static func sum(_ skipped: UInt64) -> UInt64 {

@@ -27,10 +27,12 @@ package struct StateMeta: Equatable, Sendable {
     /// The number that the next channel gets.
     package var nextChannel: UInt64 = 1
 
-    /// The system's boot id when the service last started; empty before the first start.
+    /// The system's boot id when the service last started; empty before the first start, and where
+    /// the next start must skip numbers.
     package var bootID = ""
 
-    /// How durable an answer of the last run was, by `Durability`'s raw value; empty before it.
+    /// How durable an answer of the last run was, by `Durability`'s raw value; empty before it, and
+    /// `os` where the next start must skip numbers.
     package var durability = ""
 
     /// The key that page tokens are signed with.

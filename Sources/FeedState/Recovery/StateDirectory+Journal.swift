@@ -62,11 +62,10 @@ extension StateDirectory {
         let bootID = SystemBoot.id()
         let skips = meta.durability == Durability.os.rawValue && meta.bootID != bootID
         let lastID = max(store.highestID, meta.highestID) + (skips ? SkippedNumbers.postIDs : 0)
-        let counters = LogEntry.counters(
-            lastID: lastID,
-            revision: max(store.revision, meta.highestRevision)
-                + (skips ? SkippedNumbers.unknownRevisions : SkippedNumbers.revisions)
-        )
+        let revision =
+            max(store.revision, meta.highestRevision)
+            + (skips ? SkippedNumbers.unknownRevisions : SkippedNumbers.revisions)
+        let counters = LogEntry.counters(lastID: lastID, revision: revision)
         do throws(RecoveryError) {
             try store.apply(counters)
         } catch {
@@ -84,7 +83,10 @@ extension StateDirectory {
             try stateErrors { () throws(StateError) in
                 try database.updateMeta(skippedAccountID: skipped) { meta in
                     // A start that ends before its record is durable has skipped them all the same.
-                    if skips { meta.highestID = lastID }
+                    if skips {
+                        meta.highestID = lastID
+                        meta.highestRevision = revision
+                    }
                     meta.bootID = bootID
                     meta.durability = options.durability.rawValue
                 }

@@ -36,18 +36,20 @@ import Testing
             #expect(life.store.revision > 1 << 40)
             // Also where the start ends before its record is durable.
             #expect(life.state.checkpointWork.database.meta.highestID == 7 + (1 << 24))
+            #expect(life.state.checkpointWork.database.meta.highestRevision > 1 << 40)
         }
         let life = try start()
         #expect(life.state.summary.skippedAccountID == skipped)
         #expect(life.store.highestID == 7 + (1 << 24))
     }
 
-    @Test func aChangedRowIsDamage() throws {
+    @Test(arguments: ["UPDATE account_numbers SET skipped = 8", "DELETE FROM account_numbers"])
+    func aRowThatIsNotAsItWasWrittenIsDamage(change: String) throws {
         do {
             let life = try start()
             let database = life.state.checkpointWork.database
             try database.updateMeta(skippedAccountID: 9) { _ in }
-            try database.connection.execute("UPDATE account_numbers SET skipped = 8")
+            try database.connection.execute(change)
         }
         let error = #expect(throws: StateStartError.self) { _ = try start() }
         #expect("\(String(describing: error))".contains("account_numbers"))
