@@ -150,8 +150,9 @@ import Testing
         #expect(emptied.tryCount > 1_000 / 50)
     }
 
-    /// A list over all feeds numbers the pieces of slots that have posts. It would look at 16 million
-    /// slots if it numbered the slots.
+    /// A list over all feeds numbers the pieces of slots that have posts.
+    ///
+    /// It would look at 16 million slots if it numbered the slots.
     @Test func skippedIDsCostAListNothing() throws {
         let feed = try ListedFeed(postCount: 40)
         try feed.store.restore(lastID: 1 << 24, revision: feed.store.revision)
