@@ -179,13 +179,6 @@ extension SideGroup {
         votes.filter.finish()
     }
 
-    /// Notes that a post was voted on since a side list was read, in the group of all feeds; O(1), and
-    /// O(lists) where it may come into a head.
-    @inline(__always)
-    func noteVotes(_ slot: UInt32, _ record: PostRecord, _ slots: SlotKeys) {
-        noteVotes(members.number(slot), slot, record, slots)
-    }
-
     /// Notes that a member was voted on since a side list was read; O(1), and O(lists) where it may
     /// come into a head.
     @inline(__always)

@@ -16,6 +16,9 @@ struct SideLists: ~Copyable {
     private var groups: [FeedID?: SideGroup] = [:]
     /// The number that each slot's post has in the group of its feed, where there is one.
     private var numbers = Slab<UInt32>()
+    /// The number that each piece of slots has in the group of all feeds, as `SideMembers` has it too:
+    /// a look into the group would be checked for exclusive access, for each vote.
+    private var pieceNumbers = Slab<UInt32>()
 
     /// The nodes of all indexes.
     var pool = NodePool()
@@ -113,7 +116,9 @@ struct SideLists: ~Copyable {
             guard posts.contains(slot) else { continue }
             let record = posts[slot]
             posts[slot].flags.subtract([.isTouched, .isInSideHead])
-            if let front, front.hasJoined(slot) { front.noteVotes(slot, record, slots) }
+            if let front, front.hasJoined(slot) {
+                front.noteVotes(frontNumber(slot), slot, record, slots)
+            }
             if last?.feed != record.feed { last = (record.feed, groups[record.feed]) }
             if let group = last?.group, group.hasJoined(slot) {
                 group.noteVotes(numbers[Int(slot)], slot, record, slots)
@@ -168,11 +173,23 @@ struct SideLists: ~Copyable {
 
     /// The number of a post in a group.
     private func number(_ slot: UInt32, _ group: SideGroup) -> UInt32 {
-        group.members.feed == nil ? group.members.number(slot) : numbers[Int(slot)]
+        group.members.feed == nil ? frontNumber(slot) : numbers[Int(slot)]
+    }
+
+    /// The number of a post in the group of all feeds.
+    @inline(__always)
+    private func frontNumber(_ slot: UInt32) -> UInt32 {
+        let piece = pieceNumbers[Int(slot >> UInt32(PostTable.pieceBits))]
+        return piece << UInt32(PostTable.pieceBits) | SideMembers.place(slot)
     }
 
     private mutating func setNumber(_ number: UInt32, _ slot: UInt32, _ group: SideGroup) {
-        guard group.members.feed != nil else { return }
+        guard group.members.feed != nil else {
+            let piece = Int(slot >> UInt32(PostTable.pieceBits))
+            pieceNumbers.extend(to: piece + 1, with: 0)
+            pieceNumbers[piece] = number >> UInt32(PostTable.pieceBits)
+            return
+        }
         numbers.extend(to: Int(slot) + 1, with: 0)
         numbers[Int(slot)] = number
     }

@@ -27,13 +27,6 @@ struct SideMembers: ~Copyable {
         return piece << UInt32(PostTable.pieceBits) | Self.place(member)
     }
 
-    /// The number of a member of all feeds.
-    @inline(__always)
-    func number(_ slot: UInt32) -> UInt32 {
-        let piece = pieceNumbers[Int(slot >> UInt32(PostTable.pieceBits))]
-        return piece << UInt32(PostTable.pieceBits) | Self.place(slot)
-    }
-
     /// Takes a post in, and returns its number; O(1).
     mutating func append(_ slot: UInt32) -> UInt32 {
         guard feed == nil else {
@@ -47,14 +40,14 @@ struct SideMembers: ~Copyable {
             pieceNumbers[Int(piece)] = UInt32(slots.count)
             slots.append(piece)
         }
-        let number = number(slot)
+        let number = pieceNumbers[Int(piece)] << UInt32(PostTable.pieceBits) | Self.place(slot)
         limit = max(limit, Int(number) + 1)
         return number
     }
 
-    /// The place in a piece.
+    /// The place of a slot or a number in its piece.
     @inline(__always)
-    private static func place(_ number: UInt32) -> UInt32 {
+    static func place(_ number: UInt32) -> UInt32 {
         number & (1 << UInt32(PostTable.pieceBits) - 1)
     }
 }
