@@ -6,9 +6,14 @@
 /// them.
 ///
 /// A side list is worked on in steps, each of which gives up the stripe's lock at its end. A try makes
-/// as many of them as its keys allow, and the next try continues. So such tries are not doubled, until
-/// there have been more steps than any list takes.
+/// as many of them as its keys allow, and the next try continues. So such tries are doubled four times
+/// only: that suffices for what votes leave between two tries.
 package struct RefreshAllowance: Sendable {
+    /// The most keys of a try that follows one with steps, as a multiple of the first try's.
+    private static let stepwiseFactor = 16
+
+    /// The keys of a try that follows one with steps, at most.
+    private let stepwiseKeyCount: Int
     /// The keys of this try, used keys included.
     private var tryKeyCount: Int
     /// The keys left; a refresh that has begun is finished, so this may fall below zero.
@@ -24,21 +29,20 @@ package struct RefreshAllowance: Sendable {
     package init(keyCount: Int = RankingLimits.firstTryKeyCount) {
         tryKeyCount = keyCount
         remainingKeyCount = keyCount
+        let (limit, isTooLarge) = keyCount.multipliedReportingOverflow(by: Self.stepwiseFactor)
+        stepwiseKeyCount = isTooLarge ? .max : limit
     }
 
     /// Begins the next try of a request that was told `again`, with twice the keys.
     ///
-    /// A try that follows one with steps has the same keys as that one.
+    /// A try that follows one with steps gets sixteen times the first try's keys at most.
     package mutating func renew() {
-        isCut = false
-        if isStepwise {
-            isStepwise = false
-            remainingKeyCount = tryKeyCount
-            return
-        }
+        let limit = isStepwise ? max(stepwiseKeyCount, tryKeyCount) : .max
         let (doubled, isTooLarge) = tryKeyCount.multipliedReportingOverflow(by: 2)
-        tryKeyCount = isTooLarge ? .max : doubled
+        tryKeyCount = min(isTooLarge ? .max : doubled, limit)
         remainingKeyCount = tryKeyCount
+        isCut = false
+        isStepwise = false
     }
 
     /// Whether no further refresh may begin in this try.
