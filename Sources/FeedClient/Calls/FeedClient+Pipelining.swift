@@ -1,4 +1,29 @@
+package import FeedProto
+
 extension FeedClient {
+    /// Creates posts in order, a call each, and waits until all calls have ended.
+    ///
+    /// One task waits for all of them, which costs less than a task for each call.
+    ///
+    /// - Parameters:
+    ///   - posts: The posts to create.
+    ///   - feed: The feed; empty is the feed `posts`.
+    /// - Returns: The result of each call, in the order of the posts.
+    package func createPosts(
+        _ posts: [Post],
+        in feed: String
+    ) async -> [Result<Post, FeedClientError>] {
+        let requests = posts.map { Request.createPost(CreatePostRequest(feed: feed, post: $0)) }
+        return zip(requests, await call(all: requests)).map { request, result in
+            result.flatMap { answer in
+                guard case .post(let post) = answer.response else {
+                    return .failure(.wrongAnswer(to: request))
+                }
+                return .success(post)
+            }
+        }
+    }
+
     /// Makes calls in order, at most `depth` at a time, and takes their results in the same order.
     ///
     /// The first call that fails ends the making of calls. The results of the calls in flight are

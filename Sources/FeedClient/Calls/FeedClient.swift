@@ -17,7 +17,7 @@ internal import FeedTransport
 /// Every call ends: by its answer, or by a ``FeedClientError`` that says whether the call may have
 /// been executed. A lost connection is opened again while calls wait. Reads are asked again; changes
 /// are sent again where the client has an id, and executed once.
-public final class FeedClient: Sendable {
+public final class FeedClient: FeedCalling {
     /// Where a service listens by default.
     public static let defaultAddress = "127.0.0.1:7433"
 
@@ -74,18 +74,11 @@ public final class FeedClient: Sendable {
         FeedClient(link, service, timeout: timeout, actingUserID: userID)
     }
 
-    /// Makes any call of the contract; the methods named after calls are more convenient.
-    ///
-    /// - Parameters:
-    ///   - request: The call.
-    ///   - minimumRevision: Never answer from an older state than this; 0 is any.
-    ///   - timeout: How long it may take; nil is the client's ``ClientConfiguration/timeout``.
-    /// - Returns: The answer, of the kind that the call has.
-    /// - Throws: A ``FeedClientError``; its effect says whether the call may have been executed.
-    public func call(
-        _ request: Request,
-        minimumRevision: UInt64 = 0,
-        timeout: Duration? = nil
+    /// Answers a request over the connection; nil is the client's ``ClientConfiguration/timeout``.
+    public func answer(
+        to request: Request,
+        minimumRevision: UInt64,
+        timeout: Duration?
     ) async throws(FeedClientError) -> Answer {
         try await link.call(
             request,
@@ -130,17 +123,5 @@ extension FeedClient {
     /// Makes calls, which leave in their order, and waits until all have ended.
     func call(all requests: [Request]) async -> [Result<Answer, FeedClientError>] {
         await link.call(requests, actingUserID: actingUserID, timeout: timeout)
-    }
-
-    /// Makes a call and extracts the value of its answer, which is nil where the answer is of
-    /// another kind.
-    func call<Value>(
-        _ request: Request,
-        timeout: Duration?,
-        _ value: (Response) -> Value?
-    ) async throws(FeedClientError) -> Value {
-        let answer = try await call(request, timeout: timeout)
-        guard let value = value(answer.response) else { throw .wrongAnswer(to: request) }
-        return value
     }
 }

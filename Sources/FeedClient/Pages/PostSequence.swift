@@ -7,11 +7,11 @@ public struct PostSequence: AsyncSequence, Sendable {
     /// Why it may end before the last post.
     public typealias Failure = FeedClientError
 
-    fileprivate let client: FeedClient
+    fileprivate let client: any FeedCalling
     fileprivate let list: PostList
     fileprivate let pageSize: Int
 
-    init(client: FeedClient, list: PostList, pageSize: Int) {
+    init(client: any FeedCalling, list: PostList, pageSize: Int) {
         self.client = client
         self.list = list
         self.pageSize = pageSize

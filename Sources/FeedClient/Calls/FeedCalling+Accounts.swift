@@ -4,7 +4,7 @@ public import FeedProto
 ///
 /// A client that signs up or in is the user's from then on, also on its later connections. A password
 /// that was sent and lost with its connection is not sent again.
-extension FeedClient {
+extension FeedCalling {
     /// Creates an account and signs in to it.
     ///
     /// - Parameters:

@@ -1,6 +1,6 @@
 public import FeedProto
 
-extension FeedClient {
+extension FeedCalling {
     /// Asks for a sign of life.
     ///
     /// - Parameters:

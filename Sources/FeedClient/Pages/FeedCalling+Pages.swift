@@ -1,6 +1,6 @@
 public import FeedProto
 
-extension FeedClient {
+extension FeedCalling {
     /// Reads a page.
     ///
     /// - Parameters:

@@ -1,6 +1,6 @@
 public import FeedProto
 
-extension FeedClient {
+extension FeedCalling {
     /// Creates a post; its author's name, title, text, URLs and comment count are read.
     ///
     /// - Parameters:
@@ -18,29 +18,6 @@ extension FeedClient {
             .createPost(CreatePostRequest(feed: feed, post: post)),
             timeout: timeout
         )
-    }
-
-    /// Creates posts in order, a call each, and waits until all calls have ended.
-    ///
-    /// One task waits for all of them, which costs less than a task for each call.
-    ///
-    /// - Parameters:
-    ///   - posts: The posts to create.
-    ///   - feed: The feed; empty is the feed `posts`.
-    /// - Returns: The result of each call, in the order of the posts.
-    package func createPosts(
-        _ posts: [Post],
-        in feed: String
-    ) async -> [Result<Post, FeedClientError>] {
-        let requests = posts.map { Request.createPost(CreatePostRequest(feed: feed, post: $0)) }
-        return zip(requests, await call(all: requests)).map { request, result in
-            result.flatMap { answer in
-                guard case .post(let post) = answer.response else {
-                    return .failure(.wrongAnswer(to: request))
-                }
-                return .success(post)
-            }
-        }
     }
 
     /// Imports up to 256 posts from another system with their times and counts, all or none.

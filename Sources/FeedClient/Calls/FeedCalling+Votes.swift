@@ -1,6 +1,6 @@
 public import FeedProto
 
-extension FeedClient {
+extension FeedCalling {
     /// Votes on a post.
     ///
     /// In a TALLY feed a repeated vote counts again, so check ``FeedClientError/effect`` before

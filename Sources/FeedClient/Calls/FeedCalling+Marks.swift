@@ -1,7 +1,7 @@
 public import FeedProto
 
 /// What a caller has read and dismissed: a user, or else the device of the client's id.
-extension FeedClient {
+extension FeedCalling {
     /// Marks posts.
     ///
     /// - Parameters:
