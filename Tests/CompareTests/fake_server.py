@@ -1,40 +1,16 @@
 """A server to test the minimal client against: it answers votes and pages, well or badly."""
 
 import contextlib
+import os
 import random
 import socket
+import sys
 import threading
 
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+sys.path.insert(0, ROOT + "/scripts/compare")
 
-def varint(value):
-    out = b""
-    while value >= 0x80:
-        out += bytes([value & 0x7F | 0x80])
-        value >>= 7
-    return out + bytes([value])
-
-
-def read_varint(data, at):
-    value = shift = 0
-    while True:
-        byte = data[at]
-        at += 1
-        value |= (byte & 0x7F) << shift
-        shift += 7
-        if byte < 0x80:
-            return value, at
-
-
-def fields(data):
-    """The fields of a message: number to value."""
-    at, found = 0, {}
-    while at < len(data):
-        tag, at = read_varint(data, at)
-        value, at = read_varint(data, at)
-        if tag & 7 == 2:
-            value, at = data[at:at + value], at + value
-        found[tag >> 3] = value
-    return found
+from frames import fields_of, varint  # noqa: E402
 
 
 def framed(call, content, frame_id):
@@ -100,10 +76,10 @@ class FakeServer:
             return b"\r\n".join(lines[size * whole:]), answers
         while len(data) >= 4 and len(data) >= 4 + int.from_bytes(data[:4], "big"):
             end = 4 + int.from_bytes(data[:4], "big")
-            request, data = fields(data[4:end]), data[end:]
+            request, data = fields_of(data[4:end]), data[end:]
             ids.append(request[1])
             if 40 in request:
-                vote = fields(request[40])
+                vote = fields_of(request[40])
                 self.posts.append(vote[1])
                 self.ballots.append((id(ids), request.get(5), vote[2]))
             if 41 in request:

@@ -5,7 +5,7 @@ import sys
 import types
 import unittest
 
-from fake_server import FakeServer, fields, framed
+from fake_server import FakeServer, framed
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 sys.path.insert(0, ROOT + "/scripts/compare")
@@ -14,6 +14,7 @@ import ballots  # noqa: E402
 import disk  # noqa: E402
 import runs  # noqa: E402
 from clients import Sample  # noqa: E402
+from frames import fields_of  # noqa: E402
 
 
 def sample(cost):
@@ -31,7 +32,7 @@ class BallotTests(unittest.TestCase):
             return framed(call, b"\x0a\x07ballots" if call == 53 else b"", frame_id)
         with FakeServer(answer) as server:
             ballots.create_feed(server)
-            feed = fields(fields(server.bodies[0])[1])
+            feed = fields_of(fields_of(server.bodies[0])[1])
             self.assertEqual(feed, {1: b"ballots", 3: 2, 9: 1})
 
     def test_a_feed_that_is_refused_ends_the_part(self):

@@ -6,7 +6,7 @@ import threading
 import types
 import unittest
 
-from fake_server import FakeServer, fields, framed, varint
+from fake_server import FakeServer, framed
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 sys.path.insert(0, ROOT + "/scripts/compare")
@@ -14,6 +14,7 @@ sys.path.insert(0, ROOT + "/scripts/compare")
 import frames  # noqa: E402
 import lists  # noqa: E402
 from clients import Sample  # noqa: E402
+from frames import fields_of, varint  # noqa: E402
 
 REASON = b"DEADLINE_EXCEEDED"
 REFUSAL = b"\x08\x04\x12" + varint(len(REASON)) + REASON
@@ -41,7 +42,7 @@ class ListServer(FakeServer):
         super().__init__(observed)
 
     def orders_after(self, calls):
-        return {fields(body)[2] for body in self.bodies[calls:]}
+        return {fields_of(body)[2] for body in self.bodies[calls:]}
 
 
 class ReaderTests(unittest.TestCase):
@@ -54,7 +55,7 @@ class ReaderTests(unittest.TestCase):
     def test_reads_every_order_and_each_window_of_three(self):
         with FakeServer(lambda frame_id, call: framed(call, b"\x30\x01", frame_id)) as server:
             lists.build(server, lists.EVERY)
-            asked = [fields(body) for body in server.bodies]
+            asked = [fields_of(body) for body in server.bodies]
         pairs = {(one[2], one.get(3, 0)) for one in asked}
         self.assertEqual((len(asked), len(pairs)), (23, 23))
         self.assertEqual({order for order, _ in pairs}, set(range(1, 9)))

@@ -4,12 +4,17 @@ import collections
 import json
 import os
 import subprocess
+import sys
 import tempfile
 import unittest
 
-from fake_server import FakeServer, framed, varint
+from fake_server import FakeServer, framed
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+sys.path.insert(0, ROOT + "/scripts/compare")
+
+from frames import varint  # noqa: E402
+
 POST = varint(1 << 3 | 2) + varint(4) + b"\x08\x05\x48\x01"
 
 # A vote's counts in the answer to a batch.
