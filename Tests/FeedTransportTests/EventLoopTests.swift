@@ -48,6 +48,25 @@ import Testing
         #expect(fired.events == [1, 2, 3])
     }
 
+    @Test func putsWorkOffUntilOthersHadTheirTurn() async throws {
+        let done = Recorder<String>()
+        try await withLoop { loop in
+            loop.mailbox.post { loop in
+                loop.putOff {
+                    done.record("first")
+                    // Arrives in the wait between the two steps.
+                    loop.mailbox.post { _ in done.record("other") }
+                    loop.putOff {
+                        done.record("second")
+                        loop.stop()
+                    }
+                }
+                done.record("now")
+            }
+        }
+        #expect(done.events == ["now", "first", "other", "second"])
+    }
+
     @Test func readsItsClockOnceATurn() async throws {
         let instants = Recorder<MonotonicInstant>()
         try await withLoop { loop in

@@ -35,6 +35,8 @@ package final class EventLoop {
     private let idle: UVHandle
     private var iterationQueue: [TCPConnection] = []
     private var whenEmpty: [() -> Void] = []
+    /// The work that was put off until after the next wait.
+    private var putOffWork: [() -> Void] = []
     private var cachedNow: MonotonicInstant?
     /// The timers of a clock from the configuration; nil where libuv has them.
     let manualTimers: ManualTimers?
@@ -168,8 +170,11 @@ extension EventLoop {
         let queue = iterationQueue
         iterationQueue = []
         for connection in queue { connection.takeIteration() }
+        let work = putOffWork
+        putOffWork = []
+        for body in work { body() }
         // The wait comes after this step, and a started idle handle keeps it short.
-        if iterationQueue.isEmpty, !isReliefDue { idle.stopIdle() }
+        if iterationQueue.isEmpty, putOffWork.isEmpty, !isReliefDue { idle.stopIdle() }
     }
 }
 
@@ -177,6 +182,15 @@ extension EventLoop {
     /// Queues `connection` to see its bytes again before the next wait.
     func queueForIteration(_ connection: TCPConnection) {
         iterationQueue.append(connection)
+        idle.startIdle()
+    }
+
+    /// Calls `body` once, before the next wait that begins after this step: other connections are served
+    /// in between where `body` asks for this again.
+    package func putOff(_ body: @escaping () -> Void) {
+        preconditionOnLoop()
+        guard !isStopping else { return }
+        putOffWork.append(body)
         idle.startIdle()
     }
 
