@@ -2,6 +2,8 @@
 struct FeedIndexes: BitwiseCopyable {
     /// The number of live posts, in an index or not.
     var postCount = 0
+    /// The number of posts that were ever created here, or restored by the start of the process.
+    var createdCount: UInt64 = 0
     /// What a post needs to be in the head of TOP or HOT.
     private(set) var headThreshold = HeadThreshold()
     private var top = RankedIndex()

@@ -78,7 +78,9 @@ struct StripeOrders: ~Copyable {
         stale.reserve(slotLimit)
         scratch.dropped.reserve(slotLimit)
         feeds[feed].postCount += 1
+        feeds[feed].createdCount += 1
         front.postCount += 1
+        front.createdCount += 1
         unindexedCount += 1
         makeStale(slot, &record)
     }
