@@ -457,6 +457,51 @@ void   feed__v1__ping_response__free_unpacked
   assert(message->base.descriptor == &feed__v1__ping_response__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
+void   feed__v1__cancel_request__init
+                     (Feed__V1__CancelRequest         *message)
+{
+  static const Feed__V1__CancelRequest init_value = FEED__V1__CANCEL_REQUEST__INIT;
+  *message = init_value;
+}
+size_t feed__v1__cancel_request__get_packed_size
+                     (const Feed__V1__CancelRequest *message)
+{
+  assert(message->base.descriptor == &feed__v1__cancel_request__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t feed__v1__cancel_request__pack
+                     (const Feed__V1__CancelRequest *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &feed__v1__cancel_request__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t feed__v1__cancel_request__pack_to_buffer
+                     (const Feed__V1__CancelRequest *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &feed__v1__cancel_request__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Feed__V1__CancelRequest *
+       feed__v1__cancel_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Feed__V1__CancelRequest *)
+     protobuf_c_message_unpack (&feed__v1__cancel_request__descriptor,
+                                allocator, len, data);
+}
+void   feed__v1__cancel_request__free_unpacked
+                     (Feed__V1__CancelRequest *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &feed__v1__cancel_request__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
 void   feed__v1__go_away__init
                      (Feed__V1__GoAway         *message)
 {
@@ -1400,6 +1445,186 @@ void   feed__v1__post_rank__free_unpacked
   if(!message)
     return;
   assert(message->base.descriptor == &feed__v1__post_rank__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   feed__v1__sync_posts_request__init
+                     (Feed__V1__SyncPostsRequest         *message)
+{
+  static const Feed__V1__SyncPostsRequest init_value = FEED__V1__SYNC_POSTS_REQUEST__INIT;
+  *message = init_value;
+}
+size_t feed__v1__sync_posts_request__get_packed_size
+                     (const Feed__V1__SyncPostsRequest *message)
+{
+  assert(message->base.descriptor == &feed__v1__sync_posts_request__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t feed__v1__sync_posts_request__pack
+                     (const Feed__V1__SyncPostsRequest *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &feed__v1__sync_posts_request__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t feed__v1__sync_posts_request__pack_to_buffer
+                     (const Feed__V1__SyncPostsRequest *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &feed__v1__sync_posts_request__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Feed__V1__SyncPostsRequest *
+       feed__v1__sync_posts_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Feed__V1__SyncPostsRequest *)
+     protobuf_c_message_unpack (&feed__v1__sync_posts_request__descriptor,
+                                allocator, len, data);
+}
+void   feed__v1__sync_posts_request__free_unpacked
+                     (Feed__V1__SyncPostsRequest *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &feed__v1__sync_posts_request__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   feed__v1__sync_posts_response__init
+                     (Feed__V1__SyncPostsResponse         *message)
+{
+  static const Feed__V1__SyncPostsResponse init_value = FEED__V1__SYNC_POSTS_RESPONSE__INIT;
+  *message = init_value;
+}
+size_t feed__v1__sync_posts_response__get_packed_size
+                     (const Feed__V1__SyncPostsResponse *message)
+{
+  assert(message->base.descriptor == &feed__v1__sync_posts_response__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t feed__v1__sync_posts_response__pack
+                     (const Feed__V1__SyncPostsResponse *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &feed__v1__sync_posts_response__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t feed__v1__sync_posts_response__pack_to_buffer
+                     (const Feed__V1__SyncPostsResponse *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &feed__v1__sync_posts_response__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Feed__V1__SyncPostsResponse *
+       feed__v1__sync_posts_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Feed__V1__SyncPostsResponse *)
+     protobuf_c_message_unpack (&feed__v1__sync_posts_response__descriptor,
+                                allocator, len, data);
+}
+void   feed__v1__sync_posts_response__free_unpacked
+                     (Feed__V1__SyncPostsResponse *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &feed__v1__sync_posts_response__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   feed__v1__watch_posts_request__init
+                     (Feed__V1__WatchPostsRequest         *message)
+{
+  static const Feed__V1__WatchPostsRequest init_value = FEED__V1__WATCH_POSTS_REQUEST__INIT;
+  *message = init_value;
+}
+size_t feed__v1__watch_posts_request__get_packed_size
+                     (const Feed__V1__WatchPostsRequest *message)
+{
+  assert(message->base.descriptor == &feed__v1__watch_posts_request__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t feed__v1__watch_posts_request__pack
+                     (const Feed__V1__WatchPostsRequest *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &feed__v1__watch_posts_request__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t feed__v1__watch_posts_request__pack_to_buffer
+                     (const Feed__V1__WatchPostsRequest *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &feed__v1__watch_posts_request__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Feed__V1__WatchPostsRequest *
+       feed__v1__watch_posts_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Feed__V1__WatchPostsRequest *)
+     protobuf_c_message_unpack (&feed__v1__watch_posts_request__descriptor,
+                                allocator, len, data);
+}
+void   feed__v1__watch_posts_request__free_unpacked
+                     (Feed__V1__WatchPostsRequest *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &feed__v1__watch_posts_request__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   feed__v1__watch_posts_event__init
+                     (Feed__V1__WatchPostsEvent         *message)
+{
+  static const Feed__V1__WatchPostsEvent init_value = FEED__V1__WATCH_POSTS_EVENT__INIT;
+  *message = init_value;
+}
+size_t feed__v1__watch_posts_event__get_packed_size
+                     (const Feed__V1__WatchPostsEvent *message)
+{
+  assert(message->base.descriptor == &feed__v1__watch_posts_event__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t feed__v1__watch_posts_event__pack
+                     (const Feed__V1__WatchPostsEvent *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &feed__v1__watch_posts_event__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t feed__v1__watch_posts_event__pack_to_buffer
+                     (const Feed__V1__WatchPostsEvent *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &feed__v1__watch_posts_event__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Feed__V1__WatchPostsEvent *
+       feed__v1__watch_posts_event__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Feed__V1__WatchPostsEvent *)
+     protobuf_c_message_unpack (&feed__v1__watch_posts_event__descriptor,
+                                allocator, len, data);
+}
+void   feed__v1__watch_posts_event__free_unpacked
+                     (Feed__V1__WatchPostsEvent *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &feed__v1__watch_posts_event__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
 void   feed__v1__cast_vote_request__init
@@ -2347,7 +2572,7 @@ void   feed__v1__method_stats__free_unpacked
   assert(message->base.descriptor == &feed__v1__method_stats__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
-static const ProtobufCFieldDescriptor feed__v1__client_frame__field_descriptors[27] =
+static const ProtobufCFieldDescriptor feed__v1__client_frame__field_descriptors[30] =
 {
   {
     "id",
@@ -2429,6 +2654,18 @@ static const ProtobufCFieldDescriptor feed__v1__client_frame__field_descriptors[
     offsetof(Feed__V1__ClientFrame, body_case),
     offsetof(Feed__V1__ClientFrame, ping),
     &feed__v1__ping_request__descriptor,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "cancel",
+    12,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Feed__V1__ClientFrame, body_case),
+    offsetof(Feed__V1__ClientFrame, cancel),
+    &feed__v1__cancel_request__descriptor,
     NULL,
     0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
@@ -2549,6 +2786,30 @@ static const ProtobufCFieldDescriptor feed__v1__client_frame__field_descriptors[
     offsetof(Feed__V1__ClientFrame, body_case),
     offsetof(Feed__V1__ClientFrame, delete_post),
     &feed__v1__delete_post_request__descriptor,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "sync_posts",
+    36,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Feed__V1__ClientFrame, body_case),
+    offsetof(Feed__V1__ClientFrame, sync_posts),
+    &feed__v1__sync_posts_request__descriptor,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "watch_posts",
+    37,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Feed__V1__ClientFrame, body_case),
+    offsetof(Feed__V1__ClientFrame, watch_posts),
+    &feed__v1__watch_posts_request__descriptor,
     NULL,
     0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
@@ -2676,43 +2937,45 @@ static const ProtobufCFieldDescriptor feed__v1__client_frame__field_descriptors[
 };
 static const unsigned feed__v1__client_frame__field_indices_by_name[] = {
   4,   /* field[4] = acting_user_id */
-  25,   /* field[25] = backup */
-  20,   /* field[20] = batch_cast_votes */
-  13,   /* field[13] = batch_get_posts */
-  19,   /* field[19] = cast_vote */
-  26,   /* field[26] = correct_times */
-  24,   /* field[24] = create_feed */
-  11,   /* field[11] = create_post */
-  16,   /* field[16] = delete_post */
-  12,   /* field[12] = get_post */
-  17,   /* field[17] = get_post_rank */
-  23,   /* field[23] = get_server_stats */
-  9,   /* field[9] = get_session */
+  28,   /* field[28] = backup */
+  23,   /* field[23] = batch_cast_votes */
+  14,   /* field[14] = batch_get_posts */
+  7,   /* field[7] = cancel */
+  22,   /* field[22] = cast_vote */
+  29,   /* field[29] = correct_times */
+  27,   /* field[27] = create_feed */
+  12,   /* field[12] = create_post */
+  17,   /* field[17] = delete_post */
+  13,   /* field[13] = get_post */
+  20,   /* field[20] = get_post_rank */
+  26,   /* field[26] = get_server_stats */
+  10,   /* field[10] = get_session */
   5,   /* field[5] = hello */
   0,   /* field[0] = id */
-  18,   /* field[18] = import_posts */
-  22,   /* field[22] = list_feeds */
-  14,   /* field[14] = list_posts */
-  21,   /* field[21] = mark_posts */
+  21,   /* field[21] = import_posts */
+  25,   /* field[25] = list_feeds */
+  15,   /* field[15] = list_posts */
+  24,   /* field[24] = mark_posts */
   3,   /* field[3] = min_revision */
   6,   /* field[6] = ping */
   2,   /* field[2] = sequence */
-  8,   /* field[8] = sign_in */
-  10,   /* field[10] = sign_out */
-  7,   /* field[7] = sign_up */
+  9,   /* field[9] = sign_in */
+  11,   /* field[11] = sign_out */
+  8,   /* field[8] = sign_up */
+  18,   /* field[18] = sync_posts */
   1,   /* field[1] = timeout_ms */
-  15,   /* field[15] = update_post */
+  16,   /* field[16] = update_post */
+  19,   /* field[19] = watch_posts */
 };
-static const ProtobufCIntRange feed__v1__client_frame__number_ranges[7 + 1] =
+static const ProtobufCIntRange feed__v1__client_frame__number_ranges[6 + 1] =
 {
   { 1, 0 },
   { 10, 5 },
-  { 20, 7 },
-  { 30, 11 },
-  { 38, 17 },
-  { 50, 22 },
-  { 53, 24 },
-  { 0, 27 }
+  { 20, 8 },
+  { 30, 12 },
+  { 50, 25 },
+  { 53, 27 },
+  { 0, 30 }
 };
 const ProtobufCMessageDescriptor feed__v1__client_frame__descriptor =
 {
@@ -2722,14 +2985,14 @@ const ProtobufCMessageDescriptor feed__v1__client_frame__descriptor =
   "Feed__V1__ClientFrame",
   "feed.v1",
   sizeof(Feed__V1__ClientFrame),
-  27,
+  30,
   feed__v1__client_frame__field_descriptors,
   feed__v1__client_frame__field_indices_by_name,
-  7,  feed__v1__client_frame__number_ranges,
+  6,  feed__v1__client_frame__number_ranges,
   (ProtobufCMessageInit) feed__v1__client_frame__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor feed__v1__server_frame__field_descriptors[21] =
+static const ProtobufCFieldDescriptor feed__v1__server_frame__field_descriptors[24] =
 {
   {
     "id",
@@ -2763,6 +3026,18 @@ static const ProtobufCFieldDescriptor feed__v1__server_frame__field_descriptors[
     0,   /* quantifier_offset */
     offsetof(Feed__V1__ServerFrame, status),
     &feed__v1__status__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "more",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Feed__V1__ServerFrame, more),
+    NULL,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
@@ -2847,6 +3122,30 @@ static const ProtobufCFieldDescriptor feed__v1__server_frame__field_descriptors[
     offsetof(Feed__V1__ServerFrame, body_case),
     offsetof(Feed__V1__ServerFrame, list_posts),
     &feed__v1__list_posts_response__descriptor,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "sync_posts",
+    36,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Feed__V1__ServerFrame, body_case),
+    offsetof(Feed__V1__ServerFrame, sync_posts),
+    &feed__v1__sync_posts_response__descriptor,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "watch_posts",
+    37,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Feed__V1__ServerFrame, body_case),
+    offsetof(Feed__V1__ServerFrame, watch_posts),
+    &feed__v1__watch_posts_event__descriptor,
     NULL,
     0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
@@ -2985,41 +3284,44 @@ static const ProtobufCFieldDescriptor feed__v1__server_frame__field_descriptors[
   },
 };
 static const unsigned feed__v1__server_frame__field_indices_by_name[] = {
-  18,   /* field[18] = backup */
-  13,   /* field[13] = batch_cast_votes */
-  8,   /* field[8] = batch_get_posts */
-  12,   /* field[12] = cast_vote */
-  19,   /* field[19] = correct_times */
-  20,   /* field[20] = empty */
-  17,   /* field[17] = feed */
-  5,   /* field[5] = go_away */
-  3,   /* field[3] = hello */
+  21,   /* field[21] = backup */
+  16,   /* field[16] = batch_cast_votes */
+  9,   /* field[9] = batch_get_posts */
+  15,   /* field[15] = cast_vote */
+  22,   /* field[22] = correct_times */
+  23,   /* field[23] = empty */
+  20,   /* field[20] = feed */
+  6,   /* field[6] = go_away */
+  4,   /* field[4] = hello */
   0,   /* field[0] = id */
-  11,   /* field[11] = import_posts */
-  15,   /* field[15] = list_feeds */
-  9,   /* field[9] = list_posts */
-  14,   /* field[14] = mark_posts */
-  4,   /* field[4] = ping */
-  7,   /* field[7] = post */
-  10,   /* field[10] = post_rank */
+  14,   /* field[14] = import_posts */
+  18,   /* field[18] = list_feeds */
+  10,   /* field[10] = list_posts */
+  17,   /* field[17] = mark_posts */
+  3,   /* field[3] = more */
+  5,   /* field[5] = ping */
+  8,   /* field[8] = post */
+  13,   /* field[13] = post_rank */
   1,   /* field[1] = revision */
-  16,   /* field[16] = server_stats */
-  6,   /* field[6] = session */
+  19,   /* field[19] = server_stats */
+  7,   /* field[7] = session */
   2,   /* field[2] = status */
+  11,   /* field[11] = sync_posts */
+  12,   /* field[12] = watch_posts */
 };
 static const ProtobufCIntRange feed__v1__server_frame__number_ranges[10 + 1] =
 {
   { 1, 0 },
-  { 10, 3 },
-  { 13, 5 },
-  { 20, 6 },
-  { 30, 7 },
-  { 32, 8 },
-  { 38, 10 },
-  { 50, 15 },
-  { 53, 17 },
-  { 60, 20 },
-  { 0, 21 }
+  { 10, 4 },
+  { 13, 6 },
+  { 20, 7 },
+  { 30, 8 },
+  { 32, 9 },
+  { 36, 11 },
+  { 50, 18 },
+  { 53, 20 },
+  { 60, 23 },
+  { 0, 24 }
 };
 const ProtobufCMessageDescriptor feed__v1__server_frame__descriptor =
 {
@@ -3029,7 +3331,7 @@ const ProtobufCMessageDescriptor feed__v1__server_frame__descriptor =
   "Feed__V1__ServerFrame",
   "feed.v1",
   sizeof(Feed__V1__ServerFrame),
-  21,
+  24,
   feed__v1__server_frame__field_descriptors,
   feed__v1__server_frame__field_indices_by_name,
   10,  feed__v1__server_frame__number_ranges,
@@ -3492,7 +3794,7 @@ const ProtobufCMessageDescriptor feed__v1__hello_response__descriptor =
   (ProtobufCMessageInit) feed__v1__hello_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor feed__v1__limits__field_descriptors[10] =
+static const ProtobufCFieldDescriptor feed__v1__limits__field_descriptors[14] =
 {
   {
     "max_frame_bytes",
@@ -3567,6 +3869,30 @@ static const ProtobufCFieldDescriptor feed__v1__limits__field_descriptors[10] =
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
+    "max_sync",
+    7,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT32,
+    0,   /* quantifier_offset */
+    offsetof(Feed__V1__Limits, max_sync),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "max_watch_top",
+    8,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT32,
+    0,   /* quantifier_offset */
+    offsetof(Feed__V1__Limits, max_watch_top),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
     "max_timeout_ms",
     9,
     PROTOBUF_C_LABEL_NONE,
@@ -3614,24 +3940,51 @@ static const ProtobufCFieldDescriptor feed__v1__limits__field_descriptors[10] =
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "max_watch_posts",
+    13,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT32,
+    0,   /* quantifier_offset */
+    offsetof(Feed__V1__Limits, max_watch_posts),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "max_watches",
+    14,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT32,
+    0,   /* quantifier_offset */
+    offsetof(Feed__V1__Limits, max_watches),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned feed__v1__limits__field_indices_by_name[] = {
   2,   /* field[2] = default_page_size */
-  7,   /* field[7] = idle_timeout_ms */
+  9,   /* field[9] = idle_timeout_ms */
   4,   /* field[4] = max_batch_get */
   5,   /* field[5] = max_batch_votes */
   0,   /* field[0] = max_frame_bytes */
-  9,   /* field[9] = max_import_posts */
+  11,   /* field[11] = max_import_posts */
   1,   /* field[1] = max_in_flight */
   3,   /* field[3] = max_page_size */
-  6,   /* field[6] = max_timeout_ms */
-  8,   /* field[8] = sequence_window */
+  6,   /* field[6] = max_sync */
+  8,   /* field[8] = max_timeout_ms */
+  12,   /* field[12] = max_watch_posts */
+  7,   /* field[7] = max_watch_top */
+  13,   /* field[13] = max_watches */
+  10,   /* field[10] = sequence_window */
 };
-static const ProtobufCIntRange feed__v1__limits__number_ranges[2 + 1] =
+static const ProtobufCIntRange feed__v1__limits__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 9, 6 },
-  { 0, 10 }
+  { 0, 14 }
 };
 const ProtobufCMessageDescriptor feed__v1__limits__descriptor =
 {
@@ -3641,10 +3994,10 @@ const ProtobufCMessageDescriptor feed__v1__limits__descriptor =
   "Feed__V1__Limits",
   "feed.v1",
   sizeof(Feed__V1__Limits),
-  10,
+  14,
   feed__v1__limits__field_descriptors,
   feed__v1__limits__field_indices_by_name,
-  2,  feed__v1__limits__number_ranges,
+  1,  feed__v1__limits__number_ranges,
   (ProtobufCMessageInit) feed__v1__limits__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
@@ -3735,6 +4088,44 @@ const ProtobufCMessageDescriptor feed__v1__ping_response__descriptor =
   feed__v1__ping_response__field_indices_by_name,
   1,  feed__v1__ping_response__number_ranges,
   (ProtobufCMessageInit) feed__v1__ping_response__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor feed__v1__cancel_request__field_descriptors[1] =
+{
+  {
+    "id",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Feed__V1__CancelRequest, id),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned feed__v1__cancel_request__field_indices_by_name[] = {
+  0,   /* field[0] = id */
+};
+static const ProtobufCIntRange feed__v1__cancel_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 1 }
+};
+const ProtobufCMessageDescriptor feed__v1__cancel_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "feed.v1.CancelRequest",
+  "CancelRequest",
+  "Feed__V1__CancelRequest",
+  "feed.v1",
+  sizeof(Feed__V1__CancelRequest),
+  1,
+  feed__v1__cancel_request__field_descriptors,
+  feed__v1__cancel_request__field_indices_by_name,
+  1,  feed__v1__cancel_request__number_ranges,
+  (ProtobufCMessageInit) feed__v1__cancel_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor feed__v1__go_away__field_descriptors[3] =
@@ -4062,7 +4453,7 @@ const ProtobufCMessageDescriptor feed__v1__user_session__descriptor =
   (ProtobufCMessageInit) feed__v1__user_session__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor feed__v1__post__field_descriptors[16] =
+static const ProtobufCFieldDescriptor feed__v1__post__field_descriptors[17] =
 {
   {
     "id",
@@ -4245,6 +4636,18 @@ static const ProtobufCFieldDescriptor feed__v1__post__field_descriptors[16] =
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
+    "deleted",
+    16,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Feed__V1__Post, deleted),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
     "viewer",
     17,
     PROTOBUF_C_LABEL_NONE,
@@ -4261,6 +4664,7 @@ static const unsigned feed__v1__post__field_indices_by_name[] = {
   2,   /* field[2] = author */
   11,   /* field[11] = comment_count */
   12,   /* field[12] = create_time_ms */
+  15,   /* field[15] = deleted */
   10,   /* field[10] = downvote_count */
   1,   /* field[1] = feed */
   0,   /* field[0] = id */
@@ -4273,13 +4677,12 @@ static const unsigned feed__v1__post__field_indices_by_name[] = {
   3,   /* field[3] = title */
   13,   /* field[13] = update_time_ms */
   9,   /* field[9] = upvote_count */
-  15,   /* field[15] = viewer */
+  16,   /* field[16] = viewer */
 };
-static const ProtobufCIntRange feed__v1__post__number_ranges[2 + 1] =
+static const ProtobufCIntRange feed__v1__post__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 17, 15 },
-  { 0, 16 }
+  { 0, 17 }
 };
 const ProtobufCMessageDescriptor feed__v1__post__descriptor =
 {
@@ -4289,10 +4692,10 @@ const ProtobufCMessageDescriptor feed__v1__post__descriptor =
   "Feed__V1__Post",
   "feed.v1",
   sizeof(Feed__V1__Post),
-  16,
+  17,
   feed__v1__post__field_descriptors,
   feed__v1__post__field_indices_by_name,
-  2,  feed__v1__post__number_ranges,
+  1,  feed__v1__post__number_ranges,
   (ProtobufCMessageInit) feed__v1__post__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
@@ -5216,6 +5619,405 @@ const ProtobufCMessageDescriptor feed__v1__post_rank__descriptor =
   feed__v1__post_rank__field_indices_by_name,
   1,  feed__v1__post_rank__number_ranges,
   (ProtobufCMessageInit) feed__v1__post_rank__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor feed__v1__sync_posts_request__field_descriptors[5] =
+{
+  {
+    "feed",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Feed__V1__SyncPostsRequest, feed),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "since_revision",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Feed__V1__SyncPostsRequest, since_revision),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "page_size",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT32,
+    0,   /* quantifier_offset */
+    offsetof(Feed__V1__SyncPostsRequest, page_size),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "copy_revision",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Feed__V1__SyncPostsRequest, copy_revision),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "instance_id",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_FIXED64,
+    0,   /* quantifier_offset */
+    offsetof(Feed__V1__SyncPostsRequest, instance_id),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned feed__v1__sync_posts_request__field_indices_by_name[] = {
+  3,   /* field[3] = copy_revision */
+  0,   /* field[0] = feed */
+  4,   /* field[4] = instance_id */
+  2,   /* field[2] = page_size */
+  1,   /* field[1] = since_revision */
+};
+static const ProtobufCIntRange feed__v1__sync_posts_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 5 }
+};
+const ProtobufCMessageDescriptor feed__v1__sync_posts_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "feed.v1.SyncPostsRequest",
+  "SyncPostsRequest",
+  "Feed__V1__SyncPostsRequest",
+  "feed.v1",
+  sizeof(Feed__V1__SyncPostsRequest),
+  5,
+  feed__v1__sync_posts_request__field_descriptors,
+  feed__v1__sync_posts_request__field_indices_by_name,
+  1,  feed__v1__sync_posts_request__number_ranges,
+  (ProtobufCMessageInit) feed__v1__sync_posts_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor feed__v1__sync_posts_response__field_descriptors[6] =
+{
+  {
+    "posts",
+    1,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Feed__V1__SyncPostsResponse, n_posts),
+    offsetof(Feed__V1__SyncPostsResponse, posts),
+    &feed__v1__post__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "next_revision",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Feed__V1__SyncPostsResponse, next_revision),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "more",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Feed__V1__SyncPostsResponse, more),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "reset",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Feed__V1__SyncPostsResponse, reset),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "copy_revision",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Feed__V1__SyncPostsResponse, copy_revision),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "instance_id",
+    6,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_FIXED64,
+    0,   /* quantifier_offset */
+    offsetof(Feed__V1__SyncPostsResponse, instance_id),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned feed__v1__sync_posts_response__field_indices_by_name[] = {
+  4,   /* field[4] = copy_revision */
+  5,   /* field[5] = instance_id */
+  2,   /* field[2] = more */
+  1,   /* field[1] = next_revision */
+  0,   /* field[0] = posts */
+  3,   /* field[3] = reset */
+};
+static const ProtobufCIntRange feed__v1__sync_posts_response__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 6 }
+};
+const ProtobufCMessageDescriptor feed__v1__sync_posts_response__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "feed.v1.SyncPostsResponse",
+  "SyncPostsResponse",
+  "Feed__V1__SyncPostsResponse",
+  "feed.v1",
+  sizeof(Feed__V1__SyncPostsResponse),
+  6,
+  feed__v1__sync_posts_response__field_descriptors,
+  feed__v1__sync_posts_response__field_indices_by_name,
+  1,  feed__v1__sync_posts_response__number_ranges,
+  (ProtobufCMessageInit) feed__v1__sync_posts_response__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor feed__v1__watch_posts_request__field_descriptors[7] =
+{
+  {
+    "feed",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Feed__V1__WatchPostsRequest, feed),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "order",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_ENUM,
+    0,   /* quantifier_offset */
+    offsetof(Feed__V1__WatchPostsRequest, order),
+    &feed__v1__order__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "window",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_ENUM,
+    0,   /* quantifier_offset */
+    offsetof(Feed__V1__WatchPostsRequest, window),
+    &feed__v1__window__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "top_count",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT32,
+    0,   /* quantifier_offset */
+    offsetof(Feed__V1__WatchPostsRequest, top_count),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "post_ids",
+    5,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_UINT64,
+    offsetof(Feed__V1__WatchPostsRequest, n_post_ids),
+    offsetof(Feed__V1__WatchPostsRequest, post_ids),
+    NULL,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_PACKED,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "min_interval_ms",
+    6,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT32,
+    0,   /* quantifier_offset */
+    offsetof(Feed__V1__WatchPostsRequest, min_interval_ms),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "since_revision",
+    7,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Feed__V1__WatchPostsRequest, since_revision),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned feed__v1__watch_posts_request__field_indices_by_name[] = {
+  0,   /* field[0] = feed */
+  5,   /* field[5] = min_interval_ms */
+  1,   /* field[1] = order */
+  4,   /* field[4] = post_ids */
+  6,   /* field[6] = since_revision */
+  3,   /* field[3] = top_count */
+  2,   /* field[2] = window */
+};
+static const ProtobufCIntRange feed__v1__watch_posts_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 7 }
+};
+const ProtobufCMessageDescriptor feed__v1__watch_posts_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "feed.v1.WatchPostsRequest",
+  "WatchPostsRequest",
+  "Feed__V1__WatchPostsRequest",
+  "feed.v1",
+  sizeof(Feed__V1__WatchPostsRequest),
+  7,
+  feed__v1__watch_posts_request__field_descriptors,
+  feed__v1__watch_posts_request__field_indices_by_name,
+  1,  feed__v1__watch_posts_request__number_ranges,
+  (ProtobufCMessageInit) feed__v1__watch_posts_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor feed__v1__watch_posts_event__field_descriptors[5] =
+{
+  {
+    "changed",
+    1,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Feed__V1__WatchPostsEvent, n_changed),
+    offsetof(Feed__V1__WatchPostsEvent, changed),
+    &feed__v1__post__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "ranking",
+    2,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_UINT64,
+    offsetof(Feed__V1__WatchPostsEvent, n_ranking),
+    offsetof(Feed__V1__WatchPostsEvent, ranking),
+    NULL,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_PACKED,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "removed_ids",
+    3,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_UINT64,
+    offsetof(Feed__V1__WatchPostsEvent, n_removed_ids),
+    offsetof(Feed__V1__WatchPostsEvent, removed_ids),
+    NULL,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_PACKED,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "new_post_count",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT32,
+    0,   /* quantifier_offset */
+    offsetof(Feed__V1__WatchPostsEvent, new_post_count),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "reset",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Feed__V1__WatchPostsEvent, reset),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned feed__v1__watch_posts_event__field_indices_by_name[] = {
+  0,   /* field[0] = changed */
+  3,   /* field[3] = new_post_count */
+  1,   /* field[1] = ranking */
+  2,   /* field[2] = removed_ids */
+  4,   /* field[4] = reset */
+};
+static const ProtobufCIntRange feed__v1__watch_posts_event__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 5 }
+};
+const ProtobufCMessageDescriptor feed__v1__watch_posts_event__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "feed.v1.WatchPostsEvent",
+  "WatchPostsEvent",
+  "Feed__V1__WatchPostsEvent",
+  "feed.v1",
+  sizeof(Feed__V1__WatchPostsEvent),
+  5,
+  feed__v1__watch_posts_event__field_descriptors,
+  feed__v1__watch_posts_event__field_indices_by_name,
+  1,  feed__v1__watch_posts_event__number_ranges,
+  (ProtobufCMessageInit) feed__v1__watch_posts_event__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor feed__v1__cast_vote_request__field_descriptors[2] =
@@ -6155,7 +6957,7 @@ const ProtobufCMessageDescriptor feed__v1__get_server_stats_request__descriptor 
   (ProtobufCMessageInit) feed__v1__get_server_stats_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor feed__v1__server_stats__field_descriptors[29] =
+static const ProtobufCFieldDescriptor feed__v1__server_stats__field_descriptors[30] =
 {
   {
     "server_name",
@@ -6248,6 +7050,18 @@ static const ProtobufCFieldDescriptor feed__v1__server_stats__field_descriptors[
     PROTOBUF_C_TYPE_UINT64,
     0,   /* quantifier_offset */
     offsetof(Feed__V1__ServerStats, snapshot_bytes),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "watches",
+    9,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Feed__V1__ServerStats, watches),
     NULL,
     NULL,
     0,             /* flags */
@@ -6507,43 +7321,43 @@ static const ProtobufCFieldDescriptor feed__v1__server_stats__field_descriptors[
   },
 };
 static const unsigned feed__v1__server_stats__field_indices_by_name[] = {
-  15,   /* field[15] = accept_pauses */
-  9,   /* field[9] = accepted_connections */
-  24,   /* field[24] = accounts */
-  28,   /* field[28] = backups */
-  12,   /* field[12] = bad_frames */
-  13,   /* field[13] = buffered_bytes */
-  21,   /* field[21] = channel_bytes */
-  17,   /* field[17] = channels */
+  16,   /* field[16] = accept_pauses */
+  10,   /* field[10] = accepted_connections */
+  25,   /* field[25] = accounts */
+  29,   /* field[29] = backups */
+  13,   /* field[13] = bad_frames */
+  14,   /* field[14] = buffered_bytes */
+  22,   /* field[22] = channel_bytes */
+  18,   /* field[18] = channels */
   2,   /* field[2] = connections */
-  14,   /* field[14] = durability */
-  18,   /* field[18] = evicted_channels */
-  16,   /* field[16] = journal */
+  15,   /* field[15] = durability */
+  19,   /* field[19] = evicted_channels */
+  17,   /* field[17] = journal */
   5,   /* field[5] = methods */
-  20,   /* field[20] = over_budget_closes */
+  21,   /* field[21] = over_budget_closes */
   3,   /* field[3] = posts */
-  26,   /* field[26] = queued_hashes */
-  22,   /* field[22] = refused_channels */
-  10,   /* field[10] = refused_connections */
-  23,   /* field[23] = refused_devices */
-  27,   /* field[27] = refused_sign_ins */
-  19,   /* field[19] = repeated_calls */
+  27,   /* field[27] = queued_hashes */
+  23,   /* field[23] = refused_channels */
+  11,   /* field[11] = refused_connections */
+  24,   /* field[24] = refused_devices */
+  28,   /* field[28] = refused_sign_ins */
+  20,   /* field[20] = repeated_calls */
   4,   /* field[4] = revision */
   0,   /* field[0] = server_name */
-  25,   /* field[25] = sessions */
-  11,   /* field[11] = slow_frames */
+  26,   /* field[26] = sessions */
+  12,   /* field[12] = slow_frames */
   7,   /* field[7] = snapshot_bytes */
   6,   /* field[6] = snapshots */
   1,   /* field[1] = start_time_ms */
-  8,   /* field[8] = stripe_contentions */
+  9,   /* field[9] = stripe_contentions */
+  8,   /* field[8] = watches */
 };
-static const ProtobufCIntRange feed__v1__server_stats__number_ranges[4 + 1] =
+static const ProtobufCIntRange feed__v1__server_stats__number_ranges[3 + 1] =
 {
   { 1, 0 },
-  { 10, 8 },
-  { 30, 21 },
-  { 38, 28 },
-  { 0, 29 }
+  { 30, 22 },
+  { 38, 29 },
+  { 0, 30 }
 };
 const ProtobufCMessageDescriptor feed__v1__server_stats__descriptor =
 {
@@ -6553,10 +7367,10 @@ const ProtobufCMessageDescriptor feed__v1__server_stats__descriptor =
   "Feed__V1__ServerStats",
   "feed.v1",
   sizeof(Feed__V1__ServerStats),
-  29,
+  30,
   feed__v1__server_stats__field_descriptors,
   feed__v1__server_stats__field_indices_by_name,
-  4,  feed__v1__server_stats__number_ranges,
+  3,  feed__v1__server_stats__number_ranges,
   (ProtobufCMessageInit) feed__v1__server_stats__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
@@ -7110,22 +7924,26 @@ const ProtobufCEnumDescriptor feed__v1__code__descriptor =
   feed__v1__code__value_ranges,
   NULL,NULL,NULL,NULL   /* reserved[1234] */
 };
-static const ProtobufCEnumValue feed__v1__capability__enum_values_by_number[4] =
+static const ProtobufCEnumValue feed__v1__capability__enum_values_by_number[6] =
 {
   { "CAPABILITY_UNSPECIFIED", "FEED__V1__CAPABILITY__CAPABILITY_UNSPECIFIED", 0 },
   { "EXACTLY_ONCE", "FEED__V1__CAPABILITY__EXACTLY_ONCE", 1 },
   { "STABLE_PAGES", "FEED__V1__CAPABILITY__STABLE_PAGES", 2 },
   { "ACCOUNTS", "FEED__V1__CAPABILITY__ACCOUNTS", 3 },
+  { "SYNC", "FEED__V1__CAPABILITY__SYNC", 4 },
+  { "WATCH", "FEED__V1__CAPABILITY__WATCH", 5 },
 };
 static const ProtobufCIntRange feed__v1__capability__value_ranges[] = {
-{0, 0},{0, 4}
+{0, 0},{0, 6}
 };
-static const ProtobufCEnumValueIndex feed__v1__capability__enum_values_by_name[4] =
+static const ProtobufCEnumValueIndex feed__v1__capability__enum_values_by_name[6] =
 {
   { "ACCOUNTS", 3 },
   { "CAPABILITY_UNSPECIFIED", 0 },
   { "EXACTLY_ONCE", 1 },
   { "STABLE_PAGES", 2 },
+  { "SYNC", 4 },
+  { "WATCH", 5 },
 };
 const ProtobufCEnumDescriptor feed__v1__capability__descriptor =
 {
@@ -7134,9 +7952,9 @@ const ProtobufCEnumDescriptor feed__v1__capability__descriptor =
   "Capability",
   "Feed__V1__Capability",
   "feed.v1",
-  4,
+  6,
   feed__v1__capability__enum_values_by_number,
-  4,
+  6,
   feed__v1__capability__enum_values_by_name,
   1,
   feed__v1__capability__value_ranges,

@@ -163,6 +163,7 @@ import Testing
         widest.createTimeMilliseconds = -1
         widest.updateTimeMilliseconds = -1
         widest.revision = .max
+        widest.isDeleted = true
         widest.viewerVote = VoteDirection(rawValue: -1)
         widest.viewerHasRead = true
         widest.viewerHasDismissed = true

@@ -25,6 +25,7 @@ typedef struct Feed__V1__HelloResponse Feed__V1__HelloResponse;
 typedef struct Feed__V1__Limits Feed__V1__Limits;
 typedef struct Feed__V1__PingRequest Feed__V1__PingRequest;
 typedef struct Feed__V1__PingResponse Feed__V1__PingResponse;
+typedef struct Feed__V1__CancelRequest Feed__V1__CancelRequest;
 typedef struct Feed__V1__GoAway Feed__V1__GoAway;
 typedef struct Feed__V1__SignUpRequest Feed__V1__SignUpRequest;
 typedef struct Feed__V1__SignInRequest Feed__V1__SignInRequest;
@@ -46,6 +47,10 @@ typedef struct Feed__V1__UpdatePostRequest Feed__V1__UpdatePostRequest;
 typedef struct Feed__V1__DeletePostRequest Feed__V1__DeletePostRequest;
 typedef struct Feed__V1__GetPostRankRequest Feed__V1__GetPostRankRequest;
 typedef struct Feed__V1__PostRank Feed__V1__PostRank;
+typedef struct Feed__V1__SyncPostsRequest Feed__V1__SyncPostsRequest;
+typedef struct Feed__V1__SyncPostsResponse Feed__V1__SyncPostsResponse;
+typedef struct Feed__V1__WatchPostsRequest Feed__V1__WatchPostsRequest;
+typedef struct Feed__V1__WatchPostsEvent Feed__V1__WatchPostsEvent;
 typedef struct Feed__V1__CastVoteRequest Feed__V1__CastVoteRequest;
 typedef struct Feed__V1__CastVoteResponse Feed__V1__CastVoteResponse;
 typedef struct Feed__V1__BatchCastVotesRequest Feed__V1__BatchCastVotesRequest;
@@ -165,7 +170,15 @@ typedef enum _Feed__V1__Capability {
   /*
    * People may sign up and sign in.
    */
-  FEED__V1__CAPABILITY__ACCOUNTS = 3
+  FEED__V1__CAPABILITY__ACCOUNTS = 3,
+  /*
+   * SyncPosts is served.
+   */
+  FEED__V1__CAPABILITY__SYNC = 4,
+  /*
+   * WatchPosts and Cancel are served.
+   */
+  FEED__V1__CAPABILITY__WATCH = 5
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(FEED__V1__CAPABILITY)
 } Feed__V1__Capability;
 /*
@@ -403,6 +416,7 @@ typedef enum {
   FEED__V1__CLIENT_FRAME__BODY_CAST_VOTE = 40,
   FEED__V1__CLIENT_FRAME__BODY_HELLO = 10,
   FEED__V1__CLIENT_FRAME__BODY_PING = 11,
+  FEED__V1__CLIENT_FRAME__BODY_CANCEL = 12,
   FEED__V1__CLIENT_FRAME__BODY_SIGN_UP = 20,
   FEED__V1__CLIENT_FRAME__BODY_SIGN_IN = 21,
   FEED__V1__CLIENT_FRAME__BODY_GET_SESSION = 22,
@@ -413,6 +427,8 @@ typedef enum {
   FEED__V1__CLIENT_FRAME__BODY_LIST_POSTS = 33,
   FEED__V1__CLIENT_FRAME__BODY_UPDATE_POST = 34,
   FEED__V1__CLIENT_FRAME__BODY_DELETE_POST = 35,
+  FEED__V1__CLIENT_FRAME__BODY_SYNC_POSTS = 36,
+  FEED__V1__CLIENT_FRAME__BODY_WATCH_POSTS = 37,
   FEED__V1__CLIENT_FRAME__BODY_GET_POST_RANK = 38,
   FEED__V1__CLIENT_FRAME__BODY_IMPORT_POSTS = 39,
   FEED__V1__CLIENT_FRAME__BODY_BATCH_CAST_VOTES = 41,
@@ -468,6 +484,7 @@ struct  Feed__V1__ClientFrame
     Feed__V1__CastVoteRequest *cast_vote;
     Feed__V1__HelloRequest *hello;
     Feed__V1__PingRequest *ping;
+    Feed__V1__CancelRequest *cancel;
     Feed__V1__SignUpRequest *sign_up;
     Feed__V1__SignInRequest *sign_in;
     Feed__V1__GetSessionRequest *get_session;
@@ -478,6 +495,8 @@ struct  Feed__V1__ClientFrame
     Feed__V1__ListPostsRequest *list_posts;
     Feed__V1__UpdatePostRequest *update_post;
     Feed__V1__DeletePostRequest *delete_post;
+    Feed__V1__SyncPostsRequest *sync_posts;
+    Feed__V1__WatchPostsRequest *watch_posts;
     Feed__V1__GetPostRankRequest *get_post_rank;
     Feed__V1__ImportPostsRequest *import_posts;
     Feed__V1__BatchCastVotesRequest *batch_cast_votes;
@@ -504,6 +523,8 @@ typedef enum {
   FEED__V1__SERVER_FRAME__BODY_POST = 30,
   FEED__V1__SERVER_FRAME__BODY_BATCH_GET_POSTS = 32,
   FEED__V1__SERVER_FRAME__BODY_LIST_POSTS = 33,
+  FEED__V1__SERVER_FRAME__BODY_SYNC_POSTS = 36,
+  FEED__V1__SERVER_FRAME__BODY_WATCH_POSTS = 37,
   FEED__V1__SERVER_FRAME__BODY_POST_RANK = 38,
   FEED__V1__SERVER_FRAME__BODY_IMPORT_POSTS = 39,
   FEED__V1__SERVER_FRAME__BODY_BATCH_CAST_VOTES = 41,
@@ -535,6 +556,11 @@ struct  Feed__V1__ServerFrame
    * Why the call failed; absent is OK.
    */
   Feed__V1__Status *status;
+  /*
+   * Whether further frames with this id follow: each event of a watch has it, and its last frame has
+   * not. Other calls have one answer.
+   */
+  protobuf_c_boolean more;
   Feed__V1__ServerFrame__BodyCase body_case;
   union {
     Feed__V1__CastVoteResponse *cast_vote;
@@ -551,6 +577,8 @@ struct  Feed__V1__ServerFrame
     Feed__V1__Post *post;
     Feed__V1__BatchGetPostsResponse *batch_get_posts;
     Feed__V1__ListPostsResponse *list_posts;
+    Feed__V1__SyncPostsResponse *sync_posts;
+    Feed__V1__WatchPostsEvent *watch_posts;
     Feed__V1__PostRank *post_rank;
     Feed__V1__ImportPostsResponse *import_posts;
     Feed__V1__BatchCastVotesResponse *batch_cast_votes;
@@ -571,7 +599,7 @@ struct  Feed__V1__ServerFrame
 };
 #define FEED__V1__SERVER_FRAME__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&feed__v1__server_frame__descriptor) \
-    , 0, 0, NULL, FEED__V1__SERVER_FRAME__BODY__NOT_SET, {0} }
+    , 0, 0, NULL, 0, FEED__V1__SERVER_FRAME__BODY__NOT_SET, {0} }
 
 
 /*
@@ -781,6 +809,14 @@ struct  Feed__V1__Limits
    */
   uint32_t max_batch_votes;
   /*
+   * The most posts in an answer to SyncPosts: 500; 0 where it is not served.
+   */
+  uint32_t max_sync;
+  /*
+   * The greatest top_count of a WatchPosts: 100; 0 where it is not served.
+   */
+  uint32_t max_watch_top;
+  /*
    * The greatest timeout_ms: 60,000.
    */
   uint32_t max_timeout_ms;
@@ -797,10 +833,18 @@ struct  Feed__V1__Limits
    * The most posts in an ImportPosts: 256.
    */
   uint32_t max_import_posts;
+  /*
+   * The most ids in a WatchPosts: 200; 0 where it is not served.
+   */
+  uint32_t max_watch_posts;
+  /*
+   * The most watches of a connection: 16; 0 where WatchPosts is not served.
+   */
+  uint32_t max_watches;
 };
 #define FEED__V1__LIMITS__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&feed__v1__limits__descriptor) \
-    , 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 }
+    , 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 }
 
 
 /*
@@ -837,6 +881,23 @@ struct  Feed__V1__PingResponse
 #define FEED__V1__PING_RESPONSE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&feed__v1__ping_response__descriptor) \
     , {0,NULL}, FEED__V1__SERVING_STATUS__SERVING_STATUS_UNSPECIFIED }
+
+
+/*
+ * Ends a watch of the connection. It has no answer of its own: the last frame of the watch is
+ * CANCELLED. Where the connection has no such watch, nothing happens.
+ */
+struct  Feed__V1__CancelRequest
+{
+  ProtobufCMessage base;
+  /*
+   * The id of the frame that began the watch.
+   */
+  uint64_t id;
+};
+#define FEED__V1__CANCEL_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&feed__v1__cancel_request__descriptor) \
+    , 0 }
 
 
 /*
@@ -1042,13 +1103,18 @@ struct  Feed__V1__Post
    */
   uint64_t revision;
   /*
+   * Whether the post was deleted: only its id, its feed and the revision are set then. Only SyncPosts
+   * shows deleted posts.
+   */
+  protobuf_c_boolean deleted;
+  /*
    * The caller's relation to the post; absent for callers without identity.
    */
   Feed__V1__Viewer *viewer;
 };
 #define FEED__V1__POST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&feed__v1__post__descriptor) \
-    , 0, {0,NULL}, NULL, {0,NULL}, {0,NULL}, {0,NULL}, {0,NULL}, {0,NULL}, 0, 0, 0, 0, 0, 0, 0, NULL }
+    , 0, {0,NULL}, NULL, {0,NULL}, {0,NULL}, {0,NULL}, {0,NULL}, {0,NULL}, 0, 0, 0, 0, 0, 0, 0, 0, NULL }
 
 
 /*
@@ -1422,6 +1488,160 @@ struct  Feed__V1__PostRank
 #define FEED__V1__POST_RANK__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&feed__v1__post_rank__descriptor) \
     , 0, 0 }
+
+
+/*
+ * Asks for the posts that have changed since a revision, to keep a copy of a feed. The answers form a
+ * chain: each request names `next_revision`, `copy_revision` and `instance_id` of the answer before,
+ * also where hours or restarts lie between. A new copy begins without them. -> SyncPostsResponse
+ */
+struct  Feed__V1__SyncPostsRequest
+{
+  ProtobufCMessage base;
+  /*
+   * The feed; empty is all feeds. A chain keeps to one feed.
+   */
+  ProtobufCBinaryData feed;
+  /*
+   * The `next_revision` of the answer before; 0 begins a copy.
+   */
+  uint64_t since_revision;
+  /*
+   * How many posts: 0 and more than 500 are 500; negative is INVALID_ARGUMENT / BAD_PAGE_SIZE.
+   */
+  int32_t page_size;
+  /*
+   * The `copy_revision` of the answer before.
+   */
+  uint64_t copy_revision;
+  /*
+   * The `instance_id` of the answer before: where the service has another one now, the answer begins
+   * a new copy. 0 is any.
+   */
+  uint64_t instance_id;
+};
+#define FEED__V1__SYNC_POSTS_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&feed__v1__sync_posts_request__descriptor) \
+    , {0,NULL}, 0, 0, 0, 0 }
+
+
+/*
+ * Posts in the order of their last changes, each as it is now.
+ */
+struct  Feed__V1__SyncPostsResponse
+{
+  ProtobufCMessage base;
+  /*
+   * The posts, and those that were deleted. There may be fewer than asked for, or none, and more to
+   * come. A post may come twice; of two answers the one with the greater revision is the newer.
+   */
+  size_t n_posts;
+  Feed__V1__Post **posts;
+  /*
+   * The `since_revision` of the next request.
+   */
+  uint64_t next_revision;
+  /*
+   * Whether more is to come now: send the next request at once.
+   */
+  protobuf_c_boolean more;
+  /*
+   * Whether this is the first answer of a new copy: forget all posts of the feed first. It is set
+   * where a copy is begun, and where a service no longer knows what the caller has missed.
+   */
+  protobuf_c_boolean reset;
+  /*
+   * Until a copy is complete, the revision at which it was begun; else 0.
+   */
+  uint64_t copy_revision;
+  /*
+   * Identifies the state, as in HelloResponse.
+   */
+  uint64_t instance_id;
+};
+#define FEED__V1__SYNC_POSTS_RESPONSE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&feed__v1__sync_posts_response__descriptor) \
+    , 0,NULL, 0, 0, 0, 0, 0 }
+
+
+/*
+ * Watches the first posts of a list, or single posts. The answers are any number of events with
+ * `more`, the first at once, until a frame without: CANCELLED after a Cancel, or why the watch
+ * ended. TOO_MANY_WATCHES where the connection or the service has as many as it may.
+ * -> WatchPostsEvent
+ */
+struct  Feed__V1__WatchPostsRequest
+{
+  ProtobufCMessage base;
+  /*
+   * The feed of the list; empty is the front page over all feeds.
+   */
+  ProtobufCBinaryData feed;
+  /*
+   * The order of the list; unspecified is the feed's default order.
+   */
+  Feed__V1__Order order;
+  /*
+   * The window of the list, as in ListPostsRequest; unspecified is all posts.
+   */
+  Feed__V1__Window window;
+  /*
+   * How many posts from the first one on: at most 100; 0 where posts are named.
+   */
+  uint32_t top_count;
+  /*
+   * The posts, at most 200; empty where `top_count` is given.
+   */
+  size_t n_post_ids;
+  uint64_t *post_ids;
+  /*
+   * The least time between two events: 0 is 250; less than 50 is 50.
+   */
+  uint32_t min_interval_ms;
+  /*
+   * The revision of the last event of an earlier watch of the same posts: the first event has what
+   * has changed since. 0, or a revision that the service cannot resume from, is all of them.
+   */
+  uint64_t since_revision;
+};
+#define FEED__V1__WATCH_POSTS_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&feed__v1__watch_posts_request__descriptor) \
+    , {0,NULL}, FEED__V1__ORDER__ORDER_UNSPECIFIED, FEED__V1__WINDOW__WINDOW_UNSPECIFIED, 0, 0,NULL, 0, 0 }
+
+
+/*
+ * What has changed since the event before. The frame's revision is the state that it shows.
+ */
+struct  Feed__V1__WatchPostsEvent
+{
+  ProtobufCMessage base;
+  /*
+   * The watched posts that have changed or are new among those watched, as they are now.
+   */
+  size_t n_changed;
+  Feed__V1__Post **changed;
+  /*
+   * The ids of the watched list in order, where they or their order have changed; else empty.
+   */
+  size_t n_ranking;
+  uint64_t *ranking;
+  /*
+   * Watched posts that were deleted, or that left the list.
+   */
+  size_t n_removed_ids;
+  uint64_t *removed_ids;
+  /*
+   * How many posts were created in the list since the watch began or the client read it last.
+   */
+  uint32_t new_post_count;
+  /*
+   * Whether the event has all of the watched posts: what the client knew before is void.
+   */
+  protobuf_c_boolean reset;
+};
+#define FEED__V1__WATCH_POSTS_EVENT__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&feed__v1__watch_posts_event__descriptor) \
+    , 0,NULL, 0,NULL, 0,NULL, 0, 0 }
 
 
 /*
@@ -1859,6 +2079,10 @@ struct  Feed__V1__ServerStats
    */
   uint64_t snapshot_bytes;
   /*
+   * The watches of all connections.
+   */
+  uint64_t watches;
+  /*
    * How often a stripe's lock was held by another thread when it was wanted.
    */
   uint64_t stripe_contentions;
@@ -1950,7 +2174,7 @@ struct  Feed__V1__ServerStats
 };
 #define FEED__V1__SERVER_STATS__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&feed__v1__server_stats__descriptor) \
-    , {0,NULL}, 0, 0, 0, 0, 0,NULL, 0, 0, 0, 0, 0, 0, 0, 0, 0, {0,NULL}, NULL, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, NULL }
+    , {0,NULL}, 0, 0, 0, 0, 0,NULL, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, {0,NULL}, NULL, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, NULL }
 
 
 /*
@@ -2311,6 +2535,25 @@ Feed__V1__PingResponse *
                       const uint8_t       *data);
 void   feed__v1__ping_response__free_unpacked
                      (Feed__V1__PingResponse *message,
+                      ProtobufCAllocator *allocator);
+/* Feed__V1__CancelRequest methods */
+void   feed__v1__cancel_request__init
+                     (Feed__V1__CancelRequest         *message);
+size_t feed__v1__cancel_request__get_packed_size
+                     (const Feed__V1__CancelRequest   *message);
+size_t feed__v1__cancel_request__pack
+                     (const Feed__V1__CancelRequest   *message,
+                      uint8_t             *out);
+size_t feed__v1__cancel_request__pack_to_buffer
+                     (const Feed__V1__CancelRequest   *message,
+                      ProtobufCBuffer     *buffer);
+Feed__V1__CancelRequest *
+       feed__v1__cancel_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   feed__v1__cancel_request__free_unpacked
+                     (Feed__V1__CancelRequest *message,
                       ProtobufCAllocator *allocator);
 /* Feed__V1__GoAway methods */
 void   feed__v1__go_away__init
@@ -2710,6 +2953,82 @@ Feed__V1__PostRank *
                       const uint8_t       *data);
 void   feed__v1__post_rank__free_unpacked
                      (Feed__V1__PostRank *message,
+                      ProtobufCAllocator *allocator);
+/* Feed__V1__SyncPostsRequest methods */
+void   feed__v1__sync_posts_request__init
+                     (Feed__V1__SyncPostsRequest         *message);
+size_t feed__v1__sync_posts_request__get_packed_size
+                     (const Feed__V1__SyncPostsRequest   *message);
+size_t feed__v1__sync_posts_request__pack
+                     (const Feed__V1__SyncPostsRequest   *message,
+                      uint8_t             *out);
+size_t feed__v1__sync_posts_request__pack_to_buffer
+                     (const Feed__V1__SyncPostsRequest   *message,
+                      ProtobufCBuffer     *buffer);
+Feed__V1__SyncPostsRequest *
+       feed__v1__sync_posts_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   feed__v1__sync_posts_request__free_unpacked
+                     (Feed__V1__SyncPostsRequest *message,
+                      ProtobufCAllocator *allocator);
+/* Feed__V1__SyncPostsResponse methods */
+void   feed__v1__sync_posts_response__init
+                     (Feed__V1__SyncPostsResponse         *message);
+size_t feed__v1__sync_posts_response__get_packed_size
+                     (const Feed__V1__SyncPostsResponse   *message);
+size_t feed__v1__sync_posts_response__pack
+                     (const Feed__V1__SyncPostsResponse   *message,
+                      uint8_t             *out);
+size_t feed__v1__sync_posts_response__pack_to_buffer
+                     (const Feed__V1__SyncPostsResponse   *message,
+                      ProtobufCBuffer     *buffer);
+Feed__V1__SyncPostsResponse *
+       feed__v1__sync_posts_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   feed__v1__sync_posts_response__free_unpacked
+                     (Feed__V1__SyncPostsResponse *message,
+                      ProtobufCAllocator *allocator);
+/* Feed__V1__WatchPostsRequest methods */
+void   feed__v1__watch_posts_request__init
+                     (Feed__V1__WatchPostsRequest         *message);
+size_t feed__v1__watch_posts_request__get_packed_size
+                     (const Feed__V1__WatchPostsRequest   *message);
+size_t feed__v1__watch_posts_request__pack
+                     (const Feed__V1__WatchPostsRequest   *message,
+                      uint8_t             *out);
+size_t feed__v1__watch_posts_request__pack_to_buffer
+                     (const Feed__V1__WatchPostsRequest   *message,
+                      ProtobufCBuffer     *buffer);
+Feed__V1__WatchPostsRequest *
+       feed__v1__watch_posts_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   feed__v1__watch_posts_request__free_unpacked
+                     (Feed__V1__WatchPostsRequest *message,
+                      ProtobufCAllocator *allocator);
+/* Feed__V1__WatchPostsEvent methods */
+void   feed__v1__watch_posts_event__init
+                     (Feed__V1__WatchPostsEvent         *message);
+size_t feed__v1__watch_posts_event__get_packed_size
+                     (const Feed__V1__WatchPostsEvent   *message);
+size_t feed__v1__watch_posts_event__pack
+                     (const Feed__V1__WatchPostsEvent   *message,
+                      uint8_t             *out);
+size_t feed__v1__watch_posts_event__pack_to_buffer
+                     (const Feed__V1__WatchPostsEvent   *message,
+                      ProtobufCBuffer     *buffer);
+Feed__V1__WatchPostsEvent *
+       feed__v1__watch_posts_event__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   feed__v1__watch_posts_event__free_unpacked
+                     (Feed__V1__WatchPostsEvent *message,
                       ProtobufCAllocator *allocator);
 /* Feed__V1__CastVoteRequest methods */
 void   feed__v1__cast_vote_request__init
@@ -3142,6 +3461,9 @@ typedef void (*Feed__V1__PingRequest_Closure)
 typedef void (*Feed__V1__PingResponse_Closure)
                  (const Feed__V1__PingResponse *message,
                   void *closure_data);
+typedef void (*Feed__V1__CancelRequest_Closure)
+                 (const Feed__V1__CancelRequest *message,
+                  void *closure_data);
 typedef void (*Feed__V1__GoAway_Closure)
                  (const Feed__V1__GoAway *message,
                   void *closure_data);
@@ -3204,6 +3526,18 @@ typedef void (*Feed__V1__GetPostRankRequest_Closure)
                   void *closure_data);
 typedef void (*Feed__V1__PostRank_Closure)
                  (const Feed__V1__PostRank *message,
+                  void *closure_data);
+typedef void (*Feed__V1__SyncPostsRequest_Closure)
+                 (const Feed__V1__SyncPostsRequest *message,
+                  void *closure_data);
+typedef void (*Feed__V1__SyncPostsResponse_Closure)
+                 (const Feed__V1__SyncPostsResponse *message,
+                  void *closure_data);
+typedef void (*Feed__V1__WatchPostsRequest_Closure)
+                 (const Feed__V1__WatchPostsRequest *message,
+                  void *closure_data);
+typedef void (*Feed__V1__WatchPostsEvent_Closure)
+                 (const Feed__V1__WatchPostsEvent *message,
                   void *closure_data);
 typedef void (*Feed__V1__CastVoteRequest_Closure)
                  (const Feed__V1__CastVoteRequest *message,
@@ -3295,6 +3629,7 @@ extern const ProtobufCMessageDescriptor feed__v1__hello_response__descriptor;
 extern const ProtobufCMessageDescriptor feed__v1__limits__descriptor;
 extern const ProtobufCMessageDescriptor feed__v1__ping_request__descriptor;
 extern const ProtobufCMessageDescriptor feed__v1__ping_response__descriptor;
+extern const ProtobufCMessageDescriptor feed__v1__cancel_request__descriptor;
 extern const ProtobufCMessageDescriptor feed__v1__go_away__descriptor;
 extern const ProtobufCMessageDescriptor feed__v1__sign_up_request__descriptor;
 extern const ProtobufCMessageDescriptor feed__v1__sign_in_request__descriptor;
@@ -3316,6 +3651,10 @@ extern const ProtobufCMessageDescriptor feed__v1__update_post_request__descripto
 extern const ProtobufCMessageDescriptor feed__v1__delete_post_request__descriptor;
 extern const ProtobufCMessageDescriptor feed__v1__get_post_rank_request__descriptor;
 extern const ProtobufCMessageDescriptor feed__v1__post_rank__descriptor;
+extern const ProtobufCMessageDescriptor feed__v1__sync_posts_request__descriptor;
+extern const ProtobufCMessageDescriptor feed__v1__sync_posts_response__descriptor;
+extern const ProtobufCMessageDescriptor feed__v1__watch_posts_request__descriptor;
+extern const ProtobufCMessageDescriptor feed__v1__watch_posts_event__descriptor;
 extern const ProtobufCMessageDescriptor feed__v1__cast_vote_request__descriptor;
 extern const ProtobufCMessageDescriptor feed__v1__cast_vote_response__descriptor;
 extern const ProtobufCMessageDescriptor feed__v1__batch_cast_votes_request__descriptor;

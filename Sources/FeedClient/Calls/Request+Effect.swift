@@ -4,8 +4,8 @@ extension Request {
     /// Whether executing the request may change the service's state; an unknown request may.
     var mayHaveEffect: Bool {
         switch self {
-        case .hello, .ping, .getSession, .getPost, .batchGetPosts, .listPosts, .getPostRank,
-            .listFeeds, .getServerStats:
+        case .hello, .ping, .cancel, .getSession, .getPost, .batchGetPosts, .listPosts, .syncPosts,
+            .watchPosts, .getPostRank, .listFeeds, .getServerStats:
             false
         case .correctTimes(let request): request.appliesCorrection
         default:
@@ -19,8 +19,9 @@ extension Request {
         case .createPost, .importPosts, .updatePost, .deletePost, .castVote, .batchCastVotes,
             .markPosts, .createFeed:
             true
-        case .hello, .ping, .signUp, .signIn, .getSession, .signOut, .getPost, .batchGetPosts,
-            .listPosts, .getPostRank, .listFeeds, .getServerStats, .backup, .correctTimes:
+        case .hello, .ping, .cancel, .signUp, .signIn, .getSession, .signOut, .getPost,
+            .batchGetPosts, .listPosts, .syncPosts, .watchPosts, .getPostRank, .listFeeds,
+            .getServerStats, .backup, .correctTimes:
             false
         }
     }

@@ -35,6 +35,8 @@ public struct PostFields: Equatable, Sendable {
     public var updateTimeMilliseconds: Int64 = 0
     /// As in `Post`.
     public var revision: UInt64 = 0
+    /// As in `Post`.
+    public var isDeleted = false
     /// The caller's ballot; nil for callers without identity.
     public var viewerVote: VoteDirection?
     /// Whether the caller has read the post; shown for callers with identity only.
@@ -54,7 +56,7 @@ public struct PostFields: Equatable, Sendable {
 
     /// The most bytes that the post can take in a page, so that a page can end before it.
     ///
-    /// Beside its texts it has 22 tags of at most 2 bytes, including those of its author, its
+    /// Beside its texts it has 23 tags of at most 2 bytes, including those of its author, its
     /// ballot, its marks and itself. Each tag has a number or a length of at most 10 bytes.
-    public var maximumEncodedByteCount: Int { 22 * 12 + textByteCount }
+    public var maximumEncodedByteCount: Int { 23 * 12 + textByteCount }
 }

@@ -6,14 +6,17 @@ public struct ServerFrame: Equatable, Sendable {
     public var revision: UInt64
     /// Why the call failed; nil is OK.
     public var status: Status?
+    /// Whether further frames with this id follow, as after each event of a watch.
+    public var hasMore: Bool
     /// The answer; nil where the call failed, or where this version does not know the answer.
     public var response: Response?
 
     /// An answer.
-    public init(id: UInt64, revision: UInt64, response: Response?) {
+    public init(id: UInt64, revision: UInt64, response: Response?, hasMore: Bool = false) {
         self.id = id
         self.revision = revision
         self.status = nil
+        self.hasMore = hasMore
         self.response = response
     }
 
@@ -22,6 +25,7 @@ public struct ServerFrame: Equatable, Sendable {
         self.id = id
         self.revision = revision
         self.status = status
+        self.hasMore = false
         self.response = nil
     }
 }

@@ -21,6 +21,7 @@ extension PostFields {
         unsafe message.pointee.create_time_ms = createTimeMilliseconds
         unsafe message.pointee.update_time_ms = updateTimeMilliseconds
         unsafe message.pointee.revision = revision
+        unsafe message.pointee.deleted = isDeleted ? 1 : 0
         if authorID > 0 || authorName.byteCount > 0 {
             let author = unsafe arena.empty(feed__v1__user__init)
             unsafe author.pointee.id = authorID

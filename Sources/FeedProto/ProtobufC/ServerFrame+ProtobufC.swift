@@ -11,6 +11,7 @@ extension ServerFrame {
         id = unsafe frame.pointee.id
         revision = unsafe frame.pointee.revision
         status = try unsafe reader.message(frame.pointee.status, "status")
+        hasMore = unsafe frame.pointee.more != 0
         response = try unsafe Response(frame, reader)
     }
 
@@ -22,6 +23,7 @@ extension ServerFrame {
         unsafe frame.pointee.id = id
         unsafe frame.pointee.revision = revision
         unsafe frame.pointee.status = arena.message(status)
+        unsafe frame.pointee.more = hasMore ? 1 : 0
         if let response { unsafe response.write(to: frame, arena) }
     }
 }

@@ -114,6 +114,10 @@ extension Reason {
     public static var tooManyUsers: Self { Self(rawValue: "TOO_MANY_USERS") }
     /// RESOURCE_EXHAUSTED: the viewer has marked as many posts as it may, or all viewers have.
     public static var tooManyMarks: Self { Self(rawValue: "TOO_MANY_MARKS") }
+    /// RESOURCE_EXHAUSTED: the connection has as many watches as it may, or all connections have.
+    public static var tooManyWatches: Self { Self(rawValue: "TOO_MANY_WATCHES") }
+    /// CANCELLED: the client has ended the watch.
+    public static var cancelled: Self { Self(rawValue: "CANCELLED") }
     /// RESOURCE_EXHAUSTED: there are as many accounts as the service keeps.
     public static var tooManyAccounts: Self { Self(rawValue: "TOO_MANY_ACCOUNTS") }
     /// RESOURCE_EXHAUSTED: all users together have as many sessions as the service keeps.

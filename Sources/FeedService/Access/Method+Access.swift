@@ -8,10 +8,11 @@ extension Method {
     /// The roles that may make the call.
     package var access: Access {
         switch self {
-        case .hello, .ping: .everyone
+        case .hello, .ping, .cancel: .everyone
         case .signUp, .signIn: .everyone
         case .getSession, .signOut: .users
         case .getPost, .batchGetPosts, .listPosts, .getPostRank: .everyone
+        case .syncPosts, .watchPosts: .everyone
         case .listFeeds, .getServerStats: .everyone
         case .createPost, .castVote, .batchCastVotes: .everyone
         case .updatePost, .deletePost: .users

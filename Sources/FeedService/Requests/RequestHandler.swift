@@ -151,7 +151,7 @@ struct RequestHandler: ~Copyable {
         case .signOut(let request): try accounts.signOut(request, from: &caller)
         // Their answers come later: `executeOnce` passes them to `AccountCalls` with their envelope.
         case .signUp, .signIn: preconditionFailure("A sign-in is not dispatched.")
-        case nil: throw .unknownMethod
+        case .cancel, .syncPosts, .watchPosts, nil: throw .unknownMethod
         }
     }
 }

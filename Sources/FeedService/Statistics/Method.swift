@@ -2,6 +2,7 @@
 package enum Method: Int, CaseIterable, Sendable {
     case hello
     case ping
+    case cancel
     case signUp
     case signIn
     case getSession
@@ -13,6 +14,8 @@ package enum Method: Int, CaseIterable, Sendable {
     case listPosts
     case updatePost
     case deletePost
+    case syncPosts
+    case watchPosts
     case getPostRank
     case castVote
     case batchCastVotes
@@ -33,9 +36,9 @@ package enum Method: Int, CaseIterable, Sendable {
         case .createPost, .importPosts, .updatePost, .deletePost, .castVote, .batchCastVotes,
             .markPosts, .createFeed:
             true
-        case .hello, .ping, .signUp, .signIn, .getSession, .signOut, .getPost, .batchGetPosts,
-            .listPosts, .getPostRank, .listFeeds, .getServerStats, .backup, .correctTimes,
-            .unknown:
+        case .hello, .ping, .cancel, .signUp, .signIn, .getSession, .signOut, .getPost,
+            .batchGetPosts, .listPosts, .syncPosts, .watchPosts, .getPostRank, .listFeeds,
+            .getServerStats, .backup, .correctTimes, .unknown:
             false
         }
     }
@@ -56,6 +59,7 @@ package enum Method: Int, CaseIterable, Sendable {
         switch self {
         case .hello: "hello"
         case .ping: "ping"
+        case .cancel: "cancel"
         case .signUp: "sign_up"
         case .signIn: "sign_in"
         case .getSession: "get_session"
@@ -67,6 +71,8 @@ package enum Method: Int, CaseIterable, Sendable {
         case .listPosts: "list_posts"
         case .updatePost: "update_post"
         case .deletePost: "delete_post"
+        case .syncPosts: "sync_posts"
+        case .watchPosts: "watch_posts"
         case .getPostRank: "get_post_rank"
         case .castVote: "cast_vote"
         case .batchCastVotes: "batch_cast_votes"

@@ -209,6 +209,7 @@ extension Method {
             switch request {
             case .hello: .hello
             case .ping: .ping
+            case .cancel: .cancel
             case .signUp: .signUp
             case .signIn: .signIn
             case .getSession: .getSession
@@ -220,6 +221,8 @@ extension Method {
             case .listPosts: .listPosts
             case .updatePost: .updatePost
             case .deletePost: .deletePost
+            case .syncPosts: .syncPosts
+            case .watchPosts: .watchPosts
             case .getPostRank: .getPostRank
             case .castVote: .castVote
             case .batchCastVotes: .batchCastVotes

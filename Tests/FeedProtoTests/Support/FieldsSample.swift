@@ -26,6 +26,7 @@ enum FieldsSample {
             post.createTimeMilliseconds = 1_700_000_000_000 + Int64(index)
             post.updateTimeMilliseconds = -Int64(index)
             post.revision = .max
+            post.isDeleted = index % 7 == 3
             post.viewerVote = index % 2 == 0 ? nil : .up
             post.viewerHasRead = index % 4 == 1
             post.viewerHasDismissed = index % 8 == 1
@@ -58,6 +59,7 @@ enum FieldsSample {
             createTimeMilliseconds: fields.createTimeMilliseconds,
             updateTimeMilliseconds: fields.updateTimeMilliseconds,
             revision: fields.revision,
+            isDeleted: fields.isDeleted,
             viewer: fields.viewerVote.map {
                 Viewer(
                     vote: $0,

@@ -108,6 +108,7 @@ enum Samples {
                 )
             ),
             .ping(PingRequest(payload: [0, 255])),
+            .cancel(CancelRequest(id: .max)),
             .signUp(SignUpRequest(email: "a@b.example", password: "secret", displayName: "Ann")),
             .signIn(SignInRequest(email: "a@b", password: "secret", createsIfMissing: true)),
             .getSession,
@@ -137,6 +138,26 @@ enum Samples {
                 UpdatePostRequest(post: post, updateMask: [.title, PostField(rawValue: 99)])
             ),
             .deletePost(DeletePostRequest(id: 1, revision: 2)),
+            .syncPosts(
+                SyncPostsRequest(
+                    feed: "posts",
+                    sinceRevision: .max,
+                    pageSize: .min,
+                    copyRevision: 1 << 40,
+                    instanceID: .max
+                )
+            ),
+            .watchPosts(
+                WatchPostsRequest(
+                    feed: "posts",
+                    order: .top,
+                    window: .day,
+                    topCount: .max,
+                    postIDs: [1, .max],
+                    minimumIntervalMilliseconds: 50,
+                    sinceRevision: .max
+                )
+            ),
             .getPostRank(GetPostRankRequest(id: 1, order: .old, window: .year)),
             .castVote(votes[1]),
             .batchCastVotes(BatchCastVotesRequest(votes: votes)),
@@ -163,119 +184,6 @@ enum Samples {
         ]
     }
 
-    static var responses: [Response] {
-        [
-            .hello(
-                HelloResponse(
-                    serverName: "feed-service",
-                    instanceID: .max,
-                    serverTimeMilliseconds: 1,
-                    limits: Limits(
-                        maximumFrameByteCount: 1,
-                        maximumInFlightCount: 2,
-                        defaultPageSize: 3,
-                        maximumPageSize: 4,
-                        maximumBatchGetCount: 5,
-                        maximumBatchVoteCount: 6,
-                        maximumTimeoutMilliseconds: 7,
-                        idleTimeoutMilliseconds: 8,
-                        sequenceWindow: 10,
-                        maximumImportPostCount: 9
-                    ),
-                    user: User(id: .max, displayName: "Ann", createTimeMilliseconds: .min),
-                    capabilities: [.exactlyOnce, Capability(rawValue: 12)],
-                    isClientKnown: true,
-                    lastSequence: .max
-                )
-            ),
-            .ping(PingResponse(payload: [1], serving: .draining)),
-            .goAway(GoAway(lastID: 3, drainMilliseconds: 10_000, reason: .draining)),
-            .session(
-                UserSession(
-                    token: Array(0..<32),
-                    user: User(id: 1, displayName: "Ann"),
-                    expireTimeMilliseconds: .max,
-                    createdUser: true
-                )
-            ),
-            .post(post),
-            .importPosts(ImportPostsResponse(ids: [1, 2, .max])),
-            .batchGetPosts(BatchGetPostsResponse(posts: [post, Post(id: 2)], missingIDs: [9, 8])),
-            .listPosts(
-                ListPostsResponse(
-                    posts: [post, post],
-                    nextPageToken: [1],
-                    previousPageToken: [2, 3],
-                    refreshToken: [4],
-                    firstRank: 21,
-                    totalSize: 1000,
-                    newerCount: .max,
-                    consistency: .live
-                )
-            ),
-            .postRank(PostRank(rank: 1, totalSize: 2)),
-            .castVote(voted),
-            .batchCastVotes(
-                BatchCastVotesResponse(results: [
-                    CastVoteResult(status: nil, vote: voted),
-                    CastVoteResult(status: status, vote: nil),
-                ])
-            ),
-            .markPosts(MarkPostsResponse(unreadCount: .max)),
-            .listFeeds(ListFeedsResponse(feeds: [feed, Feed(name: "posts")])),
-            .serverStats(
-                ServerStats(
-                    serverName: "feed-service",
-                    startTimeMilliseconds: 1,
-                    connectionCount: 2,
-                    postCount: 3,
-                    revision: 4,
-                    methods: [
-                        MethodStats(method: "cast_vote", requestCount: 5, errorCount: 6),
-                        MethodStats(method: "ping", requestCount: 7, errorCount: 8, lastError: "X"),
-                    ],
-                    snapshotCount: 20,
-                    snapshotByteCount: 21,
-                    stripeContentionCount: 9,
-                    acceptedConnectionCount: 10,
-                    refusedConnectionCount: 11,
-                    slowFrameCount: 12,
-                    badFrameCount: 13,
-                    bufferedByteCount: 14,
-                    acceptPauseCount: 15,
-                    durability: "fsync",
-                    journal: journal,
-                    channelCount: 16,
-                    evictedChannelCount: 17,
-                    repeatedCallCount: 18,
-                    accountCount: 22,
-                    sessionCount: 23,
-                    queuedHashCount: 24,
-                    refusedSignInCount: 25,
-                    backups: backups
-                )
-            ),
-            .feed(feed),
-            .backup(BackupResponse(name: "20270115T080000Z", revision: .max)),
-            .correctTimes(
-                CorrectTimesResponse(
-                    posts: [
-                        PostTimes(
-                            id: .max,
-                            feed: "posts",
-                            title: "Naïve 🍎",
-                            createTimeMilliseconds: .max,
-                            updateTimeMilliseconds: -1
-                        ), PostTimes(id: 1),
-                    ],
-                    nextAfterID: .max,
-                    serverTimeMilliseconds: 1
-                )
-            ),
-            .empty,
-        ]
-    }
-
     static var clientFrames: [ClientFrame] {
         requests.map { request in
             ClientFrame(
@@ -291,6 +199,9 @@ enum Samples {
 
     static var serverFrames: [ServerFrame] {
         responses.map { ServerFrame(id: .max, revision: 12_345, response: $0) }
-            + [ServerFrame(id: 1, revision: 2, status: status)]
+            + [
+                ServerFrame(id: 1, revision: 2, status: status),
+                ServerFrame(id: 3, revision: 4, response: .empty, hasMore: true),
+            ]
     }
 }

@@ -10,6 +10,7 @@ struct AccessTableTests {
     private static let expected = """
         hello             anonymous device user service
         ping              anonymous device user service
+        cancel            anonymous device user service
         sign_up           anonymous device user service
         sign_in           anonymous device user service
         get_session       .         .      user service
@@ -21,6 +22,8 @@ struct AccessTableTests {
         list_posts        anonymous device user service
         update_post       .         .      user service
         delete_post       .         .      user service
+        sync_posts        anonymous device user service
+        watch_posts       anonymous device user service
         get_post_rank     anonymous device user service
         cast_vote         anonymous device user service
         batch_cast_votes  anonymous device user service

@@ -170,6 +170,9 @@ struct ServiceKeyTests {
             (.listPosts, .listPosts(ListPostsRequest())),
             (.updatePost, .updatePost(UpdatePostRequest(post: Post(id: 1), updateMask: [.title]))),
             (.deletePost, .deletePost(DeletePostRequest(id: 99))),
+            (.cancel, .cancel(CancelRequest(id: 1))),
+            (.syncPosts, .syncPosts(SyncPostsRequest())),
+            (.watchPosts, .watchPosts(WatchPostsRequest(topCount: 1))),
             (.getPostRank, .getPostRank(GetPostRankRequest(id: 1))),
             (.castVote, .castVote(CastVoteRequest(postID: 1, direction: .up))),
             (

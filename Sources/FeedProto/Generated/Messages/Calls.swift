@@ -12,6 +12,8 @@ public enum Request: Equatable, Sendable {
     indirect case hello(HelloRequest)
     /// Asks for a sign of life.
     case ping(PingRequest)
+    /// Ends a watch of the connection.
+    case cancel(CancelRequest)
     /// Creates an account and signs in; takes no sequence.
     indirect case signUp(SignUpRequest)
     /// Signs in; takes no sequence.
@@ -34,6 +36,10 @@ public enum Request: Equatable, Sendable {
     indirect case updatePost(UpdatePostRequest)
     /// Deletes a post; deleting it again is OK.
     case deletePost(DeletePostRequest)
+    /// Asks for the posts that have changed since a revision, to keep a copy of a feed.
+    indirect case syncPosts(SyncPostsRequest)
+    /// Watches the first posts of a list, or single posts.
+    indirect case watchPosts(WatchPostsRequest)
     /// Asks for a post's place in its feed.
     case getPostRank(GetPostRankRequest)
     /// Imports posts from another system, all or none, with the times and counts they had there.
@@ -97,6 +103,10 @@ public enum Response: Equatable, Sendable {
     case batchGetPosts(BatchGetPostsResponse)
     /// A page of a feed.
     indirect case listPosts(ListPostsResponse)
+    /// Posts in the order of their last changes, each as it is now.
+    indirect case syncPosts(SyncPostsResponse)
+    /// What has changed since the event before.
+    case watchPosts(WatchPostsEvent)
     /// A post's place in its feed.
     case postRank(PostRank)
     /// The posts that were imported.

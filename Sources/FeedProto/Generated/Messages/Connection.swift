@@ -124,10 +124,14 @@ public struct Capability: WireEnum {
     public static var stablePages: Self { Self(rawValue: 2) }
     /// People may sign up and sign in.
     public static var accounts: Self { Self(rawValue: 3) }
+    /// SyncPosts is served.
+    public static var sync: Self { Self(rawValue: 4) }
+    /// WatchPosts and Cancel are served.
+    public static var watch: Self { Self(rawValue: 5) }
 
     /// The contract's names, by number.
     public static let names = [
-        "CAPABILITY_UNSPECIFIED", "EXACTLY_ONCE", "STABLE_PAGES", "ACCOUNTS",
+        "CAPABILITY_UNSPECIFIED", "EXACTLY_ONCE", "STABLE_PAGES", "ACCOUNTS", "SYNC", "WATCH",
     ]
 }
 
@@ -150,6 +154,10 @@ public struct Limits: Equatable, Sendable {
     public var maximumBatchGetCount: UInt32
     /// The most votes in a BatchCastVotes: 256.
     public var maximumBatchVoteCount: UInt32
+    /// The most posts in an answer to SyncPosts: 500; 0 where it is not served.
+    public var maximumSyncPostCount: UInt32
+    /// The greatest `topCount` of a WatchPosts: 100; 0 where it is not served.
+    public var maximumWatchTopCount: UInt32
     /// The greatest `timeoutMilliseconds`: 60,000.
     public var maximumTimeoutMilliseconds: UInt32
     /// Silence after which the service closes a connection; ping well before: 90,000.
@@ -160,8 +168,12 @@ public struct Limits: Equatable, Sendable {
     public var sequenceWindow: UInt32
     /// The most posts in an ImportPosts: 256.
     public var maximumImportPostCount: UInt32
+    /// The most ids in a WatchPosts: 200; 0 where it is not served.
+    public var maximumWatchPostCount: UInt32
+    /// The most watches of a connection: 16; 0 where WatchPosts is not served.
+    public var maximumWatchCount: UInt32
 
-    /// All fields; each must be given.
+    /// All fields; those with a default may be left out.
     public init(
         maximumFrameByteCount: UInt32,
         maximumInFlightCount: UInt32,
@@ -169,10 +181,14 @@ public struct Limits: Equatable, Sendable {
         maximumPageSize: UInt32,
         maximumBatchGetCount: UInt32,
         maximumBatchVoteCount: UInt32,
+        maximumSyncPostCount: UInt32 = 0,
+        maximumWatchTopCount: UInt32 = 0,
         maximumTimeoutMilliseconds: UInt32,
         idleTimeoutMilliseconds: UInt32,
         sequenceWindow: UInt32,
-        maximumImportPostCount: UInt32
+        maximumImportPostCount: UInt32,
+        maximumWatchPostCount: UInt32 = 0,
+        maximumWatchCount: UInt32 = 0
     ) {
         self.maximumFrameByteCount = maximumFrameByteCount
         self.maximumInFlightCount = maximumInFlightCount
@@ -180,10 +196,14 @@ public struct Limits: Equatable, Sendable {
         self.maximumPageSize = maximumPageSize
         self.maximumBatchGetCount = maximumBatchGetCount
         self.maximumBatchVoteCount = maximumBatchVoteCount
+        self.maximumSyncPostCount = maximumSyncPostCount
+        self.maximumWatchTopCount = maximumWatchTopCount
         self.maximumTimeoutMilliseconds = maximumTimeoutMilliseconds
         self.idleTimeoutMilliseconds = idleTimeoutMilliseconds
         self.sequenceWindow = sequenceWindow
         self.maximumImportPostCount = maximumImportPostCount
+        self.maximumWatchPostCount = maximumWatchPostCount
+        self.maximumWatchCount = maximumWatchCount
     }
 }
 
@@ -209,6 +229,20 @@ public struct PingResponse: Equatable, Sendable {
     public init(payload: [UInt8], serving: ServingStatus) {
         self.payload = payload
         self.serving = serving
+    }
+}
+
+/// Ends a watch of the connection.
+///
+/// It has no answer of its own: the last frame of the watch is CANCELLED. Where the connection has
+/// no such watch, nothing happens.
+public struct CancelRequest: Equatable, Sendable {
+    /// The id of the frame that began the watch.
+    public var id: UInt64
+
+    /// All fields; each must be given.
+    public init(id: UInt64) {
+        self.id = id
     }
 }
 

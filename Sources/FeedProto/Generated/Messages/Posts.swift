@@ -38,6 +38,10 @@ public struct Post: Equatable, Sendable {
     /// The revision of the post's last change of any kind, votes among them: of two answers about a
     /// post, the one with the higher revision is the newer.
     public var revision: UInt64
+    /// Whether the post was deleted: only its id, its feed and the revision are set then.
+    ///
+    /// Only SyncPosts shows deleted posts.
+    public var isDeleted: Bool
     /// The caller's relation to the post; nil for callers without identity.
     public var viewer: Viewer?
 
@@ -58,6 +62,7 @@ public struct Post: Equatable, Sendable {
         createTimeMilliseconds: Int64 = 0,
         updateTimeMilliseconds: Int64 = 0,
         revision: UInt64 = 0,
+        isDeleted: Bool = false,
         viewer: Viewer? = nil
     ) {
         self.id = id
@@ -75,6 +80,7 @@ public struct Post: Equatable, Sendable {
         self.createTimeMilliseconds = createTimeMilliseconds
         self.updateTimeMilliseconds = updateTimeMilliseconds
         self.revision = revision
+        self.isDeleted = isDeleted
         self.viewer = viewer
     }
 }

@@ -20,6 +20,8 @@ public struct ServerStats: Equatable, Sendable {
     public var snapshotCount: UInt64
     /// The approximate bytes of memory that the snapshots take.
     public var snapshotByteCount: UInt64
+    /// The watches of all connections.
+    public var watchCount: UInt64
     /// How often a stripe's lock was held by another thread when it was wanted.
     public var stripeContentionCount: UInt64
     /// Connections accepted.
@@ -80,6 +82,7 @@ public struct ServerStats: Equatable, Sendable {
         methods: [MethodStats],
         snapshotCount: UInt64 = 0,
         snapshotByteCount: UInt64 = 0,
+        watchCount: UInt64 = 0,
         stripeContentionCount: UInt64,
         acceptedConnectionCount: UInt64,
         refusedConnectionCount: UInt64,
@@ -110,6 +113,7 @@ public struct ServerStats: Equatable, Sendable {
         self.methods = methods
         self.snapshotCount = snapshotCount
         self.snapshotByteCount = snapshotByteCount
+        self.watchCount = watchCount
         self.stripeContentionCount = stripeContentionCount
         self.acceptedConnectionCount = acceptedConnectionCount
         self.refusedConnectionCount = refusedConnectionCount

@@ -15,6 +15,8 @@ extension Request {
             self = try unsafe .hello(reader.body(frame.pointee.hello))
         case FEED__V1__CLIENT_FRAME__BODY_PING:
             self = try unsafe .ping(reader.body(frame.pointee.ping))
+        case FEED__V1__CLIENT_FRAME__BODY_CANCEL:
+            self = try unsafe .cancel(reader.body(frame.pointee.cancel))
         case FEED__V1__CLIENT_FRAME__BODY_SIGN_UP:
             self = try unsafe .signUp(reader.body(frame.pointee.sign_up))
         case FEED__V1__CLIENT_FRAME__BODY_SIGN_IN:
@@ -36,6 +38,10 @@ extension Request {
             self = try unsafe .updatePost(reader.body(frame.pointee.update_post))
         case FEED__V1__CLIENT_FRAME__BODY_DELETE_POST:
             self = try unsafe .deletePost(reader.body(frame.pointee.delete_post))
+        case FEED__V1__CLIENT_FRAME__BODY_SYNC_POSTS:
+            self = try unsafe .syncPosts(reader.body(frame.pointee.sync_posts))
+        case FEED__V1__CLIENT_FRAME__BODY_WATCH_POSTS:
+            self = try unsafe .watchPosts(reader.body(frame.pointee.watch_posts))
         case FEED__V1__CLIENT_FRAME__BODY_GET_POST_RANK:
             self = try unsafe .getPostRank(reader.body(frame.pointee.get_post_rank))
         case FEED__V1__CLIENT_FRAME__BODY_IMPORT_POSTS:
@@ -77,6 +83,9 @@ extension Request {
         case .ping(let value):
             unsafe frame.pointee.body_case = FEED__V1__CLIENT_FRAME__BODY_PING
             unsafe frame.pointee.ping = arena.message(value)
+        case .cancel(let value):
+            unsafe frame.pointee.body_case = FEED__V1__CLIENT_FRAME__BODY_CANCEL
+            unsafe frame.pointee.cancel = arena.message(value)
         case .signUp(let value):
             unsafe frame.pointee.body_case = FEED__V1__CLIENT_FRAME__BODY_SIGN_UP
             unsafe frame.pointee.sign_up = arena.message(value)
@@ -107,6 +116,12 @@ extension Request {
         case .deletePost(let value):
             unsafe frame.pointee.body_case = FEED__V1__CLIENT_FRAME__BODY_DELETE_POST
             unsafe frame.pointee.delete_post = arena.message(value)
+        case .syncPosts(let value):
+            unsafe frame.pointee.body_case = FEED__V1__CLIENT_FRAME__BODY_SYNC_POSTS
+            unsafe frame.pointee.sync_posts = arena.message(value)
+        case .watchPosts(let value):
+            unsafe frame.pointee.body_case = FEED__V1__CLIENT_FRAME__BODY_WATCH_POSTS
+            unsafe frame.pointee.watch_posts = arena.message(value)
         case .getPostRank(let value):
             unsafe frame.pointee.body_case = FEED__V1__CLIENT_FRAME__BODY_GET_POST_RANK
             unsafe frame.pointee.get_post_rank = arena.message(value)
@@ -163,6 +178,10 @@ extension Response {
             self = try unsafe .batchGetPosts(reader.body(frame.pointee.batch_get_posts))
         case FEED__V1__SERVER_FRAME__BODY_LIST_POSTS:
             self = try unsafe .listPosts(reader.body(frame.pointee.list_posts))
+        case FEED__V1__SERVER_FRAME__BODY_SYNC_POSTS:
+            self = try unsafe .syncPosts(reader.body(frame.pointee.sync_posts))
+        case FEED__V1__SERVER_FRAME__BODY_WATCH_POSTS:
+            self = try unsafe .watchPosts(reader.body(frame.pointee.watch_posts))
         case FEED__V1__SERVER_FRAME__BODY_POST_RANK:
             self = try unsafe .postRank(reader.body(frame.pointee.post_rank))
         case FEED__V1__SERVER_FRAME__BODY_IMPORT_POSTS:
@@ -219,6 +238,12 @@ extension Response {
         case .listPosts(let value):
             unsafe frame.pointee.body_case = FEED__V1__SERVER_FRAME__BODY_LIST_POSTS
             unsafe frame.pointee.list_posts = arena.message(value)
+        case .syncPosts(let value):
+            unsafe frame.pointee.body_case = FEED__V1__SERVER_FRAME__BODY_SYNC_POSTS
+            unsafe frame.pointee.sync_posts = arena.message(value)
+        case .watchPosts(let value):
+            unsafe frame.pointee.body_case = FEED__V1__SERVER_FRAME__BODY_WATCH_POSTS
+            unsafe frame.pointee.watch_posts = arena.message(value)
         case .postRank(let value):
             unsafe frame.pointee.body_case = FEED__V1__SERVER_FRAME__BODY_POST_RANK
             unsafe frame.pointee.post_rank = arena.message(value)

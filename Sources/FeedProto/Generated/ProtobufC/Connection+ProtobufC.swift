@@ -94,10 +94,14 @@ extension Limits: @unsafe WireMessage {
             maximumPageSize: message.pointee.max_page_size,
             maximumBatchGetCount: message.pointee.max_batch_get,
             maximumBatchVoteCount: message.pointee.max_batch_votes,
+            maximumSyncPostCount: message.pointee.max_sync,
+            maximumWatchTopCount: message.pointee.max_watch_top,
             maximumTimeoutMilliseconds: message.pointee.max_timeout_ms,
             idleTimeoutMilliseconds: message.pointee.idle_timeout_ms,
             sequenceWindow: message.pointee.sequence_window,
-            maximumImportPostCount: message.pointee.max_import_posts
+            maximumImportPostCount: message.pointee.max_import_posts,
+            maximumWatchPostCount: message.pointee.max_watch_posts,
+            maximumWatchCount: message.pointee.max_watches
         )
     }
 
@@ -111,10 +115,14 @@ extension Limits: @unsafe WireMessage {
         unsafe message.pointee.max_page_size = maximumPageSize
         unsafe message.pointee.max_batch_get = maximumBatchGetCount
         unsafe message.pointee.max_batch_votes = maximumBatchVoteCount
+        unsafe message.pointee.max_sync = maximumSyncPostCount
+        unsafe message.pointee.max_watch_top = maximumWatchTopCount
         unsafe message.pointee.max_timeout_ms = maximumTimeoutMilliseconds
         unsafe message.pointee.idle_timeout_ms = idleTimeoutMilliseconds
         unsafe message.pointee.sequence_window = sequenceWindow
         unsafe message.pointee.max_import_posts = maximumImportPostCount
+        unsafe message.pointee.max_watch_posts = maximumWatchPostCount
+        unsafe message.pointee.max_watches = maximumWatchCount
     }
 }
 
@@ -161,6 +169,28 @@ extension PingResponse: @unsafe WireMessage {
     ) {
         unsafe message.pointee.payload = arena.bytes(payload)
         unsafe message.pointee.serving = serving.cValue()
+    }
+}
+
+extension CancelRequest: @unsafe WireMessage {
+    static func initialize(_ message: UnsafeMutablePointer<Feed__V1__CancelRequest>) {
+        unsafe feed__v1__cancel_request__init(message)
+    }
+
+    init(
+        _ message: UnsafeMutablePointer<Feed__V1__CancelRequest>,
+        _ reader: WireReader
+    ) {
+        unsafe self.init(
+            id: message.pointee.id
+        )
+    }
+
+    func write(
+        to message: UnsafeMutablePointer<Feed__V1__CancelRequest>,
+        _ arena: borrowing MessageArena
+    ) {
+        unsafe message.pointee.id = id
     }
 }
 

@@ -27,6 +27,7 @@ extension Post: @unsafe WireMessage {
             createTimeMilliseconds: message.pointee.create_time_ms,
             updateTimeMilliseconds: message.pointee.update_time_ms,
             revision: message.pointee.revision,
+            isDeleted: message.pointee.deleted != 0,
             viewer: reader.message(message.pointee.viewer, "viewer")
         )
     }
@@ -50,6 +51,7 @@ extension Post: @unsafe WireMessage {
         unsafe message.pointee.create_time_ms = createTimeMilliseconds
         unsafe message.pointee.update_time_ms = updateTimeMilliseconds
         unsafe message.pointee.revision = revision
+        unsafe message.pointee.deleted = isDeleted ? 1 : 0
         unsafe message.pointee.viewer = arena.message(viewer)
     }
 }

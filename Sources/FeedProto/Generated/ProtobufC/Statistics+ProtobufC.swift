@@ -24,6 +24,7 @@ extension ServerStats: @unsafe WireMessage {
             ),
             snapshotCount: message.pointee.snapshots,
             snapshotByteCount: message.pointee.snapshot_bytes,
+            watchCount: message.pointee.watches,
             stripeContentionCount: message.pointee.stripe_contentions,
             acceptedConnectionCount: message.pointee.accepted_connections,
             refusedConnectionCount: message.pointee.refused_connections,
@@ -61,6 +62,7 @@ extension ServerStats: @unsafe WireMessage {
         unsafe message.pointee.methods = arena.messages(methods)
         unsafe message.pointee.snapshots = snapshotCount
         unsafe message.pointee.snapshot_bytes = snapshotByteCount
+        unsafe message.pointee.watches = watchCount
         unsafe message.pointee.stripe_contentions = stripeContentionCount
         unsafe message.pointee.accepted_connections = acceptedConnectionCount
         unsafe message.pointee.refused_connections = refusedConnectionCount

@@ -1,0 +1,78 @@
+// Generated from proto/feed.proto by scripts/wire. Do not edit: run scripts/generate-proto.sh.
+
+/// Watches the first posts of a list, or single posts.
+///
+/// The answers are any number of events with `more`, the first at once, until a frame without:
+/// CANCELLED after a Cancel, or why the watch ended. TOO_MANY_WATCHES where the connection or the
+/// service has as many as it may.
+///
+/// The answer: `WatchPostsEvent`.
+public struct WatchPostsRequest: Equatable, Sendable {
+    /// The feed of the list; empty is the front page over all feeds.
+    public var feed: String
+    /// The order of the list; unspecified is the feed's default order.
+    public var order: Order
+    /// The window of the list, as in ListPostsRequest; unspecified is all posts.
+    public var window: Window
+    /// How many posts from the first one on: at most 100; 0 where posts are named.
+    public var topCount: UInt32
+    /// The posts, at most 200; empty where `topCount` is given.
+    public var postIDs: [UInt64]
+    /// The least time between two events: 0 is 250; less than 50 is 50.
+    public var minimumIntervalMilliseconds: UInt32
+    /// The revision of the last event of an earlier watch of the same posts: the first event has
+    /// what has changed since.
+    ///
+    /// 0, or a revision that the service cannot resume from, is all of them.
+    public var sinceRevision: UInt64
+
+    /// All fields; each has a default.
+    public init(
+        feed: String = "",
+        order: Order = .unspecified,
+        window: Window = .unspecified,
+        topCount: UInt32 = 0,
+        postIDs: [UInt64] = [],
+        minimumIntervalMilliseconds: UInt32 = 0,
+        sinceRevision: UInt64 = 0
+    ) {
+        self.feed = feed
+        self.order = order
+        self.window = window
+        self.topCount = topCount
+        self.postIDs = postIDs
+        self.minimumIntervalMilliseconds = minimumIntervalMilliseconds
+        self.sinceRevision = sinceRevision
+    }
+}
+
+/// What has changed since the event before.
+///
+/// The frame's revision is the state that it shows.
+public struct WatchPostsEvent: Equatable, Sendable {
+    /// The watched posts that have changed or are new among those watched, as they are now.
+    public var changed: [Post]
+    /// The ids of the watched list in order, where they or their order have changed; else empty.
+    public var ranking: [UInt64]
+    /// Watched posts that were deleted, or that left the list.
+    public var removedIDs: [UInt64]
+    /// How many posts were created in the list since the watch began or the client read it last.
+    public var newPostCount: UInt32
+    /// Whether the event has all of the watched posts: what the client knew before is void.
+    public var isReset: Bool
+
+    /// All fields; each has a default.
+    public init(
+        changed: [Post] = [],
+        ranking: [UInt64] = [],
+        removedIDs: [UInt64] = [],
+        newPostCount: UInt32 = 0,
+        isReset: Bool = false
+    ) {
+        self.changed = changed
+        self.ranking = ranking
+        self.removedIDs = removedIDs
+        self.newPostCount = newPostCount
+        self.isReset = isReset
+    }
+}
