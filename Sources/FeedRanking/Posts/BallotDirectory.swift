@@ -2,44 +2,81 @@ internal import CPrefetch
 import Glibc
 import Synchronization
 
-/// The address and the size of a stripe's table of ballots, for prefetching without the stripe's lock.
+/// The addresses and the sizes of a stripe's tables of ballots, for prefetching without the stripe's
+/// lock.
 ///
-/// A thread without the lock may read the two while the table grows, and ask for an address that no
-/// table has. Such a prefetch is wasted and harmless. `Sendable` because the words are atomic, and
-/// nobody reads the table through them.
+/// A thread without the lock may read them while a table grows, and ask for an address that no table
+/// has. Such a prefetch is wasted and harmless. `Sendable` because the words are atomic, and nobody
+/// reads the tables through them.
 @safe
 struct BallotDirectory: BitwiseCopyable, @unchecked Sendable {
-    private let address: UnsafeMutablePointer<Atomic<UInt>>
-    private let count: UnsafeMutablePointer<Atomic<UInt>>
+    /// A table's number of places, and the addresses of what the places have.
+    private enum Word {
+        static let count = 0
+        static let words = 1
+        static let crowdedCount = 2
+        static let crowdedKeys = 3
+        static let crowdedWords = 4
+        static let total = 5
+    }
 
-    /// The directory of a table without places, to be freed by `free()`.
+    private let base: UnsafeMutablePointer<Atomic<UInt>>
+
+    /// The directory of tables without places, to be freed by `free()`.
     init() {
-        guard let block = unsafe calloc(2, MemoryLayout<UInt>.stride) else {
+        guard let block = unsafe calloc(Word.total, MemoryLayout<UInt>.stride) else {
             fatalError("No memory for the directory of a table of ballots.")
         }
-        unsafe address = block.bindMemory(to: Atomic<UInt>.self, capacity: 2)
-        unsafe count = address + 1
+        unsafe base = block.bindMemory(to: Atomic<UInt>.self, capacity: Word.total)
     }
 
-    /// Sets where the table is, and how many places it has.
-    func set(address: UInt, count: Int) {
-        unsafe self.address.pointee.store(address, ordering: .relaxed)
-        unsafe self.count.pointee.store(UInt(count), ordering: .relaxed)
+    /// Sets where the tables are, and how many places they have.
+    func set(words: borrowing HugeWords, _ crowded: borrowing CrowdedBallots) {
+        set(Word.words, words.address)
+        set(Word.count, UInt(words.count))
+        let addresses = crowded.addresses
+        set(Word.crowdedKeys, addresses.keys)
+        set(Word.crowdedWords, addresses.words)
+        set(Word.crowdedCount, UInt(addresses.count))
     }
 
-    /// Prefetches the place at which the search for a key begins; does nothing for an empty table.
+    /// Prefetches the places at which the search for a voter's ballot begins; does nothing for empty
+    /// tables.
     @inline(__always)
-    func prefetch(_ key: UInt64) {
-        let count = unsafe self.count.pointee.load(ordering: .relaxed)
-        guard count > 0 else { return }
-        let place = BallotTable.firstPlace(of: key, among: Int(count))
-        let address = unsafe self.address.pointee.load(ordering: .relaxed)
-        let word = address &+ UInt(place &* MemoryLayout<UInt64>.stride)
-        unsafe cprefetch_for_write(UnsafeRawPointer(bitPattern: word))
+    func prefetch(_ slot: UInt32, _ voter: VoterID) {
+        let count = get(Word.count)
+        if count > 0 {
+            let key = BallotTable.key(slot, voter)
+            let place = BallotTable.firstPlace(of: key, among: Int(bitPattern: count))
+            prefetch(get(Word.words), place)
+        }
+        let crowdedCount = get(Word.crowdedCount)
+        if crowdedCount > 0 {
+            let key = CrowdedBallots.key(slot, voter)
+            let place = BallotTable.firstPlace(of: key, among: Int(bitPattern: crowdedCount))
+            prefetch(get(Word.crowdedKeys), place)
+            prefetch(
+                get(Word.crowdedWords),
+                place &* CrowdedBallots.wordCount &+ CrowdedBallots.word(voter)
+            )
+        }
     }
 
-    /// Frees the directory, but not the table.
+    /// Frees the directory, but not the tables.
     func free() {
-        unsafe Glibc.free(address)
+        unsafe Glibc.free(base)
+    }
+
+    @inline(__always)
+    private func get(_ word: Int) -> UInt { unsafe base[word].load(ordering: .relaxed) }
+
+    private func set(_ word: Int, _ value: UInt) {
+        unsafe base[word].store(value, ordering: .relaxed)
+    }
+
+    @inline(__always)
+    private func prefetch(_ address: UInt, _ index: Int) {
+        let word = address &+ UInt(bitPattern: index &* MemoryLayout<UInt64>.stride)
+        unsafe cprefetch_for_write(UnsafeRawPointer(bitPattern: word))
     }
 }

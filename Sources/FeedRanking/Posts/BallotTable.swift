@@ -1,8 +1,10 @@
-/// The ballots of a stripe's posts: open addressing in words of slot, voter and direction.
+/// The ballots of a stripe's posts: open addressing in words of slot, voter and direction, and two bits
+/// for each voter where many of a chunk of voters have a ballot on one post.
 ///
-/// The table grows by half when three quarters are used, so a ballot costs 10.7 to 16 bytes. The
-/// ballots of a deleted post are dropped when the table next grows. No lookup finds them until
-/// then, because a slot is never used again.
+/// The table of words grows by half when three quarters are used, so a ballot costs 10.7 to 16 bytes.
+/// When it grows, the ballots of chunks that have become crowded move to ``CrowdedBallots``, where a
+/// ballot costs less. The ballots of a deleted post are dropped when the table next grows. No lookup
+/// finds them until then, because a slot is never used again.
 package struct BallotTable: ~Copyable {
     private static let directionMask: UInt64 = 3
     private static let minimumCapacity = 16
@@ -10,7 +12,9 @@ package struct BallotTable: ~Copyable {
     /// 0 is free; a word with direction 0 is a withdrawn ballot, whose place its voter may reuse.
     private var words = HugeWords(count: 0)
     private var usedCount = 0
-    /// Where the words are, also for threads without the stripe's lock.
+    /// The ballots of crowded chunks, which have no words.
+    private var crowded = CrowdedBallots()
+    /// Where the ballots are, also for threads without the stripe's lock.
     let directory = BallotDirectory()
 
     /// An empty table, which takes next to no memory.
@@ -20,6 +24,9 @@ package struct BallotTable: ~Copyable {
 
     /// The ballot of a voter on a post; nil where there is none; O(1).
     package func ballot(_ slot: UInt32, _ voter: VoterID) -> VoteDirection? {
+        if let place = crowded.place(of: CrowdedBallots.key(slot, voter)) {
+            return crowded.ballot(place, voter)
+        }
         guard words.count > 0 else { return nil }
         return Self.direction(words[place(of: Self.key(slot, voter))])
     }
@@ -33,10 +40,14 @@ package struct BallotTable: ~Copyable {
         _ voter: VoterID,
         _ posts: borrowing PostTable
     ) -> VoteDirection? {
-        let key = Self.key(slot, voter)
+        let chunk = CrowdedBallots.key(slot, voter)
+        if let place = crowded.place(of: chunk) { return crowded.set(direction, place, voter) }
         if direction != nil, (usedCount + 1) * 4 > words.count * 3 {
             grow(posts)
+            // The voter's own chunk may have become crowded.
+            if let place = crowded.place(of: chunk) { return crowded.set(direction, place, voter) }
         }
+        let key = Self.key(slot, voter)
         guard words.count > 0 else { return nil }
         let place = place(of: key)
         let old = words[place]
@@ -50,22 +61,22 @@ package struct BallotTable: ~Copyable {
         return Self.direction(old)
     }
 
-    /// Calls the body with each ballot on a live post; O(capacity).
-    func forEach(
+    /// Calls the body with each ballot on a live post, in no order; O(capacity).
+    package func forEach(
         _ posts: borrowing PostTable,
         _ body: (UInt32, VoterID, VoteDirection) -> Void
     ) {
+        crowded.forEach(posts, body)
         for index in 0..<words.count where Self.isLive(words[index], posts) {
             let word = words[index]
-            let voter = UInt32(truncatingIfNeeded: word) >> 2 - 1
             if let direction = Self.direction(word) {
-                body(UInt32(word >> 32), VoterID(rawValue: voter), direction)
+                body(UInt32(word >> 32), Self.voter(word), direction)
             }
         }
     }
 
     /// The bytes the table takes.
-    package var byteCount: Int { words.count * 8 }
+    package var byteCount: Int { words.count * 8 + crowded.byteCount }
 
     /// The key of a voter's ballot on the post in a slot.
     ///
@@ -73,6 +84,15 @@ package struct BallotTable: ~Copyable {
     @inline(__always)
     static func key(_ slot: UInt32, _ voter: VoterID) -> UInt64 {
         UInt64(slot) << 32 | (UInt64(voter.rawValue) + 1) << 2
+    }
+
+    private static func voter(_ word: UInt64) -> VoterID {
+        VoterID(rawValue: UInt32(truncatingIfNeeded: word) >> 2 - 1)
+    }
+
+    /// The chunk of a word's voter on the word's post.
+    private static func chunk(_ word: UInt64) -> UInt64 {
+        CrowdedBallots.key(UInt32(word >> 32), voter(word))
     }
 
     private static func direction(_ word: UInt64) -> VoteDirection? {
@@ -98,18 +118,35 @@ package struct BallotTable: ~Copyable {
         return place
     }
 
-    /// Moves the ballots of live posts into a table with room for as many again.
+    /// Moves the ballots of live posts into a table with room for as many again, and those of crowded
+    /// chunks out of it.
     private mutating func grow(_ posts: borrowing PostTable) {
+        insertCrowdedChunks(posts)
         var kept = 0
         for index in 0..<words.count where Self.isLive(words[index], posts) {
-            kept += 1
+            if crowded.place(of: Self.chunk(words[index])) == nil { kept += 1 }
         }
         var old = HugeWords(count: max(Self.minimumCapacity, kept * 2))
         swap(&words, &old)
-        directory.set(address: words.address, count: words.count)
         usedCount = kept
         for index in 0..<old.count where Self.isLive(old[index], posts) {
-            words[place(of: old[index] & ~Self.directionMask)] = old[index]
+            let word = old[index]
+            if let place = crowded.place(of: Self.chunk(word)) {
+                _ = crowded.set(Self.direction(word), place, Self.voter(word))
+            } else {
+                words[place(of: word & ~Self.directionMask)] = word
+            }
+        }
+        directory.set(words: words, crowded)
+    }
+
+    /// Makes places for the chunks that have many ballots among the words.
+    private mutating func insertCrowdedChunks(_ posts: borrowing PostTable) {
+        var counts = ChunkCounts(chunkCount: usedCount)
+        for index in 0..<words.count where Self.isLive(words[index], posts) {
+            let chunk = Self.chunk(words[index])
+            // Only the ballot that makes it crowded: the place is made once.
+            if counts.add(chunk) == CrowdedBallots.leastCount { crowded.insert(chunk, posts) }
         }
     }
 

@@ -117,7 +117,7 @@ struct StripeSlab: ~Copyable, @unchecked Sendable {
     @inline(__always)
     func prefetchBallot(of voter: VoterID, on id: PostID) {
         guard let slot = UInt32(exactly: id.rawValue >> stripeBits) else { return }
-        unsafe pointer(number(of: id)).pointee.ballots.prefetch(BallotTable.key(slot, voter))
+        unsafe pointer(number(of: id)).pointee.ballots.prefetch(slot, voter)
     }
 
     @inline(__always)
