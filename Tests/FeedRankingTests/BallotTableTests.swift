@@ -3,16 +3,18 @@ import FeedTestSupport
 import Testing
 
 @Suite struct BallotTableTests {
+    /// Posts with many votes, as the ballots to come make them.
     private static func postTable(_ count: Int) -> PostTable {
         var posts = PostTable()
         for slot in 0..<count {
-            let record = PostRecord(
+            var record = PostRecord(
                 content: ContentBlob(PostContent(), updateTimeMilliseconds: 0, editRevision: 1),
                 feed: FeedID(rawValue: 0),
                 voteMode: .ballot,
                 createTimeMilliseconds: 0,
                 revision: 1
             )
+            record.upvoteCount = 1_000_000
             posts.insert(record, at: UInt32(slot))
         }
         return posts

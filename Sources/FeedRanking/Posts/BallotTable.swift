@@ -142,12 +142,23 @@ package struct BallotTable: ~Copyable {
 
     /// Makes places for the chunks that have many ballots among the words.
     private mutating func insertCrowdedChunks(_ posts: borrowing PostTable) {
-        var counts = ChunkCounts(chunkCount: usedCount)
-        for index in 0..<words.count where Self.isLive(words[index], posts) {
+        var candidateCount = 0
+        for index in 0..<words.count where Self.mayBeCrowded(words[index], posts) {
+            candidateCount += 1
+        }
+        guard candidateCount >= CrowdedBallots.leastCount else { return }
+        var counts = ChunkCounts(chunkCount: candidateCount)
+        for index in 0..<words.count where Self.mayBeCrowded(words[index], posts) {
             let chunk = Self.chunk(words[index])
-            // Only the ballot that makes it crowded: the place is made once.
             if counts.add(chunk) == CrowdedBallots.leastCount { crowded.insert(chunk, posts) }
         }
+    }
+
+    /// Whether a word's post has ballots enough for a crowded chunk.
+    private static func mayBeCrowded(_ word: UInt64, _ posts: borrowing PostTable) -> Bool {
+        guard isLive(word, posts) else { return false }
+        let post = posts[UInt32(truncatingIfNeeded: word >> 32)]
+        return post.upvoteCount &+ post.downvoteCount >= UInt64(CrowdedBallots.leastCount)
     }
 
     private static func isLive(_ word: UInt64, _ posts: borrowing PostTable) -> Bool {

@@ -78,8 +78,9 @@ struct CrowdedBallots: ~Copyable {
         return VoteDirection(rawValue: UInt8(truncatingIfNeeded: old >> shift & Self.directionMask))
     }
 
-    /// Makes a place for a chunk that has none yet, without ballots; O(1) on average.
+    /// Makes a place for a chunk, without ballots, unless it has one; O(1) on average.
     mutating func insert(_ key: UInt64, _ posts: borrowing PostTable) {
+        guard place(of: key) == nil else { return }
         if (usedCount + 1) * 4 > keys.count * 3 { grow(posts) }
         keys[freePlace(of: key)] = key
         usedCount += 1
