@@ -328,6 +328,12 @@ let package = Package(
             ],
             swiftSettings: settings
         ),
+        // What the five apps do, over TCP, with a service in a process of its own.
+        .testTarget(
+            name: "AppTests",
+            dependencies: ["FeedClient", "FeedProto", "FeedTestSupport"],
+            swiftSettings: settings
+        ),
         .testTarget(
             name: "IntegrationTests",
             dependencies: [

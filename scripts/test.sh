@@ -76,7 +76,7 @@ tests -c release --skip-build --filter "$computing"
 finish example
 
 # What no test under a sanitizer reaches is left out of its build.
-without='FeedCtl FeedCtlTests FeedImport FeedDataset FeedDatasetTests IntegrationTests
+without='AppTests FeedCtl FeedCtlTests FeedImport FeedDataset FeedDatasetTests IntegrationTests
     JournalBenchmark LoadGen LoadGenCommand LoadGenTests RankingBenchmark StateBenchmark WireBenchmark'
 thread=(--scratch-path .build-thread --sanitize=thread)
 address=(--scratch-path .build-address --sanitize=address)

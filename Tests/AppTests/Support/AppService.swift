@@ -1,0 +1,75 @@
+import FeedClient
+import FeedProto
+import FeedTestSupport
+import Testing
+
+/// The durable service as an app sees it: one address, behind which the process may end and begin anew.
+final class AppService {
+    private let directory: TemporaryDirectory
+    private let port: ReservedPort
+    private let flags: [String]
+    private var process: RunningProcess?
+
+    private init(_ flags: [String]) async throws {
+        directory = try TemporaryDirectory()
+        port = try ReservedPort()
+        self.flags = flags
+        try await start()
+    }
+
+    /// Starts the service again, on what it had.
+    func start() async throws {
+        let process = try RunningProcess(
+            Programs.feedService,
+            ["--listen", port.address, "--data-dir", directory.path] + flags
+        )
+        _ = try #require(
+            await process.line { $0.contains("listening on") },
+            "the service ended without a start line: \(process.output)"
+        )
+        self.process = process
+    }
+
+    /// Ends the service without notice.
+    func kill() async {
+        await end(signal: 9)
+    }
+
+    /// Ends the service and waits for it.
+    func stop() async {
+        await end(signal: 15)
+    }
+
+    /// A client of the service; each launch of an app has one.
+    func launch(
+        _ configure: (inout ClientConfiguration) -> Void = { _ in }
+    ) async throws -> FeedClient {
+        var configuration = ClientConfiguration()
+        configuration.timeout = .seconds(30)
+        configuration.connectTimeout = .seconds(30)
+        configure(&configuration)
+        return try await FeedClient.connect(to: port.address, configuration: configuration)
+    }
+
+    /// Runs the body on a service with a new data directory, and ends the service.
+    static func run(
+        _ flags: String...,
+        body: (AppService) async throws -> Void
+    ) async throws {
+        let service = try await AppService(flags)
+        do {
+            try await body(service)
+        } catch {
+            await service.stop()
+            throw error
+        }
+        await service.stop()
+    }
+
+    private func end(signal: Int32) async {
+        guard let process else { return }
+        self.process = nil
+        process.signal(signal)
+        _ = await process.exitStatus()
+    }
+}
