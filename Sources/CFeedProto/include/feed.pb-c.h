@@ -1595,7 +1595,7 @@ struct  Feed__V1__WatchPostsRequest
   size_t n_post_ids;
   uint64_t *post_ids;
   /*
-   * The least time between two events: 0 is 250; less than 50 is 50.
+   * The least time between two events: 0 is 250; less than 50 is 50; more than 60,000 is 60,000.
    */
   uint32_t min_interval_ms;
   /*
@@ -1616,7 +1616,9 @@ struct  Feed__V1__WatchPostsEvent
 {
   ProtobufCMessage base;
   /*
-   * The watched posts that have changed or are new among those watched, as they are now.
+   * The watched posts that have changed or are new among those watched, as they are now. Of a post
+   * without `feed` only `id`, `score`, the counts of votes, `revision` and `viewer` are set: the rest is
+   * as the client has it. Posts that do not fit into a frame follow in the next event.
    */
   size_t n_changed;
   Feed__V1__Post **changed;
@@ -1626,12 +1628,12 @@ struct  Feed__V1__WatchPostsEvent
   size_t n_ranking;
   uint64_t *ranking;
   /*
-   * Watched posts that were deleted, or that left the list.
+   * Posts that are watched no more: deleted ones, and those that are no longer among the first.
    */
   size_t n_removed_ids;
   uint64_t *removed_ids;
   /*
-   * How many posts were created in the list since the watch began or the client read it last.
+   * How many posts were created in the list's feed since the event before.
    */
   uint32_t new_post_count;
   /*

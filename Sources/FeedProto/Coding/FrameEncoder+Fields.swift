@@ -83,7 +83,8 @@ extension FrameEncoder {
         return unsafe frame
     }
 
-    private func textByteCount(of posts: Span<PostFields>) -> Int {
+    /// The bytes of the texts of posts, which lie outside of the arena.
+    func textByteCount(of posts: Span<PostFields>) -> Int {
         var byteCount = 0
         for index in posts.indices { byteCount += posts[index].textByteCount }
         return byteCount

@@ -45,8 +45,9 @@ extension FrameEncoder {
         unsafe FieldWriter(room: output.reserve(Self.voteByteCount), byteCount: Self.voteByteCount)
     }
 
+    /// Ends a frame of this length that was written into reserved room; it is dropped over the limit.
     @inline(__always)
-    private mutating func commit(_ length: Int) throws(FrameError) {
+    mutating func commit(_ length: Int) throws(FrameError) {
         guard length <= maximumFrameByteCount else {
             throw .tooLarge(length: UInt64(length), limit: maximumFrameByteCount)
         }

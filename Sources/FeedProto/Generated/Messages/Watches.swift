@@ -18,7 +18,7 @@ public struct WatchPostsRequest: Equatable, Sendable {
     public var topCount: UInt32
     /// The posts, at most 200; empty where `topCount` is given.
     public var postIDs: [UInt64]
-    /// The least time between two events: 0 is 250; less than 50 is 50.
+    /// The least time between two events: 0 is 250; less than 50 is 50; more than 60,000 is 60,000.
     public var minimumIntervalMilliseconds: UInt32
     /// The revision of the last event of an earlier watch of the same posts: the first event has
     /// what has changed since.
@@ -51,12 +51,16 @@ public struct WatchPostsRequest: Equatable, Sendable {
 /// The frame's revision is the state that it shows.
 public struct WatchPostsEvent: Equatable, Sendable {
     /// The watched posts that have changed or are new among those watched, as they are now.
+    ///
+    /// Of a post without `feed` only `id`, `score`, the counts of votes, `revision` and `viewer`
+    /// are set: the rest is as the client has it. Posts that do not fit into a frame follow in the
+    /// next event.
     public var changed: [Post]
     /// The ids of the watched list in order, where they or their order have changed; else empty.
     public var ranking: [UInt64]
-    /// Watched posts that were deleted, or that left the list.
+    /// Posts that are watched no more: deleted ones, and those that are no longer among the first.
     public var removedIDs: [UInt64]
-    /// How many posts were created in the list since the watch began or the client read it last.
+    /// How many posts were created in the list's feed since the event before.
     public var newPostCount: UInt32
     /// Whether the event has all of the watched posts: what the client knew before is void.
     public var isReset: Bool
