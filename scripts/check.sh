@@ -49,13 +49,13 @@ module_imports() { scripts/graph.sh --imports; }
 # Two folders of a module that name each other are one, or a file stands in the wrong one.
 module_folders() { scripts/graph.sh --check-folders; }
 
-# Wire types and ranking types meet in three folders only; a frame and a connection in one file.
+# Wire types and ranking types meet in four folders only; a frame and a connection in one file.
 meetings() {
     local file bad=0
     while read -r file; do
         if grep -q 'import FeedProto' "$file" && grep -qE 'import Feed(Ranking|Log)' "$file" &&
-            [[ ! "$file" =~ ^Sources/FeedService/(Requests|Calls|Wire)/ ]]; then
-            echo "$file: names both the wire and the ranking outside Requests/, Calls/ and Wire/"
+            [[ ! "$file" =~ ^Sources/FeedService/(Requests|Watches|Calls|Wire)/ ]]; then
+            echo "$file: names both the wire and the ranking outside Requests/, Watches/, Calls/ and Wire/"
             bad=1
         fi
         if grep -q 'import FeedProto' "$file" && grep -q 'import FeedTransport' "$file" &&

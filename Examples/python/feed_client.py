@@ -58,6 +58,22 @@ class FeedConnection:
             if answer.id == self._last_id:
                 return answer
 
+    @property
+    def last_id(self):
+        """The id of the last request."""
+        return self._last_id
+
+    def events(self, watch):
+        """The events of a watch, until it is cancelled."""
+        while True:
+            frame = self._receive()
+            if frame.id == watch and frame.more:
+                yield frame.watch_posts
+            elif frame.id == watch and frame.status.code == feed.CANCELLED:
+                return
+            elif frame.id in (watch, 0):
+                raise FeedError(f"The watch ended: {frame}")
+
     def send(self, **request):
         """Sends one request and does not wait for its answer."""
         self._last_id += 1
@@ -117,6 +133,35 @@ def tour(connection, key):
     deleted = connection.call(delete_post=feed.DeletePostRequest(id=created.id))
     expect(deleted.HasField("empty"), f"DeletePost was answered with {deleted}.")
     print(f"Deleted post {created.id}.")
+
+
+def watch_posts(host, port):
+    """Follows two posts by events, without asking again, and votes on another connection meanwhile."""
+    with FeedConnection(host, port) as connection, FeedConnection(host, port) as other:
+        new = feed.CreatePostRequest(post=feed.Post(title="Watched"))
+        ids = [other.call(create_post=new).post.id for _ in range(2)]
+        posts = {}
+        connection.send(watch_posts=feed.WatchPostsRequest(post_ids=ids, min_interval_ms=50))
+        watch = connection.last_id
+        for event in connection.events(watch):
+            if event.reset:
+                posts = {}
+            for post in event.changed:
+                # A post without a feed has only numbers that changed; the rest is as it was.
+                known = posts.setdefault(post.id, post)
+                known.score, known.revision = post.score, post.revision
+            for gone in event.removed_ids:
+                posts.pop(gone, None)
+            if event.reset:
+                expect(set(posts) == set(ids), f"The first event has {posts}.")
+                vote = feed.CastVoteRequest(post_id=ids[0], direction=feed.UP)
+                other.call(cast_vote=vote)
+                other.call(delete_post=feed.DeletePostRequest(id=ids[1]))
+            elif list(posts) == ids[:1] and posts[ids[0]].score == 1:
+                connection.send(cancel=feed.CancelRequest(id=watch))
+        expect(posts[ids[0]].title == "Watched", f"The posts are {posts}.")
+        print(f"Watched posts until one had {posts[ids[0]].score} vote and the other was deleted.")
+        other.call(delete_post=feed.DeletePostRequest(id=ids[0]))
 
 
 def vote_for_users(connection):
@@ -223,6 +268,7 @@ def main():
         with FeedConnection(host, port) as connection:
             tour(connection, key)
             vote_for_users(connection)
+        watch_posts(host, port)
         vote_once(host, port, key)
         sign_in_again(host, port)
     except (FeedError, OSError, ValueError) as error:

@@ -37,6 +37,7 @@ package struct StatsReport: Report, Equatable {
     let refusedSignInCount: UInt64
     let snapshotCount: UInt64
     let snapshotByteCount: UInt64
+    let watchCount: UInt64
     /// All zeros where nothing is journaled.
     let journal: JournalReport
     /// All zeros where nothing outlives the process.
@@ -71,6 +72,7 @@ package struct StatsReport: Report, Equatable {
         refusedSignInCount = stats.refusedSignInCount
         snapshotCount = stats.snapshotCount
         snapshotByteCount = stats.snapshotByteCount
+        watchCount = stats.watchCount
         journal = JournalReport(stats.journal)
         backups = BackupStatsReport(stats.backups)
         methods = stats.methods.map { method in
@@ -116,6 +118,7 @@ package struct StatsReport: Report, Equatable {
                 + "\(queuedHashCount) waiting)"
         )
         fields.add("snapshots", "\(snapshotCount) (\(snapshotByteCount) bytes)")
+        fields.add("watches", "\(watchCount)")
         if durability != "none" {
             journal.add(to: &fields)
             backups.add(to: &fields, style)

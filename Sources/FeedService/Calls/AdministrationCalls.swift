@@ -44,6 +44,7 @@ struct AdministrationCalls {
             methods: statistics.methods(),
             snapshotCount: UInt64(snapshots.count),
             snapshotByteCount: UInt64(snapshots.byteCount),
+            watchCount: UInt64(environment.context.watchAdmission.count),
             stripeContentionCount: environment.store.contentionCount,
             acceptedConnectionCount: environment.context.acceptedConnectionCount,
             refusedConnectionCount: environment.context.refusedConnectionCount,

@@ -19,6 +19,8 @@ enum Answer {
     case wait
     /// No answer in this loop iteration: the answer follows when a backup is made.
     case afterBackup
+    /// No answer of its own: the events of a watch follow, or end.
+    case events
     /// No answer in this loop iteration: the answer follows when the password was hashed.
     indirect case afterHash(SignIn)
 

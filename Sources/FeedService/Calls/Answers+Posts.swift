@@ -66,7 +66,7 @@ extension Answers {
     }
 
     /// Converts the rows of a page into the wire's fields; adjacent posts of a feed share its name.
-    private mutating func collectFields(of page: inout PostPage, viewer: Bool) {
+    mutating func collectFields(of page: inout PostPage, viewer: Bool) {
         fields.removeAll(keepingCapacity: true)
         var feed: FeedID?
         var name = FeedProto.TextRange.empty

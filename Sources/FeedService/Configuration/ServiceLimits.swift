@@ -97,6 +97,23 @@ package struct ServiceLimits: Sendable, Equatable {
     /// The new devices one host may bring at once, and in a minute.
     package var newDevicesPerPeerMinute = 10_000
 
+    /// The first posts of a list in one watch.
+    package var maximumWatchTopCount = 100
+    /// The ids in one watch.
+    package var maximumWatchPostCount = 200
+    /// The watches of one connection.
+    package var maximumWatchesPerConnection = 16
+    /// The watches of all connections.
+    ///
+    /// 10,000 may watch lists, and some watch posts. What the clients know takes 40 MB at most.
+    package var maximumWatchCount = 12_000
+    /// The least time between two events where a watch names none.
+    package var defaultWatchInterval = Duration.milliseconds(250)
+    /// The least time between two events that a watch may name.
+    package var minimumWatchInterval = Duration.milliseconds(50)
+    /// The greatest one; a longer one is lowered to it.
+    package var maximumWatchInterval = Duration.seconds(60)
+
     /// The bytes that one CorrectTimes logs at most: the texts it may, those of the post that passes
     /// that limit, and the numbers of each post.
     var longestCorrectionByteCount: Int {

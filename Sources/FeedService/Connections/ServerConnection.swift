@@ -18,6 +18,8 @@ package final class ServerConnection: ConnectionHandler {
     /// The number of requests whose answers come later, from other threads; the connection closes
     /// after them.
     private var awaitedAnswerCount = 0
+    /// The connection's watches.
+    var watchSet = WatchSet()
     /// Whether the client still waits for its passwords to be hashed.
     let interest = PasswordJob.Interest()
 
@@ -64,6 +66,7 @@ package final class ServerConnection: ConnectionHandler {
         if progress.hasDeferredCalls {
             loop.startBackups(for: self)
             loop.startSignIns(for: self)
+            loop.performWatchActions(for: self)
         }
         if progress.wantsIteration {
             if progress.lacksRoom { recipient.waitForRoom() }
@@ -72,7 +75,10 @@ package final class ServerConnection: ConnectionHandler {
             waitingSince = nil
             if life.isDraining { sayGoAway() }
         }
-        if life.isClosing { closeOnceAnswered() }
+        if life.isClosing {
+            loop.handler.endWatches(of: &watchSet, nil)
+            closeOnceAnswered()
+        }
         return ReadProgress(
             consumedByteCount: progress.byteCount,
             wantsIteration: progress.wantsIteration,
@@ -100,6 +106,7 @@ package final class ServerConnection: ConnectionHandler {
             break
         }
         interest.end()
+        loop.handler.endWatches(of: &watchSet, nil)
         if let channel = session.caller.channel { loop.context.channels.close(channel) }
     }
 
@@ -112,13 +119,16 @@ package final class ServerConnection: ConnectionHandler {
     }
 
     private func sayGoAway() {
+        loop.handler.endWatches(of: &watchSet, .watchDrained)
         loop.handler.sayGoAway(lastID: session.life.lastID)
         loop.handler.answers.send(to: recipient, through: loop.outbox)
         close()
     }
 
     private func close() {
-        if session.life.close() { closeOnceAnswered() }
+        guard session.life.close() else { return }
+        loop.handler.endWatches(of: &watchSet, nil)
+        closeOnceAnswered()
     }
 
     private func closeOnceAnswered() {
@@ -149,6 +159,48 @@ extension ServerConnection {
     }
 }
 
+extension ServerConnection {
+    /// Does what the WatchPosts and Cancel of this loop iteration have asked for.
+    func performWatchActions() {
+        guard recipient.isOpen, !session.life.isClosing else {
+            return loop.handler.dropWatchActions()
+        }
+        loop.handler.performWatchActions(on: &watchSet)
+        loop.handler.answers.send(to: recipient, through: loop.outbox)
+    }
+
+    /// Sends the events of the connection's watches that are due, unless it has not taken the last ones.
+    ///
+    /// - Returns: The bytes of the events, and whether an event waits for the next loop iteration.
+    func serveWatches() -> (byteCount: Int, wantsIteration: Bool) {
+        guard recipient.isOpen, !session.life.isClosing, !watchSet.isEmpty else {
+            return (0, false)
+        }
+        let now = loop.eventLoop.now
+        let limit = loop.context.unsentByteLimit - recipient.unsentByteCount
+        guard limit > 0, connection.pendingByteCount == 0,
+            loop.outbox.isDurable(watchSet.pendingBatch)
+        else {
+            loop.schedule(self, dueAt: now.advanced(by: WatchSet.retryInterval))
+            return (0, false)
+        }
+        loop.environment.renewServiceKey(of: &session.caller)
+        loop.environment.checkLogin(of: &session.caller, at: now)
+        loop.handler.answers.room.begin(for: connection.hostSlot)
+        let wantsIteration = loop.handler.appendEvents(
+            of: &watchSet,
+            for: session.caller,
+            byteLimit: limit,
+            at: now
+        )
+        let byteCount = loop.handler.answers.byteCount
+        loop.handler.answers.send(to: recipient, through: loop.outbox)
+        if byteCount > 0 { watchSet.pendingBatch = loop.outbox.newestBatch }
+        if !wantsIteration, let due = watchSet.due { loop.schedule(self, dueAt: due) }
+        return (byteCount, wantsIteration)
+    }
+}
+
 extension RequestHandler {
     /// Executes the requests that a connection has received, sends the answers, and then refreshes
     /// a stripe that is due.
@@ -173,7 +225,7 @@ extension RequestHandler {
         answers.send(to: recipient, through: outbox)
         answers.refreshDueStripe()
         progress.hasSecret = hasReadSecret
-        progress.hasDeferredCalls = !backups.isEmpty || !signIns.isEmpty
+        progress.hasDeferredCalls = !backups.isEmpty || !signIns.isEmpty || !watches.actions.isEmpty
         return progress
     }
 }

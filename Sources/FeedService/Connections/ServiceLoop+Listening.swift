@@ -46,6 +46,10 @@ extension ServiceLoop {
         } catch {
             log.cannotBoundDrain(error)
         }
-        eventLoop.whenEmpty { [eventLoop] in eventLoop.stop() }
+        eventLoop.whenEmpty { [unowned self] in
+            stopWatchTimer()
+            readyWatchers = WatcherQueue()
+            eventLoop.stop()
+        }
     }
 }

@@ -26,6 +26,14 @@ final class ServiceLoop {
     var waitingSignIns: [UInt64: WaitingSignIn] = [:]
     /// The number of the latest sign-in.
     var nextSignIn: UInt64 = 0
+    /// When the connections that watch are served next.
+    var watchSchedule: WatchSchedule<ServerConnection>
+    /// The connections whose events are due.
+    var readyWatchers = WatcherQueue<ServerConnection>()
+    /// Whether the loop serves some of them before its next wait.
+    var servesReadySoon = false
+    /// Passes the ticks of the schedule; nil while nobody watches.
+    var watchTimer: LoopTimer?
     /// The listeners that this loop accepts for; only the first loop has some.
     var listeners: [TCPListener] = []
 
@@ -55,6 +63,7 @@ final class ServiceLoop {
             log: log
         )
         handler = RequestHandler(environment)
+        watchSchedule = WatchSchedule(at: eventLoop.now)
     }
 
     /// The service's state of a loop.

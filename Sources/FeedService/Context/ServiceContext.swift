@@ -27,6 +27,8 @@ final class ServiceContext: Sendable {
     let serviceKeys: ServiceKeys?
     /// Limits new devices.
     let devices: DeviceAdmission
+    /// Bounds the watches of all loops.
+    let watchAdmission: WatchAdmission
     /// The channels whose numbered calls are remembered.
     let channels: ChannelTable
     /// The accounts and sessions of users.
@@ -71,6 +73,7 @@ final class ServiceContext: Sendable {
         limits = configuration.limits
         precondition(
             (1...RankingLimits.maximumPageSize).contains(limits.maximumPageSize)
+                && limits.maximumWatchTopCount <= RankingLimits.maximumPageSize
                 && limits.maximumTitleByteCount <= RankingLimits.maximumFieldByteCount
                 && limits.maximumURLByteCount <= RankingLimits.maximumFieldByteCount
                 && limits.maximumTextByteCount <= RankingLimits.maximumTextByteCount
@@ -87,6 +90,7 @@ final class ServiceContext: Sendable {
             queueLimit: limits.accounts.maximumQueuedHashCount,
             functions: configuration.passwordFunctions
         )
+        watchAdmission = WatchAdmission(limit: limits.maximumWatchCount)
         devices = DeviceAdmission(limit: limits.newDevicesPerPeerMinute)
         longTransactionRoom = LongTransactionRoom(
             maximumByteCount: configuration.state?.maximumLongTransactionByteCount ?? .max

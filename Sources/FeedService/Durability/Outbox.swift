@@ -39,6 +39,12 @@ final class Outbox {
         self.counters = counters
     }
 
+    /// The newest commit batch that an answer may have to wait for.
+    var newestBatch: UInt64 { logs?.newestBatch ?? 0 }
+
+    /// Whether answers that waited for a commit batch have been sent.
+    func isDurable(_ commitBatch: UInt64) -> Bool { commitBatch <= durableBatch }
+
     /// Sends the answers of a loop iteration, after the release of its last lock.
     ///
     /// - Parameters:

@@ -16,6 +16,7 @@ extension RequestHandler {
     ) throws(Status) -> Answer {
         guard method.takesSequence else {
             if let signIn = try beginSignIn(frame, from: caller) { return .afterHash(signIn) }
+            if try watches.accept(frame, from: caller) { return .events }
             return try dispatch(frame.request, from: &caller)
         }
         let call = Call(

@@ -34,6 +34,10 @@ struct RequestHandler: ~Copyable {
     var backups: [UInt64] = []
     /// The requests of this loop iteration that are answered when their passwords were hashed.
     var signIns: [SignIn] = []
+    /// WatchPosts and Cancel, and the lists that are watched.
+    var watches: WatchCalls
+    /// Builds the events of watches.
+    var watchEvents: WatchEvents
     /// Whether the bytes that are served, or were served last, may have a secret.
     var hasReadSecret = false
 
@@ -60,6 +64,8 @@ struct RequestHandler: ~Copyable {
         posts = PostCalls(environment)
         votes = VoteCalls(environment)
         administration = AdministrationCalls(environment)
+        watches = WatchCalls(environment)
+        watchEvents = WatchEvents(environment)
     }
 
     /// Executes one request and encodes its answer.
@@ -103,6 +109,7 @@ struct RequestHandler: ~Copyable {
                 )
             case .again: return .again
             case .wait: return .wait
+            case .events: break
             case .afterBackup:
                 backups.append(frame.id)
             case .afterHash(let signIn):
@@ -151,7 +158,8 @@ struct RequestHandler: ~Copyable {
         case .signOut(let request): try accounts.signOut(request, from: &caller)
         // Their answers come later: `executeOnce` passes them to `AccountCalls` with their envelope.
         case .signUp, .signIn: preconditionFailure("A sign-in is not dispatched.")
-        case .cancel, .syncPosts, .watchPosts, nil: throw .unknownMethod
+        case .watchPosts, .cancel: preconditionFailure("A watch is not dispatched.")
+        case .syncPosts, nil: throw .unknownMethod
         }
     }
 }

@@ -194,10 +194,13 @@ extension Limits {
             maximumPageSize: UInt32(limits.maximumPageSize),
             maximumBatchGetCount: UInt32(limits.maximumBatchGetCount),
             maximumBatchVoteCount: UInt32(limits.maximumBatchVoteCount),
+            maximumWatchTopCount: UInt32(limits.maximumWatchTopCount),
             maximumTimeoutMilliseconds: limits.maximumTimeoutMilliseconds,
             idleTimeoutMilliseconds: UInt32(limits.idleTimeout.millisecondsRoundedDown),
             sequenceWindow: UInt32(RecentCalls.window),
-            maximumImportPostCount: UInt32(limits.maximumImportPostCount)
+            maximumImportPostCount: UInt32(limits.maximumImportPostCount),
+            maximumWatchPostCount: UInt32(limits.maximumWatchPostCount),
+            maximumWatchCount: UInt32(limits.maximumWatchesPerConnection)
         )
     }
 }

@@ -170,9 +170,12 @@ struct ServiceKeyTests {
             (.listPosts, .listPosts(ListPostsRequest())),
             (.updatePost, .updatePost(UpdatePostRequest(post: Post(id: 1), updateMask: [.title]))),
             (.deletePost, .deletePost(DeletePostRequest(id: 99))),
-            (.cancel, .cancel(CancelRequest(id: 1))),
+            // Cancel has no answer.
             (.syncPosts, .syncPosts(SyncPostsRequest())),
-            (.watchPosts, .watchPosts(WatchPostsRequest(topCount: 1))),
+            (
+                .watchPosts,
+                .watchPosts(WatchPostsRequest(topCount: 1, minimumIntervalMilliseconds: 60_000))
+            ),
             (.getPostRank, .getPostRank(GetPostRankRequest(id: 1))),
             (.castVote, .castVote(CastVoteRequest(postID: 1, direction: .up))),
             (

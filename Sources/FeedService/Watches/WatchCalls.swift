@@ -1,0 +1,143 @@
+internal import FeedConcurrency
+internal import FeedProto
+internal import FeedRanking
+
+/// Checks WatchPosts and Cancel, and has the lists that the connections of a loop watch.
+struct WatchCalls: ~Copyable {
+    /// The shared parts of all calls of the loop.
+    let environment: CallEnvironment
+    /// What the requests of this loop iteration ask for.
+    var actions: [WatchAction] = []
+    /// The watches of the loop.
+    private(set) var count = 0
+    /// The lists that are watched.
+    private var lists: [WatchedListID: WatchedList] = [:]
+
+    /// The watches of a loop that has none.
+    init(_ environment: CallEnvironment) {
+        self.environment = environment
+    }
+
+    /// Notes what a WatchPosts or a Cancel asks for; false for all other calls.
+    mutating func accept(
+        _ frame: borrowing ClientFrame,
+        from caller: borrowing Caller
+    ) throws(Status) -> Bool {
+        switch frame.request {
+        case .watchPosts(let request):
+            let revision = max(frame.minimumRevision, caller.lastChange)
+            actions.append(.begin(try watch(request, frame.id, showing: revision, caller)))
+        case .cancel(let request):
+            actions.append(.cancel(request.id))
+        default: return false
+        }
+        return true
+    }
+
+    /// Counts a watch that begins; false where the service has too many.
+    mutating func begin(_ watch: Watch) -> Bool {
+        guard environment.context.watchAdmission.admit() else {
+            drop(watch)
+            return false
+        }
+        count += 1
+        if case .list(let list, let topCount) = watch.subject {
+            if lists[list.id] == nil { lists[list.id] = list }
+            list.watchCount += 1
+            list.topCount = max(list.topCount, topCount)
+        }
+        return true
+    }
+
+    /// Forgets a watch that has ended.
+    mutating func end(_ watch: Watch) {
+        environment.context.watchAdmission.release()
+        count -= 1
+        if case .list(let list, _) = watch.subject { list.watchCount -= 1 }
+        drop(watch)
+    }
+
+    /// Forgets the list of a watch where nobody else watches it.
+    mutating func drop(_ watch: Watch) {
+        guard case .list(let list, _) = watch.subject, list.watchCount == 0,
+            lists[list.id] === list
+        else { return }
+        lists[list.id] = nil
+    }
+
+    /// The watch that a request asks for.
+    private mutating func watch(
+        _ request: WatchPostsRequest,
+        _ id: UInt64,
+        showing revision: UInt64,
+        _ caller: borrowing Caller
+    ) throws(Status) -> Watch {
+        let current = environment.store.revision
+        // A revision that is still to come was another state's.
+        let since = request.sinceRevision <= current ? request.sinceRevision : 0
+        let subject = try subject(of: request, since: since)
+        let milliseconds = request.minimumIntervalMilliseconds
+        let limits = environment.context.limits
+        return Watch(
+            id: id,
+            subject: subject,
+            interval: milliseconds == 0
+                ? limits.defaultWatchInterval
+                : min(
+                    max(.milliseconds(milliseconds), limits.minimumWatchInterval),
+                    limits.maximumWatchInterval
+                ),
+            owner: Watch.Owner(caller),
+            viewer: WatchViewer(caller.voterKey),
+            leastRevision: max(revision, since),
+            known: since == 0 ? .nothing : .upTo(since),
+            due: MonotonicInstant(nanoseconds: 0)
+        )
+    }
+
+    private mutating func subject(
+        of request: WatchPostsRequest,
+        since revision: UInt64
+    ) throws(Status) -> Watch.Subject {
+        let limits = environment.context.limits
+        guard request.postIDs.isEmpty else {
+            guard request.topCount == 0 else { throw .watchOfListAndPosts }
+            try environment.checkBatch(
+                request.postIDs.count,
+                field: "post_ids",
+                limit: limits.maximumWatchPostCount
+            )
+            var seen: Set<UInt64> = []
+            let ids = request.postIDs.filter { seen.insert($0).inserted }
+            return .posts(WatchedPosts(ids.map(PostID.init(rawValue:)), knownUpTo: revision))
+        }
+        guard (1...limits.maximumWatchTopCount).contains(Int(request.topCount)) else {
+            throw .watchTopCount(request.topCount, limit: limits.maximumWatchTopCount)
+        }
+        let feed = request.feed.isEmpty ? nil : try environment.feed(named: request.feed)
+        let order = try environment.order(request.order, in: feed, field: "order")
+        let window = try environment.window(request.window, of: order)
+        let id = WatchedListID(feed: feed, order: order, window: window)
+        return .list(list(id), topCount: Int(request.topCount))
+    }
+
+    private mutating func list(_ id: WatchedListID) -> WatchedList {
+        if let list = lists[id] { return list }
+        let keepsBallots = id.feed.map { environment.policy(of: $0).voteMode.keepsBallots }
+        // The front page has posts of all feeds.
+        let list = WatchedList(id, keepsBallots: keepsBallots ?? true)
+        lists[id] = list
+        return list
+    }
+}
+
+extension Watch.Owner {
+    /// Whose rights a watch of this caller depends on.
+    fileprivate init(_ caller: borrowing Caller) {
+        if caller.actingUserID != 0 {
+            self = .service
+        } else {
+            self = caller.userID.map { .user($0) } ?? .everyone
+        }
+    }
+}

@@ -1,0 +1,297 @@
+internal import FeedProto
+internal import FeedRanking
+
+/// Builds the events of a loop's watches.
+struct WatchEvents: ~Copyable {
+    /// The end of an attempt to build an event that was due.
+    enum EventProgress {
+        /// It is encoded, or there was nothing to say.
+        case done
+        /// Its list needs more work than one loop iteration allows: ask again in a later one.
+        case again
+        /// The budget has no room for it: ask again later.
+        case noRoom
+        /// The watch has to end.
+        case failed(Status)
+    }
+
+    private let environment: CallEnvironment
+    /// The bytes of texts in one event, which leave room for all else that it has.
+    private let textByteLimit: Int
+    /// Encodes the events that several watches get.
+    private var shared: Answers
+    /// Those that are encoded.
+    private var cache = EventCache()
+    /// The posts of the event that is being built.
+    private var page = PostPage()
+    /// The numbers of single posts that are watched.
+    private var numbers: [PostNumbers?] = []
+    /// The posts that were looked at since the last portion.
+    private var workCount = 0
+
+    /// The events of a loop.
+    init(_ environment: CallEnvironment) {
+        self.environment = environment
+        shared = Answers(environment)
+        let limits = environment.context.limits
+        let postCount = max(limits.maximumWatchPostCount, limits.maximumWatchTopCount)
+        let postByteCount = ServiceLimits.postNumbersByteCount + limits.maximumFeedNameByteCount
+        let otherByteCount =
+            postCount * (postByteCount + 2 * Self.idByteCount) + Self.frameByteCount
+        textByteLimit = max(1, limits.maximumFrameByteCount - otherByteCount)
+    }
+
+    /// A read of a list takes as long as a look at so many posts.
+    private static let listWorkCount = 400
+    /// An id with its tag.
+    private static let idByteCount = 11
+    /// The frame's own fields.
+    private static let frameByteCount = 64
+
+    /// Encodes the event of a watch, if there is anything to say.
+    mutating func append(
+        _ watch: inout Watch,
+        in tick: UInt64,
+        to answers: inout Answers
+    ) -> EventProgress {
+        workCount += 1
+        do throws(FrameError) {
+            switch watch.subject {
+            case .list(let list, let topCount):
+                switch list.read(environment.store, in: tick, showing: watch.leastRevision) {
+                case .current: break
+                case .read: workCount += Self.listWorkCount
+                case .again:
+                    workCount += Self.listWorkCount
+                    return .again
+                }
+                return try append(list, topCount, &watch, tick, &answers) ? .done : .noRoom
+            case .posts(let posts):
+                return try append(posts, &watch, &answers) ? .done : .noRoom
+            }
+        } catch {
+            return .failed(.watchDoesNotFit(error))
+        }
+    }
+
+    /// The work since the last call, in posts that were looked at; an event takes one post's at least.
+    mutating func takeWorkCount() -> Int {
+        defer { workCount = 0 }
+        return workCount
+    }
+
+    /// Forgets the events that several watches got.
+    mutating func removeShared() { cache.removeAll() }
+}
+
+/// Events of lists.
+extension WatchEvents {
+    private mutating func append(
+        _ list: WatchedList,
+        _ topCount: Int,
+        _ watch: inout Watch,
+        _ tick: UInt64,
+        _ answers: inout Answers
+    ) throws(FrameError) -> Bool {
+        var before: KnownPosts?
+        var isResumed = false
+        switch watch.known {
+        case .nothing: break
+        case .upTo: isResumed = true
+        case .posts(let known):
+            if known === list.known { return true }
+            before = known
+        }
+        let view = watch.viewer.view(in: environment.store, keepsBallots: list.keepsBallots)
+        let event: EventCache.Event
+        if isResumed || view.isOwn {
+            event = try self.event(list, topCount, watch.known, before, view)
+        } else {
+            let transition = EventCache.Transition(
+                before: before.map(ObjectIdentifier.init),
+                after: ObjectIdentifier(list.known),
+                topCount: topCount,
+                showsViewer: view.isShown
+            )
+            if let cached = cache.event(transition, in: tick) {
+                event = cached
+            } else {
+                event = try self.event(list, topCount, watch.known, before, view)
+                cache.keep(event, transition)
+            }
+        }
+        guard try append(event.bytes, id: watch.id, &answers) else { return false }
+        watch.known = .posts(event.known)
+        return true
+    }
+
+    /// Encodes an event of a list, without an id.
+    private mutating func event(
+        _ list: WatchedList,
+        _ topCount: Int,
+        _ known: Watch.Known,
+        _ before: KnownPosts?,
+        _ view: WatchViewer.View
+    ) throws(FrameError) -> EventCache.Event {
+        let first = list.first.posts.prefix(topCount)
+        let difference =
+            switch known {
+            case .nothing: WatchDifference(from: nil, to: first)
+            case .upTo(let revision): WatchDifference(from: revision, to: first)
+            case .posts(let known):
+                WatchDifference(
+                    from: known.entries.prefix(topCount),
+                    to: first,
+                    createdCount: list.known.createdCount - known.createdCount
+                )
+            }
+        if before != nil, difference.isEmpty {
+            return EventCache.Event(bytes: [], known: list.known, before: before)
+        }
+        let (bytes, unsent) = try encode(difference, view, revision: list.first.revision)
+        var after = list.known
+        if !unsent.isEmpty {
+            let entries = list.known.entries.map { entry in
+                KnownPosts.Entry(
+                    id: entry.id,
+                    revision: unsent.contains(entry.id) ? 0 : entry.revision
+                )
+            }
+            after = KnownPosts(entries, createdCount: list.known.createdCount)
+        }
+        return EventCache.Event(bytes: bytes, known: after, before: before)
+    }
+}
+
+/// Events of single posts.
+extension WatchEvents {
+    private mutating func append(
+        _ posts: WatchedPosts,
+        _ watch: inout Watch,
+        _ answers: inout Answers
+    ) throws(FrameError) -> Bool {
+        let store = environment.store
+        let revision = store.revision
+        if posts.lookRevision == revision { return true }
+        workCount += posts.ids.count
+        store.readNumbers(of: posts.ids, into: &numbers)
+        var isReset = false
+        if posts.lookRevision == nil, case .nothing = watch.known { isReset = true }
+        let difference = WatchDifference(from: posts, to: numbers, isReset: isReset)
+        guard posts.lookRevision == nil || !difference.isEmpty else {
+            posts.lookRevision = revision
+            return true
+        }
+        let view = watch.viewer.view(in: store, keepsBallots: true)
+        let (bytes, unsent) = try encode(difference, view, revision: revision)
+        guard try append(bytes, id: watch.id, &answers) else { return false }
+        for (place, id) in posts.ids.enumerated() where !unsent.contains(id) {
+            posts.revisions[place] = numbers[place]?.revision ?? WatchedPosts.goneRevision
+        }
+        posts.lookRevision = unsent.isEmpty ? revision : 0
+        return true
+    }
+}
+
+/// The bytes of events.
+extension WatchEvents {
+    /// Appends an event behind an id; false where the budget has no room for it.
+    private func append(
+        _ bytes: [UInt8],
+        id: UInt64,
+        _ answers: inout Answers
+    ) throws(FrameError) -> Bool {
+        guard !bytes.isEmpty else { return true }
+        guard answers.room.reserve(bytes.count + Self.frameByteCount) else { return false }
+        try answers.encoder.append(behindID: bytes, id: id)
+        return true
+    }
+
+    /// Encodes an event without its id; returns the posts that have no room in it, too.
+    private mutating func encode(
+        _ difference: WatchDifference,
+        _ view: WatchViewer.View,
+        revision: UInt64
+    ) throws(FrameError) -> (bytes: [UInt8], unsent: [PostID]) {
+        workCount += difference.wholePosts.count + difference.numbers.count
+        let unsent = collectPosts(of: difference, view)
+        let fields = shared.fields
+        let texts = page.texts
+        try shared.encoder.append(
+            event: difference.event,
+            changed: fields.span,
+            texts: texts.span,
+            id: 0,
+            revision: revision
+        )
+        return (shared.encoder.takeBytesBehindID(), unsent)
+    }
+
+    /// Collects the posts of an event as the encoder takes them; returns those that have no room.
+    private mutating func collectPosts(
+        of difference: WatchDifference,
+        _ view: WatchViewer.View
+    ) -> [PostID] {
+        page.removeAll()
+        var unsent: [PostID] = []
+        read(difference.wholePosts, view, &unsent)
+        let wholeCount = page.rows.count
+        if case .own(_, let marks) = view {
+            // The ballots and marks are the viewer's own, so the rows are read for them.
+            read(difference.numbers.map(\.id), view, &unsent)
+            page.apply(marks)
+        }
+        shared.collectFields(of: &page, viewer: view.isShown)
+        for place in wholeCount..<shared.fields.count {
+            shared.fields[place] = shared.fields[place].onlyNumbers
+        }
+        if !view.isOwn {
+            for numbers in difference.numbers {
+                shared.fields.append(PostFields(numbers, showsViewer: view.isShown))
+            }
+        }
+        return unsent
+    }
+
+    private mutating func read(
+        _ ids: [PostID],
+        _ view: WatchViewer.View,
+        _ unsent: inout [PostID]
+    ) {
+        guard !ids.isEmpty else { return }
+        // Posts that were deleted since are unsent: the next event says so.
+        let examinedCount = environment.store.posts(
+            ids,
+            voter: view.voter,
+            byteLimit: textByteLimit,
+            missing: &unsent,
+            into: &page
+        )
+        unsent += ids[examinedCount...]
+    }
+}
+
+extension PostFields {
+    /// A post of which only the numbers are sent: it has no feed.
+    fileprivate init(_ numbers: PostNumbers, showsViewer: Bool) {
+        self.init(id: numbers.id.rawValue)
+        score = numbers.score
+        upvoteCount = numbers.upvoteCount
+        downvoteCount = numbers.downvoteCount
+        revision = numbers.revision
+        if showsViewer { viewerVote = .unspecified }
+    }
+
+    /// The same post without all that votes do not change.
+    fileprivate var onlyNumbers: PostFields {
+        var fields = PostFields(id: id)
+        fields.score = score
+        fields.upvoteCount = upvoteCount
+        fields.downvoteCount = downvoteCount
+        fields.revision = revision
+        fields.viewerVote = viewerVote
+        fields.viewerHasRead = viewerHasRead
+        fields.viewerHasDismissed = viewerHasDismissed
+        return fields
+    }
+}

@@ -1,0 +1,45 @@
+package import FeedConcurrency
+
+/// When members are due: a ring of slots, one a tick.
+///
+/// That is a timing wheel (Varghese and Lauck, 1987).
+/// A member that is due beyond the ring is taken early, and added again by its owner.
+package struct WatchSchedule<Member> {
+    private static var slotCount: UInt64 { 128 }
+
+    private var slots: [[(member: Member, tick: UInt64)]]
+    /// The last tick whose members were taken.
+    private var lastTick: UInt64
+
+    /// An empty schedule from an instant on.
+    package init(at now: MonotonicInstant) {
+        slots = Array(repeating: [], count: Int(Self.slotCount))
+        lastTick = WatchTick.number(of: now)
+    }
+
+    /// The tick in which a member is taken that is due at an instant; O(1).
+    package func tick(forDue instant: MonotonicInstant) -> UInt64 {
+        min(max(WatchTick.number(from: instant), lastTick + 1), lastTick + Self.slotCount)
+    }
+
+    /// Adds a member in a tick that ``tick(forDue:)`` has given; O(1).
+    package mutating func add(_ member: Member, in tick: UInt64) {
+        slots[Int(tick % Self.slotCount)].append((member, tick))
+    }
+
+    /// Takes all members that are due by now, in the order of their ticks, each with its tick.
+    package mutating func takeDue(at now: MonotonicInstant) -> [(member: Member, tick: UInt64)] {
+        let end = WatchTick.number(of: now)
+        guard end > lastTick else { return [] }
+        var due: [(member: Member, tick: UInt64)] = []
+        // After a long wait each slot is taken once.
+        let first = max(lastTick + 1, end >= Self.slotCount ? end - Self.slotCount + 1 : 0)
+        for tick in first...end {
+            let slot = Int(tick % Self.slotCount)
+            due += slots[slot]
+            slots[slot].removeAll(keepingCapacity: true)
+        }
+        lastTick = end
+        return due
+    }
+}

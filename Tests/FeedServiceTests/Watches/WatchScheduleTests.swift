@@ -1,0 +1,40 @@
+import FeedConcurrency
+import FeedService
+import FeedTestSupport
+import Testing
+
+@Suite struct WatchScheduleTests {
+    private static func instant(_ milliseconds: Int) -> MonotonicInstant {
+        MonotonicInstant(nanoseconds: UInt64(milliseconds) * 1_000_000)
+    }
+
+    @Test(arguments: 1...5)
+    func membersAreTakenOnceAndNotBeforeTheyAreDue(seed: UInt64) {
+        var random = SeededGenerator(seed: seed)
+        var now = 12_345
+        var schedule = WatchSchedule<Int>(at: Self.instant(now))
+        var due: [Int: Int] = [:]
+        for member in 0..<500 {
+            let instant = now + Int.random(in: -20...1_000, using: &random)
+            due[member] = instant
+            schedule.add(member, in: schedule.tick(forDue: Self.instant(instant)))
+            now += Int.random(in: 0...30, using: &random)
+            if random.oneIn(20) { now += 3_000 }
+            for (taken, _) in schedule.takeDue(at: Self.instant(now)) {
+                #expect(due.removeValue(forKey: taken) ?? .max <= now)
+            }
+            // A member is late by a tick at most, and by two more where it was due before it came.
+            #expect(due.values.allSatisfy { $0 + 30 > now })
+        }
+        #expect(Set(schedule.takeDue(at: Self.instant(now + 2_000)).map(\.member)) == Set(due.keys))
+    }
+
+    @Test func aMemberBeyondTheRingIsTakenEarly() {
+        var schedule = WatchSchedule<Int>(at: Self.instant(0))
+        let tick = schedule.tick(forDue: Self.instant(60_000))
+        #expect(tick < WatchTick.number(from: Self.instant(60_000)))
+        schedule.add(1, in: tick)
+        #expect(schedule.takeDue(at: Self.instant(60_000)).map(\.tick) == [tick])
+        #expect(schedule.takeDue(at: Self.instant(90_000)).isEmpty)
+    }
+}
