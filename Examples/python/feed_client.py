@@ -135,9 +135,11 @@ def tour(connection, key):
     print(f"Deleted post {created.id}.")
 
 
-def watch_posts(host, port):
+def watch_posts(host, port, key):
     """Follows two posts by events, without asking again, and votes on another connection meanwhile."""
     with FeedConnection(host, port) as connection, FeedConnection(host, port) as other:
+        # Only a service may delete posts that it has not written.
+        other.call(hello=feed.HelloRequest(protocol_version=1, service_key=key))
         new = feed.CreatePostRequest(post=feed.Post(title="Watched"))
         ids = [other.call(create_post=new).post.id for _ in range(2)]
         posts = {}
@@ -268,7 +270,7 @@ def main():
         with FeedConnection(host, port) as connection:
             tour(connection, key)
             vote_for_users(connection)
-        watch_posts(host, port)
+        watch_posts(host, port, key)
         vote_once(host, port, key)
         sign_in_again(host, port)
     except (FeedError, OSError, ValueError) as error:
