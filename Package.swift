@@ -16,6 +16,7 @@ let package = Package(
     products: [
         .library(name: "FeedProto", targets: ["FeedProto"]),
         .library(name: "FeedClient", targets: ["FeedClient"]),
+        .library(name: "FeedClientTesting", targets: ["FeedClientTesting"]),
         .executable(name: "feed-service", targets: ["FeedService"]),
         .executable(name: "loadgen", targets: ["LoadGenCommand"]),
         .executable(name: "feedctl", targets: ["FeedCtl"]),
@@ -128,7 +129,13 @@ let package = Package(
             swiftSettings: settings
         ),
 
-        // Layer 4, in order: the import of files, and the load of the service and its audit.
+        // Layer 4, in order: a client in memory for the tests of programs, the import of files, and the
+        // load of the service and its audit.
+        .target(
+            name: "FeedClientTesting",
+            dependencies: ["FeedClient", "FeedConcurrency", "FeedProto", "FeedRanking"],
+            swiftSettings: settings
+        ),
         .target(
             name: "FeedImport",
             dependencies: ["FeedClient", "FeedDataset", "FeedProto"],
@@ -307,8 +314,8 @@ let package = Package(
         .testTarget(
             name: "FeedClientTests",
             dependencies: [
-                "FeedClient", "FeedConcurrency", "FeedService", "FeedProto", "FeedTransport",
-                "FeedTestSupport",
+                "FeedClient", "FeedClientTesting", "FeedConcurrency", "FeedService", "FeedProto",
+                "FeedTransport", "FeedTestSupport",
                 .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: settings

@@ -95,7 +95,7 @@ export FEED_MODEL_OPERATIONS=2000
 # for what it never frees.
 step "Thread sanitizer: what runs concurrently, beside the address sanitizer's build"
 export FEED_WITHOUT_TARGETS=$without
-beside address env FEED_WITHOUT_TARGETS="$without FeedClient FeedClientTests" \
+beside address env FEED_WITHOUT_TARGETS="$without FeedClient FeedClientTesting FeedClientTests" \
     swift build --build-tests "${address[@]}"
 tests "${thread[@]}" --skip-build --no-parallel --disable-xctest \
     --filter 'Concurren|FeedTransportTests|DrainTests|Storm|HotPost|JournalThread|ChannelFight|ReadAhead|PasswordHasherTests|threadsMakeOneAccount'
@@ -103,7 +103,7 @@ step "Waiting for the address sanitizer's build"
 finish address
 
 # The release run has the tests that need thousands of runs, or disks or answers of many megabytes.
-export FEED_WITHOUT_TARGETS="$without FeedClient FeedClientTests"
+export FEED_WITHOUT_TARGETS="$without FeedClient FeedClientTesting FeedClientTests"
 # Short traces and little freed memory kept: a sixth of the time.
 export ASAN_OPTIONS=malloc_context_size=5:quarantine_size_mb=16
 export LSAN_OPTIONS="suppressions=$PWD/scripts/leaks.supp:print_suppressions=0"

@@ -1,4 +1,5 @@
 import FeedClient
+import FeedClientTesting
 import FeedProto
 import FeedTestSupport
 import Foundation
@@ -55,7 +56,19 @@ struct DocumentTests {
         }
     }
 
+    // swift-format-ignore
+    static func testing() async throws {
+        let service = InMemoryFeedService()
+        let ada = try service.connect(as: ClientID())
+        let post = try await ada.createPost(Post(title: "Apple"))
+        service.fail { _ in .connectionLost(reason: "test", effect: .unknown) }
+        // A call of ada's fails now.
+        service.fail(nil)
+        print(try await ada.vote(on: post.id, .up).score)
+    }
+
     @Test func theExamplesRun() async throws {
+        try await Self.testing()
         try await withClient { client in
             for number in 0..<25 { _ = try await client.createPost(Post(title: "\(number)")) }
             try await Self.places(client)
@@ -64,7 +77,7 @@ struct DocumentTests {
         }
     }
 
-    @Test(arguments: ["tour": 5, "places": 5, "people": 12, "failures": 9])
+    @Test(arguments: ["tour": 5, "places": 5, "people": 12, "failures": 9, "testing": 7])
     func theDocumentHasTheExample(_ name: String, lineCount: Int) throws {
         let page = try Self.lines(Programs.projectFolder.appending(path: "docs/CLIENT.md"))
         let source = try Self.lines(URL(filePath: #filePath))

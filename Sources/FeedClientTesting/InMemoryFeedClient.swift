@@ -1,0 +1,76 @@
+public import FeedClient
+internal import FeedConcurrency
+public import FeedProto
+
+/// A client of an ``InMemoryFeedService``, which makes it.
+public final class InMemoryFeedClient: FeedCalling {
+    /// What the clients for users share with the client that made them.
+    private final class Connection: Sendable {
+        /// The caller; nil once the client is closed.
+        let caller: Lock<MemoryCaller?>
+
+        init(_ caller: MemoryCaller) {
+            self.caller = Lock(caller)
+        }
+    }
+
+    /// What the service answered to Hello.
+    public let service: HelloResponse
+
+    private let memory: InMemoryFeedService
+    private let connection: Connection
+    private let actingUserID: UInt64
+
+    convenience init(
+        _ memory: InMemoryFeedService,
+        _ caller: MemoryCaller,
+        _ service: HelloResponse
+    ) {
+        self.init(memory, Connection(caller), service, actingUserID: 0)
+    }
+
+    private init(
+        _ memory: InMemoryFeedService,
+        _ connection: Connection,
+        _ service: HelloResponse,
+        actingUserID: UInt64
+    ) {
+        self.memory = memory
+        self.connection = connection
+        self.service = service
+        self.actingUserID = actingUserID
+    }
+
+    /// Answers a request at once; the timeout is not read.
+    public func answer(
+        to request: Request,
+        minimumRevision: UInt64,
+        timeout: Duration?
+    ) async throws(FeedClientError) -> Answer {
+        guard !Task.isCancelled else { throw .cancelled(effect: .none) }
+        // A caller calls alone, as on a connection: a sign-in and the call after it keep their order.
+        let outcome: Result<Answer, FeedClientError> = connection.caller.withLock { caller in
+            guard var calling = caller else { return .failure(.closed) }
+            defer { caller = calling }
+            return Result { () throws(FeedClientError) in
+                try memory.answer(
+                    to: request,
+                    minimumRevision: minimumRevision,
+                    actingUserID: actingUserID,
+                    from: &calling
+                )
+            }
+        }
+        return try outcome.get()
+    }
+
+    /// The same client, whose calls act for a user.
+    public func acting(for userID: UInt64) -> InMemoryFeedClient {
+        InMemoryFeedClient(memory, connection, service, actingUserID: userID)
+    }
+
+    /// Ends the client; calls made afterwards are ``FeedClientError/closed``.
+    public func close() async {
+        connection.caller.withLock { $0 = nil }
+    }
+}

@@ -1,0 +1,96 @@
+public import FeedClient
+internal import FeedConcurrency
+public import FeedProto
+
+/// A feed service without a process, a network or a disk, for the tests of programs that call one.
+///
+/// It answers as the real service does: it keeps posts, orders, votes and marks with the same code. It is
+/// deterministic where its clock is: the tests of this library run one suite against both.
+///
+/// ```swift
+/// let service = InMemoryFeedService()
+/// let ada = try service.connect(as: ClientID())
+/// let post = try await ada.createPost(Post(title: "Apple"))
+/// service.fail { request in
+///     if case .castVote = request { .connectionLost(reason: "test", effect: .unknown) } else { nil }
+/// }
+/// ```
+///
+/// It keeps nothing beyond its own life, knows neither sequences nor deadlines, and limits neither
+/// hosts nor memory. Backups and corrections of times are refused.
+public final class InMemoryFeedService: Sendable {
+    /// Chooses the error that a call ends with in place of its execution; nil is none.
+    public typealias Fault = @Sendable (Request) -> FeedClientError?
+
+    private let state: Lock<MemoryState>
+    private let fault = Lock<Fault?>(nil)
+
+    /// A service with the feeds `posts` and `tweets` and nothing else.
+    ///
+    /// - Parameters:
+    ///   - serviceKeys: The keys of services; without any, each client is a service.
+    ///   - clock: The time in Unix milliseconds; by default it stands still in November 2023.
+    public init(
+        serviceKeys: [Secret] = [],
+        clock: @escaping @Sendable () -> Int64 = { 1_700_000_000_000 }
+    ) {
+        state = Lock(MemoryState(serviceKeys: serviceKeys, clock: clock))
+    }
+
+    /// A client of the service, one of any number.
+    ///
+    /// - Parameters:
+    ///   - clientID: The client's identity as a device; nil is none.
+    ///   - serviceKey: The key of a service; nil is none.
+    ///   - sessionToken: The token of a session that was begun before; nil is none.
+    /// - Returns: The client.
+    /// - Throws: A ``FeedClientError``, as `SESSION_EXPIRED`.
+    public func connect(
+        as clientID: ClientID? = nil,
+        serviceKey: Secret? = nil,
+        sessionToken: Secret? = nil
+    ) throws(FeedClientError) -> InMemoryFeedClient {
+        let hello = HelloRequest(
+            clientID: clientID?.bytes ?? [],
+            sessionToken: sessionToken?.bytes ?? [],
+            serviceKey: serviceKey?.bytes ?? []
+        )
+        let greeting: Result<(MemoryCaller, HelloResponse), Status> = state.withLock { state in
+            Result { () throws(Status) in try state.greet(hello) }
+        }
+        switch greeting {
+        case .success(let (caller, response)):
+            return InMemoryFeedClient(self, caller, response)
+        case .failure(let status): throw .refused(status)
+        }
+    }
+
+    /// Lets later calls fail, of all clients, for tests of what a program does then.
+    ///
+    /// A call that fails so is not executed, whatever its error says.
+    ///
+    /// - Parameter fault: The error for a call; nil, also as its result, is none.
+    public func fail(_ fault: Fault?) {
+        self.fault.withLock { $0 = fault }
+    }
+
+    /// Executes a call of a client.
+    func answer(
+        to request: Request,
+        minimumRevision: UInt64,
+        actingUserID: UInt64,
+        from caller: inout MemoryCaller
+    ) throws(FeedClientError) -> Answer {
+        if let error = fault.withLock({ $0 })?(request) { throw error }
+        let call = MemoryCall(minimumRevision: minimumRevision, actingUserID: actingUserID)
+        var calling = caller
+        defer { caller = calling }
+        let outcome: Result<Answer, Status> = state.withLock { state in
+            Result { () throws(Status) in try state.answer(to: request, call, from: &calling) }
+        }
+        switch outcome {
+        case .success(let answer): return answer
+        case .failure(let status): throw .refused(status)
+        }
+    }
+}
