@@ -15,8 +15,16 @@ public struct ClientConfiguration: Sendable {
     /// The channel of the client id on which changes take sequences; nil is a random one.
     ///
     /// Two clients that use one id and one channel at a time shut each other out
-    /// (`CHANNEL_FENCED`). Give each a channel of its own, or leave the choice to chance.
+    /// (`CHANNEL_FENCED`). Give each a channel of its own, or leave the choice to chance. Further
+    /// connections of a client have the numbers after it.
     public var channel: UInt32?
+
+    /// How many connections the client's calls share; each opens with its first call.
+    ///
+    /// A service takes 256 calls of one connection at a time, and gives each connection to one of its
+    /// threads, so many tasks that call at once get more done over a few. Votes and reads take turns.
+    /// Other calls leave over the first connection, in the order in which they were made.
+    public var connectionCount = 1
 
     /// A key of the service's `--service-keys`: the client is a service, which may import posts and act
     /// for users; nil is none.
@@ -26,6 +34,12 @@ public struct ClientConfiguration: Sendable {
     ///
     /// Signing in and signing up replace it for later connections, and signing out removes it.
     public var sessionToken: Secret?
+
+    /// Where the session of the client's user is kept for the next launch; nil is nowhere.
+    ///
+    /// Without a ``sessionToken`` the client shows the one that is kept. Where the service does not know
+    /// it any more, the client forgets it and connects as nobody.
+    public var sessionStore: (any SessionStore)?
 
     /// How long a call without a time of its own may take, all its tries included.
     public var timeout = Duration.seconds(5)

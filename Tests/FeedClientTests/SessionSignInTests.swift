@@ -131,6 +131,36 @@ struct SessionSignInTests {
         harness.lose()
         #expect(harness.error(1)?.effect == .unknown)
     }
+
+    @Test func aTokenFromElsewhereIsShownByTheNextConnection() {
+        var harness = SessionHarness.opened()
+        harness.submit(1)
+        harness.session.adopt(sessionToken: Self.token)
+        harness.submit(2)
+        #expect(harness.sent.count == 1, "The call waits for the connection of the session.")
+        harness.answer(2)
+        #expect(harness.isAnswered(1))
+        #expect(harness.demands.last == .close)
+        harness.lose()
+        harness.connect()
+        #expect(harness.hello?.sessionToken == Self.token)
+        #expect(harness.sent.count == 2)
+    }
+
+    @Test func aTokenThatComesDuringHelloIsShownByAnother() {
+        var harness = SessionHarness()
+        harness.open()
+        harness.session.connected()
+        harness.run()
+        harness.session.adopt(sessionToken: Self.token)
+        harness.receive(1, SessionHarness.hello())
+        #expect(harness.isAnswered(99))
+        #expect(harness.demands.last == .close)
+        harness.lose()
+        harness.submit(1)
+        harness.connect()
+        #expect(harness.hello?.sessionToken == Self.token)
+    }
 }
 
 extension Status {

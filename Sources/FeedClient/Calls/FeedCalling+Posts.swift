@@ -67,6 +67,23 @@ extension FeedCalling {
         }
     }
 
+    /// Reads what has changed in a feed since a copy of it was brought up to date.
+    ///
+    /// - Parameters:
+    ///   - request: The feed, and what the copy has.
+    ///   - timeout: How long it may take; nil is the client's timeout.
+    /// - Returns: The changed posts and the deleted ones, and from where to continue.
+    /// - Throws: A ``FeedClientError``.
+    public func syncPosts(
+        _ request: SyncPostsRequest,
+        timeout: Duration? = nil
+    ) async throws(FeedClientError) -> SyncPostsResponse {
+        try await call(.syncPosts(request), timeout: timeout) {
+            guard case .syncPosts(let answer) = $0 else { return nil }
+            return answer
+        }
+    }
+
     /// Changes fields of a post.
     ///
     /// - Parameters:

@@ -3,9 +3,10 @@ internal import FeedTransport
 
 /// A client of the feed service whose calls are async functions.
 ///
-/// Any number of tasks may use one client: all calls share one connection, leave in the order in
-/// which they were made, and do not wait for one another's answers. Calls beyond the number that
-/// the service takes in flight wait in order. A thread of the client's own runs the connection.
+/// Any number of tasks may use one client: all calls share one connection, or a few
+/// (``ClientConfiguration/connectionCount``). Over each they leave in the order in which they were made,
+/// and do not wait for one another's answers. Calls beyond the number that the service takes in flight
+/// wait in order. A thread of the client's own runs the connections.
 ///
 /// ```swift
 /// let client = try await FeedClient.connect(to: "127.0.0.1:7433")
@@ -24,19 +25,22 @@ public final class FeedClient: FeedCalling {
     /// What the service answered to Hello on the first connection: name, instance and limits.
     public let service: HelloResponse
 
-    private let link: Link
-    private let timeout: Duration
+    let links: LinkPool
+    let sessionStore: (any SessionStore)?
+    let timeout: Duration
     /// The user whom the calls act for; 0 is the client itself.
-    private let actingUserID: UInt64
+    let actingUserID: UInt64
 
     private init(
-        _ link: Link,
+        _ links: LinkPool,
         _ service: HelloResponse,
+        _ sessionStore: (any SessionStore)?,
         timeout: Duration,
         actingUserID: UInt64 = 0
     ) {
-        self.link = link
+        self.links = links
         self.service = service
+        self.sessionStore = sessionStore
         self.timeout = timeout
         self.actingUserID = actingUserID
     }
@@ -51,27 +55,70 @@ public final class FeedClient: FeedCalling {
         to address: String = defaultAddress,
         configuration: ClientConfiguration = ClientConfiguration()
     ) async throws(FeedClientError) -> FeedClient {
-        let link = try makeLink(to: address, configuration)
+        try await connect(to: [address], configuration: configuration)
+    }
+
+    /// Connects to the first of several services that answers, and to another one when it fails.
+    ///
+    /// Each try to connect begins with the service that was reached last. The services have to be one
+    /// instance, as the addresses of one service are. Where another instance answers, changes without an
+    /// answer end in doubt.
+    ///
+    /// - Parameters:
+    ///   - addresses: One address at least; they share the time of a try.
+    ///   - configuration: How the client introduces itself, and how patient it is.
+    /// - Returns: The client.
+    /// - Throws: A ``FeedClientError``: that of the last service that was tried.
+    public static func connect(
+        to addresses: [String],
+        configuration: ClientConfiguration = ClientConfiguration()
+    ) async throws(FeedClientError) -> FeedClient {
+        let store = configuration.sessionStore
+        guard configuration.sessionToken == nil, let token = store?.load() else {
+            return try await open(addresses, configuration)
+        }
+        var configuration = configuration
+        configuration.sessionToken = token
         do throws(FeedClientError) {
-            let service = try await link.open(
+            return try await open(addresses, configuration)
+        } catch {
+            guard error.endsSession else { throw error }
+            store?.remove()
+            configuration.sessionToken = nil
+            return try await open(addresses, configuration)
+        }
+    }
+
+    private static func open(
+        _ addresses: [String],
+        _ configuration: ClientConfiguration
+    ) async throws(FeedClientError) -> FeedClient {
+        let links = try makeLinks(to: addresses, configuration)
+        do throws(FeedClientError) {
+            let service = try await links.first.open(
                 timeout: configuration.openTimeout ?? configuration.connectTimeout
             )
-            return FeedClient(link, service, timeout: configuration.timeout)
+            return FeedClient(
+                links,
+                service,
+                configuration.sessionStore,
+                timeout: configuration.timeout
+            )
         } catch {
-            await link.close()
+            await links.close()
             throw error
         }
     }
 
     /// The same client, whose calls act for a user: the votes, marks and posts are the user's.
     ///
-    /// Only a service may act for users (`SERVICE_ONLY`). It shares the connection, so closing one of
+    /// Only a service may act for users (`SERVICE_ONLY`). It shares the connections, so closing one of
     /// the two closes both.
     ///
     /// - Parameter userID: An account, or a user of the service's own: an id with the top bit set.
     /// - Returns: The client for the user.
     public func acting(for userID: UInt64) -> FeedClient {
-        FeedClient(link, service, timeout: timeout, actingUserID: userID)
+        FeedClient(links, service, sessionStore, timeout: timeout, actingUserID: userID)
     }
 
     /// Answers a request over the connection; nil is the client's ``ClientConfiguration/timeout``.
@@ -80,16 +127,24 @@ public final class FeedClient: FeedCalling {
         minimumRevision: UInt64,
         timeout: Duration?
     ) async throws(FeedClientError) -> Answer {
-        try await link.call(
-            request,
-            minimumRevision: minimumRevision,
-            actingUserID: actingUserID,
-            timeout: timeout ?? self.timeout
-        )
+        let answer: Answer
+        do throws(FeedClientError) {
+            answer = try await links.link(for: request).call(
+                request,
+                minimumRevision: minimumRevision,
+                actingUserID: actingUserID,
+                timeout: timeout ?? self.timeout
+            )
+        } catch {
+            if error.endsSession { sessionStore?.remove() }
+            throw error
+        }
+        if let change = SessionChange(answer.response, to: request) { adopt(change) }
+        return answer
     }
 
     /// What the client sent again so far; nil once it is closed.
-    package func history() async -> ConnectionHistory? { await link.history() }
+    package func history() async -> ConnectionHistory? { await links.history() }
 
     /// Finishes the calls that were made before, closes the connection and ends the thread.
     ///
@@ -97,22 +152,27 @@ public final class FeedClient: FeedCalling {
     /// Calls made afterwards are ``FeedClientError/closed``. A client that is no longer referenced
     /// closes by itself.
     public func close() async {
-        await link.close()
+        await links.close()
     }
 
-    private static func makeLink(
-        to address: String,
+    private static func makeLinks(
+        to addresses: [String],
         _ configuration: ClientConfiguration
-    ) throws(FeedClientError) -> Link {
-        let endpoint: Endpoint
-        do {
-            endpoint = try Endpoint(parsing: address)
-        } catch {
-            throw .badAddress(reason: error.description)
+    ) throws(FeedClientError) -> LinkPool {
+        guard !addresses.isEmpty else {
+            throw .badAddress(reason: "There is no address to connect to.")
+        }
+        var endpoints: [Endpoint] = []
+        for address in addresses {
+            do {
+                endpoints.append(try Endpoint(parsing: address))
+            } catch {
+                throw .badAddress(reason: error.description)
+            }
         }
         ProcessSetup.ignoreBrokenPipes()
         do {
-            return try Link(to: endpoint, configuration)
+            return try LinkPool(to: endpoints, configuration)
         } catch {
             throw .cannotConnect(reason: error.description)
         }
@@ -122,6 +182,6 @@ public final class FeedClient: FeedCalling {
 extension FeedClient {
     /// Makes calls, which leave in their order, and waits until all have ended.
     func call(all requests: [Request]) async -> [Result<Answer, FeedClientError>] {
-        await link.call(requests, actingUserID: actingUserID, timeout: timeout)
+        await links.first.call(requests, actingUserID: actingUserID, timeout: timeout)
     }
 }

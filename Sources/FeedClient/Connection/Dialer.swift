@@ -4,6 +4,8 @@ import FeedTransport
 struct Dialer {
     /// How long each address may take.
     let timeout: Duration
+    /// How long all of them may take.
+    let wholeTimeout: Duration
     private var addresses: ArraySlice<SocketAddress>
     private var lastError: TransportError?
 
@@ -11,6 +13,7 @@ struct Dialer {
     init(_ addresses: [SocketAddress], timeout: Duration) {
         self.addresses = addresses[...]
         self.timeout = timeout / max(1, addresses.count)
+        wholeTimeout = timeout
     }
 
     /// The next address; nil after the last one.

@@ -3,7 +3,7 @@ import FeedProto
 import FeedTransport
 import Synchronization
 
-/// A client's thread and the way to the driver on it; any task may hold it.
+/// The way to the driver of one connection, on the client's thread; any task may hold it.
 final class Link: Sendable {
     /// The frame limits of services that a client accepts; it does not believe an announcement
     /// outside of them.
@@ -11,32 +11,38 @@ final class Link: Sendable {
     /// The least has room for every call without a text; the most bounds a client's memory.
     static let frameByteCounts = 1_024...16 << 20
 
-    private let thread: EventLoopThread
+    private let loop: ClientLoop
+    private let place: Int
+    private let inbox: CallInbox
     private let lastToken = Atomic<UInt64>(0)
 
-    /// Starts a thread, which does not connect before ``open(timeout:)``.
-    init(to endpoint: Endpoint, _ configuration: ClientConfiguration) throws(TransportError) {
-        thread = try EventLoopThread(
-            name: "feed-client",
-            configuration: .client,
-            budget: BufferBudget()
-        ) { loop in
-            loop.context = SessionDriver(loop, to: endpoint, configuration)
-        }
-    }
-
-    deinit {
-        thread.stop()
+    /// The connection of a driver, by its place in the loop, which opens with the first call.
+    init(_ loop: ClientLoop, _ place: Int, _ inbox: CallInbox) {
+        self.loop = loop
+        self.place = place
+        self.inbox = inbox
     }
 
     /// Connects and returns what the service answered to the first Hello.
     func open(timeout: Duration) async throws(FeedClientError) -> HelloResponse {
         // The session sends a Hello of its own, and completes this call with the answer to it.
         let request = Request.hello(HelloRequest())
-        let answer = try await wait(for: request, minimumRevision: 0, actingUserID: 0, timeout) {
-            $0.open($1, token: $2)
+        let tokens = takeTokens(1)
+        let limit = TimeLimit(timeout)
+        let outcome = await withTaskCancellationHandler {
+            await CallTask.wait { task in
+                let refusal = post(tokens) {
+                    let call = SessionDriver.Session.Call(.task(task), request, limit)
+                    $0.open(call, token: tokens.lowerBound)
+                }
+                if let refusal { task.resume(returning: .failure(refusal)) }
+            }
+        } onCancel: {
+            cancel(tokens)
         }
-        guard case .hello(let service) = answer.response else { throw .wrongAnswer(to: request) }
+        guard case .hello(let service) = try outcome.get().response else {
+            throw .wrongAnswer(to: request)
+        }
         return service
     }
 
@@ -47,14 +53,23 @@ final class Link: Sendable {
         actingUserID: UInt64,
         timeout: Duration
     ) async throws(FeedClientError) -> Answer {
-        try await wait(
-            for: request,
-            minimumRevision: minimumRevision,
-            actingUserID: actingUserID,
-            timeout
-        ) {
-            $0.submit(CollectionOfOne($1), firstToken: $2)
+        let token = lastToken.wrappingAdd(1, ordering: .relaxed).newValue
+        let outcome = await withTaskCancellationHandler {
+            await CallTask.wait { task in
+                let entry = CallInbox.Entry(
+                    token: token,
+                    task: task,
+                    request: request,
+                    minimumRevision: minimumRevision,
+                    actingUserID: actingUserID,
+                    timeout: timeout
+                )
+                submit(entry)
+            }
+        } onCancel: {
+            cancel(token...token)
         }
+        return try outcome.get()
     }
 
     /// Makes calls, which leave in their order, and waits until all have ended.
@@ -72,11 +87,10 @@ final class Link: Sendable {
                     let group = CallGroup(of: requests.count, for: task)
                     let calls = requests.enumerated().lazy.map { place, request in
                         SessionDriver.Session.Call(
-                            caller: .member(group, place: place),
-                            request: request,
+                            .member(group, place: place),
+                            request,
                             actingUserID: actingUserID,
-                            timeout: limit.timeout,
-                            deadline: limit.deadline
+                            limit
                         )
                     }
                     driver.submit(calls, firstToken: tokens.lowerBound)
@@ -93,50 +107,33 @@ final class Link: Sendable {
     /// What the session sent again so far; nil once the client is closed.
     func history() async -> ConnectionHistory? {
         await withCheckedContinuation { continuation in
-            let isPosted = thread.mailbox.post {
-                continuation.resume(returning: SessionDriver.of($0).history)
-            }
+            let isPosted = loop.post(to: place) { continuation.resume(returning: $0.history) }
             if !isPosted { continuation.resume(returning: nil) }
         }
     }
 
-    /// Finishes the calls in flight, closes the connection and waits for the thread's end.
-    func close() async {
-        thread.mailbox.post { SessionDriver.of($0).close() }
-        await withCheckedContinuation { continuation in
-            thread.whenFinished { continuation.resume() }
-        }
+    /// Lets the calls from now on be those of a session, or of none where the token is empty.
+    func adopt(sessionToken token: [UInt8]) {
+        loop.post(to: place) { $0.adopt(sessionToken: token) }
     }
 
-    /// Transfers a call to the driver and waits for its end.
-    private func wait(
-        for request: Request,
-        minimumRevision: UInt64,
-        actingUserID: UInt64,
-        _ timeout: Duration,
-        _ submit: @escaping @Sendable (SessionDriver, SessionDriver.Session.Call, UInt64) -> Void
-    ) async throws(FeedClientError) -> Answer {
-        let tokens = takeTokens(1)
-        let limit = TimeLimit(timeout)
-        let outcome = await withTaskCancellationHandler {
-            await withCheckedContinuation { task in
-                let refusal = post(tokens) {
-                    let call = SessionDriver.Session.Call(
-                        caller: .task(task),
-                        request: request,
-                        minimumRevision: minimumRevision,
-                        actingUserID: actingUserID,
-                        timeout: limit.timeout,
-                        deadline: limit.deadline
-                    )
-                    submit($0, call, tokens.lowerBound)
-                }
-                if let refusal { task.resume(returning: .failure(refusal)) }
-            }
-        } onCancel: {
-            cancel(tokens)
+    /// Puts a call into the inbox.
+    private func submit(_ entry: CallInbox.Entry) {
+        guard !Task.isCancelled else {
+            return entry.task.resume(returning: .failure(.cancelled(effect: .none)))
         }
-        return try outcome.get()
+        if inbox.append(entry) { takeInbox() }
+        // A cancellation between the two preceded the call and found nothing.
+        if Task.isCancelled { cancel(entry.token...entry.token) }
+    }
+
+    /// Lets the driver take the inbox; a driver that has ended takes no call, nor does it take others
+    /// that were added meanwhile.
+    private func takeInbox() {
+        guard !loop.post(to: place, { $0.takeInbox() }) else { return }
+        var entries: [CallInbox.Entry] = []
+        inbox.take(into: &entries)
+        for entry in entries { entry.task.resume(returning: .failure(.closed)) }
     }
 
     /// Numbers for calls that are cancelled together.
@@ -152,38 +149,33 @@ final class Link: Sendable {
         _ submit: @escaping @Sendable (SessionDriver) -> Void
     ) -> FeedClientError? {
         guard !Task.isCancelled else { return .cancelled(effect: .none) }
-        guard thread.mailbox.post({ submit(SessionDriver.of($0)) }) else { return .closed }
+        guard loop.post(to: place, submit) else { return .closed }
         // A cancellation between the two preceded the calls and found nothing.
         if Task.isCancelled { cancel(tokens) }
         return nil
     }
 
     private func cancel(_ tokens: ClosedRange<UInt64>) {
-        thread.mailbox.post { SessionDriver.of($0).cancel(tokens) }
+        loop.post(to: place) { $0.cancel(tokens) }
     }
 }
 
-/// How long calls may take, from now on.
-private struct TimeLimit {
-    let timeout: Duration
-    let deadline: MonotonicInstant
-
-    init(_ timeout: Duration) {
-        self.timeout = timeout.withinADay
-        deadline = MonotonicInstant.now.advanced(by: self.timeout)
-    }
-}
-
-extension TransportConfiguration {
-    /// A client waits as long as its calls do, and limits its unsent bytes itself.
-    fileprivate static var client: Self {
-        var configuration = Self()
-        configuration.idleTimeout = nil
-        configuration.partialReadTimeout = nil
-        configuration.maximumUnconsumedByteCount =
-            Link.frameByteCounts.upperBound + FrameHeader.byteCount
-        configuration.highWatermarkByteCount =
-            WireConnection.maximumUnsentByteCount + 2 * Link.frameByteCounts.upperBound
-        return configuration
+extension SessionDriver.Session.Call {
+    /// A call within a time.
+    init(
+        _ caller: SessionDriver.Waiter,
+        _ request: Request,
+        minimumRevision: UInt64 = 0,
+        actingUserID: UInt64 = 0,
+        _ limit: TimeLimit
+    ) {
+        self.init(
+            caller: caller,
+            request: request,
+            minimumRevision: minimumRevision,
+            actingUserID: actingUserID,
+            timeout: limit.timeout,
+            deadline: limit.deadline
+        )
     }
 }

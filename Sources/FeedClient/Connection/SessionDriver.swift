@@ -12,7 +12,7 @@ final class SessionDriver {
     /// What takes the result of a call; it is resumed once.
     enum Waiter {
         /// A task that waits for one answer.
-        case task(CheckedContinuation<Outcome, Never>)
+        case task(CallTask)
         /// The place of a call in a group.
         case member(CallGroup, place: Int)
 
@@ -27,43 +27,71 @@ final class SessionDriver {
     typealias Session = ClientSession<Waiter, SystemRandomNumberGenerator>
 
     let loop: EventLoop
-    private let endpoint: Endpoint
-    private let configuration: ClientConfiguration
-    private var session: Session
+    /// The place of the driver among those of its loop.
+    let place: Int
+    private let inbox: CallInbox
+    /// The calls of the inbox that are submitted now; the memory is used again.
+    private var taken: [CallInbox.Entry] = []
+    let configuration: ClientConfiguration
+    var session: Session
     /// The connection, from the try to open it to its end.
-    private var wire: WireConnection?
-    /// What is left of the current try to connect.
-    private var dialer: Dialer?
+    var wire: WireConnection?
+    /// What is left of the current try to connect; nil where there is none.
+    var dialer: Dialer?
+    /// The services to try, and the one that the next try begins with.
+    var route: Route
     /// The number of the latest lookup: the answer to an earlier one is too late.
-    private var lookupNumber = 0
+    var lookupNumber = 0
     private var timer: LoopTimer?
     private var armedInstant: MonotonicInstant?
     private var isProceeding = false
+    private var hasFinished = false
 
     /// A driver without a connection.
-    init(_ loop: EventLoop, to endpoint: Endpoint, _ configuration: ClientConfiguration) {
+    init(
+        _ loop: EventLoop,
+        to endpoints: [Endpoint],
+        _ configuration: ClientConfiguration,
+        _ inbox: CallInbox,
+        place: Int
+    ) {
         self.loop = loop
-        self.endpoint = endpoint
+        self.place = place
+        self.inbox = inbox
+        route = Route(endpoints)
         self.configuration = configuration
         session = Session(
-            Session.Settings(configuration),
+            Session.Settings(configuration, connection: place),
             randomness: SystemRandomNumberGenerator(),
             at: loop.now
         )
     }
 
-    /// The driver of a client's loop.
-    static func of(_ loop: EventLoop) -> SessionDriver {
-        guard let driver = loop.context as? SessionDriver else {
-            preconditionFailure("A client's loop has its driver from its start.")
-        }
-        return driver
-    }
+    /// The driver of a connection, by its place in its client's loop.
+    static func of(_ loop: EventLoop, _ place: Int) -> SessionDriver { Drivers.of(loop).all[place] }
 
     /// Takes the call that ends with the answer to the first Hello.
     func open(_ call: Session.Call, token: UInt64) {
         session.open(call, token: token)
         proceed()
+    }
+
+    /// Takes the calls of the inbox.
+    func takeInbox() {
+        inbox.take(into: &taken)
+        let now = loop.now
+        for entry in taken {
+            let call = Session.Call(
+                .task(entry.task),
+                entry.request,
+                minimumRevision: entry.minimumRevision,
+                actingUserID: entry.actingUserID,
+                TimeLimit(entry.timeout, at: now)
+            )
+            session.submit(call, token: entry.token)
+        }
+        taken.removeAll(keepingCapacity: true)
+        proceedWithOthers()
     }
 
     /// Takes calls, whose tokens count up from `firstToken`; each caller is resumed when its call
@@ -74,8 +102,18 @@ final class SessionDriver {
             session.submit(call, token: token)
             token += 1
         }
-        // Other calls that were submitted in this loop iteration leave in the same write.
+        proceedWithOthers()
+    }
+
+    /// Proceeds so that calls leave in the same write as others of this loop iteration.
+    private func proceedWithOthers() {
         if wire?.requestIteration() != true { proceed() }
+    }
+
+    /// Lets the calls from now on be those of a session, or of none where the token is empty.
+    func adopt(sessionToken token: [UInt8]) {
+        session.adopt(sessionToken: token)
+        proceed()
     }
 
     /// Gives up calls for their caller.
@@ -117,7 +155,11 @@ final class SessionDriver {
                 guard let instant, !arm(for: instant) else { return }
                 // The loop is stopping and takes no timer.
                 session.stop()
-            case .finish: return loop.stop()
+            case .finish:
+                guard !hasFinished else { return }
+                hasFinished = true
+                // A stop runs the work that was posted before, so calls may have come to their end.
+                if Drivers.of(loop).finishOne() { loop.stop() }
             }
         }
     }
@@ -162,63 +204,6 @@ extension SessionDriver {
 }
 
 extension SessionDriver {
-    private func connect(_ timeout: Duration) {
-        switch endpoint {
-        case .address(let address): dial([address], timeout)
-        case .name(let name, let port):
-            lookupNumber += 1
-            do throws(TransportError) {
-                try configuration.hostLookup.start(name, port: port, on: loop.mailbox) {
-                    [number = lookupNumber] in
-                    SessionDriver.of($0).lookedUp($1, number: number, timeout)
-                }
-            } catch {
-                session.disconnected(.cannotConnect(error.description), at: loop.now)
-            }
-        }
-    }
-
-    private func lookedUp(_ answer: HostLookup.Answer, number: Int, _ timeout: Duration) {
-        // A try that was given up meanwhile has another number.
-        guard number == lookupNumber else { return }
-        switch answer {
-        case .success(let addresses): dial(addresses, timeout)
-        case .failure(.unknownHost(let name, let reason)):
-            session.disconnected(.unknownHost(name, reason), at: loop.now)
-        case .failure(let error):
-            session.disconnected(.cannotConnect(error.description), at: loop.now)
-        }
-        proceed()
-    }
-
-    private func dial(_ addresses: [SocketAddress], _ timeout: Duration) {
-        dialer = Dialer(addresses, timeout: timeout)
-        dialNext()
-    }
-
-    private func dialNext() {
-        while let dialer, let address = self.dialer?.next() {
-            let wire = WireConnection(self, KeepAlive(configuration, at: loop.now))
-            do throws(TransportError) {
-                try loop.connect(to: address, timeout: dialer.timeout, handler: wire)
-                self.wire = wire
-                return
-            } catch {
-                self.dialer?.failed(error)
-            }
-        }
-        guard let ending = dialer?.ending else { return }
-        dialer = nil
-        session.disconnected(ending, at: loop.now)
-    }
-
-    private func abandon() {
-        lookupNumber += 1
-        dialer = nil
-        wire?.drop()
-        wire = nil
-    }
-
     private func sendHello(_ id: UInt64, _ hello: HelloRequest) {
         guard let wire else { preconditionFailure("A session sends Hello without a connection.") }
         append(ClientFrame(id: id, request: .hello(hello)), to: wire)
@@ -266,16 +251,6 @@ extension SessionDriver {
             proceed()
         }
         return timer != nil
-    }
-}
-
-extension KeepAlive {
-    fileprivate init(_ configuration: ClientConfiguration, at now: MonotonicInstant) {
-        self.init(
-            interval: configuration.keepAliveInterval,
-            timeout: configuration.keepAliveTimeout,
-            at: now
-        )
     }
 }
 

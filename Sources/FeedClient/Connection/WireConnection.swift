@@ -39,8 +39,17 @@ final class WireConnection: ConnectionHandler {
         return true
     }
 
-    /// Buffers a frame.
+    /// Buffers a frame; votes are encoded without protobuf-c.
     func append(_ frame: ClientFrame) throws(FrameError) {
+        guard case .castVote(let vote) = frame.request else { return try encoder.append(frame) }
+        let frame = VoteFrame(
+            id: frame.id,
+            vote: vote,
+            timeoutMilliseconds: frame.timeoutMilliseconds,
+            sequence: frame.sequence,
+            minimumRevision: frame.minimumRevision,
+            actingUserID: frame.actingUserID
+        )
         try encoder.append(frame)
     }
 
@@ -82,7 +91,11 @@ final class WireConnection: ConnectionHandler {
         var offset = 0
         do {
             while !isDropped, let body = try scanner.nextBody(in: bytes, at: offset) {
-                receive(try decoder.decodeServerFrame(bytes.extracting(body)))
+                if let answer = VoteAnswerFrame(scanning: bytes, in: body) {
+                    driver.received(ServerFrame(answer))
+                } else {
+                    receive(try decoder.decodeServerFrame(bytes.extracting(body)))
+                }
                 offset = body.upperBound
             }
         } catch {

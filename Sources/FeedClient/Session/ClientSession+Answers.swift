@@ -3,6 +3,17 @@ import FeedProto
 
 /// What an answer means for its call: its end, or another try.
 extension ClientSession {
+    /// The service executed a call; nothing where the call has ended before.
+    mutating func succeeded(_ token: UInt64, _ response: Response, revision: UInt64) {
+        guard let call = calls.removeValue(for: token) else { return }
+        round = 0
+        noteSession(after: call.request, response)
+        completions.append(
+            (call.caller, .success(Answer(response: response, revision: revision)))
+        )
+    }
+
+    /// The service refused a call, or its answer is none that the client knows.
     mutating func answered(
         _ call: Call,
         _ token: UInt64,
@@ -11,11 +22,7 @@ extension ClientSession {
     ) {
         if let status = frame.status { return refused(call, token, status, at: now) }
         round = 0
-        guard let response = frame.response else {
-            return complete(token, .failure(.wrongAnswer(to: call.request)))
-        }
-        noteSession(after: call.request, response)
-        complete(token, .success(Answer(response: response, revision: frame.revision)))
+        complete(token, .failure(.wrongAnswer(to: call.request)))
     }
 
     /// Keeps the session of a client that has signed in for the Hello of its next connection.
@@ -38,7 +45,7 @@ extension ClientSession {
         hello.sessionToken = []
         for (token, call) in calls where call.attemptCount > 0 {
             if call.isInFlight {
-                calls[token]?.endOfSession = status
+                calls.change(token) { $0.endOfSession = EndOfSession(status) }
             } else {
                 complete(token, .failure(.refused(status.ofCall(effect: call.effect))))
             }

@@ -55,9 +55,10 @@ extension ClientSession {
     ///
     /// A call whose time has passed never leaves; ``passTime(to:)`` ends it.
     mutating func depart(at now: MonotonicInstant) -> Departure? {
-        guard inFlightCount < maximumInFlightCount, let token = nextToken(at: now),
-            var call = calls[token]
-        else { return nil }
+        guard inFlightCount < maximumInFlightCount, let (token, next) = nextCall(at: now) else {
+            return nil
+        }
+        var call = next
         if call.sequence == 0, sequences.isOffered, call.request.takesSequence {
             call.sequence = sequences.take()
             numbered.append(token)
@@ -69,16 +70,17 @@ extension ClientSession {
         return Departure(id: withExchange { $0.takeID(for: token) }, call: call)
     }
 
-    private mutating func nextToken(at now: MonotonicInstant) -> UInt64? {
+    private mutating func nextCall(at now: MonotonicInstant) -> (token: UInt64, call: Call)? {
         while let token = again.popFirst() {
-            if let call = calls[token], call.deadline > now { return token }
+            if let call = calls[token], call.deadline > now { return (token, call) }
         }
         while let token = waiting.first {
             if let call = calls[token], call.deadline > now {
                 if call.request.takesSequence, sequences.isOffered, !hasRoomForSequence {
                     return nil
                 }
-                return waiting.popFirst()
+                _ = waiting.popFirst()
+                return (token, call)
             }
             _ = waiting.popFirst()
         }
@@ -88,10 +90,12 @@ extension ClientSession {
     /// Whether another sequence is near enough to the oldest one without an answer.
     private var hasRoomForSequence: Bool {
         mutating get {
-            while let token = numbered.first, calls[token] == nil { _ = numbered.popFirst() }
-            return sequences.hasRoom(oldest: numbered.first.flatMap { calls[$0]?.sequence })
+            while let token = numbered.first, !calls.contains(token) { _ = numbered.popFirst() }
+            return sequences.hasRoom(oldest: numbered.first.flatMap(sequence))
         }
     }
+
+    private func sequence(of token: UInt64) -> UInt64? { calls.part(of: token) { $0.sequence } }
 
     private mutating func take(_ call: Call, _ token: UInt64) -> Bool {
         guard takesCalls else {
@@ -113,7 +117,7 @@ extension ClientSession {
     }
 
     mutating func complete(_ token: UInt64, _ result: Result<Answer, FeedClientError>) {
-        guard let call = calls.removeValue(forKey: token) else { return }
+        guard let call = calls.removeValue(for: token) else { return }
         completions.append((call.caller, result))
     }
 
@@ -136,7 +140,7 @@ extension ClientSession {
             again.append(token)
         }
         delayed.removeAll { $0.due <= now }
-        wake = calls.values.lazy.map(\.deadline).min()
+        wake = calls.lazy.map(\.value.deadline).min()
         if let due = delayed.lazy.map(\.due).min() { note(due) }
     }
 

@@ -50,8 +50,26 @@ extension ClientSession {
         if case .greeting(let exchange, _) = state, frame.id == Self.helloID {
             return helloAnswered(frame, exchange, at: now)
         }
+        if frame.status == nil, let response = frame.response, token != 0 {
+            return succeeded(token, response, revision: frame.revision)
+        }
         guard let call = calls[token] else { return }
         answered(call, token, frame, at: now)
+    }
+
+    /// Lets the calls from now on be those of a session, or of none where the token is empty.
+    ///
+    /// A connection is the one of the session that its Hello has shown. So the calls on it are awaited,
+    /// and the next ones leave over another.
+    package mutating func adopt(sessionToken token: [UInt8]) {
+        guard hello.sessionToken != token else { return }
+        hello.sessionToken = token
+        switch state {
+        case .open: drain(after: .max)
+        case .greeting: hasStaleHello = true
+        case .idle, .connecting, .connected, .draining, .closing, .ended: break
+        case .modifying: preconditionFailure("A session got a token while it changed.")
+        }
     }
 
     /// The id of a ping of the driver's own; nil where the connection takes none.
@@ -70,8 +88,10 @@ extension ClientSession {
         _ exchange: Exchange,
         at now: MonotonicInstant
     ) {
+        let isStale = hasStaleHello
+        hasStaleHello = false
         if let status = frame.status {
-            forgetSession(endedBy: status)
+            if !isStale { forgetSession(endedBy: status) }
             return drop(.refused(status), at: now)
         }
         guard case .hello(let hello) = frame.response else {
@@ -82,6 +102,7 @@ extension ClientSession {
         instanceID = hello.instanceID
         report(sequences.resume(hello))
         state = .open(exchange)
+        defer { if isStale { drain(after: .max) } }
         guard let token = opening else { return }
         opening = nil
         let answer = Answer(response: .hello(hello), revision: frame.revision)
@@ -91,7 +112,7 @@ extension ClientSession {
     private mutating func countReconnect(_ hello: HelloResponse) {
         retries.reconnectCount += 1
         retries.duplicateCount += UInt64(
-            calls.values.count { $0.isDoubtful && $0.sequence <= hello.lastSequence }
+            calls.count { $0.value.isDoubtful && $0.value.sequence <= hello.lastSequence }
         )
     }
 
@@ -104,7 +125,7 @@ extension ClientSession {
         }
         guard !sequences.isOffered else { return }
         // What has a sequence still was refused, and is sent without one.
-        for token in calls.keys { calls[token]?.sequence = 0 }
+        for (token, _) in calls { calls.change(token) { $0.sequence = 0 } }
         numbered = []
     }
 
@@ -125,7 +146,7 @@ extension ClientSession {
             for token in exchange.takeCalls(after: lastID) {
                 guard var call = calls[token] else { continue }
                 call.isInFlight = false
-                if let status = call.endOfSession {
+                if let status = call.endOfSession?.status {
                     complete(token, .failure(.refused(status.ofCall(effect: call.effect))))
                     continue
                 }
@@ -144,7 +165,9 @@ extension ClientSession {
     /// Leaves the connection: its calls are sent again or end, and the next try waits.
     mutating func endConnection(_ ending: Ending, at now: MonotonicInstant) {
         switch state {
-        case .greeting: sequences.lostHello()
+        case .greeting:
+            sequences.lostHello()
+            hasStaleHello = false
         case .open, .draining:
             for token in withExchange({ $0.tokens }) { lose(token, ending) }
         case .idle, .connecting, .connected, .closing, .ended, .modifying: break
@@ -167,7 +190,7 @@ extension ClientSession {
     /// A call in flight lost its connection before its answer.
     private mutating func lose(_ token: UInt64, _ ending: Ending) {
         guard var call = calls[token] else { return }
-        if let status = call.endOfSession {
+        if let status = call.endOfSession?.status {
             return complete(token, .failure(.refused(status.ofCall(effect: call.effect))))
         }
         let isAgain =

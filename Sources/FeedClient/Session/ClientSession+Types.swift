@@ -40,7 +40,7 @@ extension ClientSession {
         /// Whether it was sent on a lost connection and may have been executed there.
         var isDoubtful = false
         /// How the session ended that the call in flight was sent under; nil where it has not.
-        var endOfSession: Status?
+        var endOfSession: EndOfSession?
 
         /// A call that has not left.
         package init(
@@ -67,6 +67,15 @@ extension ClientSession {
         /// Whether it may be sent again after its connection was lost: a read has no effect, and a
         /// numbered change has it once.
         var isRepeatable: Bool { !request.mayHaveEffect || sequence > 0 }
+    }
+
+    /// The refusal that says how a session ended; apart, so that calls stay small.
+    final class EndOfSession: Sendable {
+        let status: Status
+
+        init(_ status: Status) {
+            self.status = status
+        }
     }
 
     /// A call that leaves now.

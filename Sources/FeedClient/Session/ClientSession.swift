@@ -45,6 +45,9 @@ package struct ClientSession<Caller, Randomness: RandomNumberGenerator> {
     /// What each connection says first; its session token changes as the client signs in and out.
     var hello: HelloRequest
 
+    /// Whether the Hello that was sent last has shown another session than the next one will.
+    var hasStaleHello = false
+
     var state: State
     /// Whether calls are taken; a session that takes none ends with those it has.
     var takesCalls = true
@@ -64,7 +67,7 @@ package struct ClientSession<Caller, Randomness: RandomNumberGenerator> {
     var maximumInFlightCount = 1
 
     /// The calls that have not ended, by their tokens.
-    var calls: [UInt64: Call] = [:]
+    var calls = NumberTable<Call>()
     /// The call that waits for the first Hello to be answered.
     var opening: UInt64?
     /// Calls that never left, in order.

@@ -1,7 +1,7 @@
 /// The frames of one connection that wait for their answers; ids begin at 1 on each connection.
 struct Exchange {
     /// The call of each frame without an answer; 0 is none, as for Hello and pings.
-    private var inFlight: [UInt64: UInt64] = [:]
+    private var inFlight = NumberTable<UInt64>()
     private var lastID: UInt64 = 0
 
     /// How many frames wait for their answer.
@@ -20,7 +20,7 @@ struct Exchange {
     }
 
     /// The call that an answer belongs to, 0 for none; nil where no frame waits for it; O(1).
-    mutating func take(_ id: UInt64) -> UInt64? { inFlight.removeValue(forKey: id) }
+    mutating func take(_ id: UInt64) -> UInt64? { inFlight.removeValue(for: id) }
 
     /// The calls after a frame, in their order, which wait no more.
     mutating func takeCalls(after id: UInt64) -> [UInt64] {

@@ -1,0 +1,107 @@
+import FeedClient
+import FeedConcurrency
+import FeedProto
+import Glibc
+import Synchronization
+
+/// Tasks that vote without a pause.
+struct Load {
+    private static let postCount: UInt64 = 1_000
+
+    let taskCount: Int
+    let connectionCount: Int
+    let seconds: Int
+    let isNumbered: Bool
+
+    init(_ taskCount: Int, _ connectionCount: Int, _ seconds: Int, isNumbered: Bool) {
+        self.taskCount = taskCount
+        self.connectionCount = connectionCount
+        self.seconds = seconds
+        self.isNumbered = isNumbered
+    }
+
+    /// Votes at a service for half a second and then for the seconds that count; returns a row.
+    func run(at address: String) async throws -> String {
+        var configuration = ClientConfiguration()
+        configuration.clientID = isNumbered ? ClientID() : nil
+        let client = try await FeedClient.connect(to: address, configuration: configuration)
+        try await fill(client)
+        let counts = (0..<taskCount).map { _ in Counter() }
+        let isOver = Flag()
+        let (votes, cpu, time) = try await withThrowingTaskGroup(of: Void.self) { group in
+            for (task, counter) in counts.enumerated() {
+                group.addTask {
+                    var post = UInt64(task) * 7
+                    while !isOver.isSet {
+                        post = (post + 1) % Self.postCount
+                        try await client.vote(on: post + 1, .up)
+                        counter.increment()
+                    }
+                }
+            }
+            try await Task.sleep(for: .milliseconds(500))
+            let start = Moment(counts)
+            try await Task.sleep(for: .seconds(seconds))
+            let end = Moment(counts)
+            isOver.set()
+            try await group.waitForAll()
+            return (end.votes - start.votes, end.cpu - start.cpu, end.time - start.time)
+        }
+        await client.close()
+        let rate = Double(votes) / time
+        let cost = cpu / Double(votes) * 1_000_000
+        return row(Int(rate), Int((cost * 1_000).rounded()))
+    }
+
+    private func row(_ rate: Int, _ cost: Int) -> String {
+        func right(_ text: String, _ width: Int) -> String {
+            String(repeating: " ", count: max(0, width - text.count)) + text
+        }
+        let thousandths = right("\(cost % 1_000)", 3).replacing(" ", with: "0")
+        return right("\(taskCount)", 5) + right("\(connectionCount)", 12)
+            + right(isNumbered ? "yes" : "no", 10) + right("\(rate)", 10)
+            + right("\(cost / 1_000).\(thousandths)", 16)
+    }
+
+    /// Makes sure that there are posts to vote on.
+    private func fill(_ client: FeedClient) async throws {
+        var count = try await client.stats().postCount
+        while count < Self.postCount {
+            try await client.importPosts((0..<200).map { Post(title: "Post \($0)") })
+            count += 200
+        }
+    }
+}
+
+/// What the process has done so far.
+private struct Moment {
+    let votes: Int
+    /// Seconds of processor time.
+    let cpu: Double
+    let time: Double
+
+    init(_ counts: [Counter]) {
+        votes = counts.reduce(0) { $0 + $1.value }
+        cpu = Double(clock()) / Double(CLOCKS_PER_SEC)
+        time = Double(SystemClock.monotonicNanoseconds()) / 1e9
+    }
+}
+
+/// The votes of one task, on a cache line of its own.
+private final class Counter: Sendable {
+    private let count = Atomic<Int>(0)
+    private let padding: (UInt64, UInt64, UInt64, UInt64, UInt64, UInt64) = (0, 0, 0, 0, 0, 0)
+
+    var value: Int { count.load(ordering: .relaxed) }
+
+    func increment() { count.wrappingAdd(1, ordering: .relaxed) }
+}
+
+/// A value that is set once, read by all tasks.
+private final class Flag: Sendable {
+    private let value = Atomic<Bool>(false)
+
+    var isSet: Bool { value.load(ordering: .relaxed) }
+
+    func set() { value.store(true, ordering: .relaxed) }
+}

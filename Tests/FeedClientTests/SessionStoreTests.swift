@@ -1,0 +1,103 @@
+import FeedClient
+import FeedProto
+import FeedService
+import FeedTestSupport
+import FeedTransport
+import Foundation
+import Logging
+import Testing
+
+/// Sessions that outlive a launch.
+@Suite(.timeLimit(.minutes(2)))
+struct SessionStoreTests {
+    private static let token = Secret(bytes: Array(repeating: 7, count: Secret.byteCount))
+
+    @Test func keepsATokenThatOnlyItsOwnerMayRead() throws {
+        let directory = try TemporaryDirectory()
+        let store = FileSessionStore(path: directory.path + "/session")
+        let token = try #require(Self.token)
+        #expect(store.load() == nil)
+        store.save(token)
+        #expect(store.load() == token)
+        let attributes = try FileManager.default.attributesOfItem(atPath: store.path)
+        #expect((attributes[.posixPermissions] as? NSNumber)?.intValue == 0o600)
+        let other = try #require(Secret(bytes: Array(repeating: 8, count: Secret.byteCount)))
+        store.save(other)
+        #expect(store.load() == other)
+        store.remove()
+        store.remove()
+        #expect(store.load() == nil)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: directory.path) == [])
+    }
+
+    @Test func leavesWhatOthersMayReadAndWhatIsNoToken() throws {
+        let directory = try TemporaryDirectory()
+        let reports = Locked<[String]>([])
+        let store = FileSessionStore(path: directory.path + "/session") { text in
+            reports.withLock { $0.append(text) }
+        }
+        store.save(try #require(Self.token))
+        try FileManager.default.setAttributes(
+            [.posixPermissions: 0o644],
+            ofItemAtPath: store.path
+        )
+        #expect(store.load() == nil)
+        try FileManager.default.removeItem(atPath: store.path)
+        try Data("no token".utf8).write(to: URL(filePath: store.path))
+        try FileManager.default.setAttributes(
+            [.posixPermissions: 0o600],
+            ofItemAtPath: store.path
+        )
+        #expect(store.load() == nil)
+        let lost = FileSessionStore(path: directory.path + "/none/session") { text in
+            reports.withLock { $0.append(text) }
+        }
+        lost.save(try #require(Self.token))
+        #expect(reports.withLock(\.count) == 3)
+    }
+
+    @Test func whoHasSignedInIsSignedInAtTheNextLaunch() async throws {
+        let directory = try TemporaryDirectory()
+        let store = FileSessionStore(path: directory.path + "/session")
+        let port = try ReservedPort()
+        func launch() async throws -> FeedClient {
+            var configuration = ClientConfiguration.patient
+            configuration.sessionStore = store
+            return try await FeedClient.connect(to: port.address, configuration: configuration)
+        }
+        let first = try Self.serve(port)
+        var client = try await launch()
+        #expect(client.service.user == nil)
+        let made = try await client.signUp(email: "ada@example.org", password: "secret")
+        await client.close()
+        client = try await launch()
+        #expect(client.service.user?.id == made.user?.id)
+        #expect(try await client.session().user?.displayName == "ada")
+        await client.close()
+        try await Self.end(first)
+
+        // Another state does not know the session.
+        let second = try Self.serve(port)
+        client = try await launch()
+        #expect(client.service.user == nil)
+        #expect(store.load() == nil)
+        try await client.signUp(email: "ada@example.org", password: "secret")
+        #expect(store.load() != nil)
+        try await client.signOut()
+        #expect(store.load() == nil)
+        await client.close()
+        try await Self.end(second)
+    }
+
+    private static func serve(_ port: ReservedPort) throws -> FeedServer {
+        try FeedServer.start(
+            ServiceConfiguration(addresses: [.loopback(port: port.number)], threadCount: 1),
+            logger: Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() })
+        )
+    }
+
+    private static func end(_ server: FeedServer) async throws {
+        server.beginDraining()
+        try await offload { server.wait() }
+    }
+}
