@@ -1,4 +1,4 @@
-"""The test suites that simulate power cuts and flipped bits, many more times than the tests do."""
+"""The test suites of power cuts, flipped bits and lost connections, many more times than the tests do."""
 
 import os
 import re
@@ -14,6 +14,8 @@ KINDS = {
               "count": 100_000, "piece": 2000},
     "flips": {"filter": r"\.\w*BitFlip\w*Tests/", "variable": "FEED_BIT_FLIPS", "name": "bit flips",
               "count": 10_000, "piece": 1000},
+    "losses": {"filter": r"\.\w*ClientLoss\w*Tests/", "variable": "FEED_CONNECTION_LOSSES",
+               "name": "lost connections", "count": 1000, "piece": 1000},
 }
 
 
