@@ -16,6 +16,7 @@ let package = Package(
     products: [
         .library(name: "FeedProto", targets: ["FeedProto"]),
         .library(name: "FeedClient", targets: ["FeedClient"]),
+        .library(name: "FeedClientObservation", targets: ["FeedClientObservation"]),
         .library(name: "FeedClientTesting", targets: ["FeedClientTesting"]),
         .executable(name: "feed-service", targets: ["FeedService"]),
         .executable(name: "loadgen", targets: ["LoadGenCommand"]),
@@ -24,7 +25,9 @@ let package = Package(
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
         .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
+        .package(url: "https://github.com/apple/swift-distributed-tracing", from: "1.7.3"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+        .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
         .package(url: "https://github.com/HdrHistogram/hdrhistogram-swift", from: "0.2.0"),
     ],
     targets: [
@@ -129,8 +132,17 @@ let package = Package(
             swiftSettings: settings
         ),
 
-        // Layer 4, in order: a client in memory for the tests of programs, the import of files, and the
-        // load of the service and its audit.
+        // Layer 4, in order: spans and metrics of a client, a client in memory for the tests of programs,
+        // the import of files, and the load of the service and its audit.
+        .target(
+            name: "FeedClientObservation",
+            dependencies: [
+                "FeedClient", "FeedConcurrency", "FeedProto",
+                .product(name: "Metrics", package: "swift-metrics"),
+                .product(name: "Tracing", package: "swift-distributed-tracing"),
+            ],
+            swiftSettings: settings
+        ),
         .target(
             name: "FeedClientTesting",
             dependencies: ["FeedClient", "FeedConcurrency", "FeedProto", "FeedRanking"],
@@ -181,6 +193,14 @@ let package = Package(
             swiftSettings: settings
         ),
 
+        // Layer 5: the program of the tutorial in FeedClient's documentation.
+        .executableTarget(
+            name: "FirstClient",
+            dependencies: ["FeedClient", "FeedProto"],
+            path: "Examples/FirstClient",
+            swiftSettings: settings
+        ),
+
         // Layer 6: benchmarks.
         // What the ranking costs, by itself.
         .executableTarget(
@@ -195,6 +215,14 @@ let package = Package(
             name: "WireBenchmark",
             dependencies: ["FeedProto", "CFeedProto", "FeedTestSupport"],
             path: "Benchmarks/WireBenchmark",
+            swiftSettings: settings
+        ),
+
+        // What a call through the client library costs.
+        .executableTarget(
+            name: "ClientBenchmark",
+            dependencies: ["FeedClient", "FeedConcurrency", "FeedProto"],
+            path: "Benchmarks/ClientBenchmark",
             swiftSettings: settings
         ),
 
@@ -317,6 +345,17 @@ let package = Package(
                 "FeedClient", "FeedClientTesting", "FeedConcurrency", "FeedService", "FeedProto",
                 "FeedTransport", "FeedTestSupport",
                 .product(name: "Logging", package: "swift-log"),
+            ],
+            swiftSettings: settings
+        ),
+        .testTarget(
+            name: "FeedClientObservationTests",
+            dependencies: [
+                "FeedClient", "FeedClientObservation", "FeedClientTesting", "FeedProto",
+                .product(name: "InMemoryTracing", package: "swift-distributed-tracing"),
+                .product(name: "Metrics", package: "swift-metrics"),
+                .product(name: "MetricsTestKit", package: "swift-metrics"),
+                .product(name: "Tracing", package: "swift-distributed-tracing"),
             ],
             swiftSettings: settings
         ),

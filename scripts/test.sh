@@ -77,7 +77,8 @@ finish example
 
 # What no test under a sanitizer reaches is left out of its build.
 without='AppTests FeedCtl FeedCtlTests FeedImport FeedDataset FeedDatasetTests IntegrationTests
-    JournalBenchmark LoadGen LoadGenCommand LoadGenTests RankingBenchmark StateBenchmark WireBenchmark'
+    ClientBenchmark FeedClientObservation FeedClientObservationTests FirstClient JournalBenchmark
+    LoadGen LoadGenCommand LoadGenTests RankingBenchmark StateBenchmark WireBenchmark'
 thread=(--scratch-path .build-thread --sanitize=thread)
 address=(--scratch-path .build-address --sanitize=address)
 step "Running every test of the service and its tools, all others, beside the thread sanitizer's build"
