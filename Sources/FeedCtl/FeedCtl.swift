@@ -1,9 +1,10 @@
 // The command line of the feed service, for people and for scripts.
 //
-// Each command (Commands/) makes its calls through FeedClient and returns a report (Reports/). The
-// report is printed as a plain table for people or as JSON for programs. Texts of others are made
-// safe to print (Text/). The exit status is 0 for success, 1 where the service refused or cannot be
-// reached, and 2 where the command line is wrong.
+// Each command (Commands/) makes its calls through FeedClient and returns a report (Reports/); those
+// of a person (Person/) keep who the person is in a profile. The report is printed as a plain table
+// for people or as JSON for programs. Texts of others are made safe to print (Text/). The exit status
+// is 0 for success, 1 where the service refused or cannot be reached, and 2 where the command line is
+// wrong.
 
 internal import ArgumentParser
 internal import FeedClient
@@ -21,6 +22,16 @@ struct FeedCtl: ParsableCommand {
             DeleteCommand.self, FeedsCommand.self, StatsCommand.self, ImportCommand.self,
             BackupCommand.self, CorrectTimesCommand.self, RankCommand.self, MarkCommand.self,
             CreateFeedCommand.self,
+        ],
+        groupedSubcommands: [
+            CommandGroup(
+                name: "Personal",
+                subcommands: [
+                    SignUpCommand.self, LogInCommand.self, LogOutCommand.self, WhoAmICommand.self,
+                    FeedCommand.self, PostCommand.self, TweetCommand.self, UpCommand.self,
+                    DownCommand.self, ReadCommand.self, DismissCommand.self, DismissAllCommand.self,
+                ]
+            )
         ]
     )
 
@@ -38,6 +49,8 @@ struct FeedCtl: ParsableCommand {
         } catch let failure as ImportFailure {
             fail(failure.description, .failed)
         } catch let failure as BackupFailure {
+            fail(failure.description, .failed)
+        } catch let failure as ProfileError {
             fail(failure.description, .failed)
         } catch let error as ConsoleError {
             fail(error.description, .failed)

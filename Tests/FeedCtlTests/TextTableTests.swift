@@ -58,3 +58,15 @@ struct TextTableTests {
         #expect(fields.rendered() == "id     1\ntitle  a\\nb\n")
     }
 }
+
+extension TextTableTests {
+    @Test func theHeadIsBoldWhereTheStyleSaysSo() {
+        let table = Self.table(["Apple"])
+        let plain = table.rendered(columnCount: nil)
+        let head = plain.prefix { $0 != "\n" }
+        let style = TextStyle(nowMilliseconds: 0, columnCount: nil, isBold: true)
+        #expect(table.rendered(style) == "\u{1B}[1m\(head)\u{1B}[0m" + plain.dropFirst(head.count))
+        let other = TextStyle(nowMilliseconds: 0, columnCount: nil)
+        #expect(table.rendered(other) == plain)
+    }
+}

@@ -1,6 +1,5 @@
 internal import ArgumentParser
 internal import FeedClient
-internal import FeedConcurrency
 internal import Foundation
 
 /// A command that calls the service once it is connected, and reports the answers.
@@ -38,11 +37,6 @@ extension ServiceCommand {
 
     private func rendered(_ report: any Report) throws -> String {
         guard !options.json else { return try report.json() }
-        return report.text(
-            TextStyle(
-                nowMilliseconds: SystemClock.unixMilliseconds(),
-                columnCount: Terminal.columnCount
-            )
-        )
+        return report.text(.current)
     }
 }

@@ -54,7 +54,7 @@ package struct CorrectedTimesReport: Report, Equatable {
                 style.time(post.updateTimeMs), post.title,
             ])
         }
-        return table.rendered(columnCount: style.columnCount) + footer
+        return table.rendered(style) + footer
     }
 
     private var footer: String {

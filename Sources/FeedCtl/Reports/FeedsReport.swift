@@ -55,6 +55,6 @@ package struct FeedsReport: Report, Equatable {
             cells.append("to \(feed.maxTitleLength)")
             table.append(cells + ["\(feed.minTextLength) to \(feed.maxTextLength)"])
         }
-        return table.rendered(columnCount: style.columnCount)
+        return table.rendered(style)
     }
 }

@@ -29,7 +29,7 @@ package struct ImportReport: Report, Equatable {
         }
         let rest = leftOut.count - Self.shownCount
         let more = rest > 0 ? "… and \(rest) more; --json names them all.\n" : ""
-        return summary + "\n" + table.rendered(columnCount: style.columnCount) + more
+        return summary + "\n" + table.rendered(style) + more
     }
 
     /// The most rows that are shown; a file of another kind may have a million.

@@ -21,7 +21,8 @@ package struct PageReport: Report, Equatable {
     private let ranks: [UInt64]?
     /// Where a list that was to be STABLE goes on as LIVE: the rank of a post; nil where it does not.
     private let firstLiveRank: UInt64?
-    private let commandLine: ListCommandLine
+    /// The command to continue with; nil where the program itself continues.
+    private let commandLine: ListCommandLine?
 
     private enum CodingKeys: String, CodingKey {
         case posts, firstRank, totalSize, nextPageToken, previousPageToken, refreshToken
@@ -34,12 +35,12 @@ package struct PageReport: Report, Equatable {
     ///   - pages: The pages.
     ///   - list: The list that they are of.
     ///   - hasViewer: Whether the caller may have dismissed posts.
-    ///   - commandLine: The command that asked for them.
+    ///   - commandLine: The command that asked for them; nil prints none to continue with.
     package init(
         _ pages: [Page],
         of list: PostList = PostList(),
         hasViewer: Bool = false,
-        commandLine: ListCommandLine = ListCommandLine()
+        commandLine: ListCommandLine? = ListCommandLine()
     ) {
         self.commandLine = commandLine
         posts = pages.flatMap(\.posts).map(PostReport.init)
@@ -78,9 +79,11 @@ package struct PageReport: Report, Equatable {
             ]
             if hasFeeds { cells.append(post.feed) }
             if hasAuthors { cells.append(author(post)) }
-            table.append(cells + ["\(post.id)", post.title])
+            // A tweet has a text only.
+            let title = post.title.isEmpty ? post.body : post.title
+            table.append(cells + ["\(post.id)", title])
         }
-        return table.rendered(columnCount: style.columnCount) + footer
+        return table.rendered(style) + footer
     }
 
     /// A longer name would leave no room for titles.
@@ -105,7 +108,8 @@ package struct PageReport: Report, Equatable {
 
     /// The line with the command that continues at a token; empty without one.
     private func continuation(_ label: String, _ token: String) -> String {
-        token.isEmpty ? "" : "\(label) \(commandLine.starting(at: token))\n"
+        guard !token.isEmpty, let commandLine else { return "" }
+        return "\(label) \(commandLine.starting(at: token))\n"
     }
 }
 

@@ -8,20 +8,6 @@ package protocol Report: Encodable, Sendable {
     func text(_ style: TextStyle) -> String
 }
 
-/// What a text depends on beside its content.
-package struct TextStyle: Sendable {
-    /// The time now, since the Unix epoch.
-    package let nowMilliseconds: Int64
-    /// The width of a line; nil, where the output is no terminal, means no limit.
-    package let columnCount: Int?
-
-    /// A style for a moment and a terminal.
-    package init(nowMilliseconds: Int64, columnCount: Int?) {
-        self.nowMilliseconds = nowMilliseconds
-        self.columnCount = columnCount
-    }
-}
-
 extension Report {
     /// The JSON for programs: names in snake_case and sorted, whole texts, a line break at the end.
     package func json() throws -> String {

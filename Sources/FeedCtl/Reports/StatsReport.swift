@@ -131,6 +131,6 @@ package struct StatsReport: Report, Equatable {
                 method.method, "\(method.requestCount)", "\(method.errorCount)", method.lastError,
             ])
         }
-        return fields.rendered() + "\n" + table.rendered(columnCount: style.columnCount)
+        return fields.rendered() + "\n" + table.rendered(style)
     }
 }

@@ -32,6 +32,13 @@ package struct TextTable {
         rows.append(cells.map(VisibleText.line))
     }
 
+    /// The table in a style.
+    package func rendered(_ style: TextStyle) -> String {
+        let text = rendered(columnCount: style.columnCount)
+        guard style.isBold, let end = text.firstIndex(of: "\n") else { return text }
+        return "\u{1B}[1m\(text[..<end])\u{1B}[0m\(text[end...])"
+    }
+
     /// The table with a line break after each line, no wider than `columnCount`; nil is no limit.
     ///
     /// The last column is cut to fit, but not below ten columns.

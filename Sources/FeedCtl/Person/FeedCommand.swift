@@ -1,0 +1,96 @@
+internal import ArgumentParser
+internal import FeedClient
+internal import FeedProto
+internal import Foundation
+
+/// Shows a feed page by page.
+struct FeedCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "feed",
+        abstract: "Shows a feed page by page: n is the next page, p the one before, q the end.",
+        discussion: """
+            The pages are those of one snapshot, so no post moves while it is read. Where standard input \
+            or output is no terminal, the first page is printed.
+            """
+    )
+
+    @Argument(help: "The feed; without it, the front page over all feeds.")
+    var feed = ""
+
+    @Option(help: "The order; without it, the feed's own.")
+    var order: OrderArgument?
+
+    @Option(help: "Only posts of the last hour, day …; for top, controversial and discussed.")
+    var window: WindowArgument?
+
+    @Flag(help: "Only posts that the person has not read.")
+    var unread = false
+
+    @Option(help: "How many posts a page has, 1 to 100.")
+    var rows = 20
+
+    @OptionGroup var options: PersonOptions
+
+    func validate() throws {
+        guard (1...100).contains(rows) else {
+            throw ValidationError("--rows: expected 1 to 100, got \(rows).")
+        }
+    }
+
+    func run() async throws {
+        let client = try await FeedClient.connect(
+            to: options.target,
+            configuration: try options.configuration()
+        )
+        do {
+            try await show(client)
+        } catch {
+            await client.close()
+            throw error
+        }
+        await client.close()
+    }
+
+    private func show(_ client: FeedClient) async throws {
+        var start: PageStart? = .first
+        while let from = start {
+            let page = try await client.listPosts(list, pageSize: rows, from: from)
+            let report = PageReport([page], of: list, hasViewer: true, commandLine: nil)
+            try Console.write(
+                options.json ? try report.json() : report.text(.current),
+                to: .standardOutput
+            )
+            start = isInteractive ? ask(page) : nil
+        }
+    }
+
+    private var isInteractive: Bool { !options.json && Terminal.isInput && Terminal.isOutput }
+
+    /// The page that the person asks for; nil at the end.
+    private func ask(_ page: Page) -> PageStart? {
+        while true {
+            var keys: [String] = []
+            if page.next != nil { keys.append("n next") }
+            if page.previous != nil { keys.append("p previous") }
+            Console.notify((keys + ["q quit"]).joined(separator: ", ") + ": ")
+            switch readLine() {
+            case "n", "":
+                if let next = page.next { return .token(next) }
+            case "p":
+                if let previous = page.previous { return .token(previous) }
+            case "q", nil: return nil
+            default: break
+            }
+        }
+    }
+
+    private var list: PostList {
+        PostList(
+            feed: feed,
+            order: order?.order ?? .unspecified,
+            window: window?.window ?? .unspecified,
+            unreadOnly: unread,
+            consistency: .stable
+        )
+    }
+}

@@ -1,0 +1,36 @@
+internal import ArgumentParser
+
+/// Asks for a password without showing it.
+enum PasswordPrompt {
+    static let help = """
+        The password is asked for and not shown. Where standard input is no terminal, its first line is \
+        the password.
+        """
+
+    /// Reads a password.
+    ///
+    /// - Parameter isTwice: Whether a terminal is asked twice, for a password that is new.
+    /// - Returns: The password.
+    /// - Throws: A `ValidationError` where there is none, or two that differ.
+    static func read(twice isTwice: Bool) throws -> String {
+        guard Terminal.isInput else {
+            guard let line = readLine() else {
+                throw ValidationError("A password is missing on standard input.")
+            }
+            return line
+        }
+        let password = try ask("Password: ")
+        if isTwice, try ask("Again: ") != password {
+            throw ValidationError("The two passwords differ.")
+        }
+        return password
+    }
+
+    private static func ask(_ prompt: String) throws -> String {
+        Console.notify(prompt)
+        let line = Terminal.withoutEcho { readLine() }
+        Console.notify("\n")
+        guard let line else { throw ValidationError("A password is missing.") }
+        return line
+    }
+}

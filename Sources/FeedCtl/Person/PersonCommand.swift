@@ -1,0 +1,35 @@
+internal import ArgumentParser
+internal import FeedClient
+internal import Foundation
+
+/// A command of a person, who is known by a profile, and reports the answers.
+protocol PersonCommand: AsyncParsableCommand {
+    /// Where the service and the profile are.
+    var options: PersonOptions { get }
+
+    /// Makes the calls.
+    func perform(_ client: FeedClient) async throws -> any Report
+}
+
+extension PersonCommand {
+    /// Connects as the person, makes the calls, closes the connection and prints the report.
+    func run() async throws {
+        let client = try await FeedClient.connect(
+            to: options.target,
+            configuration: try options.configuration()
+        )
+        let report: any Report
+        do {
+            report = try await perform(client)
+        } catch {
+            await client.close()
+            let failure = error as? FeedClientError
+            throw failure?.naming(identityFlags: "feedctl login or feedctl signup") ?? error
+        }
+        await client.close()
+        try Console.write(
+            options.json ? try report.json() : report.text(.current),
+            to: .standardOutput
+        )
+    }
+}

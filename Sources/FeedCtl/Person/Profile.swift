@@ -1,0 +1,70 @@
+internal import FeedClient
+internal import Foundation
+
+/// What feedctl keeps of a person between two commands: who the device is, and who has signed in.
+///
+/// It is a folder that only its owner may read, with the files `client-id` and `session`.
+struct Profile {
+    /// The folder.
+    let path: String
+
+    /// A profile in a folder, which is made where it is missing.
+    init(path: String) throws(ProfileError) {
+        self.path = path
+        do {
+            try FileManager.default.createDirectory(
+                atPath: path,
+                withIntermediateDirectories: true,
+                attributes: [.posixPermissions: 0o700]
+            )
+        } catch {
+            throw ProfileError(path: path, reason: error.systemReason)
+        }
+    }
+
+    /// The folder where the command line names none, by the XDG Base Directory Specification.
+    static func defaultPath(_ environment: [String: String]) -> String {
+        let configured = environment["XDG_CONFIG_HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil }
+        let folder = configured ?? (environment["HOME"] ?? ".") + "/.config"
+        return folder + "/feedctl"
+    }
+
+    /// The identity of this device, which is drawn with the first command.
+    func clientID() throws(ProfileError) -> ClientID {
+        let file = path + "/client-id"
+        if let id = try Self.clientID(in: file) { return id }
+        let id = ClientID()
+        let isMade = FileManager.default.createFile(
+            atPath: file,
+            contents: Data("\(id)\n".utf8),
+            attributes: [.posixPermissions: 0o600]
+        )
+        guard isMade else { throw ProfileError(path: file, reason: "it cannot be written.") }
+        return id
+    }
+
+    /// The id in a file; nil where there is no file.
+    private static func clientID(in file: String) throws(ProfileError) -> ClientID? {
+        guard let text = try? String(contentsOfFile: file, encoding: .utf8) else { return nil }
+        guard let id = ClientID(text.trimmingCharacters(in: .whitespacesAndNewlines)) else {
+            throw ProfileError(
+                path: file,
+                reason: "it is not one line of \(2 * ClientID.byteCount) hexadecimal digits."
+            )
+        }
+        return id
+    }
+
+    /// Where the session is.
+    var sessions: FileSessionStore {
+        FileSessionStore(path: path + "/session") { Console.notify("feedctl: \($0)\n") }
+    }
+}
+
+/// A profile cannot be read or written.
+struct ProfileError: Error, CustomStringConvertible {
+    let path: String
+    let reason: String
+
+    var description: String { "The profile \(path) cannot be used: \(reason)" }
+}
