@@ -68,6 +68,29 @@ import Testing
         let batchFrame = ServerFrame(id: 4, revision: 5, response: .batchGetPosts(batch))
         #expect(try encoder.bytes() == batchFrame.encoded())
 
+        encoder.removeAll()
+        var changes = SyncPostsFields(nextRevision: .max, instanceID: 7)
+        changes.hasMore = true
+        changes.isReset = true
+        changes.copyRevision = 8
+        try encoder.append(
+            changes: changes,
+            posts: fields.span,
+            texts: texts.span,
+            id: 4,
+            revision: 5
+        )
+        let sync = SyncPostsResponse(
+            posts: posts,
+            nextRevision: .max,
+            hasMore: true,
+            isReset: true,
+            copyRevision: 8,
+            instanceID: 7
+        )
+        let syncFrame = ServerFrame(id: 4, revision: 5, response: .syncPosts(sync))
+        #expect(try encoder.bytes() == syncFrame.encoded())
+
         for (field, post) in zip(fields.prefix(20), posts) {
             encoder.removeAll()
             try encoder.append(post: field, texts: texts.span, id: 4, revision: 5)

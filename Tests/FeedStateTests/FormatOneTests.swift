@@ -40,6 +40,25 @@ import Testing
         #expect(try StateModel(database) == model)
     }
 
+    /// It has not kept what was deleted, so who has come less far begins a new copy.
+    @Test func knowsNoDeletionOfBefore() throws {
+        let directory = try Self.directory()
+        func deletionsKnownSince() throws -> UInt64? {
+            let row = try Database(path: directory.path + "/state.db", mode: .existing)
+                .prepare("SELECT revision FROM deletions WHERE kind = 0")
+            return try row.step() ? row.uint64(0) : nil
+        }
+        var database: StateDatabase? = try directory.open()
+        let revision = database?.meta.highestRevision
+        database = nil
+        #expect(try deletionsKnownSince() == nil)
+        database = try directory.open()
+        let counters = LogEntry.counters(lastID: 1, revision: 1)
+        try StateFixture.checkpoint([StateFixture.body([counters])], into: #require(database))
+        database = nil
+        #expect(try deletionsKnownSince() == revision)
+    }
+
     /// A verification, which may change nothing, reads the older format as it is.
     @Test func isReadWithoutAChange() throws {
         let directory = try Self.directory()

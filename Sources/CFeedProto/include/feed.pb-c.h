@@ -1103,8 +1103,8 @@ struct  Feed__V1__Post
    */
   uint64_t revision;
   /*
-   * Whether the post was deleted: only its id, its feed and the revision are set then. Only SyncPosts
-   * shows deleted posts.
+   * Whether the post was deleted: only its id and the revision are set then. Only SyncPosts shows
+   * deleted posts.
    */
   protobuf_c_boolean deleted;
   /*

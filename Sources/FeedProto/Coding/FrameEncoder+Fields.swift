@@ -50,6 +50,31 @@ extension FrameEncoder {
         }
     }
 
+    /// Appends a page of changes, with posts whose texts lie in `texts`.
+    public mutating func append(
+        changes: SyncPostsFields,
+        posts: Span<PostFields>,
+        texts: Span<UInt8>,
+        id: UInt64,
+        revision: UInt64
+    ) throws(FrameError) {
+        defer { arena.reset() }
+        let frame = unsafe answer(id: id, revision: revision)
+        try unsafe texts.withUnsafeBufferPointer { texts throws(FrameError) in
+            let message = unsafe arena.empty(feed__v1__sync_posts_response__init)
+            unsafe message.pointee.n_posts = posts.count
+            unsafe message.pointee.posts = arena.posts(posts, texts)
+            unsafe message.pointee.next_revision = changes.nextRevision
+            unsafe message.pointee.more = changes.hasMore ? 1 : 0
+            unsafe message.pointee.reset = changes.isReset ? 1 : 0
+            unsafe message.pointee.copy_revision = changes.copyRevision
+            unsafe message.pointee.instance_id = changes.instanceID
+            unsafe frame.pointee.body_case = FEED__V1__SERVER_FRAME__BODY_SYNC_POSTS
+            unsafe frame.pointee.sync_posts = message
+            try unsafe append(frame, outsideByteCount: textByteCount(of: posts))
+        }
+    }
+
     /// Appends the answer to a batch get, with posts whose texts lie in `texts`.
     public mutating func append(
         batch posts: Span<PostFields>,

@@ -97,6 +97,33 @@ package struct PostPage: Sendable {
         rows.append(row)
     }
 
+    /// Appends a post that was deleted at a revision; O(1).
+    mutating func appendDeletion(of id: PostID, revision: UInt64) {
+        let none = TextRange(offset: 0, count: 0)
+        let row = PostRow(
+            id: id,
+            feed: FeedID(rawValue: 0),
+            score: 0,
+            upvoteCount: 0,
+            downvoteCount: 0,
+            commentCount: 0,
+            createTimeMilliseconds: 0,
+            updateTimeMilliseconds: 0,
+            revision: revision,
+            viewerVote: nil,
+            viewerState: ViewerState(),
+            authorID: 0,
+            authorName: none,
+            title: none,
+            text: none,
+            linkURL: none,
+            thumbnailURL: none,
+            imageURL: none,
+            isDeleted: true
+        )
+        rows.append(row)
+    }
+
     /// The outcome for a post that was to join a page.
     enum RowOutcome {
         /// The post of a slot is the page's last row.

@@ -46,6 +46,8 @@ package struct PostRecord: BitwiseCopyable {
         package static let onlyUsersVote = Flags(rawValue: 64)
         /// A vote on the post may move it out of the head of a side list, or within it.
         package static let isInSideHead = Flags(rawValue: 128)
+        /// `SyncOrder` knows that the post has changed since the changes were read.
+        package static let isChanged = Flags(rawValue: 256)
     }
 
     package init(

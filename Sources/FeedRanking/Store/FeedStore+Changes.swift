@@ -240,9 +240,19 @@ extension FeedStore {
                 return WriteOutcome(revision: revision, refreshIsDue: false)
             }
             try check(expectedRevision, stripe.posts[slot])
+            let feed = stripe.posts[slot].feed
             stripe.remove(slot)
             livePostCount.wrappingSubtract(1, ordering: .relaxed)
             let revision = takeRevision()
+            stripe.tombstones.append(
+                Tombstones.Tombstone(
+                    revision: revision,
+                    slot: slot,
+                    feed: feed,
+                    time: syncClock.now()
+                ),
+                limit: max(1, RankingLimits.maximumTombstoneCount / stripes.count)
+            )
             sink.append(deletionOf: id, revision: revision)
             return WriteOutcome(revision: revision, refreshIsDue: stripe.refreshIsDue)
         }

@@ -64,9 +64,16 @@ extension FeedStore {
         try raise(revision: revision)
         raise(lastID: id.rawValue)
         let wasThere = stripes.withStripe(of: id) { stripe in
-            stripe.restoreDeletion(at: slot)
+            stripe.restoreDeletion(at: slot, revision: revision, syncClock.now())
         }
         if wasThere { livePostCount.wrappingSubtract(1, ordering: .relaxed) }
+    }
+
+    /// Notes that every deletion above a revision is put back: those that have been, and those that
+    /// follow; O(1).
+    package func restore(deletionsKnownSince revision: UInt64) {
+        restoresDeletions.store(true, ordering: .relaxed)
+        unknownDeletionsRevision.store(revision, ordering: .relaxed)
     }
 
     /// Puts a feed back, also in the place of a built-in one; O(1).
@@ -182,6 +189,9 @@ extension FeedStore {
         guard revision <= RankingLimits.maximumRevision else { throw .badRevision(revision) }
         if revision > revisions.load(ordering: .relaxed) {
             revisions.store(revision, ordering: .relaxed)
+            if !restoresDeletions.load(ordering: .relaxed) {
+                unknownDeletionsRevision.store(revision, ordering: .relaxed)
+            }
         }
     }
 

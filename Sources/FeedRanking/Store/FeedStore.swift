@@ -23,8 +23,14 @@ package final class FeedStore: Sendable {
     let clock: CreationClock
     /// The clock that ends the windows of lists.
     let windowClock: WindowClock
+    /// The clock that ends the time for which deletions are kept.
+    let syncClock: CreationClock
     /// The number of the latest write; each write takes the next.
     let revisions = Atomic<UInt64>(0)
+    /// The revision up to which deletions are unknown, because an earlier run made them.
+    let unknownDeletionsRevision = Atomic<UInt64>(0)
+    /// Whether recovery brings the deletions of earlier runs.
+    let restoresDeletions = Atomic<Bool>(false)
     /// The latest id assigned; no id is assigned twice.
     let lastID = Atomic<UInt64>(0)
     /// The number of live posts, kept here so that a reader of it visits no stripe.
@@ -54,6 +60,7 @@ package final class FeedStore: Sendable {
         stripes = StripeSlab(count: stripeCount, pace: pace)
         self.clock = CreationClock(clock)
         windowClock = WindowClock(clock)
+        syncClock = CreationClock(clock)
         for policy in FeedTable.builtIn {
             do {
                 _ = try feedTable.create(policy, NoChanges())
@@ -118,6 +125,7 @@ package final class FeedStore: Sendable {
             stripes.withStripe(number) { stripe in
                 stripe.orders.checkInvariants(stripe.posts)
                 stripe.sides.checkInvariants(stripe.slots, stripe.posts)
+                stripe.sync.checkInvariants(stripe.posts)
             }
         }
     }

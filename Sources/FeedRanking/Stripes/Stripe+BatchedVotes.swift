@@ -62,6 +62,7 @@ extension Stripe {
             record.revision = revision
             orders.makeStale(slot, &record)
             sides.touch(slot, &record)
+            sync.note(slot, &record)
             posts[slot] = record
             entries[item].upvoteCount = record.upvoteCount
             entries[item].downvoteCount = record.downvoteCount

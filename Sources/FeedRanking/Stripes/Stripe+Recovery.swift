@@ -85,8 +85,16 @@ extension Stripe {
     /// Removes a post for good, also a post that is yet to come; O(log n) an index.
     ///
     /// - Returns: Whether it was there.
-    mutating func restoreDeletion(at slot: UInt32) -> Bool {
+    mutating func restoreDeletion(at slot: UInt32, revision: UInt64, _ time: Int64) -> Bool {
         let wasThere = posts.contains(slot)
+        tombstones.restore(
+            Tombstones.Tombstone(
+                revision: revision,
+                slot: slot,
+                feed: wasThere ? posts[slot].feed : nil,
+                time: time
+            )
+        )
         if wasThere { remove(slot) }
         deleted.reserve(Int(slot) + 1)
         deleted.insert(slot)

@@ -6,6 +6,7 @@ extension Stripe {
         var record = newRecord
         posts.insert(record, at: slot)
         orders.add(slot, &record, slotLimit: posts.slotLimit)
+        sync.note(slot, &record)
         posts[slot] = record
         sides.add(slot, record)
     }
@@ -57,6 +58,7 @@ extension Stripe {
             orders.makeStale(slot, &record)
         }
         sides.touch(slot, &record)
+        sync.note(slot, &record)
         posts[slot] = record
         appendVote(slot, record, voter, standing, to: sink)
         return outcome(record, standing)
@@ -114,6 +116,7 @@ extension Stripe {
         } else if content.commentCount != commentCount {
             sides.noteComments(slot, record.feed)
         }
+        sync.note(slot, &record)
         posts[slot] = record
     }
 

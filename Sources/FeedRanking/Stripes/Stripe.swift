@@ -17,6 +17,10 @@ package struct Stripe: ~Copyable {
     var ballots = BallotTable()
     /// The posts that recovery has deleted; no older change may bring them back.
     var deleted = SlotSet()
+    /// The posts in the order of their last changes, where somebody reads it.
+    var sync = SyncOrder()
+    /// The posts that were deleted not long ago.
+    var tombstones = Tombstones()
 
     /// An empty stripe of a store with 2 to the power of `stripeBits` stripes.
     package init(number: Int, stripeBits: Int, pace: RefreshPace = RefreshPace()) {

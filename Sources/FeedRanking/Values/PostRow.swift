@@ -50,4 +50,6 @@ package struct PostRow: Equatable, Sendable {
     package var thumbnailURL: TextRange
     /// Empty where the post has none.
     package var imageURL: TextRange
+    /// Whether the post was deleted; only its id and the revision have a meaning then.
+    package var isDeleted = false
 }

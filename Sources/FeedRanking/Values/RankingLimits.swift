@@ -84,6 +84,17 @@ package enum RankingLimits {
     /// The posts that a page looks at to find those that pass its filter.
     package static let maximumScanCount = 5_000
 
+    /// The milliseconds after which the order of changes is given up where nobody has read it.
+    ///
+    /// It takes 20 to 36 bytes a post, and each change notes its post while it exists.
+    package static let syncIdleTime: Int64 = 10 * 60 * 1_000
+    /// The milliseconds for which deletions are kept for readers of changes: a day.
+    package static let tombstoneLifetime: Int64 = 24 * 60 * 60 * 1_000
+    /// The deletions that are kept: 32 bytes each, 32 MiB in all; the oldest of a stripe go first.
+    package static let maximumTombstoneCount = 1_048_576
+    /// The changes that each stripe may add to a page at least.
+    static let syncPartCount = 16
+
     /// The keys that a request may refresh in its first try: one to two milliseconds' worth.
     package static let firstTryKeyCount = 8_192
     /// The stale posts below which a stripe's refresh is never due: so many take a millisecond.

@@ -1,4 +1,5 @@
 internal import FeedProto
+internal import FeedRanking
 
 /// The result of a call that is executed.
 enum Answer {
@@ -30,6 +31,8 @@ enum Answer {
         case one
         /// All posts of the page, as a list whose tokens are valid in this scope.
         case page(PageTokenScope)
+        /// All posts of the page, as changes since a revision.
+        case changes(SyncPage)
         /// All posts of the page, beside the ids without a post.
         case batch(missing: [UInt64])
     }

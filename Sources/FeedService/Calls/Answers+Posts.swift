@@ -26,6 +26,16 @@ extension Answers {
                 try encoder.append(post: fields[0], texts: texts.span, id: id, revision: revision)
             case .page(let scope):
                 try append(&page, in: scope, id: id, revision: revision)
+            case .changes(let changes):
+                let posts = fields
+                let texts = page.texts
+                try encoder.append(
+                    changes: SyncPostsFields(changes, environment.context.instanceID),
+                    posts: posts.span,
+                    texts: texts.span,
+                    id: id,
+                    revision: revision
+                )
             case .batch(let missing):
                 let posts = fields
                 let texts = page.texts
@@ -71,12 +81,12 @@ extension Answers {
         var feed: FeedID?
         var name = FeedProto.TextRange.empty
         for row in page.rows {
-            if row.feed != feed {
+            if !row.isDeleted, row.feed != feed {
                 feed = row.feed
                 name = append(environment.policy(of: row.feed).name.utf8, to: &page)
             }
-            var post = PostFields(row, feed: name)
-            if viewer {
+            var post = PostFields(row, feed: row.isDeleted ? .empty : name)
+            if viewer, !row.isDeleted {
                 post.viewerVote = FeedProto.VoteDirection(row.viewerVote)
                 post.viewerHasRead = row.viewerState.isRead
                 post.viewerHasDismissed = row.viewerState.isDismissed

@@ -25,7 +25,7 @@ extension Answers {
             let size =
                 request.pageSize == 0 ? limits.defaultPageSize : max(1, Int(request.pageSize))
             return size * limits.greatestPostByteCount
-        case .listFeeds:
+        case .listFeeds, .syncPosts:
             return encoder.maximumFrameByteCount
         default:
             return 0

@@ -43,7 +43,7 @@ struct ConnectionCalls {
             serverTimeMilliseconds: environment.context.timeOfDay(),
             limits: Limits(environment.context.limits),
             user: try login.session.map(environment.user(of:)),
-            capabilities: [.stablePages, .accounts, .watch]
+            capabilities: [.stablePages, .accounts, .sync, .watch]
                 + (channel.refusal == nil ? [.exactlyOnce] : []),
             isClientKnown: channel.wasKnown,
             lastSequence: channel.lastSequence,

@@ -71,7 +71,7 @@ struct PostCalls {
     }
 
     /// Shows what a viewer's marks make of the posts of the page.
-    private mutating func showMarks(of viewer: VoterID?) {
+    mutating func showMarks(of viewer: VoterID?) {
         page.apply(viewer.flatMap { environment.store.marks(of: $0) })
     }
 

@@ -19,6 +19,8 @@ package struct ServiceLimits: Sendable, Equatable {
     package var maximumPageSize = 100
     /// The ids in one BatchGetPosts.
     package var maximumBatchGetCount = 100
+    /// The posts in one answer to SyncPosts: well under a millisecond of work for common ones.
+    package var maximumSyncPostCount = 500
     /// The votes in one BatchCastVotes: well under a millisecond of work.
     package var maximumBatchVoteCount = 256
     /// The posts in one ImportPosts: about half a millisecond of work for common ones.

@@ -118,6 +118,7 @@ final class ServiceContext: Sendable {
         var sweep = MarkSweep()
         try loop.addTimer(every: .seconds(1)) { [self] in
             store.expireSnapshots(now: now)
+            store.expireSync()
             guard changeRefusal == nil else { return }
             let changes = changeLog(0)
             changes.transaction { store.sweepMarks(&sweep, sink: changes) }
@@ -194,9 +195,24 @@ final class ServiceContext: Sendable {
 
     /// The bytes of texts in one answer, which leave room for all else that a full page holds.
     var pageByteLimit: Int {
-        let postOverhead = ServiceLimits.postNumbersByteCount + limits.maximumFeedNameByteCount
-        let pageOverhead = limits.maximumPageSize * postOverhead + Self.pageTokensByteCount
+        let pageOverhead = limits.maximumPageSize * postOverheadByteCount + Self.pageTokensByteCount
         return max(1, limits.maximumFrameByteCount - pageOverhead)
+    }
+
+    /// The most posts in an answer to SyncPosts: so many that their numbers take half of a frame at most.
+    var syncPostLimit: Int {
+        let bound = limits.maximumFrameByteCount / 2 / postOverheadByteCount
+        return max(1, min(limits.maximumSyncPostCount, bound))
+    }
+
+    /// The bytes of texts in an answer to SyncPosts with so many posts.
+    func syncByteLimit(postCount: Int) -> Int {
+        max(1, limits.maximumFrameByteCount - postCount * postOverheadByteCount - 256)
+    }
+
+    /// The most bytes of a post beside its texts.
+    private var postOverheadByteCount: Int {
+        ServiceLimits.postNumbersByteCount + limits.maximumFeedNameByteCount
     }
 
     /// Two page tokens with the longest title, and the frame's own fields.

@@ -158,8 +158,9 @@ struct RequestHandler: ~Copyable {
         case .signOut(let request): try accounts.signOut(request, from: &caller)
         // Their answers come later: `executeOnce` passes them to `AccountCalls` with their envelope.
         case .signUp, .signIn: preconditionFailure("A sign-in is not dispatched.")
+        case .syncPosts(let request): try posts.syncPosts(request, from: caller)
         case .watchPosts, .cancel: preconditionFailure("A watch is not dispatched.")
-        case .syncPosts, nil: throw .unknownMethod
+        case nil: throw .unknownMethod
         }
     }
 }

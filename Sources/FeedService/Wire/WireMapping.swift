@@ -156,6 +156,17 @@ extension PostFields {
         createTimeMilliseconds = row.createTimeMilliseconds
         updateTimeMilliseconds = row.updateTimeMilliseconds
         revision = row.revision
+        isDeleted = row.isDeleted
+    }
+}
+
+extension SyncPostsFields {
+    /// A page of changes of an instance.
+    init(_ page: SyncPage, _ instanceID: UInt64) {
+        self.init(nextRevision: page.position.revision, instanceID: instanceID)
+        hasMore = page.hasMore
+        isReset = page.isReset
+        copyRevision = page.position.copyRevision
     }
 }
 
@@ -194,6 +205,7 @@ extension Limits {
             maximumPageSize: UInt32(limits.maximumPageSize),
             maximumBatchGetCount: UInt32(limits.maximumBatchGetCount),
             maximumBatchVoteCount: UInt32(limits.maximumBatchVoteCount),
+            maximumSyncPostCount: UInt32(limits.maximumSyncPostCount),
             maximumWatchTopCount: UInt32(limits.maximumWatchTopCount),
             maximumTimeoutMilliseconds: limits.maximumTimeoutMilliseconds,
             idleTimeoutMilliseconds: UInt32(limits.idleTimeout.millisecondsRoundedDown),

@@ -1,4 +1,5 @@
 import FeedAccounts
+import FeedConcurrency
 package import FeedJournal
 import FeedRanking
 import FeedSQLite
@@ -26,14 +27,21 @@ package final class Checkpoint {
     private let sessions: [TokenHash]
     private let markThroughs: [MarkThrough]
     private let changeCount: Int
+    /// When it began, in Unix milliseconds: the time of the deletions that it writes.
+    private let time: Int64
 
     /// The share of the changes that is written, 0 to 1.
     var writtenShare: Double {
         isDone ? 1 : min(1, Double(cursor.writtenCount) / Double(max(1, changeCount)))
     }
 
-    /// Begins to write a memtable, with nothing written yet.
-    package init(_ memtable: consuming Memtable, into database: StateDatabase) {
+    /// Begins to write a memtable, with nothing written yet, at a time or now.
+    package init(
+        _ memtable: consuming Memtable,
+        into database: StateDatabase,
+        at time: Int64? = nil
+    ) {
+        self.time = time ?? Int64(SystemClock.unixMicroseconds() / 1_000)
         target = memtable.position == .start ? database.meta.checkpointed : memtable.position
         precondition(
             target.number >= database.meta.checkpointed.number,
@@ -76,7 +84,14 @@ package final class Checkpoint {
                     left -= 1
                 } while !isLast && left > 0 && writer.byteCount < byteLimit && !isDue()
                 try writer.flushChunk()
-                return (isLast, moved(meta, isLast: isLast))
+                let moved = moved(meta, isLast: isLast)
+                if isLast {
+                    try databaseErrors { () throws(SQLiteError) in
+                        let revision = moved.highestRevision
+                        try writer.forgetDeletions(at: time, highestRevision: revision)
+                    }
+                }
+                return (isLast, moved)
             }
         } catch {
             cursor = before
@@ -109,7 +124,7 @@ package final class Checkpoint {
             let hash = sessions[Int(key)]
             guard let session = memtable.accounts.sessions[hash] else { return true }
             try writer.write(hash, session, of: memtable.accounts)
-        case .posts: try writer.write(key, of: memtable)
+        case .posts: try writer.write(key, of: memtable, at: time)
         case .marks: try writer.writeMarks(key, memtable.marks[key])
         case .markThroughs: try writer.write(markThroughs[Int(key)])
         case .channels:

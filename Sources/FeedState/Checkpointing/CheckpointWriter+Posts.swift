@@ -7,13 +7,20 @@ extension CheckpointWriter {
     /// They go into one transaction, so all rows of a post on the disk carry one revision, the one
     /// in its counts. If that revision is not older than the memtable's, an interrupted checkpoint
     /// has written the post already, and nothing is to be done.
-    func write(_ id: UInt64, of memtable: borrowing Memtable) throws(StateError) {
+    func write(
+        _ id: UInt64,
+        of memtable: borrowing Memtable,
+        at time: Int64
+    ) throws(StateError) {
         guard let news = memtable.counts[id] else { return }
         try enterChunk(CountsChunk.number(id))
         let place = CountsChunk.place(id)
         let old = chunk[place]
         if memtable.deletions.contains(id) {
-            return try remove(id, isThere: old.revision != 0)
+            try remove(id, isThere: old.revision != 0)
+            return try databaseErrors { () throws(SQLiteError) in
+                try writeDeletion(of: id, revision: news.revision, at: time)
+            }
         }
         guard old.revision < news.revision else { return }
         if let post = memtable.posts[id] {

@@ -60,6 +60,10 @@ extension StateDatabase {
                 let sum = try FeedRow.write(id, policy, with: feed)
                 totals[StateTable.feeds.rawValue].replace(nil, by: sum)
             }
+            // All deletions of a new state are kept.
+            let deletion = try database.prepare(DeletionRow.upsert)
+            let floor = try DeletionRow.write(.floor, 0, post: 0, at: 0, with: deletion)
+            totals[StateTable.deletions.rawValue].replace(nil, by: floor)
             try TableTotals.write(totals, over: nil, database)
             try meta.write(database, format: StateSchema.format)
             try DirectoryRow.createTable(database)

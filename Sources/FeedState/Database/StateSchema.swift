@@ -67,7 +67,7 @@ enum StateSchema {
         """,
     ]
 
-    /// What format 2 adds: who wrote a post, users that vote, accounts, sessions and marks.
+    /// What format 2 adds: who wrote a post, users that vote, accounts, sessions, marks and deletions.
     static let secondStatements = [
         "ALTER TABLE posts ADD COLUMN author_id INTEGER NOT NULL DEFAULT 0",
         """
@@ -101,6 +101,12 @@ enum StateSchema {
             place INTEGER NOT NULL, mark INTEGER NOT NULL, create_time INTEGER NOT NULL,
             post INTEGER NOT NULL, revision INTEGER NOT NULL, sum INTEGER NOT NULL,
             PRIMARY KEY (viewer, feed, topic, place)
+        ) STRICT, WITHOUT ROWID
+        """,
+        """
+        CREATE TABLE deletions (
+            kind INTEGER NOT NULL, revision INTEGER NOT NULL, post INTEGER NOT NULL,
+            time INTEGER NOT NULL, sum INTEGER NOT NULL, PRIMARY KEY (kind, revision)
         ) STRICT, WITHOUT ROWID
         """,
     ]

@@ -42,6 +42,7 @@ extension LogEntry {
             StateTable.userVoters.damaged("row \(voter.rawValue)", reason)
         case .marks(let marks):
             StateTable.marks.damaged("post \(marks.post) of \(marks.viewer.rawValue)", reason)
+        case .deletion(let id, _): StateTable.deletions.damaged("post \(id.rawValue)", reason)
         case .markThrough(let mark):
             StateTable.markThroughs.damaged("viewer \(mark.viewer.rawValue)", reason)
         default: StateTable.posts.damaged("the counters", reason)

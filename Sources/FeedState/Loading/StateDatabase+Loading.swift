@@ -49,6 +49,16 @@ extension StateDatabase {
             channels,
             progress
         )
+        if let floor = try deletionsFloor() { store.restore(deletionsKnownSince: floor) }
+    }
+
+    /// The revision up to which deletions are not kept; nil where none has been kept yet.
+    private func deletionsFloor() throws(StateError) -> UInt64? {
+        guard format >= 2 else { return nil }
+        return try databaseErrors { () throws(SQLiteError) in
+            let row = try connection.prepare(DeletionRow.floor)
+            return try row.step() ? row.uint64(0) : nil
+        }
     }
 
     /// Reads and checks everything, SQLite's own pages too, without keeping it; O(rows).

@@ -32,6 +32,16 @@ extension StateLoader {
         }
     }
 
+    /// Reads the posts that were deleted in the last day.
+    mutating func deletions() throws(StateError) {
+        let row = try statement(DeletionRow.all)
+        while isWanted, try row.next() {
+            let (deletion, sum) = try DeletionRow.read(row)
+            add(sum, to: .deletions)
+            if let deletion { give(deletion) }
+        }
+    }
+
     /// Reads the marks on posts, then those through posts.
     mutating func marks() throws(StateError) {
         let row = try statement(MarkRow.all)

@@ -57,7 +57,10 @@ struct StateLoader {
             try accounts()
         }
         try posts()
-        if format >= 2 { try marks() }
+        if format >= 2 {
+            try deletions()
+            try marks()
+        }
     }
 
     /// Sends a log entry together with others.

@@ -13,6 +13,8 @@ struct RowStatements {
     let sessionsBelow: (sums: Statement, delete: Statement)
     let marks: (upsert: Statement, one: Statement, delete: Statement)
     let markThrough: (upsert: Statement, one: Statement)
+    let deletion: (upsert: Statement, sum: Statement, oldest: Statement, deleteThrough: Statement)
+    let deletionsFloor: (one: Statement, delete: Statement)
     let feed: (upsert: Statement, sum: Statement)
     let channel: (upsert: Statement, one: Statement, sum: Statement, delete: Statement)
 
@@ -52,6 +54,14 @@ struct RowStatements {
         )
         markThrough = (
             try database.prepare(MarkThroughRow.upsert), try database.prepare(MarkThroughRow.one)
+        )
+        deletion = (
+            try database.prepare(DeletionRow.upsert), try database.prepare(DeletionRow.storedSum),
+            try database.prepare(DeletionRow.oldest),
+            try database.prepare(DeletionRow.deleteThrough)
+        )
+        deletionsFloor = (
+            try database.prepare(DeletionRow.floor), try database.prepare(DeletionRow.deleteFloor)
         )
         feed = (try database.prepare(FeedRow.upsert), try database.prepare(FeedRow.storedSum))
         channel = (

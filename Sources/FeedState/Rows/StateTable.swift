@@ -22,6 +22,8 @@ package enum StateTable: Int, CaseIterable, Sendable {
     case marks
     /// What viewers have marked on all posts up to one.
     case markThroughs
+    /// The posts that were deleted in the last day.
+    case deletions
 
     /// Its name in the file.
     package var name: String {
@@ -37,6 +39,7 @@ package enum StateTable: Int, CaseIterable, Sendable {
         case .sessions: "sessions"
         case .marks: "marks"
         case .markThroughs: "mark_throughs"
+        case .deletions: "deletions"
         }
     }
 
@@ -44,7 +47,7 @@ package enum StateTable: Int, CaseIterable, Sendable {
     private var firstFormat: Int64 {
         switch self {
         case .posts, .counts, .ballots, .voters, .feeds, .channels: 1
-        case .userVoters, .accounts, .sessions, .marks, .markThroughs: 2
+        case .userVoters, .accounts, .sessions, .marks, .markThroughs, .deletions: 2
         }
     }
 

@@ -38,7 +38,7 @@ public struct Post: Equatable, Sendable {
     /// The revision of the post's last change of any kind, votes among them: of two answers about a
     /// post, the one with the higher revision is the newer.
     public var revision: UInt64
-    /// Whether the post was deleted: only its id, its feed and the revision are set then.
+    /// Whether the post was deleted: only its id and the revision are set then.
     ///
     /// Only SyncPosts shows deleted posts.
     public var isDeleted: Bool

@@ -1,0 +1,168 @@
+/// The posts of a stripe in the order of their last changes, for readers that keep a copy.
+///
+/// Nobody reads most services so. The order exists from its first read on, until nobody has read it
+/// for `RankingLimits.syncIdleTime`. A change then puts its post into `changed`, once until the next
+/// read, and the read moves the changed posts to the end. So without a reader a change only looks at
+/// `isKept`, and a post that is voted on a thousand times between two reads moves once.
+///
+/// Invariants (`checkInvariants`): The revisions of the entries rise. While the order is kept, each
+/// post is in `changed` and has its flag, or it has an entry with its revision. All other entries are
+/// void: their posts have changed since, or are gone.
+struct SyncOrder: ~Copyable {
+    /// A post as of one of its changes.
+    struct Entry: BitwiseCopyable {
+        /// The revision of the change.
+        var revision: UInt64
+        /// The slot of the post.
+        var slot: UInt32
+    }
+
+    /// The entries beyond twice the number of posts at which the void ones are removed.
+    private static let spareEntryCount = 1_024
+
+    /// Whether the order exists.
+    private(set) var isKept = false
+    /// The posts that have changed since the last read; some may have been deleted since.
+    private var changed = Slab<UInt32>()
+    /// The entries; no revision of a post in `changed` is below one of them.
+    private var entries: [Entry] = []
+    /// The time of the last read, in Unix milliseconds.
+    private var readTime: Int64 = 0
+
+    /// No order.
+    init() {}
+
+    /// Notes a change of a post; O(1).
+    @inline(__always)
+    mutating func note(_ slot: UInt32, _ record: inout PostRecord) {
+        guard isKept, !record.flags.contains(.isChanged) else { return }
+        record.flags.insert(.isChanged)
+        changed.append(slot)
+    }
+
+    /// Brings the order up to date for a read; false when the allowance is used up.
+    ///
+    /// O(changed posts), and O(n log n) where the order does not exist yet.
+    mutating func update(
+        at time: Int64,
+        _ allowance: inout RefreshAllowance,
+        _ posts: inout PostTable
+    ) -> Bool {
+        let count = isKept ? changed.count : posts.count
+        if count > 0 {
+            guard !allowance.isUsedUp else { return false }
+            allowance.charge(count)
+        }
+        if isKept { moveChanged(&posts) } else { build(posts) }
+        readTime = time
+        return true
+    }
+
+    private mutating func build(_ posts: borrowing PostTable) {
+        isKept = true
+        var built: [Entry] = []
+        built.reserveCapacity(posts.count)
+        posts.forEachSlot { built.append(Entry(revision: posts[$0].revision, slot: $0)) }
+        built.sort { $0.revision < $1.revision }
+        entries = built
+    }
+
+    /// Moves the changed posts to the end.
+    private mutating func moveChanged(_ posts: inout PostTable) {
+        var moved: [Entry] = []
+        moved.reserveCapacity(changed.count)
+        for place in 0..<changed.count where posts.contains(changed[place]) {
+            let slot = changed[place]
+            posts[slot].flags.remove(.isChanged)
+            moved.append(Entry(revision: posts[slot].revision, slot: slot))
+        }
+        changed.removeAll()
+        moved.sort { $0.revision < $1.revision }
+        entries += moved
+        if entries.count > 2 * posts.count + Self.spareEntryCount { removeVoid(posts) }
+    }
+
+    /// Removes the void entries; O(entries).
+    private mutating func removeVoid(_ posts: borrowing PostTable) {
+        var count = 0
+        for place in entries.indices where isValid(entries[place], posts) {
+            entries[count] = entries[place]
+            count += 1
+        }
+        entries.removeLast(entries.count - count)
+    }
+
+    /// Appends posts whose last changes are in a range of revisions, in their order.
+    ///
+    /// O(log n + entries looked at). The order must be up to date.
+    ///
+    /// - Returns: The revision up to which no post is left out.
+    func collect(
+        _ range: SyncRange,
+        _ slots: SlotKeys,
+        _ posts: borrowing PostTable,
+        into changes: inout [SyncChange]
+    ) -> UInt64 {
+        var place = firstPlace(after: range.start)
+        let scanEnd = place + range.scanLimit
+        let countLimit = changes.count + range.countLimit
+        while place < entries.count, entries[place].revision <= range.end {
+            let entry = entries[place]
+            if place == scanEnd || changes.count == countLimit { return entry.revision - 1 }
+            place += 1
+            guard isValid(entry, posts), range.has(posts[entry.slot].feed) else { continue }
+            changes.append(SyncChange(revision: entry.revision, id: slots.id(entry.slot)))
+        }
+        return range.end
+    }
+
+    /// Gives the order up where nobody has read it for long; O(changed posts).
+    mutating func dropIfIdle(at time: Int64, _ posts: inout PostTable) {
+        guard isKept, readTime < time - RankingLimits.syncIdleTime else { return }
+        for place in 0..<changed.count where posts.contains(changed[place]) {
+            posts[changed[place]].flags.remove(.isChanged)
+        }
+        self = SyncOrder()
+    }
+
+    /// The place of the first entry with a greater revision; O(log n).
+    private func firstPlace(after revision: UInt64) -> Int {
+        var low = 0
+        var high = entries.count
+        while low < high {
+            let middle = (low + high) / 2
+            if entries[middle].revision <= revision { low = middle + 1 } else { high = middle }
+        }
+        return low
+    }
+
+    @inline(__always)
+    private func isValid(_ entry: Entry, _ posts: borrowing PostTable) -> Bool {
+        posts.contains(entry.slot) && posts[entry.slot].revision == entry.revision
+    }
+
+    /// Traps where an invariant of the type does not hold; O(n).
+    func checkInvariants(_ posts: borrowing PostTable) {
+        guard isKept else {
+            precondition(changed.count == 0 && entries.isEmpty, "An order of nobody has posts.")
+            return
+        }
+        var listed = SlotSet()
+        listed.reserve(posts.slotLimit)
+        for place in 0..<changed.count where posts.contains(changed[place]) {
+            let isMarked = posts[changed[place]].flags.contains(.isChanged)
+            precondition(isMarked, "A changed post lacks its flag.")
+            listed.insert(changed[place])
+        }
+        for place in entries.indices {
+            if place > 0 {
+                let rises = entries[place - 1].revision < entries[place].revision
+                precondition(rises, "The order of changes falls.")
+            }
+            if isValid(entries[place], posts) { listed.insert(entries[place].slot) }
+        }
+        posts.forEachSlot { slot in
+            precondition(listed.contains(slot), "The order of changes lacks a post.")
+        }
+    }
+}

@@ -1,0 +1,78 @@
+/// The place that a reader which keeps a copy has come to.
+package struct SyncPosition: Equatable, Sendable {
+    /// The reader has every change up to this revision, but for deletions before its copy began.
+    package var revision: UInt64
+    /// The revision at which the reader's copy was begun, until the copy is complete; else 0.
+    package var copyRevision: UInt64
+
+    /// The place of a reader that has nothing.
+    package static let start = SyncPosition(revision: 0, copyRevision: 0)
+
+    /// The place of a reader, as it was told.
+    package init(revision: UInt64, copyRevision: UInt64) {
+        self.revision = revision
+        self.copyRevision = copyRevision
+    }
+
+    /// The revision from which on the reader has to learn of deletions: it has had no post that was
+    /// deleted before.
+    var deletionsSince: UInt64 { max(revision, copyRevision) }
+
+    /// Whether a new copy begins here.
+    var isStart: Bool { revision == 0 }
+
+    /// The position of a reader that has come so far.
+    func moved(to revision: UInt64) -> SyncPosition {
+        SyncPosition(
+            revision: revision,
+            copyRevision: revision >= copyRevision ? 0 : copyRevision
+        )
+    }
+}
+
+/// What a reader that keeps a copy asks for.
+package struct SyncQuery {
+    /// The feed; nil is all feeds.
+    package var feed: FeedID?
+    /// The place that the reader has come to.
+    package var position: SyncPosition
+    /// The most posts of a page; above 0.
+    package var size: Int
+    /// The bytes of texts at which a page ends, but for its first post.
+    package var byteLimit: Int
+    /// The voter whose ballots the rows show.
+    package var voter: VoterID?
+
+    /// All changes from a place on.
+    package init(
+        feed: FeedID? = nil,
+        position: SyncPosition = .start,
+        size: Int,
+        byteLimit: Int = .max,
+        voter: VoterID? = nil
+    ) {
+        self.feed = feed
+        self.position = position
+        self.size = size
+        self.byteLimit = byteLimit
+        self.voter = voter
+    }
+}
+
+/// A page of changes beside its rows.
+package struct SyncPage: Equatable, Sendable {
+    /// The place that the reader has come to.
+    package var position: SyncPosition
+    /// Whether changes are left that were there when the page was read.
+    package var hasMore: Bool
+    /// Whether the page is the first of a new copy.
+    package var isReset: Bool
+}
+
+/// The end of a read of changes.
+package enum SyncOutcome {
+    /// The page has its rows.
+    case done(SyncPage)
+    /// The allowance is used up: renew it and call again in a later loop iteration.
+    case again
+}
