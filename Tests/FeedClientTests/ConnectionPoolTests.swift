@@ -62,6 +62,16 @@ struct ConnectionPoolTests {
         }
     }
 
+    @Test func refusesAWatchAndStaysConnected() async throws {
+        try await withClient(Self.configuration(1)) { client in
+            let request = Request.watchPosts(WatchPostsRequest())
+            #expect(await refusal { try await client.call(request) } == .unknownMethod)
+            try await client.ping()
+            let history = await client.history()
+            #expect(history?.retries.reconnectCount == 0)
+        }
+    }
+
     @Test func closingEndsAllConnections() async throws {
         try await withClient(Self.configuration(4)) { client in
             let post = try await client.createPost(Post(title: "Apple"))

@@ -127,6 +127,10 @@ public final class FeedClient: FeedCalling {
         minimumRevision: UInt64,
         timeout: Duration?
     ) async throws(FeedClientError) -> Answer {
+        switch request {
+        case .watchPosts, .cancel: throw .hasNoWatches
+        default: break
+        }
         let answer: Answer
         do throws(FeedClientError) {
             answer = try await links.link(for: request).call(

@@ -17,4 +17,13 @@ extension FeedClientError {
             effect: request.mayHaveEffect ? .unknown : .none
         )
     }
+
+    /// A watch has many answers, and a client takes one of each call.
+    static var hasNoWatches: Self {
+        let message =
+            "This version of FeedClient has no watches. Read the posts again, or sync them."
+        return .refused(
+            Status(code: .unimplemented, reason: .unknownMethod, message: message)
+        )
+    }
 }

@@ -1,19 +1,24 @@
+import FeedConcurrency
+
 extension Duration {
     /// The duration, at least zero and at most a day.
     ///
     /// A day is no limit for a call, and far from the end of any clock.
     var withinADay: Duration { min(max(self, .zero), .seconds(86_400)) }
 
-    /// The duration as a frame carries it, at least a millisecond: 0 would be the service's
-    /// default.
-    var wireMilliseconds: UInt32 {
-        let milliseconds =
-            components.seconds * 1_000 + components.attoseconds / 1_000_000_000_000_000
-        return UInt32(clamping: max(1, milliseconds))
-    }
-
     /// The whole nanoseconds of a duration of at most a day.
     var nanoseconds: Int64 {
         components.seconds * 1_000_000_000 + components.attoseconds / 1_000_000_000
+    }
+}
+
+extension MonotonicInstant {
+    /// The time from an earlier instant as a frame carries it, at least a millisecond: 0 would be the
+    /// service's default.
+    ///
+    /// In integers, as a division of durations costs as much as finding a call.
+    func wireMilliseconds(since earlier: MonotonicInstant) -> UInt32 {
+        let nanoseconds = Int64(bitPattern: self.nanoseconds &- earlier.nanoseconds)
+        return UInt32(clamping: max(1, nanoseconds / 1_000_000))
     }
 }

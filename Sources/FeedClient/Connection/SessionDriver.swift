@@ -79,14 +79,16 @@ final class SessionDriver {
     /// Takes the calls of the inbox.
     func takeInbox() {
         inbox.take(into: &taken)
-        let now = loop.now
+        var limit = TimeLimit(.zero, at: loop.now)
         for entry in taken {
+            // Most calls have the same timeout, and all begin now.
+            if entry.timeout != limit.timeout { limit = TimeLimit(entry.timeout, at: loop.now) }
             let call = Session.Call(
                 .task(entry.task),
                 entry.request,
                 minimumRevision: entry.minimumRevision,
                 actingUserID: entry.actingUserID,
-                TimeLimit(entry.timeout, at: now)
+                limit
             )
             session.submit(call, token: entry.token)
         }
@@ -225,7 +227,7 @@ extension SessionDriver {
         let frame = ClientFrame(
             id: departure.id,
             request: call.request,
-            timeoutMilliseconds: call.deadline.duration(since: loop.now).wireMilliseconds,
+            timeoutMilliseconds: call.deadline.wireMilliseconds(since: loop.now),
             sequence: call.sequence,
             minimumRevision: call.minimumRevision,
             actingUserID: call.actingUserID
