@@ -44,6 +44,16 @@ extension CheckpointWriter {
             floor = max(floor, last)
         }
         guard floor != oldFloor else { return }
+        try writeFloor(floor, over: oldSum)
+    }
+
+    /// Writes that deletions up to a revision may be missing.
+    func raiseDeletionsFloor(to revision: UInt64) throws(SQLiteError) {
+        let (floor, sum) = try deletionsFloor()
+        if floor ?? 0 < revision { try writeFloor(revision, over: sum) }
+    }
+
+    private func writeFloor(_ floor: UInt64, over oldSum: UInt64?) throws(SQLiteError) {
         try statements.deletionsFloor.delete.run()
         let upsert = statements.deletion.upsert
         let new = try DeletionRow.write(.floor, floor, post: 0, at: 0, with: upsert)

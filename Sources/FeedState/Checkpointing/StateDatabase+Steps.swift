@@ -34,4 +34,14 @@ extension StateDatabase {
             throw error
         }
     }
+
+    /// Writes that deletions up to a revision may be missing: durable on return.
+    func raiseDeletionsFloor(to revision: UInt64) throws(StateError) {
+        try writeStep { (writer) throws(StateError) in
+            try databaseErrors { () throws(SQLiteError) in
+                try writer.raiseDeletionsFloor(to: revision)
+            }
+            return ((), meta)
+        }
+    }
 }

@@ -79,8 +79,11 @@ extension StateDirectory {
             )
         }
         let skipped = skippedAccountID
+        // Posts and deletions that copies of clients have may be lost: they are begun anew.
+        if skips { store.restore(deletionsKnownSince: revision) }
         try withRoom(journal) { () throws(StateStartError) in
             try stateErrors { () throws(StateError) in
+                if skips { try database.raiseDeletionsFloor(to: revision) }
                 try database.updateMeta(skippedAccountID: skipped) { meta in
                     // A start that ends before its record is durable has skipped them all the same.
                     if skips {

@@ -43,6 +43,36 @@ import Testing
         #expect(life.store.highestID == 7 + (1 << 24))
     }
 
+    @Test func copiesThatMayHaveLostPostsAreBegunAnew() throws {
+        let revision: UInt64
+        do {
+            let life = try start()
+            revision = life.store.revision
+            #expect(!Self.isReset(life.store, since: revision))
+        }
+        do {
+            let life = try start()
+            #expect(!Self.isReset(life.store, since: revision))
+            try life.state.checkpointWork.database.updateMeta { $0.skipNumbersAtNextStart() }
+        }
+        for _ in 0..<2 {
+            let life = try start()
+            #expect(Self.isReset(life.store, since: revision))
+        }
+    }
+
+    /// Whether a client that has come to a revision begins a new copy.
+    private static func isReset(_ store: FeedStore, since revision: UInt64) -> Bool {
+        var page = PostPage()
+        var allowance = RefreshAllowance(keyCount: .max)
+        let position = SyncPosition(revision: revision, copyRevision: 0)
+        let query = SyncQuery(position: position, size: 1)
+        guard case .done(let read) = store.sync(query, into: &page, allowance: &allowance) else {
+            return false
+        }
+        return read.isReset
+    }
+
     @Test(arguments: ["UPDATE account_numbers SET skipped = 8", "DELETE FROM account_numbers"])
     func aRowThatIsNotAsItWasWrittenIsDamage(change: String) throws {
         do {
