@@ -68,6 +68,9 @@ printf '%s\n' Tests/{Soak,Compare,Wire,Codebase}Tests/test_*.py |
 step "Waiting for the release build"
 finish release
 
+step "Building the documentation of the libraries: warnings are errors"
+scripts/documentation.sh
+
 # Apart, as tests that wait for sockets and processes would wait for all computing too.
 computing='FeedConcurrencyTests|FeedDatasetTests|FeedJournalTests|FeedLogTests|FeedProtoTests|FeedRankingTests|FeedSQLiteTests|FeedStateTests'
 step "Running every test of the contract, the ranking and the durable state, beside the example's build"
