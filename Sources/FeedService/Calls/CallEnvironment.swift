@@ -14,8 +14,9 @@ struct CallEnvironment {
     let counters: LoopCounters
     /// The lines for operators.
     let log: ServiceLog
-    /// The rules of texts.
-    let rules: TextRules
+    /// The rules of texts; made when they are asked for, so that a copy of the environment, which a read
+    /// takes several of, has five references and no limits.
+    var rules: TextRules { TextRules(limits: context.limits) }
 
     /// The environment of the calls of one loop.
     init(
@@ -30,7 +31,6 @@ struct CallEnvironment {
         self.context = context
         self.counters = counters
         self.log = log
-        rules = TextRules(limits: context.limits)
     }
 
     /// Refuses a request that needs no execution, before anything is looked up.
