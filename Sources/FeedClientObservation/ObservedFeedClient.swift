@@ -69,6 +69,13 @@ public struct ObservedFeedClient<Base: FeedCalling>: FeedCalling {
     public func close() async { await base.close() }
 }
 
+extension ObservedFeedClient: FeedWatching where Base: FeedWatching {
+    /// The other client's watch, which is neither a span nor counted: it has no end of its own.
+    public func watch(_ watch: PostWatch, interval: Duration?) -> WatchSequence {
+        base.watch(watch, interval: interval)
+    }
+}
+
 extension FeedClientError {
     /// The name of the error; of a refusal, its reason.
     fileprivate var name: String {

@@ -3,7 +3,7 @@ internal import FeedConcurrency
 public import FeedProto
 
 /// A client of an ``InMemoryFeedService``, which makes it.
-public final class InMemoryFeedClient: FeedCalling {
+public final class InMemoryFeedClient: FeedWatching {
     /// What the clients for users share with the client that made them.
     private final class Connection: Sendable {
         /// The caller; nil once the client is closed.
@@ -64,6 +64,22 @@ public final class InMemoryFeedClient: FeedCalling {
         return try outcome.get()
     }
 
+    /// The posts of a watch, which show each change before its call has ended.
+    ///
+    /// The interval is not read: all that has changed since the element before is in the next one.
+    public func watch(_ watch: PostWatch, interval: Duration?) -> WatchSequence {
+        let request = watch.request(interval: interval)
+        return WatchSequence { [memory, connection, actingUserID] mailbox in
+            connection.caller.withLock { caller in
+                guard let caller else {
+                    mailbox.end(.closed)
+                    return {}
+                }
+                return memory.watch(request, actingUserID: actingUserID, from: caller, mailbox)
+            }
+        }
+    }
+
     /// The same client, whose calls act for a user.
     public func acting(for userID: UInt64) -> InMemoryFeedClient {
         InMemoryFeedClient(memory, connection, service, actingUserID: userID)
@@ -71,6 +87,7 @@ public final class InMemoryFeedClient: FeedCalling {
 
     /// Ends the client; calls made afterwards are ``FeedClientError/closed``.
     public func close() async {
-        connection.caller.withLock { $0 = nil }
+        guard let caller = connection.caller.withLock({ $0.take() }) else { return }
+        memory.endWatches(of: caller)
     }
 }

@@ -74,6 +74,41 @@ public final class InMemoryFeedService: Sendable {
         self.fault.withLock { $0 = fault }
     }
 
+    /// Begins a watch of a client, and returns what ends it.
+    func watch(
+        _ request: WatchPostsRequest,
+        actingUserID: UInt64,
+        from caller: MemoryCaller,
+        _ mailbox: WatchMailbox
+    ) -> @Sendable () -> Void {
+        if let error = fault.withLock({ $0 })?(.watchPosts(request)) {
+            mailbox.end(error)
+            return {}
+        }
+        let watch = MemoryWatch(
+            request: request,
+            actingUserID: actingUserID,
+            caller: caller,
+            copy: WatchCopy(of: request),
+            mailbox: mailbox
+        )
+        let number = state.withLock { state in
+            let number = state.takeNumber()
+            do throws(Status) {
+                try state.beginWatch(number, watch)
+            } catch {
+                mailbox.end(.refused(error))
+            }
+            return number
+        }
+        return { [self] in state.withLock { $0.endWatch(number) } }
+    }
+
+    /// Ends the watches of a client that is closed.
+    func endWatches(of caller: MemoryCaller) {
+        state.withLock { $0.endWatches(of: caller, .closed) }
+    }
+
     /// Executes a call of a client.
     func answer(
         to request: Request,

@@ -27,6 +27,16 @@ struct DocumentTests {
     }
 
     // swift-format-ignore
+    static func follow(_ client: FeedClient) async throws {
+        let watch = client.watch(PostWatch(.top(20), in: "posts", order: .top))
+        for try await posts in watch {
+            for post in posts.rows { print(post.score, post.title) }
+            if posts.hasNewOrder { print("The order has changed.") }
+            if posts.newPostCount > 3 { watch.refresh() }
+        }
+    }
+
+    // swift-format-ignore
     static func people(_ address: String) async throws {
         var configuration = ClientConfiguration()
         configuration.serviceKey = Secret(file: "web.key")
@@ -77,7 +87,9 @@ struct DocumentTests {
         }
     }
 
-    @Test(arguments: ["tour": 5, "places": 5, "people": 12, "failures": 9, "testing": 7])
+    @Test(arguments: [
+        "tour": 5, "places": 5, "follow": 6, "people": 12, "failures": 9, "testing": 7,
+    ])
     func theDocumentHasTheExample(_ name: String, lineCount: Int) throws {
         let page = try Self.lines(Programs.projectFolder.appending(path: "docs/CLIENT.md"))
         let source = try Self.lines(URL(filePath: #filePath))

@@ -128,7 +128,7 @@ public final class FeedClient: FeedCalling {
         timeout: Duration?
     ) async throws(FeedClientError) -> Answer {
         switch request {
-        case .watchPosts, .cancel: throw .hasNoWatches
+        case .watchPosts, .cancel: throw .watchIsNoCall
         default: break
         }
         let answer: Answer

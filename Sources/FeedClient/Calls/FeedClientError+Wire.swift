@@ -18,10 +18,9 @@ extension FeedClientError {
         )
     }
 
-    /// A watch has many answers, and a client takes one of each call.
-    static var hasNoWatches: Self {
-        let message =
-            "This version of FeedClient has no watches. Read the posts again, or sync them."
+    /// A watch has many answers, and a call has one.
+    static var watchIsNoCall: Self {
+        let message = "A watch is no call of one answer: begin it with watch(_:interval:)."
         return .refused(
             Status(code: .unimplemented, reason: .unknownMethod, message: message)
         )

@@ -117,6 +117,15 @@ final class Link: Sendable {
         loop.post(to: place) { $0.adopt(sessionToken: token) }
     }
 
+    /// A number for a call or a watch.
+    func takeToken() -> UInt64 { lastToken.wrappingAdd(1, ordering: .relaxed).newValue }
+
+    /// Runs work with the driver; false where the client's thread has ended, or is about to.
+    @discardableResult
+    func post(_ work: @escaping @Sendable (SessionDriver) -> Void) -> Bool {
+        loop.post(to: place, work)
+    }
+
     /// Puts a call into the inbox.
     private func submit(_ entry: CallInbox.Entry) {
         guard !Task.isCancelled else {

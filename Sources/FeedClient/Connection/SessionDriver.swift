@@ -34,6 +34,8 @@ final class SessionDriver {
     private var taken: [CallInbox.Entry] = []
     let configuration: ClientConfiguration
     var session: Session
+    /// What the watches that have not ended are shown through.
+    var mailboxes: [UInt64: WatchMailbox] = [:]
     /// The connection, from the try to open it to its end.
     var wire: WireConnection?
     /// What is left of the current try to connect; nil where there is none.
@@ -150,6 +152,7 @@ final class SessionDriver {
             case .connect(let timeout): connect(timeout)
             case .sendHello(let id, let hello): sendHello(id, hello)
             case .send(let departure): send(departure)
+            case .watch(let step): perform(step)
             case .close: wire?.close()
             case .abandon: abandon()
             case .wait(let instant):
@@ -212,7 +215,7 @@ extension SessionDriver {
     }
 
     /// Appends a frame of the driver's own.
-    private func append(_ frame: ClientFrame, to wire: WireConnection) {
+    func append(_ frame: ClientFrame, to wire: WireConnection) {
         do throws(FrameError) {
             try wire.append(frame)
         } catch {

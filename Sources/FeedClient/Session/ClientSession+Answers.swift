@@ -30,8 +30,10 @@ extension ClientSession {
         switch (request, response) {
         case (.signUp, .session(let session)), (.signIn, .session(let session)):
             hello.sessionToken = session.token
+            watches.beginAllAnew()
         case (.signOut, _):
             hello.sessionToken = []
+            watches.beginAllAnew()
         default: break
         }
     }

@@ -33,6 +33,7 @@ extension ClientSession {
     /// Takes no more calls and opens no more connections; an open connection finishes its calls.
     package mutating func close() {
         takesCalls = false
+        watches.endAll(.closed)
         switch state {
         case .open, .draining, .closing, .ended: break
         case .idle: endAllCalls(.closed)
@@ -124,6 +125,7 @@ extension ClientSession {
     mutating func endAllCalls(_ ending: Ending) {
         opening = nil
         for (token, call) in calls { complete(token, .failure(ending.error(effect: call.effect))) }
+        watches.endAll(ending.error(effect: .none))
     }
 }
 
@@ -142,6 +144,8 @@ extension ClientSession {
         delayed.removeAll { $0.due <= now }
         wake = calls.lazy.map(\.value.deadline).min()
         if let due = delayed.lazy.map(\.due).min() { note(due) }
+        watches.passTime(to: now)
+        if let due = watches.nextDue { note(due) }
     }
 
     private func expiry(of call: Call) -> FeedClientError {

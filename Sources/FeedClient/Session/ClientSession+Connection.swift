@@ -45,7 +45,7 @@ extension ClientSession {
         }
         guard frame.id > 0 else { return receivedConnectionFrame(frame, at: now) }
         guard let token = withExchange({ $0.take(frame.id) }) else {
-            return drop(.violated("Answer \(frame.id) is to no call in flight."), at: now)
+            return receivedWatchFrame(frame, at: now)
         }
         if case .greeting(let exchange, _) = state, frame.id == Self.helloID {
             return helloAnswered(frame, exchange, at: now)
@@ -64,6 +64,7 @@ extension ClientSession {
     package mutating func adopt(sessionToken token: [UInt8]) {
         guard hello.sessionToken != token else { return }
         hello.sessionToken = token
+        watches.beginAllAnew()
         switch state {
         case .open: drain(after: .max)
         case .greeting: hasStaleHello = true
@@ -99,6 +100,7 @@ extension ClientSession {
         }
         maximumInFlightCount = max(1, Int(hello.limits?.maximumInFlightCount ?? 1))
         if instanceID != nil { countReconnect(hello) }
+        if instanceID != hello.instanceID { watches.beginAllAnew() }
         instanceID = hello.instanceID
         report(sequences.resume(hello))
         state = .open(exchange)
@@ -155,6 +157,7 @@ extension ClientSession {
                 again.append(token)
             }
             state = .draining(exchange)
+            watches.detach()
         case .greeting:
             announcedEnding = .lost("The service said farewell.")
         case .idle, .connecting, .connected, .closing, .ended, .modifying:
@@ -172,6 +175,7 @@ extension ClientSession {
             for token in withExchange({ $0.tokens }) { lose(token, ending) }
         case .idle, .connecting, .connected, .closing, .ended, .modifying: break
         }
+        watches.loseConnection(ending.isTemporary ? nil : ending.error(effect: .none))
         round += 1
         lastEnding = ending
         announcedEnding = nil

@@ -96,6 +96,8 @@ extension ClientSession {
         case sendHello(id: UInt64, HelloRequest)
         /// Send a call.
         case send(Departure)
+        /// Do something for a watch.
+        case watch(WatchTable.Step)
         /// Send what is buffered, close the connection, and say when it has ended.
         case close
         /// Drop the connection, or the try to open one; nothing more is heard of it.

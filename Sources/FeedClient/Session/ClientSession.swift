@@ -12,8 +12,8 @@ import FeedProto
 /// ```
 ///
 /// The value does no I/O and reads no clock. A driver feeds it with what happens, and performs what
-/// ``nextStep(at:hasRoom:)`` says until that is to wait. It connects only while calls wait: an idle
-/// client whose connection is lost stays without one.
+/// ``nextStep(at:hasRoom:)`` says until that is to wait. It connects only while calls or watches
+/// wait: an idle client whose connection is lost stays without one.
 package struct ClientSession<Caller, Randomness: RandomNumberGenerator> {
     enum State {
         /// There is no connection, and none is tried before `earliest`.
@@ -78,6 +78,8 @@ package struct ClientSession<Caller, Randomness: RandomNumberGenerator> {
     var delayed: [(due: MonotonicInstant, token: UInt64)] = []
     /// Calls with a sequence, in the order of their sequences; the first may have ended.
     var numbered = Deque<UInt64>()
+    /// The watches that have not ended, and what their readers have not got yet.
+    var watches = WatchTable()
     /// Results that callers have not got yet.
     var completions = Deque<(Caller, Result<Answer, FeedClientError>)>()
     /// No deadline and no delay ends before this.
@@ -131,6 +133,7 @@ package struct ClientSession<Caller, Randomness: RandomNumberGenerator> {
             return .abandon
         }
         if let (caller, result) = completions.popFirst() { return .complete(caller, result) }
+        if let report = watches.nextReport() { return .watch(report) }
         switch state {
         case .idle(let earliest): return stepWhileIdle(earliest, at: now)
         case .connecting(let deadline):
@@ -165,7 +168,9 @@ package struct ClientSession<Caller, Randomness: RandomNumberGenerator> {
             state = .ended
             return .finish
         }
-        guard !calls.isEmpty else { return .wait(until: nil) }
+        guard !calls.isEmpty || watches.hasWaiting else {
+            return .wait(until: watches.count > 0 ? wake : nil)
+        }
         guard now >= earliest else { return .wait(until: earlier(earliest, wake)) }
         let timeout = settings.connectTimeout.withinADay
         state = .connecting(deadline: now.advanced(by: timeout))
@@ -173,7 +178,10 @@ package struct ClientSession<Caller, Randomness: RandomNumberGenerator> {
     }
 
     private mutating func stepWhileOpen(at now: MonotonicInstant, hasRoom: Bool) -> Step {
-        if hasRoom, let departure = depart(at: now) { return .send(departure) }
+        if hasRoom {
+            if let frame = nextWatchFrame() { return .watch(frame) }
+            if let departure = depart(at: now) { return .send(departure) }
+        }
         guard !takesCalls, calls.isEmpty else { return .wait(until: wake) }
         state = .closing
         return .close

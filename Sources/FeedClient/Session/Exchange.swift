@@ -19,6 +19,12 @@ struct Exchange {
         return lastID
     }
 
+    /// The id of the next frame, of which no answer is awaited here; O(1).
+    mutating func takeIDWithoutAnswer() -> UInt64 {
+        lastID += 1
+        return lastID
+    }
+
     /// The call that an answer belongs to, 0 for none; nil where no frame waits for it; O(1).
     mutating func take(_ id: UInt64) -> UInt64? { inFlight.removeValue(for: id) }
 

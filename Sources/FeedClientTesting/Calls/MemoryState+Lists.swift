@@ -118,7 +118,7 @@ extension MemoryState {
         }
     }
 
-    private func order(
+    func order(
         _ order: FeedProto.Order,
         in feed: FeedID?
     ) throws(Status) -> FeedRanking.Order {
@@ -129,7 +129,7 @@ extension MemoryState {
         return known
     }
 
-    private func window(
+    func window(
         _ window: FeedProto.Window,
         of order: FeedRanking.Order
     ) throws(Status) -> FeedRanking.Window? {

@@ -10,6 +10,9 @@ struct MemoryState {
     let clock: @Sendable () -> Int64
     var accounts = MemoryAccounts()
     var tokens = PageTokens()
+    /// The watches that have not ended, by numbers in the order in which they have begun.
+    var watches: [UInt64: MemoryWatch] = [:]
+    private var lastNumber: UInt64 = 0
 
     /// A state with the feeds that every service has.
     init(serviceKeys: [Secret], clock: @escaping @Sendable () -> Int64) {
@@ -21,6 +24,7 @@ struct MemoryState {
     /// Answers Hello.
     mutating func greet(_ hello: HelloRequest) throws(Status) -> (MemoryCaller, HelloResponse) {
         var caller = MemoryCaller(
+            number: takeNumber(),
             device: Device16(hello.clientID),
             isService: serviceKeys.isEmpty
         )
@@ -38,9 +42,15 @@ struct MemoryState {
             serverTimeMilliseconds: clock(),
             limits: MemoryLimits.announced,
             user: session?.user,
-            capabilities: [.stablePages, .accounts]
+            capabilities: [.stablePages, .accounts, .watch]
         )
         return (caller, response)
+    }
+
+    /// A number for a client or a watch.
+    mutating func takeNumber() -> UInt64 {
+        lastNumber += 1
+        return lastNumber
     }
 
     /// Executes a call.
@@ -58,12 +68,20 @@ struct MemoryState {
         }
         try checkActing(for: call.actingUserID, caller)
         let before = store.revision
+        let token = caller.token
+        defer {
+            if caller.token != token { adopt(caller) }
+            if store.revision > before || request.mayEndSessions { showWatches() }
+        }
         let response: Response
         do throws(Status) {
             response = try execute(request, call, from: &caller)
         } catch {
             // As a client forgets the token of a session that has ended.
-            if error.reason == .sessionExpired { caller.token = [] }
+            if error.reason == .sessionExpired {
+                caller.token = []
+                endWatches(of: caller, .refused(error))
+            }
             throw error
         }
         if store.revision > before { caller.lastChange = store.revision }
@@ -99,6 +117,7 @@ struct MemoryState {
         case .importPosts(let request): return try importPosts(request, caller)
         case .ping(let request): return try ping(request)
         case .getServerStats: return .serverStats(stats)
+        case .watchPosts, .cancel: throw .watchIsNoCall
         default: throw .unknownMethod
         }
     }
@@ -108,7 +127,7 @@ struct MemoryState {
         guard caller.isService else { throw .serviceOnly }
     }
 
-    private func checkActing(for user: UInt64, _ caller: MemoryCaller) throws(Status) {
+    func checkActing(for user: UInt64, _ caller: MemoryCaller) throws(Status) {
         guard user != 0 else { return }
         try requireService(caller)
         guard user >> 63 == 1 || accounts.name(of: user) != nil else {
@@ -117,7 +136,7 @@ struct MemoryState {
     }
 
     /// The one who a call is of.
-    private mutating func viewer(
+    mutating func viewer(
         of caller: MemoryCaller,
         _ call: MemoryCall
     ) throws(Status) -> MemoryViewer {
@@ -131,6 +150,16 @@ struct MemoryState {
             )
         }
         return MemoryViewer(userID: 0, key: caller.device.map(VoterKey.device))
+    }
+}
+
+extension Request {
+    /// Whether the call may change whose watches are whose, without a change of a post.
+    fileprivate var mayEndSessions: Bool {
+        switch self {
+        case .signUp, .signIn, .signOut: true
+        default: false
+        }
     }
 }
 

@@ -2,6 +2,8 @@ internal import FeedRanking
 
 /// Who calls on a connection.
 struct MemoryCaller: Sendable {
+    /// The number of its client.
+    let number: UInt64
     /// The device of its client id; nil is none.
     var device: Device16?
     /// Whether it is a service.

@@ -10,6 +10,9 @@ enum MemoryLimits {
     static let importCount = 256
     static let importedTimeLead: Int64 = 300_000
     static let importedCount: UInt64 = 1 << 53
+    static let watchTopCount = 100
+    static let watchIDCount = 200
+    static let watchCount = 16
     static let pingByteCount = 4_096
     static let titleCharacterCount = 255
     static let titleByteCount = 1_024
@@ -33,10 +36,13 @@ enum MemoryLimits {
             maximumPageSize: UInt32(maximumPageSize),
             maximumBatchGetCount: UInt32(batchGetCount),
             maximumBatchVoteCount: UInt32(batchVoteCount),
+            maximumWatchTopCount: UInt32(watchTopCount),
             maximumTimeoutMilliseconds: 60_000,
             idleTimeoutMilliseconds: 90_000,
             sequenceWindow: 256,
-            maximumImportPostCount: UInt32(importCount)
+            maximumImportPostCount: UInt32(importCount),
+            maximumWatchPostCount: UInt32(watchIDCount),
+            maximumWatchCount: UInt32(watchCount)
         )
     }
 }

@@ -67,6 +67,24 @@ extension Status {
         Status(code: .notFound, reason: .feedNotFound, message: "No feed is named \(name).")
     }
 
+    /// The client has as many watches as a connection may have.
+    static func tooManyWatches(_ limit: Int) -> Status {
+        Status(
+            code: .resourceExhausted,
+            reason: .tooManyWatches,
+            message: "The connection has its limit of \(limit) watches; cancel one first."
+        )
+    }
+
+    /// A watch was asked for as a call.
+    static var watchIsNoCall: Status {
+        Status(
+            code: .unimplemented,
+            reason: .unknownMethod,
+            message: "A watch is no call of one answer: begin it with watch(_:interval:)."
+        )
+    }
+
     /// The call is one that a service in memory does not have.
     static var unknownMethod: Status {
         Status(

@@ -26,6 +26,8 @@ struct SessionHarness {
     var hello: HelloRequest?
     /// The calls that left, in order.
     var sent: [Session.Departure] = []
+    /// What it did for watches, in order.
+    var watchSteps: [WatchTable.Step] = []
     /// The outcomes of each caller's call; one, if all is well.
     var outcomes: [Int: [Outcome]] = [:]
     /// When the session wants to be asked again.
@@ -85,6 +87,7 @@ struct SessionHarness {
                 self.hello = hello
                 demands.append(.sendHello)
             case .send(let departure): sent.append(departure)
+            case .watch(let step): watchSteps.append(step)
             case .close: demands.append(.close)
             case .abandon: demands.append(.abandon)
             case .wait(let instant):

@@ -1,0 +1,266 @@
+import FeedClient
+import FeedProto
+import FeedTestSupport
+import FeedTransport
+import Testing
+
+/// Random histories of a session's watches against an independent model of the service.
+///
+/// Connections break and drain, the state is replaced, sessions begin and end, and watches are refused for
+/// a while. At the end each watch shows what the service has, and the service has no other watch.
+struct SessionWatchModelTests {
+    @Test("watches show what the model has", arguments: TestEnvironment.seeds(1...200))
+    func followsTheModel(seed: UInt64) {
+        var history = History(seed: seed)
+        for _ in 0..<400 { history.step() }
+        history.settle()
+        #expect(history.problems.isEmpty, "seed \(seed): \(history.problems.prefix(3))")
+    }
+
+    /// One history: a session, the model, and the network between them.
+    struct History {
+        private var harness: SessionHarness
+        private var service: ModelWatchService
+        private var random: SeededGenerator
+        /// The watches that were begun and not given up, by their tokens.
+        private var live: [UInt64: WatchPostsRequest] = [:]
+        private var shown: [UInt64: WatchCopy] = [:]
+        private(set) var problems: [String] = []
+        private var lastToken: UInt64 = 1_000
+
+        private var requests: [ClientFrame] = []
+        private var answers: [ServerFrame] = []
+        private var isConnected = false
+        private var isDraining = false
+        private var lastExecutedID: UInt64 = 0
+        private var demandCount = 0
+        private var sentCount = 0
+        private var stepCount = 0
+        private var viewer: Viewer?
+
+        init(seed: UInt64) {
+            random = SeededGenerator(seed: seed)
+            service = ModelWatchService(&random)
+            harness = SessionHarness(seed: seed)
+        }
+
+        mutating func step() {
+            switch Int.random(in: 0..<24, using: &random) {
+            case 0..<2: beginWatch()
+            case 2..<7: service.change(&random)
+            case 7..<11: execute()
+            case 11..<15: deliver()
+            case 15..<18: sendEvent()
+            case 18: harness.pass(UInt64.random(in: 0...400, using: &random))
+            case 19: connect()
+            case 20: if random.oneIn(3) { breakConnection() }
+            case 21: if random.oneIn(3) { drain() }
+            case 22: if random.oneIn(2) { cancelWatch() } else { signIn() }
+            default: if random.oneIn(8) { replaceState() }
+            }
+            follow()
+        }
+
+        /// Lets everything arrive, and compares.
+        mutating func settle() {
+            for _ in 0..<600 {
+                connect(fails: false)
+                for _ in 0..<4 { execute(refuses: false) }
+                sendEvents()
+                for _ in 0..<8 { deliver() }
+                harness.pass(20)
+                follow()
+            }
+            for (token, request) in live {
+                let list = service.list(request, viewer: viewer)
+                guard let copy = shown[token] else {
+                    problems.append("Watch \(token) has shown nothing.")
+                    continue
+                }
+                if copy.ranking != list.map(\.id) || list.contains(where: { copy[$0.id] != $0 }) {
+                    problems.append("Watch \(token) does not show its posts.")
+                }
+            }
+            if service.watchIDs.count != live.count {
+                problems.append("\(live.count) watches are \(service.watchIDs.count) there.")
+            }
+            harness.close()
+            follow()
+            if harness.session.watchCount != 0 { problems.append("A watch outlives its client.") }
+        }
+
+        private mutating func beginWatch() {
+            guard live.count < 4 else { return }
+            lastToken += 1
+            var request = WatchPostsRequest(topCount: UInt32.random(in: 1...10, using: &random))
+            if random.oneIn(3) { request = WatchPostsRequest(postIDs: [3, 1, 12, 7]) }
+            live[lastToken] = request
+            harness.session.watch(lastToken, request, actingUserID: 0)
+            harness.run()
+        }
+
+        private mutating func cancelWatch() {
+            guard let token = live.keys.sorted().randomElement(using: &random) else { return }
+            live[token] = nil
+            shown[token] = nil
+            harness.session.cancelWatch(token)
+            harness.run()
+        }
+
+        private mutating func signIn() {
+            lastToken += 1
+            let request = SignInRequest(email: "a", password: SecretText("b"))
+            harness.submit(Int(lastToken), .signIn(request), within: 1_000_000_000)
+        }
+
+        /// Does what the session asked for since the last look.
+        private mutating func follow() {
+            for demand in harness.demands[demandCount...] {
+                switch demand {
+                case .abandon: hangUp()
+                case .close:
+                    guard isConnected else { break }
+                    hangUp()
+                    harness.lose(.closed)
+                case .connect, .sendHello, .finish: break
+                }
+            }
+            demandCount = harness.demands.count
+            for departure in harness.sent[sentCount...] {
+                requests.append(ClientFrame(id: departure.id, request: departure.call.request))
+            }
+            sentCount = harness.sent.count
+            for step in harness.watchSteps[stepCount...] { perform(step) }
+            stepCount = harness.watchSteps.count
+            requests.sort { $0.id < $1.id }
+        }
+
+        private mutating func perform(_ step: WatchTable.Step) {
+            switch step {
+            case .show(let token, let copy):
+                if live[token] == nil { problems.append("A watch that was given up is shown.") }
+                shown[token] = copy
+            case .end(let token, let error):
+                if live[token] != nil, error != .closed { problems.append("It ended: \(error)") }
+            case .begin(let id, let request, _):
+                requests.append(ClientFrame(id: id, request: .watchPosts(request)))
+            case .cancel(let id, let watchID):
+                requests.append(
+                    ClientFrame(id: id, request: .cancel(CancelRequest(id: watchID)))
+                )
+            }
+        }
+
+        private mutating func connect(fails: Bool = true) {
+            guard harness.demands.last == .connect else { return }
+            if fails, random.oneIn(4) {
+                harness.lose(.cannotConnect("refused"))
+                harness.demands.append(.abandon)
+                return
+            }
+            harness.session.connected()
+            harness.run()
+            service.accept()
+            isConnected = true
+            isDraining = false
+            lastExecutedID = 1
+            // What the token of Hello says is whose watches begin here.
+            viewer = harness.hello?.sessionToken.isEmpty == false ? Viewer(vote: .up) : nil
+            service.viewer = viewer
+            let hello = SessionHarness.hello(instance: service.instance)
+            answers.append(ServerFrame(id: 1, revision: 1, response: hello))
+        }
+
+        /// The service executes its next frame, or refuses it for now.
+        private mutating func execute(refuses: Bool = true) {
+            guard isConnected, !requests.isEmpty, !isDraining else { return }
+            let frame = requests.removeFirst()
+            lastExecutedID = frame.id
+            switch frame.request {
+            case .watchPosts where refuses && random.oneIn(5):
+                answers.append(
+                    ServerFrame(id: frame.id, revision: 1, status: .overloaded(retryAfter: 5))
+                )
+            case .watchPosts(let request): service.begin(frame.id, request)
+            case .cancel(let request): end(request.id, .of(.cancelled, .cancelled))
+            case .signIn: answerSignIn(frame)
+            default: problems.append("An unknown frame came.")
+            }
+        }
+
+        /// The watches of the former session end, before the answer or after it.
+        private mutating func answerSignIn(_ frame: ClientFrame) {
+            viewer = Viewer(vote: .up)
+            service.viewer = viewer
+            let token = random.bytes(32)
+            let session = UserSession(token: token, user: nil, expireTimeMilliseconds: 1)
+            let answer = ServerFrame(id: frame.id, revision: 1, response: .session(session))
+            let isFirst = random.oneIn(2)
+            if isFirst { answers.append(answer) }
+            if random.oneIn(2) {
+                for id in service.watchIDs { end(id, .of(.unauthenticated, .sessionExpired)) }
+            }
+            if !isFirst { answers.append(answer) }
+        }
+
+        private mutating func end(_ id: UInt64, _ status: Status) {
+            if let frame = service.end(id, status) { answers.append(frame) }
+        }
+
+        private mutating func sendEvent() {
+            guard isConnected, let id = service.watchIDs.randomElement(using: &random) else {
+                return
+            }
+            send(id)
+        }
+
+        private mutating func sendEvents() {
+            for id in service.watchIDs where isConnected { send(id) }
+        }
+
+        /// A watch has one event on its way at most.
+        private mutating func send(_ id: UInt64) {
+            guard !answers.contains(where: { $0.id == id }) else { return }
+            if let frame = service.event(id, &random) { answers.append(frame) }
+        }
+
+        private mutating func deliver() {
+            guard isConnected, !answers.isEmpty else { return }
+            harness.receive(answers.removeFirst())
+        }
+
+        private mutating func drain() {
+            guard isConnected, !isDraining, answers.allSatisfy({ $0.id != 1 }) else { return }
+            isDraining = true
+            for id in service.watchIDs { end(id, .of(.unavailable, .draining)) }
+            requests = []
+            let goAway = GoAway(lastID: lastExecutedID, drainMilliseconds: 1_000, reason: .draining)
+            answers.append(ServerFrame(id: 0, revision: 1, response: .goAway(goAway)))
+        }
+
+        private mutating func breakConnection() {
+            guard isConnected else { return }
+            hangUp()
+            harness.lose()
+        }
+
+        private mutating func replaceState() {
+            breakConnection()
+            service.replaceState(&random)
+        }
+
+        private mutating func hangUp() {
+            isConnected = false
+            service.accept()
+            requests = []
+            answers = []
+        }
+    }
+}
+
+extension Status {
+    /// A status without a message.
+    static func of(_ code: StatusCode, _ reason: Reason) -> Status {
+        Status(code: code, reason: reason, message: "")
+    }
+}
