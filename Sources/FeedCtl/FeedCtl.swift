@@ -28,7 +28,8 @@ struct FeedCtl: ParsableCommand {
                 name: "Personal",
                 subcommands: [
                     SignUpCommand.self, LogInCommand.self, LogOutCommand.self, WhoAmICommand.self,
-                    FeedCommand.self, PostCommand.self, TweetCommand.self, UpCommand.self,
+                    FeedCommand.self, WatchCommand.self, PostCommand.self, TweetCommand.self,
+                    UpCommand.self,
                     DownCommand.self, ReadCommand.self, DismissCommand.self, DismissAllCommand.self,
                 ]
             )

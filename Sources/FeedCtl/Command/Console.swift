@@ -4,11 +4,24 @@ import Foundation
 enum Console {
     /// Writes a text; a reader that has gone away is no error, but a full disk is.
     static func write(_ text: String, to file: FileHandle) throws(ConsoleError) {
+        _ = try writeWhileRead(text, to: file)
+    }
+
+    /// Writes a text, for a command that has no other end than that of its reader.
+    ///
+    /// - Returns: Whether there is a reader.
+    static func writeWhileRead(
+        _ text: String,
+        to file: FileHandle
+    ) throws(ConsoleError) -> Bool {
         do {
             try file.write(contentsOf: Data(text.utf8))
+            return true
         } catch {
             let cause = error.systemCause
-            guard cause.domain != NSPOSIXErrorDomain || cause.code != Int(EPIPE) else { return }
+            guard cause.domain != NSPOSIXErrorDomain || cause.code != Int(EPIPE) else {
+                return false
+            }
             throw ConsoleError(reason: error.systemReason)
         }
     }

@@ -10,10 +10,15 @@ package protocol Report: Encodable, Sendable {
 
 extension Report {
     /// The JSON for programs: names in snake_case and sorted, whole texts, a line break at the end.
-    package func json() throws -> String {
+    package func json() throws -> String { try json(.prettyPrinted) }
+
+    /// The same JSON on one line, for programs that read an object a line.
+    package func jsonLine() throws -> String { try json([]) }
+
+    private func json(_ formatting: JSONEncoder.OutputFormatting) throws -> String {
         let encoder = JSONEncoder()
         encoder.keyEncodingStrategy = .convertToSnakeCase
-        encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+        encoder.outputFormatting = formatting.union([.sortedKeys, .withoutEscapingSlashes])
         let text = String(decoding: try encoder.encode(self), as: UTF8.self)
         return Self.escaped(text) + "\n"
     }
