@@ -71,4 +71,28 @@ struct CLRedditTests {
             await app.close()
         }
     }
+
+    @Test func theVotesOfOthersChangeTheirRowsAndTheOrderStays() async throws {
+        try await AppService.run("--sample-data") { service in
+            let app = try await service.launch()
+            let others = try await service.launch()
+            let watch = app.watch(PostWatch(.top(20), in: "posts", order: .top))
+            var elements = watch.makeAsyncIterator()
+            let first = try #require(try await elements.next())
+            let last = try #require(first.rows.last)
+            for _ in 1...3 { try await others.vote(on: last.id, .up) }
+            var posts = first
+            while posts.rows[19].score < 3 { posts = try #require(try await elements.next()) }
+            #expect(posts.rows.map(\.id) == first.rows.map(\.id))
+            #expect(posts.rows.dropLast() == first.rows.dropLast())
+            #expect(posts.hasNewOrder)
+            // The Reload button asks for the order of now.
+            watch.refresh()
+            while posts.hasNewOrder { posts = try #require(try await elements.next()) }
+            #expect(posts.rows.first?.id == last.id)
+            #expect(posts.rows == (try await app.listPosts(in: "posts", order: .top).posts))
+            await app.close()
+            await others.close()
+        }
+    }
 }

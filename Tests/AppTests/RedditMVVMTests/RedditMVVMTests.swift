@@ -99,4 +99,33 @@ struct RedditMVVMTests {
             await app.close()
         }
     }
+
+    @Test func aWatchedListStaysWhileTheUserVotesAndSaysWhatIsNew() async throws {
+        try await AppService.run { service in
+            let app = try await service.launch()
+            var ids: [UInt64] = []
+            for title in ["a", "b", "c"] {
+                ids.append(try await app.createPost(Post(title: title)).id)
+            }
+            let watch = app.watch(PostWatch(.top(20), in: "posts", order: .top))
+            var elements = watch.makeAsyncIterator()
+            var posts = try #require(try await elements.next())
+            #expect(posts.rows.map(\.id) == ids)
+            for press in 1...8 {
+                let counts = try await app.vote(on: ids[2], press == 8 ? .down : .up)
+                #expect(counts.upvoteCount + counts.downvoteCount == UInt64(press))
+            }
+            let added = try await app.createPost(Post(title: "added")).id
+            while posts.newPostCount == 0 || posts.rows[2].downvoteCount == 0 {
+                posts = try #require(try await elements.next())
+                #expect(posts.rows.map(\.id) == ids)
+            }
+            #expect(posts.rows[2].score == 6)
+            #expect(posts.ranking == [ids[2], ids[0], added, ids[1]])
+            watch.refresh()
+            posts = try #require(try await elements.next())
+            #expect(posts.rows.map(\.id) == posts.ranking)
+            await app.close()
+        }
+    }
 }
