@@ -67,7 +67,10 @@ struct SessionWatchModelTests {
                 connect(fails: false)
                 for _ in 0..<4 { execute(refuses: false) }
                 sendEvents()
-                for _ in 0..<8 { deliver() }
+                for _ in 0..<8 {
+                    deliver()
+                    follow()
+                }
                 harness.pass(20)
                 follow()
             }
@@ -115,6 +118,14 @@ struct SessionWatchModelTests {
 
         /// Does what the session asked for since the last look.
         private mutating func follow() {
+            for departure in harness.sent[sentCount...] {
+                requests.append(ClientFrame(id: departure.id, request: departure.call.request))
+            }
+            sentCount = harness.sent.count
+            for step in harness.watchSteps[stepCount...] { perform(step) }
+            stepCount = harness.watchSteps.count
+            requests.sort { $0.id < $1.id }
+            // Frames that left before the connection ended are lost with it.
             for demand in harness.demands[demandCount...] {
                 switch demand {
                 case .abandon: hangUp()
@@ -126,13 +137,6 @@ struct SessionWatchModelTests {
                 }
             }
             demandCount = harness.demands.count
-            for departure in harness.sent[sentCount...] {
-                requests.append(ClientFrame(id: departure.id, request: departure.call.request))
-            }
-            sentCount = harness.sent.count
-            for step in harness.watchSteps[stepCount...] { perform(step) }
-            stepCount = harness.watchSteps.count
-            requests.sort { $0.id < $1.id }
         }
 
         private mutating func perform(_ step: WatchTable.Step) {
