@@ -9,8 +9,9 @@ import Synchronization
 ///     .build/release/feed-service --in-memory --listen 127.0.0.1:7433 &
 ///     taskset -c 0,1 .build/release/ClientBenchmark 127.0.0.1:7433
 ///
-/// Further arguments are the tasks, the connections and the seconds of one run, and `numbered` gives
-/// the client an id, so that its votes have sequences. Without them each row of the table runs.
+/// Further arguments are the tasks, the connections and the seconds of one run. `numbered` gives the
+/// client an id, so that its votes have sequences; `on-loop` runs the tasks on the client's thread.
+/// Without them each row of the table runs.
 @main
 struct ClientBenchmark {
     static func main() async throws {
@@ -18,11 +19,11 @@ struct ClientBenchmark {
         let address = arguments.first ?? FeedClient.defaultAddress
         let numbers = arguments.dropFirst().compactMap { Int($0) }
         let seconds = numbers.count > 2 ? numbers[2] : 3
-        print("tasks connections sequences   votes/s  client CPU-s/M")
+        print("tasks connections sequences  threads   votes/s  client CPU-s/M")
         guard numbers.count > 1 else {
             for (tasks, connections) in [(1, 1), (50, 1), (500, 1), (500, 4)] {
-                for isNumbered in [false, true] {
-                    let load = Load(tasks, connections, seconds, isNumbered: isNumbered)
+                for (isNumbered, isOnLoop) in [(false, false), (true, false), (false, true)] {
+                    let load = Load(tasks, connections, seconds, isNumbered, isOnLoop)
                     print(try await load.run(at: address))
                 }
             }
@@ -32,7 +33,8 @@ struct ClientBenchmark {
             numbers[0],
             numbers[1],
             seconds,
-            isNumbered: arguments.contains("numbered")
+            arguments.contains("numbered"),
+            arguments.contains("on-loop")
         )
         print(try await load.run(at: address))
     }

@@ -12,12 +12,21 @@ struct Load {
     let connectionCount: Int
     let seconds: Int
     let isNumbered: Bool
+    /// Whether the tasks run on the client's thread.
+    let isOnLoop: Bool
 
-    init(_ taskCount: Int, _ connectionCount: Int, _ seconds: Int, isNumbered: Bool) {
+    init(
+        _ taskCount: Int,
+        _ connectionCount: Int,
+        _ seconds: Int,
+        _ isNumbered: Bool,
+        _ isOnLoop: Bool
+    ) {
         self.taskCount = taskCount
         self.connectionCount = connectionCount
         self.seconds = seconds
         self.isNumbered = isNumbered
+        self.isOnLoop = isOnLoop
     }
 
     /// Votes at a service for half a second and then for the seconds that count; returns a row.
@@ -30,7 +39,7 @@ struct Load {
         let isOver = Flag()
         let (votes, cpu, time) = try await withThrowingTaskGroup(of: Void.self) { group in
             for (task, counter) in counts.enumerated() {
-                group.addTask {
+                group.addTask(executorPreference: isOnLoop ? client.executor : nil) {
                     var post = UInt64(task) * 7
                     while !isOver.isSet {
                         post = (post + 1) % Self.postCount
@@ -59,7 +68,8 @@ struct Load {
         }
         let thousandths = right("\(cost % 1_000)", 3).replacing(" ", with: "0")
         return right("\(taskCount)", 5) + right("\(connectionCount)", 12)
-            + right(isNumbered ? "yes" : "no", 10) + right("\(rate)", 10)
+            + right(isNumbered ? "yes" : "no", 10) + right(isOnLoop ? "one" : "pool", 9)
+            + right("\(rate)", 10)
             + right("\(cost / 1_000).\(thousandths)", 16)
     }
 

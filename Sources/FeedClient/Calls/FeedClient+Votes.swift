@@ -4,7 +4,7 @@ extension FeedClient {
     /// Votes on a post, as every ``FeedCalling`` does.
     ///
     /// It is a function of this type, too, since the most frequent call pays for each function that it
-    /// passes.
+    /// passes. It runs where its caller does, which spares a look at the executor at each step.
     ///
     /// - Parameters:
     ///   - id: The post.
@@ -13,7 +13,7 @@ extension FeedClient {
     /// - Returns: The post's counts, including the vote.
     /// - Throws: A ``FeedClientError``, as `POST_NOT_FOUND`.
     @discardableResult
-    public func vote(
+    nonisolated(nonsending) public func vote(
         on id: UInt64,
         _ direction: VoteDirection,
         timeout: Duration? = nil

@@ -147,6 +147,18 @@ public final class FeedClient: FeedCalling {
         return answer
     }
 
+    /// Runs tasks on the client's thread, which saves their calls the way to another thread and back.
+    ///
+    /// It is for tasks that make many calls and do little between them, as the preference of a `Task` or of
+    /// a child task. They share the thread with the connections: a task that computes for long holds up
+    /// all calls, and one that blocks stops them. Once the client is closed, its tasks go on Swift's
+    /// global executor.
+    ///
+    /// ```swift
+    /// group.addTask(executorPreference: client.executor) { try await client.vote(on: id, .up) }
+    /// ```
+    public var executor: any TaskExecutor { links.executor }
+
     /// What the client sent again so far; nil once it is closed.
     package func history() async -> ConnectionHistory? { await links.history() }
 

@@ -6,7 +6,9 @@
     private let continuation: UnsafeContinuation<SessionDriver.Outcome, Never>
 
     /// Waits until `body`, or what it gives the task to, has ended the call.
-    static func wait(_ body: (CallTask) -> Void) async -> SessionDriver.Outcome {
+    nonisolated(nonsending) static func wait(
+        _ body: (CallTask) -> Void
+    ) async -> SessionDriver.Outcome {
         await unsafe withUnsafeContinuation { continuation in
             body(unsafe CallTask(continuation: continuation))
         }

@@ -4,6 +4,8 @@ import FeedTransport
 /// The thread of a client, and the drivers of its connections; any task may hold it.
 final class ClientLoop: Sendable {
     private let thread: EventLoopThread
+    /// Runs tasks on the thread.
+    let executor: LoopExecutor
 
     /// Starts a thread with a driver for each inbox.
     init(
@@ -22,6 +24,7 @@ final class ClientLoop: Sendable {
                 }
             )
         }
+        executor = LoopExecutor(thread.mailbox)
     }
 
     deinit {

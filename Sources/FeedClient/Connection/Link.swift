@@ -47,7 +47,7 @@ final class Link: Sendable {
     }
 
     /// Makes a call and waits for its answer, its deadline, the task's cancellation or the end.
-    func call(
+    nonisolated(nonsending) func call(
         _ request: Request,
         minimumRevision: UInt64,
         actingUserID: UInt64,
@@ -56,7 +56,7 @@ final class Link: Sendable {
         let token = lastToken.wrappingAdd(1, ordering: .relaxed).newValue
         let outcome = await withTaskCancellationHandler {
             await CallTask.wait { task in
-                let entry = CallInbox.Entry(
+                let entry = InboxCall(
                     token: token,
                     task: task,
                     request: request,
@@ -127,7 +127,7 @@ final class Link: Sendable {
     }
 
     /// Puts a call into the inbox.
-    private func submit(_ entry: CallInbox.Entry) {
+    private func submit(_ entry: InboxCall) {
         guard !Task.isCancelled else {
             return entry.task.resume(returning: .failure(.cancelled(effect: .none)))
         }
@@ -140,7 +140,7 @@ final class Link: Sendable {
     /// that were added meanwhile.
     private func takeInbox() {
         guard !loop.post(to: place, { $0.takeInbox() }) else { return }
-        var entries: [CallInbox.Entry] = []
+        var entries: [InboxCall] = []
         inbox.take(into: &entries)
         for entry in entries { entry.task.resume(returning: .failure(.closed)) }
     }

@@ -24,6 +24,9 @@ final class LinkPool: Sendable {
     /// The connection that opens first.
     var first: Link { links[0] }
 
+    /// Runs tasks on the thread of the connections.
+    var executor: LoopExecutor { loop.executor }
+
     /// The connection for a call.
     func link(for request: Request) -> Link {
         guard links.count > 1, request.takesTurns else { return links[0] }

@@ -31,7 +31,7 @@ final class SessionDriver {
     let place: Int
     private let inbox: CallInbox
     /// The calls of the inbox that are submitted now; the memory is used again.
-    private var taken: [CallInbox.Entry] = []
+    private var taken: [InboxCall] = []
     let configuration: ClientConfiguration
     var session: Session
     /// What the watches that have not ended are shown through.
@@ -148,7 +148,8 @@ final class SessionDriver {
         defer { isProceeding = false }
         while true {
             switch session.nextStep(at: loop.now, hasRoom: wire?.hasRoom ?? false) {
-            case .complete(let caller, let outcome): caller.resume(returning: outcome)
+            case .complete(let ended):
+                for (caller, outcome) in ended { caller.resume(returning: outcome) }
             case .connect(let timeout): connect(timeout)
             case .sendHello(let id, let hello): sendHello(id, hello)
             case .send(let departure): send(departure)

@@ -56,36 +56,46 @@ extension ClientSession {
     ///
     /// A call whose time has passed never leaves; ``passTime(to:)`` ends it.
     mutating func depart(at now: MonotonicInstant) -> Departure? {
-        guard inFlightCount < maximumInFlightCount, let (token, next) = nextCall(at: now) else {
+        guard inFlightCount < maximumInFlightCount, let token = nextCall(at: now) else {
             return nil
         }
-        var call = next
-        if call.sequence == 0, sequences.isOffered, call.request.takesSequence {
-            call.sequence = sequences.take()
+        if sequences.isOffered, calls.part(of: token, \.wantsSequence) == true {
+            let sequence = sequences.take()
+            calls.change(token) { $0.sequence = sequence }
             numbered.append(token)
         }
-        if call.attemptCount == 0 { retryAllowance.deposit() } else { retries.retryCount += 1 }
-        call.attemptCount += 1
-        call.isInFlight = true
-        calls[token] = call
+        let isFirst = calls.part(of: token) { $0.attemptCount == 0 }
+        if isFirst == true { retryAllowance.deposit() } else { retries.retryCount += 1 }
+        calls.change(token) { call in
+            call.attemptCount += 1
+            call.isInFlight = true
+        }
+        guard let call = calls[token] else { preconditionFailure("A call that is next is open.") }
         return Departure(id: withExchange { $0.takeID(for: token) }, call: call)
     }
 
-    private mutating func nextCall(at now: MonotonicInstant) -> (token: UInt64, call: Call)? {
+    private mutating func nextCall(at now: MonotonicInstant) -> UInt64? {
         while let token = again.popFirst() {
-            if let call = calls[token], call.deadline > now { return (token, call) }
+            if hasTime(token, at: now) { return token }
         }
         while let token = waiting.first {
-            if let call = calls[token], call.deadline > now {
-                if call.request.takesSequence, sequences.isOffered, !hasRoomForSequence {
+            if hasTime(token, at: now) {
+                if sequences.isOffered, calls.part(of: token, \.request.takesSequence) == true,
+                    !hasRoomForSequence
+                {
                     return nil
                 }
                 _ = waiting.popFirst()
-                return (token, call)
+                return token
             }
             _ = waiting.popFirst()
         }
         return nil
+    }
+
+    /// Whether a call has not ended, and its time is not over.
+    private func hasTime(_ token: UInt64, at now: MonotonicInstant) -> Bool {
+        calls.part(of: token) { $0.deadline > now } ?? false
     }
 
     /// Whether another sequence is near enough to the oldest one without an answer.

@@ -64,6 +64,9 @@ extension ClientSession {
             (isInFlight || isDoubtful) && request.mayHaveEffect ? .unknown : .none
         }
 
+        /// Whether it is a change that has no sequence yet.
+        var wantsSequence: Bool { sequence == 0 && request.takesSequence }
+
         /// Whether it may be sent again after its connection was lost: a read has no effect, and a
         /// numbered change has it once.
         var isRepeatable: Bool { !request.mayHaveEffect || sequence > 0 }
@@ -88,8 +91,8 @@ extension ClientSession {
 
     /// What the driver does next.
     package enum Step {
-        /// Give a caller its result.
-        case complete(Caller, Result<Answer, FeedClientError>)
+        /// Give callers their results; one at least.
+        case complete([(Caller, Result<Answer, FeedClientError>)])
         /// Open a connection within the time, and say how that ends.
         case connect(timeout: Duration)
         /// Send Hello as the first frame of the connection.

@@ -81,7 +81,7 @@ package struct ClientSession<Caller, Randomness: RandomNumberGenerator> {
     /// The watches that have not ended, and what their readers have not got yet.
     var watches = WatchTable()
     /// Results that callers have not got yet.
-    var completions = Deque<(Caller, Result<Answer, FeedClientError>)>()
+    var completions: [(Caller, Result<Answer, FeedClientError>)] = []
     /// No deadline and no delay ends before this.
     var wake: MonotonicInstant?
 
@@ -132,7 +132,10 @@ package struct ClientSession<Caller, Randomness: RandomNumberGenerator> {
             hasToAbandon = false
             return .abandon
         }
-        if let (caller, result) = completions.popFirst() { return .complete(caller, result) }
+        if !completions.isEmpty {
+            defer { completions = [] }
+            return .complete(completions)
+        }
         if let report = watches.nextReport() { return .watch(report) }
         switch state {
         case .idle(let earliest): return stepWhileIdle(earliest, at: now)

@@ -79,8 +79,8 @@ struct SessionHarness {
     mutating func run() {
         while true {
             switch session.nextStep(at: time, hasRoom: hasRoom) {
-            case .complete(let caller, let outcome):
-                outcomes[caller, default: []].append(outcome)
+            case .complete(let ended):
+                for (caller, outcome) in ended { outcomes[caller, default: []].append(outcome) }
             case .connect: demands.append(.connect)
             case .sendHello(let id, let hello):
                 #expect(id == 1)
