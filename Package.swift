@@ -18,6 +18,7 @@ let package = Package(
         .library(name: "FeedClient", targets: ["FeedClient"]),
         .library(name: "FeedClientObservation", targets: ["FeedClientObservation"]),
         .library(name: "FeedClientTesting", targets: ["FeedClientTesting"]),
+        .library(name: "FeedOffline", targets: ["FeedOffline"]),
         .executable(name: "feed-service", targets: ["FeedService"]),
         .executable(name: "loadgen", targets: ["LoadGenCommand"]),
         .executable(name: "feedctl", targets: ["FeedCtl"]),
@@ -133,7 +134,8 @@ let package = Package(
         ),
 
         // Layer 4, in order: spans and metrics of a client, a client in memory for the tests of programs,
-        // the import of files, and the load of the service and its audit.
+        // a copy on disk for programs without a network, the import of files, and the load of the
+        // service and its audit.
         .target(
             name: "FeedClientObservation",
             dependencies: [
@@ -146,6 +148,13 @@ let package = Package(
         .target(
             name: "FeedClientTesting",
             dependencies: ["FeedClient", "FeedConcurrency", "FeedProto", "FeedRanking"],
+            swiftSettings: settings
+        ),
+        .target(
+            name: "FeedOffline",
+            dependencies: [
+                "FeedClient", "FeedConcurrency", "FeedProto", "FeedRanking", "FeedSQLite",
+            ],
             swiftSettings: settings
         ),
         .target(
@@ -187,9 +196,18 @@ let package = Package(
         .executableTarget(
             name: "FeedCtl",
             dependencies: [
-                "FeedClient", "FeedConcurrency", "FeedDataset", "FeedImport", "FeedProto",
+                "FeedClient", "FeedConcurrency", "FeedDataset", "FeedImport", "FeedOffline",
+                "FeedProto",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
+            swiftSettings: settings
+        ),
+
+        // Layer 5: a program of tests, which sends an outbox and is killed meanwhile.
+        .executableTarget(
+            name: "OutboxProgram",
+            dependencies: ["FeedClient", "FeedOffline"],
+            path: "Tests/OutboxProgram",
             swiftSettings: settings
         ),
 
@@ -360,6 +378,13 @@ let package = Package(
             swiftSettings: settings
         ),
         .testTarget(
+            name: "FeedOfflineTests",
+            dependencies: [
+                "FeedClient", "FeedOffline", "FeedProto", "FeedTestSupport",
+            ],
+            swiftSettings: settings
+        ),
+        .testTarget(
             name: "FeedCtlTests",
             dependencies: ["FeedCtl", "FeedClient", "FeedDataset", "FeedImport", "FeedProto"],
             swiftSettings: settings
@@ -377,7 +402,7 @@ let package = Package(
         // What the five apps do, over TCP, with a service in a process of its own.
         .testTarget(
             name: "AppTests",
-            dependencies: ["FeedClient", "FeedProto", "FeedTestSupport"],
+            dependencies: ["FeedClient", "FeedOffline", "FeedProto", "FeedTestSupport"],
             swiftSettings: settings
         ),
         .testTarget(

@@ -80,7 +80,8 @@ finish example
 
 # What no test under a sanitizer reaches is left out of its build.
 without='AppTests FeedCtl FeedCtlTests FeedImport FeedDataset FeedDatasetTests IntegrationTests
-    ClientBenchmark FeedClientObservation FeedClientObservationTests FirstClient JournalBenchmark
+    ClientBenchmark FeedClientObservation FeedClientObservationTests FeedOffline FeedOfflineTests
+    FirstClient JournalBenchmark OutboxProgram
     LoadGen LoadGenCommand LoadGenTests RankingBenchmark StateBenchmark WireBenchmark'
 thread=(--scratch-path .build-thread --sanitize=thread)
 address=(--scratch-path .build-address --sanitize=address)

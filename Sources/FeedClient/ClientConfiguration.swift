@@ -55,6 +55,12 @@ public struct ClientConfiguration: Sendable {
     /// By default the first failure is thrown at once, since the address may be wrong.
     public var waitsForService = false
 
+    /// Whether a lost connection is followed by another one.
+    ///
+    /// Without, the client ends with its first connection, and who keeps sequences beyond the process
+    /// sees each Hello.
+    package var reconnects = true
+
     /// How often and how soon the client tries again.
     public var retry = RetryPolicy()
 

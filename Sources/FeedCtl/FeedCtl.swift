@@ -8,6 +8,7 @@
 
 internal import ArgumentParser
 internal import FeedClient
+internal import FeedOffline
 internal import Foundation
 
 /// The program: a command in, a report and an exit status out.
@@ -31,6 +32,7 @@ struct FeedCtl: ParsableCommand {
                     FeedCommand.self, WatchCommand.self, PostCommand.self, TweetCommand.self,
                     UpCommand.self,
                     DownCommand.self, ReadCommand.self, DismissCommand.self, DismissAllCommand.self,
+                    SyncCommand.self, OutboxCommand.self,
                 ]
             )
         ]
@@ -47,6 +49,8 @@ struct FeedCtl: ParsableCommand {
             }
         } catch let error as FeedClientError {
             fail(error.description, ExitStatus(error))
+        } catch let error as OfflineError {
+            fail(error.description, .failed)
         } catch let failure as ImportFailure {
             fail(failure.description, .failed)
         } catch let failure as BackupFailure {

@@ -17,5 +17,6 @@ extension ClientSession.Settings {
         retry = configuration.retry
         connectTimeout = configuration.connectTimeout
         waitsForService = configuration.waitsForService
+        reconnects = configuration.reconnects
     }
 }

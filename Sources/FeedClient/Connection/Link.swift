@@ -78,25 +78,44 @@ final class Link: Sendable {
         actingUserID: UInt64,
         timeout: Duration
     ) async -> [SessionDriver.Outcome] {
-        guard !requests.isEmpty else { return [] }
-        let tokens = takeTokens(requests.count)
+        await callAll(requests, timeout: timeout) { caller, request, limit in
+            SessionDriver.Session.Call(caller, request, actingUserID: actingUserID, limit)
+        }
+    }
+
+    /// Makes changes whose sequences the caller keeps; they leave in their order.
+    func call(
+        _ changes: [NumberedChange],
+        timeout: Duration
+    ) async -> [SessionDriver.Outcome] {
+        await callAll(changes, timeout: timeout) { caller, change, limit in
+            SessionDriver.Session.Call(caller, change.request, limit)
+                .numbered(change.sequence, mayHaveLeft: change.mayHaveLeft)
+        }
+    }
+
+    private func callAll<Item: Sendable>(
+        _ items: [Item],
+        timeout: Duration,
+        _ makeCall:
+            @escaping @Sendable (
+                SessionDriver.Waiter, Item, TimeLimit
+            ) -> SessionDriver.Session.Call
+    ) async -> [SessionDriver.Outcome] {
+        guard !items.isEmpty else { return [] }
+        let tokens = takeTokens(items.count)
         let limit = TimeLimit(timeout)
         return await withTaskCancellationHandler {
             await withCheckedContinuation { task in
                 let refusal = post(tokens) { driver in
-                    let group = CallGroup(of: requests.count, for: task)
-                    let calls = requests.enumerated().lazy.map { place, request in
-                        SessionDriver.Session.Call(
-                            .member(group, place: place),
-                            request,
-                            actingUserID: actingUserID,
-                            limit
-                        )
+                    let group = CallGroup(of: items.count, for: task)
+                    let calls = items.enumerated().lazy.map { place, item in
+                        makeCall(.member(group, place: place), item, limit)
                     }
                     driver.submit(calls, firstToken: tokens.lowerBound)
                 }
                 if let refusal {
-                    task.resume(returning: requests.map { _ in .failure(refusal) })
+                    task.resume(returning: items.map { _ in .failure(refusal) })
                 }
             }
         } onCancel: {

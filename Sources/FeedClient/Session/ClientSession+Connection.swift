@@ -167,6 +167,7 @@ extension ClientSession {
 
     /// Leaves the connection: its calls are sent again or end, and the next try waits.
     mutating func endConnection(_ ending: Ending, at now: MonotonicInstant) {
+        if !settings.reconnects { takesCalls = false }
         switch state {
         case .greeting:
             sequences.lostHello()

@@ -12,6 +12,8 @@ extension ClientSession {
         package var connectTimeout = Duration.seconds(5)
         /// Whether the first connection is tried again until its caller's deadline.
         package var waitsForService = false
+        /// Whether a lost connection is followed by another one; without, its end is the session's.
+        package var reconnects = true
 
         /// The defaults, of a client without an id.
         package init() {}
@@ -57,6 +59,16 @@ extension ClientSession {
             self.actingUserID = actingUserID
             self.timeout = timeout
             self.deadline = deadline
+        }
+
+        /// The call under a sequence that its caller keeps, also beyond the process.
+        ///
+        /// A service that no longer knows may have executed one that may have left before.
+        package func numbered(_ sequence: UInt64, mayHaveLeft: Bool) -> Call {
+            var call = self
+            call.sequence = sequence
+            call.isDoubtful = mayHaveLeft
+            return call
         }
 
         /// The call's effect, if it never gets an answer.

@@ -1,5 +1,6 @@
 internal import ArgumentParser
 internal import FeedClient
+internal import FeedOffline
 internal import FeedProto
 internal import Foundation
 
@@ -29,6 +30,12 @@ struct FeedCommand: AsyncParsableCommand {
     @Option(help: "How many posts a page has, 1 to 100.")
     var rows = 20
 
+    @Flag(
+        help:
+            "Show the copy of the last feedctl sync, with the changes that wait; no service is asked."
+    )
+    var offline = false
+
     @OptionGroup var options: PersonOptions
 
     func validate() throws {
@@ -38,6 +45,7 @@ struct FeedCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
+        guard !offline else { return try await showCopy() }
         let client = try await FeedClient.connect(
             to: options.target,
             configuration: try options.configuration()
@@ -56,11 +64,24 @@ struct FeedCommand: AsyncParsableCommand {
         while let from = start {
             let page = try await client.listPosts(list, pageSize: rows, from: from)
             let report = PageReport([page], of: list, hasViewer: true, commandLine: nil)
-            try Console.write(
-                options.json ? try report.json() : report.text(.current),
-                to: .standardOutput
-            )
+            try options.write(report)
             start = isInteractive ? ask(page) : nil
+        }
+    }
+
+    /// Prints the first page of the copy.
+    private func showCopy() async throws {
+        let copy = try await options.openOffline()
+        do {
+            let page = Page(
+                posts: try await copy.posts(list, limit: rows).posts,
+                totalSize: UInt64(try await copy.postCount(list))
+            )
+            await copy.close()
+            try options.write(PageReport([page], of: list, hasViewer: true, commandLine: nil))
+        } catch {
+            await copy.close()
+            throw error
         }
     }
 

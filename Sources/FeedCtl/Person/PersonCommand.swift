@@ -12,8 +12,13 @@ protocol PersonCommand: AsyncParsableCommand {
 }
 
 extension PersonCommand {
-    /// Connects as the person, makes the calls, closes the connection and prints the report.
+    /// Makes the calls and prints the report.
     func run() async throws {
+        try write(try await answer())
+    }
+
+    /// Connects as the person, makes the calls and closes the connection.
+    func answer() async throws -> any Report {
         let client = try await FeedClient.connect(
             to: options.target,
             configuration: try options.configuration()
@@ -27,8 +32,18 @@ extension PersonCommand {
             throw failure?.naming(identityFlags: "feedctl login or feedctl signup") ?? error
         }
         await client.close()
+        return report
+    }
+
+    /// Prints a report.
+    func write(_ report: any Report) throws { try options.write(report) }
+}
+
+extension PersonOptions {
+    /// Prints a report for people or for programs.
+    func write(_ report: any Report) throws {
         try Console.write(
-            options.json ? try report.json() : report.text(.current),
+            json ? try report.json() : report.text(.current),
             to: .standardOutput
         )
     }

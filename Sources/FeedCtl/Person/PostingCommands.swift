@@ -1,9 +1,10 @@
 internal import ArgumentParser
 internal import FeedClient
+internal import FeedOffline
 internal import FeedProto
 
 /// Posts a title, with a link or a text.
-struct PostCommand: PersonCommand {
+struct PostCommand: QueueableCommand {
     static let configuration = CommandConfiguration(
         commandName: "post",
         abstract: "Posts a title, with a text or a link, as the person who has signed in."
@@ -21,16 +22,23 @@ struct PostCommand: PersonCommand {
     @Option(help: ArgumentHelp("Where the post leads.", valueName: "url"))
     var link = ""
 
+    @OptionGroup var queueing: QueueOptions
+
     @OptionGroup var options: PersonOptions
 
     func perform(_ client: FeedClient) async throws -> any Report {
-        let post = Post(title: title, text: text, linkURL: link)
-        return PostReport(try await client.createPost(post, in: feed))
+        PostReport(try await client.createPost(post, in: feed))
     }
+
+    func add(to offline: OfflineFeed) async throws(OfflineError) -> OutboxEntry {
+        try await offline.createPost(post, in: feed)
+    }
+
+    private var post: Post { Post(title: title, text: text, linkURL: link) }
 }
 
 /// Posts a text without a title.
-struct TweetCommand: PersonCommand {
+struct TweetCommand: QueueableCommand {
     static let configuration = CommandConfiguration(
         commandName: "tweet",
         abstract: "Posts a text of 1 to 140 characters in the feed of tweets."
@@ -39,9 +47,15 @@ struct TweetCommand: PersonCommand {
     @Argument(help: "The text.")
     var text: String
 
+    @OptionGroup var queueing: QueueOptions
+
     @OptionGroup var options: PersonOptions
 
     func perform(_ client: FeedClient) async throws -> any Report {
         PostReport(try await client.createPost(Post(text: text), in: "tweets"))
+    }
+
+    func add(to feed: OfflineFeed) async throws(OfflineError) -> OutboxEntry {
+        try await feed.createPost(Post(text: text), in: "tweets")
     }
 }

@@ -1,9 +1,10 @@
 internal import ArgumentParser
 internal import FeedClient
+internal import FeedOffline
 internal import FeedProto
 
 /// Votes a post up.
-struct UpCommand: PersonCommand {
+struct UpCommand: QueueableCommand {
     static let configuration = CommandConfiguration(
         commandName: "up",
         abstract: "Votes a post up."
@@ -12,15 +13,21 @@ struct UpCommand: PersonCommand {
     @Argument(help: "The post.")
     var id: UInt64
 
+    @OptionGroup var queueing: QueueOptions
+
     @OptionGroup var options: PersonOptions
 
     func perform(_ client: FeedClient) async throws -> any Report {
         VoteReport(try await client.vote(on: id, .up))
     }
+
+    func add(to feed: OfflineFeed) async throws(OfflineError) -> OutboxEntry {
+        try await feed.vote(on: id, .up)
+    }
 }
 
 /// Votes a post down.
-struct DownCommand: PersonCommand {
+struct DownCommand: QueueableCommand {
     static let configuration = CommandConfiguration(
         commandName: "down",
         abstract: "Votes a post down."
@@ -29,9 +36,15 @@ struct DownCommand: PersonCommand {
     @Argument(help: "The post.")
     var id: UInt64
 
+    @OptionGroup var queueing: QueueOptions
+
     @OptionGroup var options: PersonOptions
 
     func perform(_ client: FeedClient) async throws -> any Report {
         VoteReport(try await client.vote(on: id, .down))
+    }
+
+    func add(to feed: OfflineFeed) async throws(OfflineError) -> OutboxEntry {
+        try await feed.vote(on: id, .down)
     }
 }

@@ -10,6 +10,9 @@ final class AppService {
     private let flags: [String]
     private var process: RunningProcess?
 
+    /// Where the service listens.
+    var address: String { port.address }
+
     private init(_ flags: [String]) async throws {
         directory = try TemporaryDirectory()
         port = try ReservedPort()

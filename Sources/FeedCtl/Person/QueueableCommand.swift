@@ -1,0 +1,62 @@
+internal import ArgumentParser
+internal import FeedClient
+internal import FeedOffline
+
+/// Whether a change may wait in the outbox.
+struct QueueOptions: ParsableArguments {
+    @Flag(help: "Keep the change for feedctl sync where no service can be reached.")
+    var queue = false
+}
+
+/// A command whose change can wait in the outbox of the profile.
+protocol QueueableCommand: PersonCommand {
+    /// Whether it may.
+    var queueing: QueueOptions { get }
+
+    /// Puts the change into the outbox.
+    func add(to feed: OfflineFeed) async throws(OfflineError) -> OutboxEntry
+}
+
+extension QueueableCommand {
+    /// Makes the call, or keeps the change where `--queue` says so and no service can be reached.
+    func run() async throws {
+        do {
+            try write(try await answer())
+        } catch let error as FeedClientError {
+            guard error.isUnreachable else { throw error }
+            guard queueing.queue else { throw error.namingQueue }
+            try await queue()
+        }
+    }
+
+    private func queue() async throws {
+        let feed = try await options.openOffline()
+        do {
+            let entry = try await add(to: feed)
+            await feed.close()
+            try write(QueuedReport(entry))
+        } catch {
+            await feed.close()
+            throw error
+        }
+    }
+}
+
+extension FeedClientError {
+    /// Whether nothing was sent, as there is no service at the address.
+    fileprivate var isUnreachable: Bool {
+        switch self {
+        case .cannotConnect, .unknownHost: true
+        default: false
+        }
+    }
+
+    fileprivate var namingQueue: FeedClientError {
+        let hint = " (--queue keeps the change for feedctl sync)"
+        return switch self {
+        case .cannotConnect(let reason): .cannotConnect(reason: reason + hint)
+        case .unknownHost(let name, let reason): .unknownHost(name: name, reason: reason + hint)
+        default: self
+        }
+    }
+}

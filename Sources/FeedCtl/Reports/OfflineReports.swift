@@ -1,0 +1,111 @@
+package import FeedOffline
+internal import FeedProto
+
+/// What a sync has done, as `sync` reports it.
+package struct SyncedReport: Report, Equatable {
+    let sentCount: Int
+    let failedCount: Int
+    let inDoubtCount: Int
+    let waitingCount: Int
+    let changedPostCount: Int
+    let removedPostCount: Int
+    /// Whether the copy was begun anew, as the first one is.
+    let isNewCopy: Bool
+
+    /// The report of a sync.
+    package init(_ report: SyncReport) {
+        sentCount = report.sentCount
+        failedCount = report.failedCount
+        inDoubtCount = report.inDoubtCount
+        waitingCount = report.leftCount
+        changedPostCount = report.changedPostCount
+        removedPostCount = report.removedPostCount
+        isNewCopy = report.isReset
+    }
+
+    /// A line for the outbox and one for the copy.
+    package func text(_ style: TextStyle) -> String {
+        var outbox = "Outbox: \(sentCount) sent, \(waitingCount) waiting"
+        if failedCount > 0 { outbox += ", \(failedCount) refused" }
+        if inDoubtCount > 0 { outbox += ", \(inDoubtCount) in doubt" }
+        if failedCount + inDoubtCount > 0 { outbox += " (feedctl outbox)" }
+        let copy = isNewCopy ? "New copy" : "Copy"
+        return outbox + ".\n"
+            + "\(copy): \(changedPostCount) posts changed, \(removedPostCount) removed.\n"
+    }
+}
+
+/// A change that was kept, as the commands with `--queue` report it.
+package struct QueuedReport: Report, Equatable {
+    let entry: UInt64
+
+    /// The report of an entry.
+    package init(_ entry: OutboxEntry) { self.entry = entry.number }
+
+    /// One line.
+    package func text(_ style: TextStyle) -> String {
+        "No service can be reached: the change waits as entry \(entry) for feedctl sync.\n"
+    }
+}
+
+/// The changes that wait, failed or are in doubt, as `outbox` reports them.
+package struct OutboxReport: Report, Equatable {
+    /// One change.
+    struct Row: Encodable, Equatable, Sendable {
+        let entry: UInt64
+        /// `waiting`, `sent`, `failed` or `in doubt`.
+        let state: String
+        /// What the change does.
+        let change: String
+        /// Why it failed or is in doubt; else empty.
+        let reason: String
+    }
+
+    let entries: [Row]
+
+    /// The report of an outbox.
+    package init(_ entries: [OutboxEntry]) {
+        self.entries = entries.map { entry in
+            let (state, reason) =
+                switch entry.state {
+                case .waiting: ("waiting", "")
+                case .sent: ("sent", "")
+                case .failed(let status): ("failed", status.description)
+                case .inDoubt(let doubt): ("in doubt", doubt.description)
+                }
+            return Row(
+                entry: entry.number,
+                state: state,
+                change: entry.request.summary,
+                reason: reason
+            )
+        }
+    }
+
+    /// A table, or a line where there are none.
+    package func text(_ style: TextStyle) -> String {
+        guard !entries.isEmpty else { return "The outbox is empty.\n" }
+        var table = TextTable([
+            .number("ENTRY"), .text("STATE"), .text("CHANGE"), .text("REASON"),
+        ])
+        for row in entries { table.append(["\(row.entry)", row.state, row.change, row.reason]) }
+        return table.rendered(style)
+    }
+}
+
+extension Request {
+    /// A change in a few words.
+    fileprivate var summary: String {
+        switch self {
+        case .castVote(let vote):
+            "vote \(vote.direction.description.lowercased()) on \(vote.postID)"
+        case .createPost(let creation):
+            "post in \(creation.feed): "
+                + (creation.post.map { $0.title.isEmpty ? $0.text : $0.title } ?? "")
+        case .updatePost(let update): "edit of \(update.post?.id ?? 0)"
+        case .deletePost(let deletion): "deletion of \(deletion.id)"
+        case .markPosts(let marks): "mark \(marks.mark.description.lowercased())"
+        default: "change"
+        }
+    }
+}

@@ -1,0 +1,71 @@
+/// Values by names, up to a number of bytes: the one that was used longest ago goes first.
+///
+/// Each use gets a number that counts up, and the order of use is a queue of them in which old uses of a
+/// name are skipped; O(1), amortised.
+struct LeastRecentlyUsed<Value> {
+    private struct Entry {
+        var value: Value
+        var byteCount: Int
+        var use: UInt64
+    }
+
+    private let limit: Int
+    private var entries: [String: Entry] = [:]
+    private var uses: [(use: UInt64, name: String)] = []
+    private var firstUse = 0
+    private var lastUse: UInt64 = 0
+    /// The bytes of all values.
+    private(set) var usedByteCount = 0
+
+    init(byteCount: Int) { limit = max(0, byteCount) }
+
+    /// A value, which is used by that; nil where there is none.
+    mutating func value(_ name: String) -> Value? {
+        guard let value = entries[name]?.value else { return nil }
+        use(name)
+        return value
+    }
+
+    /// Adds or replaces a value and returns the names of those that went for it.
+    ///
+    /// The value itself goes where it is larger than the limit.
+    @discardableResult
+    mutating func insert(_ value: Value, _ name: String, byteCount: Int) -> [String] {
+        remove(name)
+        guard byteCount <= limit else { return [name] }
+        entries[name] = Entry(value: value, byteCount: byteCount, use: 0)
+        usedByteCount += byteCount
+        use(name)
+        var removed: [String] = []
+        while usedByteCount > limit, let oldest = takeOldest() {
+            removed.append(oldest)
+            remove(oldest)
+        }
+        return removed
+    }
+
+    mutating func remove(_ name: String) {
+        guard let entry = entries.removeValue(forKey: name) else { return }
+        usedByteCount -= entry.byteCount
+    }
+
+    mutating func removeAll() { self = LeastRecentlyUsed(byteCount: limit) }
+
+    private mutating func use(_ name: String) {
+        lastUse += 1
+        entries[name]?.use = lastUse
+        uses.append((lastUse, name))
+        guard uses.count - firstUse > 2 * entries.count + 64 else { return }
+        uses = uses[firstUse...].filter { entries[$0.name]?.use == $0.use }
+        firstUse = 0
+    }
+
+    private mutating func takeOldest() -> String? {
+        while firstUse < uses.count {
+            let (use, name) = uses[firstUse]
+            firstUse += 1
+            if entries[name]?.use == use { return name }
+        }
+        return nil
+    }
+}

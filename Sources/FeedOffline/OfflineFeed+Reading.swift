@@ -1,0 +1,55 @@
+public import FeedClient
+import FeedConcurrency
+public import FeedProto
+
+/// What the copy has. Nothing here needs a network.
+extension OfflineFeed {
+    /// Reads a page of a list, in the service's order.
+    ///
+    /// Votes of the outbox count in the orders. A post that was made here has a local id
+    /// (``LocalPostID``) until the service has it.
+    ///
+    /// - Parameters:
+    ///   - list: The list; its `consistency` does not matter, and RISING cannot be computed.
+    ///   - start: Where the page starts.
+    ///   - limit: The most posts.
+    /// - Returns: The page. It takes O(limit · log posts), and as much for each post that a filter or
+    ///   a window leaves out.
+    /// - Throws: ``OfflineError/unsupportedOrder(_:)``, or an error of the file.
+    public func posts(
+        _ list: PostList = PostList(),
+        from start: OfflineStart = .first,
+        limit: Int = 20
+    ) throws(OfflineError) -> OfflinePage {
+        try perform { store throws(OfflineError) in
+            try store.page(
+                list,
+                from: start,
+                limit: max(1, limit),
+                at: SystemClock.unixMilliseconds()
+            )
+        }
+    }
+
+    /// How many posts a list has in the copy; O(posts).
+    public func postCount(_ list: PostList = PostList()) throws(OfflineError) -> Int {
+        try perform { store throws(OfflineError) in
+            try store.count(list, at: SystemClock.unixMilliseconds())
+        }
+    }
+
+    /// A post by its id, or by the local id under which it was made; nil where the copy has it not.
+    public func post(_ id: UInt64) throws(OfflineError) -> Post? {
+        try perform { store throws(OfflineError) in try store.shown(store.currentID(id)) }
+    }
+
+    /// The changes that have no answer yet, in the order in which they were made; O(entries).
+    public func outbox() throws(OfflineError) -> [OutboxEntry] {
+        try perform { store throws(OfflineError) in try store.entries() }
+    }
+
+    /// The device that the service knows the outbox's changes by.
+    public func clientID() throws(OfflineError) -> ClientID {
+        try perform { store throws(OfflineError) in try store.identity().clientID }
+    }
+}

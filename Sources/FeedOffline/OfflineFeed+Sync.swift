@@ -1,0 +1,161 @@
+import FeedClient
+import FeedProto
+
+/// How a sync goes: a connection of its own, the outbox, then the copies.
+extension OfflineFeed {
+    /// How often a sync connects where its connection is lost.
+    private static let maximumAttemptCount = 3
+
+    func run() async throws(OfflineError) -> SyncReport {
+        var report = SyncReport()
+        var attempt = 1
+        while true {
+            do throws(OfflineError) {
+                try await run(&report)
+                return report
+            } catch {
+                guard attempt < Self.maximumAttemptCount, error.isWorthAnotherTry else {
+                    throw error
+                }
+                attempt += 1
+            }
+        }
+    }
+
+    private func run(_ report: inout SyncReport) async throws(OfflineError) {
+        let client = try await connect()
+        do throws(OfflineError) {
+            // The modes of votes, before a vote of a BALLOT feed is shown.
+            let feeds = try await Self.calling { () throws(FeedClientError) in
+                try await client.feeds()
+            }
+            try perform { store throws(OfflineError) in try store.keep(feeds) }
+            try await flush(client, &report)
+            for feed in configuration.copiedFeeds { try await copy(feed, client, &report) }
+        } catch {
+            await client.close()
+            throw error
+        }
+        await client.close()
+    }
+
+    /// Connects as the file's device on the file's channel.
+    ///
+    /// The client has one connection, so that each Hello is noted in the file.
+    private func connect() async throws(OfflineError) -> FeedClient {
+        let identity = try perform { store throws(OfflineError) in try store.beginGreeting() }
+        var configuration = configuration.client
+        configuration.clientID = identity.clientID
+        configuration.channel = identity.channel
+        configuration.connectionCount = 1
+        configuration.waitsForService = false
+        configuration.reconnects = false
+        let addresses = self.configuration.addresses
+        let client = try await Self.calling { () throws(FeedClientError) in
+            try await FeedClient.connect(to: addresses, configuration: configuration)
+        }
+        do throws(OfflineError) {
+            guard client.service.takesSequences else { throw .noSequences }
+            let hello = client.service
+            try perform { store throws(OfflineError) in
+                try store.greeted(by: hello, hasLostHello: identity.isGreeting)
+            }
+        } catch {
+            await client.close()
+            throw error
+        }
+        return client
+    }
+
+    /// Sends entries until none is left that can be sent.
+    private func flush(
+        _ client: FeedClient,
+        _ report: inout SyncReport
+    ) async throws(OfflineError) {
+        var stop: FeedClientError?
+        while stop == nil {
+            guard !Task.isCancelled else { throw .service(.cancelled(effect: .none)) }
+            let next = try performOnOutbox { file throws(OfflineError) in try file.numberNext() }
+            guard !next.isEmpty else { break }
+            let results = await client.make(next.map(\.change))
+            var outcomes: [(number: UInt64, outcome: OutboxOutcome)] = []
+            for (entry, result) in zip(next, results) {
+                let step = FlushStep(result)
+                stop = stop ?? step.stop
+                guard let outcome = step.outcome else { continue }
+                outcomes.append((entry.number, outcome))
+                report.count(outcome)
+            }
+            let settled = outcomes
+            try performOnOutbox { file throws(OfflineError) in try file.settle(settled) }
+        }
+        let entries = try outbox()
+        report.inDoubtCount = entries.count { if case .inDoubt = $0.state { true } else { false } }
+        report.leftCount = entries.count { $0.state == .waiting || $0.state == .sent }
+        // A refusal for now, as of a full disk, does not prevent reading.
+        if let stop, !stop.isRefusal { throw .service(stop) }
+    }
+
+    /// Follows the chain of a feed to its end.
+    private func copy(
+        _ feed: String,
+        _ client: FeedClient,
+        _ report: inout SyncReport
+    ) async throws(OfflineError) {
+        while true {
+            let request = try perform { store throws(OfflineError) in try store.nextRequest(feed) }
+            let answer = try await Self.calling { () throws(FeedClientError) in
+                try await client.syncPosts(request)
+            }
+            var counted = report
+            try perform { store throws(OfflineError) in
+                try store.take(answer, feed: feed, &counted)
+            }
+            report = counted
+            guard answer.hasMore else { return }
+        }
+    }
+
+    private static func calling<Value>(
+        _ call: () async throws(FeedClientError) -> Value
+    ) async throws(OfflineError) -> Value {
+        do {
+            return try await call()
+        } catch {
+            throw .service(error)
+        }
+    }
+}
+
+extension SyncReport {
+    fileprivate mutating func count(_ outcome: OutboxOutcome) {
+        switch outcome {
+        case .done, .gone: sentCount += 1
+        case .failed: failedCount += 1
+        case .inDoubt, .notSent: break
+        }
+    }
+}
+
+extension OfflineError {
+    /// Whether a connection was lost that had been there.
+    fileprivate var isWorthAnotherTry: Bool {
+        switch self {
+        case .service(.connectionLost), .service(.closed): true
+        default: false
+        }
+    }
+}
+
+extension FeedClientError {
+    fileprivate var isRefusal: Bool {
+        if case .refused = self { true } else { false }
+    }
+}
+
+extension HelloResponse {
+    /// Whether changes take sequences: at once, or once the service has room for the channel.
+    fileprivate var takesSequences: Bool {
+        capabilities.contains(.exactlyOnce) || channelStatus != nil
+    }
+}

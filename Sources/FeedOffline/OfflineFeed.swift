@@ -1,0 +1,132 @@
+/// The copy of a service's posts on this device, and the changes that wait to be sent.
+///
+/// All reads are answered from the file, without a network, and show the changes of the outbox. Each
+/// change is on the disk before its function returns. ``sync()`` sends the outbox, each entry exactly
+/// once, and brings the copy up to date.
+///
+/// ```swift
+/// let feed = try await OfflineFeed.open(OfflineConfiguration(path: "feed.db"))
+/// try await feed.vote(on: 300, .up)
+/// print(try await feed.posts(PostList(order: .top)).posts.map(\.title))
+/// try await feed.sync()
+/// ```
+///
+/// An actor runs the file's work, most of it within a millisecond, so no caller is blocked; a change waits
+/// for a sync of the disk. One process has the file at a time.
+public actor OfflineFeed {
+    /// What was found when the file was opened; nil where nothing was wrong.
+    public nonisolated let notice: OfflineNotice?
+    /// What changes, as it happens, by this process: posts, the outbox, the file.
+    public nonisolated var changes: OfflineChanges { OfflineChanges(board: board) }
+
+    let configuration: OfflineConfiguration
+    private nonisolated let board = ChangeBoard()
+    private var store: OfflineStore?
+    private let wrap: @Sendable (any OutboxFile) -> any OutboxFile
+    private var runningSync: Task<Result<SyncReport, OfflineError>, Never>?
+
+    /// Opens a file, and makes it where there is none.
+    ///
+    /// A file that cannot be read, or is of another program or version, is moved aside and begun anew, which
+    /// ``notice`` says: its outbox is lost.
+    ///
+    /// - Throws: ``OfflineError/inUse(path:)``, ``OfflineError/otherClient(path:)`` or
+    ///   ``OfflineError/file(reason:)``.
+    public static func open(
+        _ configuration: OfflineConfiguration
+    ) async throws(OfflineError) -> OfflineFeed {
+        try await open(configuration) { $0 }
+    }
+
+    /// Opens a file whose outbox is sent through a wrapper of it, as the audits of tests do.
+    package static func open(
+        _ configuration: OfflineConfiguration,
+        wrapping wrap: @escaping @Sendable (any OutboxFile) -> any OutboxFile
+    ) async throws(OfflineError) -> OfflineFeed {
+        try OfflineFeed(configuration, wrap)
+    }
+
+    private init(
+        _ configuration: OfflineConfiguration,
+        _ wrap: @escaping @Sendable (any OutboxFile) -> any OutboxFile
+    ) throws(OfflineError) {
+        self.configuration = configuration
+        self.wrap = wrap
+        (store, notice) = try OfflineStore.open(configuration)
+    }
+
+    /// Ends a sync, closes the file and ends all ``changes``; later calls are ``OfflineError/closed``.
+    public func close() async {
+        runningSync?.cancel()
+        _ = await runningSync?.value
+        store = nil
+        board.finish()
+    }
+
+    /// Runs work on the file and tells the readers of changes what it has changed.
+    ///
+    /// Damage that is found now moves the file aside, too, and the copy begins anew.
+    func perform<Result>(
+        _ body: (OfflineStore) throws(OfflineError) -> Result
+    ) throws(OfflineError) -> Result {
+        guard let store else { throw .closed }
+        do throws(OfflineError) {
+            let result = try body(store)
+            board.post(store.takeChange())
+            return result
+        } catch {
+            // What was undone cannot be told from what was not.
+            var change = store.takeChange()
+            if !change.isEmpty { change.isEverything = true }
+            if case .damaged(let reason) = error { change.merge(try beginAnew(reason)) }
+            board.post(change)
+            throw error
+        }
+    }
+
+    /// Runs work on the outbox as the audits of tests see it.
+    func performOnOutbox<Result>(
+        _ body: (any OutboxFile) throws(OfflineError) -> Result
+    ) throws(OfflineError) -> Result {
+        let wrap = wrap
+        return try perform { store throws(OfflineError) in try body(wrap(store)) }
+    }
+
+    private func beginAnew(_ reason: String) throws(OfflineError) -> OfflineChange {
+        store = nil
+        let movedTo = try OfflineStore.moveAside(configuration.path)
+        store = try OfflineStore(configuration)
+        var change = OfflineChange()
+        change.notice = .outboxLost(movedTo: movedTo, reason: reason)
+        change.isEverything = true
+        change.hasOutboxChanged = true
+        return change
+    }
+
+    /// Sends the outbox and then brings the copy up to date; a sync that runs is joined.
+    ///
+    /// Entries leave in the order in which they were made, each under a sequence that is in the file
+    /// before. What the service refuses is kept as failed, and what it cannot tell as in doubt.
+    ///
+    /// - Returns: What was done.
+    /// - Throws: ``OfflineError/service(_:)`` where the service cannot be reached. What was sent and
+    ///   copied before stays.
+    @discardableResult
+    public func sync() async throws(OfflineError) -> SyncReport {
+        let task: Task<Result<SyncReport, OfflineError>, Never>
+        if let runningSync {
+            task = runningSync
+        } else {
+            task = Task {
+                defer { runningSync = nil }
+                do throws(OfflineError) {
+                    return .success(try await run())
+                } catch {
+                    return .failure(error)
+                }
+            }
+            runningSync = task
+        }
+        return try await task.value.get()
+    }
+}

@@ -1,0 +1,139 @@
+import FeedSQLite
+
+/// The statements of an offline file: each is prepared once, and errors are those of the feed.
+final class OfflineDatabase {
+    /// A value to bind.
+    enum Value {
+        case int(Int64)
+        case text(String)
+        case blob([UInt8])
+        case null
+
+        static func id(_ id: UInt64) -> Value { .int(Int64(bitPattern: id)) }
+        static func flag(_ flag: Bool) -> Value { .int(flag ? 1 : 0) }
+    }
+
+    let path: String
+    private let database: Database
+    private var statements: [String: Statement] = [:]
+
+    init(path: String) throws(OfflineError) {
+        self.path = path
+        do {
+            database = try Database(path: path)
+        } catch {
+            throw OfflineError(error, path: path)
+        }
+    }
+
+    /// Runs a statement to its end and calls `body` with each row, until it returns false.
+    func rows(
+        _ sql: String,
+        _ values: [Value] = [],
+        _ body: (Statement) throws(OfflineError) -> Bool
+    ) throws(OfflineError) {
+        let statement = try statement(sql, values)
+        defer { statement.reset() }
+        while try step(statement) {
+            guard try body(statement) else { return }
+        }
+    }
+
+    /// The value of the first row; nil where there is none.
+    func first<Result>(
+        _ sql: String,
+        _ values: [Value] = [],
+        _ body: (Statement) throws(OfflineError) -> Result
+    ) throws(OfflineError) -> Result? {
+        let statement = try statement(sql, values)
+        defer { statement.reset() }
+        return try step(statement) ? try body(statement) : nil
+    }
+
+    /// Runs a statement that gives no rows.
+    func run(_ sql: String, _ values: [Value] = []) throws(OfflineError) {
+        try rows(sql, values) { _ throws(OfflineError) in true }
+    }
+
+    /// Calls `body` in a transaction, which is durable on return and undone when it throws.
+    func transaction<Result>(
+        _ body: () throws(OfflineError) -> Result
+    ) throws(OfflineError) -> Result {
+        try execute("BEGIN IMMEDIATE")
+        do throws(OfflineError) {
+            let result = try body()
+            try execute("COMMIT")
+            return result
+        } catch {
+            // Some errors have undone it already; the one to report is the first.
+            if database.isInTransaction { try? execute("ROLLBACK") }
+            throw error
+        }
+    }
+
+    /// Runs statements that are needed once.
+    func execute(_ sql: String) throws(OfflineError) {
+        do {
+            try database.execute(sql)
+        } catch {
+            throw OfflineError(error, path: path)
+        }
+    }
+
+    private func step(_ statement: Statement) throws(OfflineError) -> Bool {
+        do {
+            return try statement.step()
+        } catch {
+            throw OfflineError(error, path: path)
+        }
+    }
+
+    private func statement(_ sql: String, _ values: [Value]) throws(OfflineError) -> Statement {
+        do throws(SQLiteError) {
+            let statement: Statement
+            if let known = statements[sql] {
+                statement = known
+            } else {
+                statement = try database.prepare(sql)
+                statements[sql] = statement
+            }
+            for (index, value) in values.enumerated() {
+                switch value {
+                case .int(let number): try statement.bind(number, at: index + 1)
+                case .text(let text): try statement.bind(text, at: index + 1)
+                case .blob(let bytes): try statement.bind(bytes, at: index + 1)
+                case .null: try statement.bindNull(at: index + 1)
+                }
+            }
+            return statement
+        } catch {
+            throw OfflineError(error, path: path)
+        }
+    }
+}
+
+extension Statement {
+    /// A copy of a column's bytes.
+    func bytes(_ column: Int) -> [UInt8] {
+        withBlob(column) { span in
+            var bytes: [UInt8] = []
+            bytes.reserveCapacity(span.count)
+            for index in span.indices { bytes.append(span[index]) }
+            return bytes
+        }
+    }
+}
+
+extension OfflineError {
+    /// What an error of SQLite means for the feed.
+    init(_ error: SQLiteError, path: String) {
+        switch error {
+        case .corrupt: self = .damaged(reason: error.description)
+        case .locked: self = .inUse(path: path)
+        // A statement that does not fit the tables finds a schema that no version wrote.
+        case .other(let failure) where failure.isOfStatement:
+            self = .damaged(reason: error.description)
+        case .readOnly, .full, .io, .constraint, .other: self = .file(reason: error.description)
+        }
+    }
+}

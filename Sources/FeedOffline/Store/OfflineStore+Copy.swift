@@ -1,0 +1,101 @@
+import FeedProto
+import FeedSQLite
+
+/// The chains of syncs, by which the copy of each feed follows the service.
+extension OfflineStore {
+    /// The next request of a feed's chain.
+    func nextRequest(_ feed: String) throws(OfflineError) -> SyncPostsRequest {
+        let sql = "SELECT next_revision, copy_revision, instance FROM chains WHERE feed = ?"
+        let request = try database.first(sql, [.text(feed)]) { row in
+            SyncPostsRequest(
+                feed: feed,
+                sinceRevision: row.uint64(0),
+                copyRevision: row.uint64(1),
+                instanceID: row.uint64(2)
+            )
+        }
+        return request ?? SyncPostsRequest(feed: feed)
+    }
+
+    /// Takes an answer of a chain, whole: its posts and the place of the next request.
+    ///
+    /// A reset begins another generation of posts. Those of the one before are shown until the new copy is
+    /// complete, so no list is empty meanwhile.
+    func take(
+        _ answer: SyncPostsResponse,
+        feed: String,
+        _ report: inout SyncReport
+    ) throws(OfflineError) {
+        var counts = report
+        try database.transaction { () throws(OfflineError) in
+            var generation = try number(
+                "SELECT generation FROM chains WHERE feed = ?",
+                [.text(feed)]
+            )
+            if answer.isReset {
+                generation += 1
+                counts.isReset = true
+            }
+            for post in answer.posts { try take(post, generation, &counts) }
+            // 0 until the first copy is complete, which ends what was left of the one before.
+            let isComplete =
+                try number(
+                    "SELECT copy_revision FROM chains WHERE feed = ?",
+                    [.text(feed)]
+                ) != 0
+            if answer.copyRevision != 0, answer.isReset || !isComplete {
+                try forget(before: generation, feed, &counts)
+            }
+            try database.run(
+                """
+                UPDATE chains SET next_revision = ?, copy_revision = ?, instance = ?, generation = ?
+                WHERE feed = ?
+                """,
+                [
+                    .id(answer.nextRevision), .id(answer.copyRevision), .id(answer.instanceID),
+                    .int(generation), .text(feed),
+                ]
+            )
+        }
+        report = counts
+    }
+
+    private func take(
+        _ post: Post,
+        _ generation: Int64,
+        _ report: inout SyncReport
+    ) throws(OfflineError) {
+        let known = try database.first(
+            "SELECT generation, revision FROM posts WHERE id = ?",
+            [.id(post.id)]
+        ) { ($0.int64(0), $0.uint64(1)) }
+        if post.isDeleted {
+            guard known != nil else { return }
+            try remove(post.id)
+            report.removedPostCount += 1
+            return
+        }
+        // Revisions of another generation may be of another instance.
+        if let known, known.0 == generation, known.1 >= post.revision { return }
+        try take(post, generation: generation)
+        report.changedPostCount += 1
+    }
+
+    private func forget(
+        before generation: Int64,
+        _ feed: String,
+        _ report: inout SyncReport
+    ) throws(OfflineError) {
+        var ids: [UInt64] = []
+        let sql = """
+            SELECT id FROM posts
+            WHERE generation < ? AND base IS NOT NULL AND (? = '' OR feed = ?)
+            """
+        try database.rows(sql, [.int(generation), .text(feed), .text(feed)]) {
+            ids.append($0.uint64(0))
+            return true
+        }
+        for id in ids { try remove(id) }
+        report.removedPostCount += ids.count
+    }
+}

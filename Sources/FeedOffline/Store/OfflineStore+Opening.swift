@@ -1,0 +1,39 @@
+internal import Foundation
+
+extension OfflineStore {
+    /// Opens a file, or moves one aside that cannot be read and begins a new one.
+    ///
+    /// - Returns: The store, and what to tell the person.
+    static func open(
+        _ configuration: OfflineConfiguration
+    ) throws(OfflineError) -> (store: OfflineStore, notice: OfflineNotice?) {
+        do throws(OfflineError) {
+            return (try OfflineStore(configuration), nil)
+        } catch {
+            guard case .damaged(let reason) = error else { throw error }
+            let movedTo = try moveAside(configuration.path)
+            let notice = OfflineNotice.outboxLost(movedTo: movedTo, reason: reason)
+            return (try OfflineStore(configuration), notice)
+        }
+    }
+
+    /// Renames a file and its log, so that a person can still look at them; returns the new path.
+    static func moveAside(_ path: String) throws(OfflineError) -> String {
+        let files = FileManager.default
+        var movedTo = path + ".damaged"
+        var number = 1
+        while files.fileExists(atPath: movedTo) {
+            number += 1
+            movedTo = path + ".damaged-\(number)"
+        }
+        do {
+            try files.moveItem(atPath: path, toPath: movedTo)
+            if files.fileExists(atPath: path + "-wal") {
+                try files.moveItem(atPath: path + "-wal", toPath: movedTo + "-wal")
+            }
+        } catch {
+            throw .file(reason: "Could not move \(path) aside: \(error.localizedDescription)")
+        }
+        return movedTo
+    }
+}

@@ -1,0 +1,171 @@
+import FeedProto
+import FeedSQLite
+
+/// The entries of the outbox, as programs make, see and decide on them.
+extension OfflineStore {
+    /// All entries, in the order in which they were made.
+    func entries() throws(OfflineError) -> [OutboxEntry] {
+        try outboxRows("ORDER BY number").map(\.entry)
+    }
+
+    /// An entry; nil where it is done or was dropped.
+    func entry(_ number: UInt64) throws(OfflineError) -> OutboxEntry? {
+        try outboxRows("WHERE number = ?", [.id(number)]).first?.entry
+    }
+
+    /// Adds a change, which lists show from now on.
+    ///
+    /// - Parameters:
+    ///   - request: The change; it may name posts by their local ids.
+    ///   - limit: The most entries.
+    ///   - milliseconds: The time, which a new post shows.
+    /// - Returns: The entry.
+    /// - Throws: `outboxFull`, `unknownPost` for a local id that there is not, or an error of the file.
+    func add(
+        _ request: Request,
+        limit: Int,
+        at milliseconds: Int64
+    ) throws(OfflineError) -> OutboxEntry {
+        try database.transaction { () throws(OfflineError) in
+            guard try number("SELECT count(*) FROM outbox") < Int64(limit) else {
+                throw .outboxFull(limit: limit)
+            }
+            var request = request
+            for id in request.namedPosts where LocalPostID.isLocal(id) {
+                request = try resolve(id, in: request)
+            }
+            let number = UInt64(bitPattern: try self.number("SELECT next_entry FROM identity"))
+            try database.run("UPDATE identity SET next_entry = next_entry + 1")
+            // The ids that a program knows are those of the copy's instance.
+            let instance = UInt64(
+                bitPattern: try self.number("SELECT max(instance) FROM chains")
+            )
+            let row = OutboxRow(number: number, request: request, instanceID: instance)
+            try write(row)
+            if case .createPost(let creation) = request, let post = creation.post {
+                try takeLocal(post.made(by: number, in: creation.feed, at: milliseconds))
+            }
+            try refreshPosts(of: request)
+            return row.entry
+        }
+    }
+
+    /// Forgets an entry, and with a post that it would have created all changes of that post.
+    ///
+    /// An entry that may have been executed can be dropped too: what it did stays done.
+    func drop(_ number: UInt64) throws(OfflineError) {
+        try database.transaction { () throws(OfflineError) in
+            guard let entry = try entry(number) else { throw .unknownEntry(number) }
+            try remove(entry)
+            guard entry.localPostID != 0 else { return }
+            for row in try outboxRows("ORDER BY number")
+            where row.request.namedPosts.contains(entry.localPostID) {
+                try remove(row.entry)
+            }
+        }
+    }
+
+    /// Lets an entry that failed or is in doubt be sent as a new change.
+    func resend(_ number: UInt64) throws(OfflineError) {
+        try database.transaction { () throws(OfflineError) in
+            guard var row = try outboxRows("WHERE number = ?", [.id(number)]).first else {
+                throw .unknownEntry(number)
+            }
+            switch row.state {
+            case .failed, .inDoubt: break
+            case .waiting, .sent: throw .unknownEntry(number)
+            }
+            row.state = .waiting
+            row.sequence = 0
+            // The program has looked at it: its posts are those of today's service.
+            row.instanceID = 0
+            try write(row)
+            try refreshPosts(of: row.request)
+        }
+    }
+
+    /// Rows that a condition selects.
+    func outboxRows(
+        _ condition: String,
+        _ values: [OfflineDatabase.Value] = []
+    ) throws(OfflineError) -> [OutboxRow] {
+        var rows: [OutboxRow] = []
+        let sql = "SELECT \(OutboxRow.columns) FROM outbox \(condition)"
+        try database.rows(sql, values) { row throws(OfflineError) in
+            rows.append(try OutboxRow(row, &blobs))
+            return true
+        }
+        return rows
+    }
+
+    /// Writes an entry in place of what the file had of it; a part of a transaction.
+    func write(_ row: OutboxRow) throws(OfflineError) {
+        try database.run(
+            "INSERT OR REPLACE INTO outbox VALUES(?, ?, ?, ?, ?, ?, ?, ?)",
+            row.values()
+        )
+        for post in Set(row.request.shownPosts) {
+            try database.run(
+                "INSERT OR IGNORE INTO targets VALUES(?, ?)",
+                [.id(post), .id(row.number)]
+            )
+        }
+        change.hasOutboxChanged = true
+    }
+
+    /// Removes an entry, and shows its posts without it; a part of a transaction.
+    func remove(_ entry: OutboxEntry) throws(OfflineError) {
+        try database.run("DELETE FROM outbox WHERE number = ?", [.id(entry.number)])
+        for post in Set(entry.request.shownPosts) {
+            try database.run(
+                "DELETE FROM targets WHERE post = ? AND number = ?",
+                [.id(post), .id(entry.number)]
+            )
+        }
+        change.hasOutboxChanged = true
+        if entry.localPostID != 0 { try remove(entry.localPostID) }
+        try refreshPosts(of: entry.request)
+    }
+
+    /// Shows the posts of a change anew; O(posts) for a mark through a post.
+    func refreshPosts(of request: Request) throws(OfflineError) {
+        guard case .markPosts(let marks) = request, marks.throughPostID != 0 else {
+            for id in Set(request.shownPosts) { try refresh(id) }
+            return
+        }
+        for id in try postsReached(by: marks) { try refresh(id) }
+    }
+
+    /// The posts of the copy that a mark through a post reaches.
+    func postsReached(by marks: MarkPostsRequest) throws(OfflineError) -> [UInt64] {
+        guard let last = try created(marks.throughPostID) else { return [] }
+        var ids: [UInt64] = []
+        let sql = """
+            SELECT id FROM posts
+            WHERE (created, id) <= (?, ?) AND (? = '' OR feed = ?) AND base IS NOT NULL
+            """
+        let feed = OfflineDatabase.Value.text(marks.feed)
+        try database.rows(sql, [.int(last), .id(marks.throughPostID), feed, feed]) {
+            ids.append($0.uint64(0))
+            return true
+        }
+        return ids
+    }
+
+    /// The id of the service for the local id of a post that it has; else the id itself.
+    func currentID(_ id: UInt64) throws(OfflineError) -> UInt64 {
+        try database.first("SELECT post FROM made_posts WHERE local = ?", [.id(id)]) {
+            $0.uint64(0)
+        } ?? id
+    }
+
+    /// The change with the service's id of a post that was made here, where it has one.
+    private func resolve(_ local: UInt64, in request: Request) throws(OfflineError) -> Request {
+        let id = try currentID(local)
+        if id != local { return request.replacing(local, by: id) }
+        guard let entry = try entry(LocalPostID.entry(local)), entry.localPostID == local else {
+            throw .unknownPost(local)
+        }
+        return request
+    }
+}

@@ -1,0 +1,163 @@
+import FeedClient
+import FeedProto
+import FeedSQLite
+
+/// The file of an offline feed: the copy of posts and the outbox.
+///
+/// Each function that changes something is one transaction, which is durable on return, and adds what
+/// changed to ``change``.
+final class OfflineStore {
+    let database: OfflineDatabase
+    var blobs = WireBlob()
+    /// What has changed since it was taken.
+    var change = OfflineChange()
+
+    /// Opens a file, and makes its tables where it is empty.
+    ///
+    /// - Throws: ``OfflineError/damaged(reason:)`` for a file of another kind or version too.
+    init(_ configuration: OfflineConfiguration) throws(OfflineError) {
+        database = try OfflineDatabase(path: configuration.path)
+        let version = try number("PRAGMA user_version")
+        let application = try number("PRAGMA application_id")
+        switch (application, version) {
+        case (OfflineSchema.applicationID, OfflineSchema.version): break
+        case (0, 0) where try number("SELECT count(*) FROM sqlite_schema") == 0:
+            try make(configuration.client.clientID ?? ClientID())
+        case (OfflineSchema.applicationID, _):
+            throw .damaged(reason: "The file has format \(version), not \(OfflineSchema.version).")
+        default: throw .damaged(reason: "The file is a database of another program.")
+        }
+        if let id = configuration.client.clientID, try identity().clientID != id {
+            throw .otherClient(path: configuration.path)
+        }
+        try follow(configuration.copiedFeeds)
+        // Damage of the outbox is found now, and not after changes were added to it.
+        _ = try entries()
+    }
+
+    /// A number that a statement gives; 0 where it gives none.
+    func number(
+        _ sql: String,
+        _ values: [OfflineDatabase.Value] = []
+    ) throws(OfflineError) -> Int64 {
+        try database.first(sql, values) { $0.int64(0) } ?? 0
+    }
+
+    /// Takes what has changed.
+    func takeChange() -> OfflineChange {
+        defer { change = OfflineChange() }
+        return change
+    }
+
+    private func make(_ clientID: ClientID) throws(OfflineError) {
+        try database.transaction { () throws(OfflineError) in
+            try database.execute(OfflineSchema.statements)
+            try database.run(
+                "INSERT INTO identity VALUES(1, ?, ?, 1, 1, 0, 0)",
+                [.blob(clientID.bytes), .int(Int64(UInt32.random(in: .min ... .max)))]
+            )
+            try database.execute("PRAGMA application_id = \(OfflineSchema.applicationID)")
+            try database.execute("PRAGMA user_version = \(OfflineSchema.version)")
+        }
+    }
+
+    /// Begins the chains of feeds, and forgets those of others with their posts.
+    private func follow(_ feeds: [String]) throws(OfflineError) {
+        try database.transaction { () throws(OfflineError) in
+            var others: [String] = []
+            try database.rows("SELECT feed FROM chains") { row in
+                let feed = row.text(0) ?? ""
+                if !feeds.contains(feed) { others.append(feed) }
+                return true
+            }
+            for feed in others {
+                try database.run("DELETE FROM chains WHERE feed = ?", [.text(feed)])
+            }
+            if !feeds.contains(""), !others.isEmpty {
+                let places = Array(repeating: "?", count: feeds.count).joined(separator: ", ")
+                try database.run(
+                    "DELETE FROM posts WHERE feed NOT IN (\(places))",
+                    feeds.map(OfflineDatabase.Value.text)
+                )
+            }
+            for feed in feeds {
+                try database.run(
+                    "INSERT OR IGNORE INTO chains VALUES(?, 0, 0, 0, 0)",
+                    [.text(feed)]
+                )
+            }
+        }
+    }
+}
+
+@available(*, unavailable)
+extension OfflineStore: Sendable {}
+
+/// Who the file is to the service.
+struct OutboxIdentity: Equatable {
+    /// The device.
+    let clientID: ClientID
+    /// The channel on which the outbox sends.
+    let channel: UInt32
+    /// The sequence of the next entry that is sent.
+    let nextSequence: UInt64
+    /// The instance that was greeted last; 0 is none.
+    let instanceID: UInt64
+    /// Whether a Hello was sent whose answer is not in the file.
+    let isGreeting: Bool
+}
+
+extension OfflineStore {
+    func identity() throws(OfflineError) -> OutboxIdentity {
+        let sql = """
+            SELECT client_id, channel, next_sequence, instance, is_greeting FROM identity
+            """
+        let identity = try database.first(sql) { row throws(OfflineError) in
+            guard let clientID = ClientID(bytes: row.bytes(0)),
+                let channel = UInt32(exactly: row.int64(1)), row.int64(2) > 0
+            else { throw .damaged(reason: "The identity of the outbox cannot be read.") }
+            return OutboxIdentity(
+                clientID: clientID,
+                channel: channel,
+                nextSequence: row.uint64(2),
+                instanceID: row.uint64(3),
+                isGreeting: row.int64(4) != 0
+            )
+        }
+        guard let identity else { throw .damaged(reason: "The outbox has no identity.") }
+        return identity
+    }
+
+    /// The vote mode of a feed, as the service said last.
+    func voteMode(of feed: String) throws(OfflineError) -> VoteMode {
+        let number = try database.first(
+            "SELECT vote_mode FROM feeds WHERE name = ?",
+            [.text(feed)]
+        ) { $0.int64(0) }
+        return VoteMode(rawValue: Int32(clamping: number ?? 0))
+    }
+
+    /// The order of a list that names none: its feed's, as the service said last, or TOP.
+    func defaultOrder(of feed: String) throws(OfflineError) -> Order {
+        let number = try database.first(
+            "SELECT default_order FROM feeds WHERE name = ?",
+            [.text(feed)]
+        ) { $0.int64(0) }
+        return number.map { Order(rawValue: Int32(clamping: $0)) } ?? .top
+    }
+
+    /// Keeps what the service says of its feeds.
+    func keep(_ feeds: [Feed]) throws(OfflineError) {
+        try database.transaction { () throws(OfflineError) in
+            for feed in feeds {
+                try database.run(
+                    "INSERT OR REPLACE INTO feeds VALUES(?, ?, ?)",
+                    [
+                        .text(feed.name), .int(Int64(feed.voteMode.rawValue)),
+                        .int(Int64(feed.defaultOrder.rawValue)),
+                    ]
+                )
+            }
+        }
+    }
+}

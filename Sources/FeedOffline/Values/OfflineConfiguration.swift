@@ -1,0 +1,27 @@
+public import FeedClient
+
+/// Where an offline feed has its file, and which service it follows.
+public struct OfflineConfiguration: Sendable {
+    /// The path of the file; SQLite keeps `<path>-wal` beside it.
+    public var path: String
+    /// The addresses of the service, as ``FeedClient/FeedClient/connect(to:configuration:)`` takes them.
+    public var addresses: [String]
+    /// How the client introduces itself.
+    ///
+    /// The client id is the file's: the first opening stores the one given here, or draws one. The channel
+    /// is the file's too. Watches, `connectionCount` and `channel` of the configuration do not count.
+    public var client = ClientConfiguration()
+    /// The feeds to keep a copy of; the empty name, alone, is all feeds.
+    public var feeds: [String] = [""]
+    /// The most entries of the outbox.
+    public var maximumOutboxCount = 10_000
+
+    /// An offline feed of all feeds of the service at an address.
+    public init(path: String, address: String = FeedClient.defaultAddress) {
+        self.path = path
+        addresses = [address]
+    }
+
+    /// The feeds, without those that the copy of all feeds has.
+    var copiedFeeds: [String] { feeds.contains("") ? [""] : Array(Set(feeds)).sorted() }
+}

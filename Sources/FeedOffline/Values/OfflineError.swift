@@ -1,0 +1,52 @@
+public import FeedClient
+public import FeedProto
+
+/// Why an offline feed could not do what it was asked for.
+public enum OfflineError: Error, Sendable, Equatable {
+    /// The file was damaged. It was moved aside and begun anew; the reason says what was found.
+    case damaged(reason: String)
+    /// Another process, or another ``OfflineFeed`` of this one, has the file.
+    case inUse(path: String)
+    /// The file belongs to another client id than the program gave.
+    case otherClient(path: String)
+    /// The system could not read, write or sync the file.
+    case file(reason: String)
+    /// The feed was closed.
+    case closed
+    /// The copy has no such post.
+    case unknownPost(UInt64)
+    /// The outbox has no such entry, or its state does not allow it.
+    case unknownEntry(UInt64)
+    /// The outbox has as many entries as it takes.
+    case outboxFull(limit: Int)
+    /// The request does not fit into a frame.
+    case tooLarge(byteCount: UInt64, limitByteCount: Int)
+    /// The order cannot be computed from posts: RISING.
+    case unsupportedOrder(Order)
+    /// The service gives no sequences, so nothing of the outbox was sent.
+    case noSequences
+    /// A call of the service failed. What was done before stays.
+    case service(FeedClientError)
+}
+
+extension OfflineError: CustomStringConvertible {
+    /// What happened, as a sentence.
+    public var description: String {
+        switch self {
+        case .damaged(let reason): "The file was damaged, and is begun anew: \(reason)"
+        case .inUse(let path): "Another program has \(path)."
+        case .otherClient(let path): "\(path) belongs to another client id."
+        case .file(let reason): reason
+        case .closed: "The offline feed is closed."
+        case .unknownPost(let id): "The copy has no post \(id)."
+        case .unknownEntry(let number): "The outbox has no entry \(number) to do this with."
+        case .outboxFull(let limit): "The outbox has \(limit) entries, its limit."
+        case .tooLarge(let byteCount, let limit):
+            "The change has \(byteCount) bytes, more than the limit of \(limit)."
+        case .unsupportedOrder(let order): "The order \(order) cannot be computed from a copy."
+        case .noSequences:
+            "The service gives no sequences, so the changes would not be counted exactly once."
+        case .service(let error): error.description
+        }
+    }
+}

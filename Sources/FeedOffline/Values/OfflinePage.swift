@@ -1,0 +1,37 @@
+public import FeedProto
+
+/// Posts of a list in the copy, in order.
+public struct OfflinePage: Sendable, Equatable {
+    /// The posts, with the votes, edits and marks of the outbox.
+    public var posts: [Post]
+    /// The place of the first post; nil of an empty page.
+    public var first: OfflinePlace?
+    /// The place of the last post; nil of an empty page.
+    public var last: OfflinePlace?
+    /// Whether the list has posts after the last one.
+    public var hasMore: Bool
+}
+
+/// A place in a list of the copy: the key of a post in the order.
+///
+/// It stays good when the post moves or goes: it is a place between posts then.
+public struct OfflinePlace: Sendable, Hashable, Codable {
+    /// The key of the order.
+    let key: Int64
+    /// The title, where the order is TOP.
+    let title: String
+    /// The post.
+    let id: UInt64
+}
+
+/// Where a page of the copy starts.
+public enum OfflineStart: Sendable, Hashable {
+    /// At the first post.
+    case first
+    /// After a place.
+    case after(OfflinePlace)
+    /// Before a place: the page ends with the post before it.
+    case before(OfflinePlace)
+    /// With the page that has a post in its middle; at the first post where the copy has it not.
+    case around(UInt64)
+}

@@ -1,0 +1,71 @@
+import FeedClient
+import FeedOffline
+import FeedProto
+import FeedTestSupport
+import Foundation
+import Testing
+
+/// A place in a list that is stored and comes back.
+@Suite(.timeLimit(.minutes(5)))
+struct ListPositionTests {
+    private static let list = PostList(feed: "posts", order: .top, consistency: .stable)
+
+    @Test func aStoredPositionIsReadAgainAndAnotherVersionIsRefused() throws {
+        let position = ListPosition(
+            PostList(feed: "tweets", order: .discussed, window: .week, unreadOnly: true),
+            page: PageToken(bytes: [1, 2, 3]),
+            pageSize: 25,
+            firstVisible: 300,
+            offset: 0.25
+        )
+        let stored = try JSONEncoder().encode(position)
+        #expect(try JSONDecoder().decode(ListPosition.self, from: stored) == position)
+        let text = String(decoding: stored, as: UTF8.self)
+        let later = text.replacing("\"version\":1", with: "\"version\":2")
+        #expect(later != text)
+        #expect(throws: DecodingError.self) {
+            try JSONDecoder().decode(ListPosition.self, from: Data(later.utf8))
+        }
+    }
+
+    @Test func thePlaceComesBackAfterRestarts() async throws {
+        try await TestService.run { service in
+            let (ids, stored) = try await service.withClient { client in
+                let ids = try await client.importPosts(
+                    (0..<100).map { Post(title: "post", upvoteCount: UInt64(1_000 - $0)) },
+                    in: "posts"
+                )
+                let first = try await client.listPosts(Self.list, pageSize: 20)
+                let position = ListPosition(
+                    Self.list,
+                    page: first.next,
+                    pageSize: 20,
+                    firstVisible: ids[27]
+                )
+                return (ids, try JSONEncoder().encode(position))
+            }
+            await service.end()
+            try await service.start()
+            let position = try JSONDecoder().decode(ListPosition.self, from: stored)
+            try await service.withClient { client in
+                let same = try await position.restore(over: client)
+                #expect(same.isExact)
+                #expect(same.row == 7)
+                #expect(same.page.posts.map(\.id) == Array(ids[20..<40]))
+                // The post has moved to the top: it is found there.
+                try await client.votes(
+                    (0..<200).map { _ in .init(postID: ids[27], direction: .up) }
+                )
+                let moved = try await position.restore(over: client)
+                #expect(moved.isExact)
+                #expect(moved.start == .around(ids[27]))
+                #expect(moved.page.posts[moved.row].id == ids[27])
+                // It is gone: the page stands.
+                try await client.deletePost(ids[27])
+                let gone = try await position.restore(over: client)
+                #expect(!gone.isExact)
+                #expect(gone.page.posts.first?.id == ids[20])
+            }
+        }
+    }
+}

@@ -1,0 +1,124 @@
+import FeedClient
+import FeedOffline
+import FeedProto
+import FeedTestSupport
+import Testing
+
+/// A durable service process at one address, which may end, begin again or lose its state, and a folder for
+/// the files of offline feeds.
+final class TestService {
+    let folder: TemporaryDirectory
+    let address: String
+    private let port: ReservedPort
+    private var process: RunningProcess?
+    private var stateNumber = 1
+
+    init(_ flags: String...) async throws {
+        folder = try TemporaryDirectory()
+        port = try ReservedPort()
+        address = port.address
+        try await start()
+    }
+
+    func start() async throws {
+        let process = try RunningProcess(
+            Programs.feedService,
+            ["--listen", address, "--data-dir", "\(folder.path)/state-\(stateNumber)"]
+        )
+        _ = try #require(
+            await process.line { $0.contains("listening on") },
+            "the service ended without a start line: \(process.output)"
+        )
+        self.process = process
+    }
+
+    /// Ends the service with a signal and waits for its end.
+    func end(signal: Int32 = 15) async {
+        guard let process else { return }
+        self.process = nil
+        process.signal(signal)
+        _ = await process.exitStatus()
+    }
+
+    /// Lets the next start be of a fresh state, another instance.
+    func loseState() { stateNumber += 1 }
+
+    func connect() async throws -> FeedClient {
+        var configuration = ClientConfiguration()
+        configuration.timeout = .seconds(30)
+        configuration.connectTimeout = .seconds(30)
+        return try await FeedClient.connect(to: address, configuration: configuration)
+    }
+
+    func configuration(_ name: String = "offline.db") -> OfflineConfiguration {
+        var configuration = OfflineConfiguration(path: path(name), address: address)
+        configuration.client.timeout = .seconds(30)
+        configuration.client.connectTimeout = .seconds(30)
+        return configuration
+    }
+
+    func path(_ name: String) -> String { "\(folder.path)/\(name)" }
+
+    /// Runs the body with a client, and closes it.
+    func withClient<Value>(_ body: (FeedClient) async throws -> Value) async throws -> Value {
+        let client = try await connect()
+        do {
+            let value = try await body(client)
+            await client.close()
+            return value
+        } catch {
+            await client.close()
+            throw error
+        }
+    }
+
+    /// Runs the body on a service, and ends the service.
+    static func run(_ body: (TestService) async throws -> Void) async throws {
+        let service = try await TestService()
+        do {
+            try await body(service)
+        } catch {
+            await service.end(signal: 9)
+            throw error
+        }
+        await service.end(signal: 9)
+    }
+
+    /// Opens an offline feed for the body, and closes it.
+    func withFeed<Value>(
+        _ name: String = "offline.db",
+        _ change: (inout OfflineConfiguration) -> Void = { _ in },
+        _ body: (OfflineFeed) async throws -> Value
+    ) async throws -> Value {
+        var configuration = configuration(name)
+        change(&configuration)
+        let feed = try await OfflineFeed.open(configuration)
+        do {
+            let value = try await body(feed)
+            await feed.close()
+            return value
+        } catch {
+            await feed.close()
+            throw error
+        }
+    }
+}
+
+extension OfflineFeed {
+    /// All posts of a list, page by page.
+    func allPosts(_ list: PostList, limit: Int) async throws -> [Post] {
+        var posts: [Post] = []
+        var start = OfflineStart.first
+        while true {
+            let page = try self.posts(list, from: start, limit: limit)
+            posts += page.posts
+            guard page.hasMore, let last = page.last else { return posts }
+            start = .after(last)
+        }
+    }
+
+    /// The post of a title in the copy.
+    func titled(_ title: String) throws -> Post? {
+        try posts(PostList(order: .new), limit: 100).posts.first { $0.title == title }
+    }
+}
