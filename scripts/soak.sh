@@ -5,6 +5,7 @@
 #   scripts/soak.sh power                100,000 power cuts of simulated disks
 #   scripts/soak.sh flips                10,000 flipped bits
 #   scripts/soak.sh losses               1,000 lost connections of FeedClient, and 10 kills
+#   scripts/soak.sh outbox               1,000 kills of programs that send an outbox
 #   scripts/soak.sh dataset FILE.csv...  real votes through a service that is killed half way
 #   scripts/soak.sh attack               one host that takes answers, channels and devices without end
 #   scripts/soak.sh lag                  votes while the syncs of state.db are slow, and stand still
@@ -32,7 +33,7 @@ done
 "${soak[@]}" "$@" --check
 
 case $1 in
-power | flips | losses)
+power | flips | losses | outbox)
     swift build -c release --build-tests \
         --explicit-target-dependency-import-check error -Xswiftc -warnings-as-errors >&2
     ;;

@@ -15,9 +15,9 @@ struct ListModelTests {
     func listsAreTheServicesOwn(seed: UInt64) async throws {
         try await TestService.run { service in
             var random = SeededGenerator(seed: seed)
-            try await service.withClient { client in
+            try await service.withClient { client async throws in
                 try await Self.fill(client, &random)
-                try await service.withFeed { feed in
+                try await service.withFeed { feed async throws in
                     try await feed.sync()
                     try await Self.compare(feed, client, &random)
                     // Changes, deletions among them, reach the copy by the next sync.
@@ -33,7 +33,7 @@ struct ListModelTests {
         try await TestService.run { service in
             var random = SeededGenerator(seed: 7)
             try await service.withClient { try await Self.fill($0, &random) }
-            try await service.withFeed { feed in
+            try await service.withFeed { feed async throws in
                 try await feed.sync()
                 for order in Self.orders {
                     let list = PostList(order: order)

@@ -30,7 +30,7 @@ struct ListPositionTests {
 
     @Test func thePlaceComesBackAfterRestarts() async throws {
         try await TestService.run { service in
-            let (ids, stored) = try await service.withClient { client in
+            let (ids, stored) = try await service.withClient { client async throws in
                 let ids = try await client.importPosts(
                     (0..<100).map { Post(title: "post", upvoteCount: UInt64(1_000 - $0)) },
                     in: "posts"
@@ -47,13 +47,13 @@ struct ListPositionTests {
             await service.end()
             try await service.start()
             let position = try JSONDecoder().decode(ListPosition.self, from: stored)
-            try await service.withClient { client in
+            try await service.withClient { client async throws in
                 let same = try await position.restore(over: client)
                 #expect(same.isExact)
                 #expect(same.row == 7)
                 #expect(same.page.posts.map(\.id) == Array(ids[20..<40]))
                 // The post has moved to the top: it is found there.
-                try await client.votes(
+                _ = try await client.votes(
                     (0..<200).map { _ in .init(postID: ids[27], direction: .up) }
                 )
                 let moved = try await position.restore(over: client)

@@ -88,7 +88,7 @@ struct OfflineFileTests {
             }
         }
         // What follows works: the file is good, or it was begun anew.
-        try? await damaged.vote(on: 1, .up)
+        _ = try? await damaged.vote(on: 1, .up)
         try await damaged.vote(on: 1, .up)
         await damaged.close()
     }

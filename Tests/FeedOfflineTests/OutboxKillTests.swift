@@ -12,7 +12,7 @@ import Testing
 struct OutboxKillTests {
     @Test(arguments: TestEnvironment.seeds(1...2))
     func eachEntryCountsOnceWhoeverIsKilled(seed: UInt64) async throws {
-        let cycles = Int(TestEnvironment.number("FEED_OUTBOX_CYCLES") ?? 25)
+        let cycles = Int(TestEnvironment.number("FEED_OUTBOX_KILLS") ?? 25)
         let audit = try await KillAudit.run(seed: seed, cycles: cycles, fault: nil)
         #expect(audit.mistakes == [], "seed \(seed)")
         #expect(audit.killedCount > 0, "No program was killed: the moments are too late.")
@@ -48,20 +48,20 @@ private struct KillAudit {
         _ fault: String?
     ) async throws {
         var random = seeded
-        let ids = try await service.withClient { client in
+        let ids = try await service.withClient { client async throws in
             try await client.importPosts((0..<40).map { Post(title: "post \($0)") }, in: "posts")
         }
         var upvotes: [UInt64: UInt64] = [:]
         var titles: [String] = []
         // The channel has executed something before the first kill.
-        try await service.withFeed { feed in
+        try await service.withFeed { feed async throws in
             try await feed.sync()
             try await feed.vote(on: ids[0], .up)
             try await feed.sync()
         }
         upvotes[ids[0]] = 1
         for cycle in 1...cycles {
-            let made = try await service.withFeed { feed in
+            let made = try await service.withFeed { feed async throws in
                 var made: [UInt64] = []
                 for _ in 0..<Int.random(in: 5...40, using: &random) {
                     let id = ids.randomElement(using: &random) ?? 0
@@ -93,7 +93,8 @@ private struct KillAudit {
             [service.path("offline.db"), service.address] + (fault.map { [$0] } ?? [])
         )
         // The moment is what the test is about.
-        let microseconds = Int.random(in: 2_000...60_000, using: &random)
+        _ = await program.line { $0 == "opened" }
+        let microseconds = Int.random(in: 0...40_000, using: &random)
         try await Task.sleep(for: .microseconds(microseconds))
         if killsService { await service.end(signal: 9) }
         if !killsService || random.oneIn(2) { program.signal(9) }
@@ -103,7 +104,7 @@ private struct KillAudit {
 
     /// Sends what is left, and returns how many entries remain.
     private func finish(_ service: TestService) async throws -> Int {
-        try await service.withFeed { feed in
+        try await service.withFeed { feed async throws in
             try await feed.sync()
             return try await feed.outbox().count
         }
@@ -115,7 +116,7 @@ private struct KillAudit {
         _ titles: [String]
     ) async throws {
         var posts: [Post] = []
-        try await service.withClient { client in
+        try await service.withClient { client async throws in
             for try await post in client.posts(PostList(order: .old), pageSize: 100) {
                 posts.append(post)
             }

@@ -16,7 +16,7 @@ struct OutboxTests {
             await service.end(signal: 9)
 
             // The app is started without a service: lists, votes and posts work.
-            try await service.withFeed { feed in
+            try await service.withFeed { feed async throws in
                 #expect(try await feed.titled("seed")?.score == 0)
                 for _ in 0..<3 { try await feed.vote(on: id, .up) }
                 try await feed.vote(on: id, .down)
@@ -27,7 +27,7 @@ struct OutboxTests {
                 await #expect(throws: OfflineError.self) { try await feed.sync() }
             }
             // It is ended and started again.
-            let local = try await service.withFeed { feed in
+            let local = try await service.withFeed { feed async throws in
                 #expect(try await feed.outbox().count == 6)
                 #expect(try await feed.post(id)?.score == 2)
                 return try #require(try await feed.titled("made here")).id
@@ -35,7 +35,7 @@ struct OutboxTests {
             #expect(LocalPostID.isLocal(local))
 
             try await service.start()
-            try await service.withFeed { feed in
+            try await service.withFeed { feed async throws in
                 let report = try await feed.sync()
                 #expect(report.sentCount == 6)
                 #expect(report.leftCount == 0)
@@ -47,7 +47,7 @@ struct OutboxTests {
                 #expect(try await feed.post(local)?.id == made.id)
                 try await feed.vote(on: local, .up)
                 try await feed.sync()
-                try await service.withClient { client in
+                try await service.withClient { client async throws in
                     #expect(try await client.getPost(id).upvoteCount == 3)
                     #expect(try await client.getPost(id).downvoteCount == 1)
                     #expect(try await client.getPost(made.id).score == 2)
@@ -58,7 +58,7 @@ struct OutboxTests {
 
     @Test func aRefusedChangeIsKeptWithItsErrorAndCanBeDropped() async throws {
         try await TestService.run { service in
-            try await service.withFeed { feed in
+            try await service.withFeed { feed async throws in
                 let long = String(repeating: "x", count: 300)
                 let post = try await feed.createPost(Post(title: long))
                 let vote = try await feed.vote(on: post.localPostID, .up)
@@ -82,13 +82,13 @@ struct OutboxTests {
 
     @Test func editsMarksAndDeletionsAreShownAndSent() async throws {
         try await TestService.run { service in
-            let ids = try await service.withClient { client in
+            let ids = try await service.withClient { client async throws in
                 try await client.importPosts(
                     (0..<6).map { Post(title: "post \($0)", createTimeMilliseconds: 1_000 + $0) },
                     in: "posts"
                 )
             }
-            try await service.withFeed { feed in
+            try await service.withFeed { feed async throws in
                 try await feed.sync()
                 var edited = Post(title: "edited")
                 edited.id = ids[0]
@@ -108,7 +108,7 @@ struct OutboxTests {
                     try await feed.posts(PostList(order: .old)).posts.map(\.id) == Array(ids[4...])
                 )
                 #expect(try await feed.posts(unread).posts.map(\.id) == [ids[0]] + ids[3...])
-                try await service.withClient { client in
+                try await service.withClient { client async throws in
                     #expect(try await client.getPost(ids[0]).title == "edited")
                     await #expect(throws: FeedClientError.self) { try await client.getPost(ids[1]) }
                 }
@@ -118,13 +118,13 @@ struct OutboxTests {
 
     @Test func aBallotReplacesTheOneBefore() async throws {
         try await TestService.run { service in
-            let id = try await service.withClient { client in
+            let id = try await service.withClient { client async throws in
                 try await client.createFeed(
                     Feed(name: "polls", voteMode: .ballot, voters: .devices)
                 )
                 return try await client.createPost(Post(title: "poll"), in: "polls").id
             }
-            try await service.withFeed { feed in
+            try await service.withFeed { feed async throws in
                 try await feed.sync()
                 try await feed.vote(on: id, .up)
                 try await feed.vote(on: id, .up)
@@ -143,7 +143,7 @@ struct OutboxTests {
     @Test func changesOnPostsOfAnotherStateComeIntoDoubt() async throws {
         try await TestService.run { service in
             let id = try await service.withClient { try await $0.createPost(Post(title: "old")).id }
-            try await service.withFeed { feed in
+            try await service.withFeed { feed async throws in
                 try await feed.sync()
                 let vote = try await feed.vote(on: id, .up)
                 try await feed.createPost(Post(title: "made here"))
@@ -175,7 +175,7 @@ struct OutboxTests {
         try await TestService.run { service in
             try await service.withFeed("full.db") {
                 $0.maximumOutboxCount = 2
-            } _: { feed in
+            } _: { feed async throws in
                 try await feed.vote(on: 1, .up)
                 try await feed.vote(on: 1, .up)
                 await #expect(throws: OfflineError.outboxFull(limit: 2)) {

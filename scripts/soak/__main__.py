@@ -18,6 +18,7 @@ SOAKS = {
     "power": (suites, "power cuts of simulated disks"),
     "flips": (suites, "flipped bits"),
     "losses": (suites, "connections of FeedClient that break, and kill -9, while it votes"),
+    "outbox": (suites, "kill -9 of programs that send an outbox, and of their service"),
     "dataset": (dataset, "real votes through a service that is killed half way"),
     "attack": (attack, "one host that takes what it can get, beside a client of another host"),
     "lag": (lag, "full-speed votes while the syncs of state.db are slow, and stand still"),

@@ -16,6 +16,8 @@ KINDS = {
               "count": 10_000, "piece": 1000},
     "losses": {"filter": r"\.\w*ClientLoss\w*Tests/", "variable": "FEED_CONNECTION_LOSSES",
                "name": "lost connections", "count": 1000, "piece": 1000},
+    "outbox": {"filter": r"\.OutboxKillTests/eachEntry", "variable": "FEED_OUTBOX_KILLS",
+               "name": "kills of an outbox", "count": 1000, "piece": 100},
 }
 
 

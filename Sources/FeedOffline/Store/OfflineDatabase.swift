@@ -130,10 +130,11 @@ extension OfflineError {
         switch error {
         case .corrupt: self = .damaged(reason: error.description)
         case .locked: self = .inUse(path: path)
-        // A statement that does not fit the tables finds a schema that no version wrote.
+        // What this version writes fits its tables and their rules.
+        case .constraint: self = .damaged(reason: error.description)
         case .other(let failure) where failure.isOfStatement:
             self = .damaged(reason: error.description)
-        case .readOnly, .full, .io, .constraint, .other: self = .file(reason: error.description)
+        case .readOnly, .full, .io, .other: self = .file(reason: error.description)
         }
     }
 }

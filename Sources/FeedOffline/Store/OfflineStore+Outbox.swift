@@ -34,8 +34,12 @@ extension OfflineStore {
             for id in request.namedPosts where LocalPostID.isLocal(id) {
                 request = try resolve(id, in: request)
             }
-            let number = UInt64(bitPattern: try self.number("SELECT next_entry FROM identity"))
-            try database.run("UPDATE identity SET next_entry = next_entry + 1")
+            // No entry is replaced, whatever has become of the number.
+            let next = try self.number(
+                "SELECT max(next_entry, (SELECT coalesce(max(number), 0) + 1 FROM outbox)) FROM identity"
+            )
+            let number = UInt64(bitPattern: next)
+            try database.run("UPDATE identity SET next_entry = ?", [.int(next + 1)])
             // The ids that a program knows are those of the copy's instance.
             let instance = UInt64(
                 bitPattern: try self.number("SELECT max(instance) FROM chains")

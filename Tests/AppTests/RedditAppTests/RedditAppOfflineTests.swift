@@ -51,8 +51,8 @@ struct RedditAppOfflineTests {
         try await AppService.run { service in
             let app = try await service.launch()
             let url = "https://example.org/small.png"
-            try await app.createPost(Post(title: "with", thumbnailURL: url))
-            try await app.createPost(Post(title: "without"))
+            _ = try await app.createPost(Post(title: "with", thumbnailURL: url))
+            _ = try await app.createPost(Post(title: "without"))
             let loads = Locked(0)
             let images = ImageCache(byteCount: 1 << 20) { _ in
                 loads.withLock { $0 += 1 }

@@ -60,6 +60,7 @@ final class TestService {
     func path(_ name: String) -> String { "\(folder.path)/\(name)" }
 
     /// Runs the body with a client, and closes it.
+    @discardableResult
     func withClient<Value>(_ body: (FeedClient) async throws -> Value) async throws -> Value {
         let client = try await connect()
         do {
@@ -85,6 +86,7 @@ final class TestService {
     }
 
     /// Opens an offline feed for the body, and closes it.
+    @discardableResult
     func withFeed<Value>(
         _ name: String = "offline.db",
         _ change: (inout OfflineConfiguration) -> Void = { _ in },
