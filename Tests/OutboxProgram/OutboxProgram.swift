@@ -17,7 +17,12 @@ enum OutboxProgram {
         }
         // Not print, which keeps a line for itself where the output is a pipe.
         FileHandle.standardOutput.write(Data("opened\n".utf8))
-        try await feed.sync()
+        do {
+            try await feed.sync()
+        } catch {
+            // The service was killed. An error that leaves main would be a crash, whose report takes seconds.
+            FileHandle.standardOutput.write(Data("\(error)\n".utf8))
+        }
         await feed.close()
     }
 }
