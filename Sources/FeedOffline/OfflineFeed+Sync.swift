@@ -80,7 +80,7 @@ extension OfflineFeed {
             let results = await client.make(next.map(\.change))
             var outcomes: [(number: UInt64, outcome: OutboxOutcome)] = []
             for (entry, result) in zip(next, results) {
-                let step = FlushStep(result)
+                let step = FlushStep(result, mayHaveLeft: entry.change.mayHaveLeft)
                 stop = stop ?? step.stop
                 guard let outcome = step.outcome else { continue }
                 outcomes.append((entry.number, outcome))

@@ -8,7 +8,7 @@ import Testing
 /// The outbox of a program that is killed at random moments, before a service that is killed too.
 ///
 /// Each entry counts exactly once. Faults show that the audit would see another count.
-@Suite(.timeLimit(.minutes(10)), .enabled(if: TestEnvironment.number("FEED_OUTBOX_KILLS") != nil))
+@Suite(.timeLimit(.minutes(10)))
 struct OutboxKillTests {
     @Test(arguments: TestEnvironment.seeds(1...2))
     func eachEntryCountsOnceWhoeverIsKilled(seed: UInt64) async throws {

@@ -23,7 +23,12 @@ struct FlushStep {
     /// Why no further entry is sent for now.
     var stop: FeedClientError?
 
-    init(_ result: Result<Answer, FeedClientError>) {
+    /// Reads the result of a call.
+    ///
+    /// An entry that may have left in an earlier process keeps its sequence, whatever this call says of
+    /// itself: a connection that ended before it left says nothing of the earlier one.
+    init(_ result: Result<Answer, FeedClientError>, mayHaveLeft: Bool) {
+        defer { if mayHaveLeft, case .notSent = outcome { outcome = nil } }
         switch result {
         case .success(let answer): outcome = .done(answer)
         case .failure(.inDoubt(let cause)): outcome = .inDoubt(OutboxDoubt(cause))
