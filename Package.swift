@@ -219,6 +219,14 @@ let package = Package(
             swiftSettings: settings
         ),
 
+        // Layer 5: a reader of posts for a terminal, for authors of clients to copy from.
+        .executableTarget(
+            name: "Reader",
+            dependencies: ["FeedClient", "FeedOffline", "FeedProto"],
+            path: "Examples/Reader",
+            swiftSettings: settings
+        ),
+
         // Layer 6: benchmarks.
         // What the ranking costs, by itself.
         .executableTarget(

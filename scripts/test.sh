@@ -81,7 +81,7 @@ finish example
 # What no test under a sanitizer reaches is left out of its build.
 without='AppTests FeedCtl FeedCtlTests FeedImport FeedDataset FeedDatasetTests IntegrationTests
     ClientBenchmark FeedClientObservation FeedClientObservationTests FeedOffline FeedOfflineTests
-    FirstClient JournalBenchmark OutboxProgram
+    FirstClient JournalBenchmark OutboxProgram Reader
     LoadGen LoadGenCommand LoadGenTests RankingBenchmark StateBenchmark WireBenchmark'
 thread=(--scratch-path .build-thread --sanitize=thread)
 address=(--scratch-path .build-address --sanitize=address)
