@@ -39,6 +39,16 @@ struct OfflineFileTests {
         await third.close()
     }
 
+    @Test func onlyTheOwnerMayReadTheFileAndItsLog() async throws {
+        let feed = try await OfflineFeed.open(configuration)
+        try await feed.createPost(Post(title: "mine"))
+        for file in [path, path + "-wal"] {
+            let attributes = try FileManager.default.attributesOfItem(atPath: file)
+            #expect(attributes[.posixPermissions] as? Int == 0o600, "\(file)")
+        }
+        await feed.close()
+    }
+
     @Test func aFlippedBitOfTheOutboxIsNoticed() async throws {
         let feed = try await OfflineFeed.open(configuration)
         let title = "a title to be found in the file"

@@ -17,6 +17,21 @@ extension OfflineStore {
         }
     }
 
+    /// Makes an empty file where there is none.
+    ///
+    /// Only its owner may read and write it: it has the id of the device, which casts ballots, and what a
+    /// person has written. SQLite gives the same rights to the log beside it.
+    static func makeFile(_ path: String) throws(OfflineError) {
+        let files = FileManager.default
+        guard !files.fileExists(atPath: path) else { return }
+        let isMade = files.createFile(
+            atPath: path,
+            contents: nil,
+            attributes: [.posixPermissions: 0o600]
+        )
+        guard isMade else { throw .file(reason: "Could not make \(path).") }
+    }
+
     /// Renames a file and its log, so that a person can still look at them; returns the new path.
     static func moveAside(_ path: String) throws(OfflineError) -> String {
         let files = FileManager.default

@@ -16,6 +16,7 @@ final class OfflineStore {
     ///
     /// - Throws: ``OfflineError/damaged(reason:)`` for a file of another kind or version too.
     init(_ configuration: OfflineConfiguration) throws(OfflineError) {
+        try Self.makeFile(configuration.path)
         database = try OfflineDatabase(path: configuration.path)
         let version = try number("PRAGMA user_version")
         let application = try number("PRAGMA application_id")
