@@ -70,6 +70,20 @@ struct SessionWatchTests {
         #expect(harness.session.isConnected)
     }
 
+    @Test func aWatchThatBeginsAnewDoesSoAlsoAfterALostConnection() {
+        var harness = Self.watching()
+        harness.sendEvent(2, revision: 9, .all([Self.post(4), Self.post(5)]))
+        harness.lose()
+        harness.connect()
+        _ = harness.takeBegun()
+        harness.sendEvent(2, revision: 12, WatchPostsEvent(ranking: [4, 6]))
+        #expect(harness.takeBegun() == [.init(id: 4, since: 0)])
+        // Its first event has not come.
+        harness.lose()
+        harness.connect()
+        #expect(harness.takeBegun() == [.init(id: 2, since: 0)])
+    }
+
     @Test func anotherInstanceIsWatchedAnew() {
         var harness = Self.watching()
         harness.sendEvent(2, revision: 9, .all([Self.post(4)]))
