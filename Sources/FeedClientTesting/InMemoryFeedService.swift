@@ -67,7 +67,7 @@ public final class InMemoryFeedService: Sendable {
 
     /// Lets later calls fail, of all clients, for tests of what a program does then.
     ///
-    /// A call that fails so is not executed, whatever its error says.
+    /// A call that fails in this way is not executed. Its error may say something else.
     ///
     /// - Parameter fault: The error for a call; nil, also as its result, is none.
     public func fail(_ fault: Fault?) {

@@ -63,7 +63,7 @@ extension OfflineFeed {
         try add(.markPosts(MarkPostsRequest(feed: feed, mark: mark, throughPostID: id)))
     }
 
-    /// Forgets an entry, in whatever state; lists show its post without it.
+    /// Forgets an entry of any state; lists show its post without it.
     ///
     /// One that was sent may have been executed all the same. With the creation of a post its votes, edits
     /// and marks are forgotten.

@@ -34,7 +34,7 @@ extension OfflineStore {
             for id in request.namedPosts where LocalPostID.isLocal(id) {
                 request = try resolve(id, in: request)
             }
-            // No entry is replaced, whatever has become of the number.
+            // The number is above that of each entry, also where the stored one is damaged.
             let next = try self.number(
                 "SELECT max(next_entry, (SELECT coalesce(max(number), 0) + 1 FROM outbox)) FROM identity"
             )

@@ -25,8 +25,8 @@ struct FlushStep {
 
     /// Reads the result of a call.
     ///
-    /// An entry that may have left in an earlier process keeps its sequence, whatever this call says of
-    /// itself: a connection that ended before it left says nothing of the earlier one.
+    /// An entry that may have left in an earlier process keeps its sequence. That this call did not leave
+    /// says nothing of the earlier one.
     init(_ result: Result<Answer, FeedClientError>, mayHaveLeft: Bool) {
         defer { if mayHaveLeft, case .notSent = outcome { outcome = nil } }
         switch result {
