@@ -21,11 +21,12 @@ import page
 import restart
 import servers
 import votes
+import watches
 
 VOTE_PARTS = ["floor", "votes", "redis"]  # rows of one table
 TABLES = {"batch": batch, "page": page, "growth": growth, "loadgen": generator, "import": imports,
           "durable": durable, "ballots": ballots, "lists": lists, "latency": latency,
-          "restart": restart}
+          "restart": restart, "watches": watches}
 PARTS = VOTE_PARTS + list(TABLES)
 
 

@@ -2,7 +2,8 @@
 
 import socket
 
-STATUS, LIST_POSTS, CREATE_FEED = 3, 33, 53  # fields of a frame
+REVISION, STATUS = 2, 3  # fields of a frame
+LIST_POSTS, WATCH_POSTS, CAST_VOTE, GET_SERVER_STATS, CREATE_FEED = 33, 37, 40, 51, 53  # and calls
 
 
 def varint(value):
@@ -42,6 +43,12 @@ def fields_of(data):
     return found
 
 
+def framed(call_id, method, content):
+    """A frame with a call, behind its length."""
+    frame = message({1: call_id, method: content})
+    return len(frame).to_bytes(4, "big") + frame
+
+
 class Connection:
     """Calls the service, one call after another."""
 
@@ -60,8 +67,11 @@ class Connection:
     def call(self, method, content):
         """The fields of the frame that answers; it has STATUS where the call was refused."""
         self.last_id += 1
-        frame = message({1: self.last_id, method: content})
-        self.socket.sendall(len(frame).to_bytes(4, "big") + frame)
+        self.socket.sendall(framed(self.last_id, method, content))
+        return self.receive()
+
+    def receive(self):
+        """The fields of the next frame."""
         length = int.from_bytes(self.answers.read(4), "big")
         answer = self.answers.read(length)
         if not answer or len(answer) < length:

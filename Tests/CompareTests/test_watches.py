@@ -1,0 +1,121 @@
+"""The rows of watches: events are counted, refused watches end the part, and a delay ends with its event."""
+
+import os
+import sys
+import threading
+import types
+import unittest
+
+from fake_server import FakeServer, framed
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+sys.path.insert(0, ROOT + "/scripts/compare")
+
+import frames  # noqa: E402
+import watches  # noqa: E402
+from clients import Sample  # noqa: E402
+from frames import fields_of, varint  # noqa: E402
+
+EVENT = b"\x28\x01"  # the first of a watch: `reset`
+
+
+class WatchServer(FakeServer):
+    """Begins watches, but for `refused` of them; answers votes, and sets `enough` after ten of them."""
+
+    def __init__(self, refused=0):
+        self.begun, self.refused, self.enough = 0, refused, threading.Event()
+        super().__init__(self.reply)
+
+    def reply(self, frame_id, call):
+        if call == frames.GET_SERVER_STATS:
+            return framed(call, varint(watches.WATCHES << 3) + varint(self.begun), frame_id)
+        if call == frames.WATCH_POSTS:
+            self.begun += 1
+            if self.begun + self.refused > 40:
+                self.begun -= 1
+        return framed(call, EVENT, frame_id)
+
+
+class WatcherTests(unittest.TestCase):
+    def contents(self):
+        return [frames.message({5: number}) for number in range(1, 41)]
+
+    def test_a_connection_has_sixteen_watches_and_events_are_counted(self):
+        with WatchServer() as server:
+            with watches.Watchers(server, self.contents()) as watchers:
+                while watchers.bytes < 40 * len(framed(frames.WATCH_POSTS, EVENT, 1)):
+                    self.assertIsNone(watchers.failure)
+            self.assertEqual(watchers.bytes, 40 * len(framed(frames.WATCH_POSTS, EVENT, 1)))
+            self.assertEqual(sorted(len(ids) for ids in server.ids)[-3:], [8, 16, 16])
+            watched = {fields_of(body)[5] for body in server.bodies if body}
+            self.assertEqual(watched, set(range(1, 41)))
+
+    def test_refused_watches_end_the_part(self):
+        self.addCleanup(setattr, watches, "BEGIN_SECONDS", watches.BEGIN_SECONDS)
+        watches.BEGIN_SECONDS = 0.1
+        with WatchServer(refused=3) as server:
+            with self.assertRaisesRegex(RuntimeError, "of 40 watches 37 have begun"):
+                with watches.Watchers(server, self.contents()):
+                    pass
+
+    def test_a_row_asks_for_its_list_or_for_posts_far_apart(self):
+        self.assertEqual(watches.requests("none", 5000), [])
+        lists = {bytes(content) for content in watches.requests("list", 5000)}
+        self.assertEqual([fields_of(content) for content in lists], [{1: b"posts", 2: 1, 4: 20}])
+        posts = [fields_of(content)[5] for content in watches.requests("posts", 5000)]
+        self.assertEqual(posts, list(range(1, 5000, 5)))
+
+
+class ProbeTests(unittest.TestCase):
+    def test_a_delay_ends_with_the_event_that_shows_the_vote(self):
+        votes, enough = [], threading.Event()
+
+        def reply(frame_id, call):
+            if call == frames.CAST_VOTE:
+                votes.append(frame_id)
+                if len(votes) == 5:
+                    enough.set()
+                return with_revision(call, 10 * len(votes), frame_id)
+            return with_revision(call, 0, frame_id) + b"".join(
+                with_revision(call, revision, frame_id) for revision in range(5, 1000, 5))
+
+        with FakeServer(reply) as server, watches.Probe(server, 7, seed=1) as probe:
+            self.assertTrue(enough.wait(60))
+        self.assertEqual((len(probe.delays), probe.shown), (len(votes), 10 * len(votes)))
+        self.assertEqual(set(server.posts), {7})
+
+    def test_a_refused_vote_ends_the_part(self):
+        def reply(frame_id, call):
+            return framed(frames.STATUS, b"", frame_id) if call == frames.CAST_VOTE else \
+                with_revision(call, 0, frame_id)
+        with FakeServer(reply) as server:
+            with self.assertRaisesRegex(RuntimeError, "the probe ended: an answer has no field 2"):
+                with watches.Probe(server, 7, seed=1) as probe:
+                    probe.join(60)
+
+
+def with_revision(call, revision, frame_id):
+    body = frames.message({1: frame_id, frames.REVISION: revision, call: EVENT})
+    return len(body).to_bytes(4, "big") + body
+
+
+def seen(p99, *delays, rate=1000):
+    sample = Sample({"seconds": 2, "votes": 2000, "client_seconds": 0, "server_seconds": 1,
+                     "busy_seconds": 0, "steal_seconds": 0, "p50_ms": 1, "p99_ms": p99})
+    return sample, {"bytes_per_second": 2e6, "delays_ms": list(delays), "rate": rate}
+
+
+class TableTests(unittest.TestCase):
+    def test_ratios_are_of_a_round_and_the_longest_delay_counts(self):
+        results = {"none": [seen(1, 100), seen(10, 100)], "list": [seen(1.2, 90), seen(16, 301)],
+                   "posts": [seen(3, 200), seen(30, 290)]}
+        none, listed, posts = watches.table(
+            results, types.SimpleNamespace(connections=1, posts=10, growth_rounds=2)).rows
+        self.assertEqual((none[6], none[7], none[-1]), ("", "", "≤ 300 ms: met"))
+        self.assertEqual((listed[6], listed[7]), ("1.40", "≤ 1.5: met"))
+        self.assertEqual((posts[6], posts[7]), ("3.00", "≤ 1.5: **missed**"))
+        self.assertEqual(listed[-2:], ["301 ms", "≤ 300 ms: met within noise"])
+
+
+if __name__ == "__main__":
+    unittest.main()
