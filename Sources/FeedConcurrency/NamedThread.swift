@@ -8,28 +8,39 @@ package final class NamedThread: Sendable {
     /// The longest name that the system takes, in bytes.
     private static let longestName = 15
 
+    /// `SCHED_IDLE` of Linux, which the module Glibc does not have.
+    package static let idlePolicy: Int32 = 5
+
     private enum Life {
         case notStarted
         case running(pthread_t)
         case joined
     }
 
+    /// How far a thread stands back behind others.
+    private struct Priority {
+        /// From 0 to 19.
+        let niceness: Int32
+        /// Whether each other thread of the process takes its processor at once (`SCHED_IDLE`).
+        let isIdle: Bool
+    }
+
     /// What the new thread gets.
     private final class Start: Sendable {
         let name: String
-        let niceness: Int32
+        let priority: Priority
         let body: @Sendable () -> Void
 
-        init(_ name: String, _ niceness: Int32, _ body: @escaping @Sendable () -> Void) {
+        init(_ name: String, _ priority: Priority, _ body: @escaping @Sendable () -> Void) {
             self.name = name
-            self.niceness = niceness
+            self.priority = priority
             self.body = body
         }
     }
 
     /// The name, at most 15 bytes of ASCII.
     package let name: String
-    private let niceness: Int32
+    private let priority: Priority
     private let life = Lock(Life.notStarted)
     private let wakeUps = Semaphore()
 
@@ -38,9 +49,11 @@ package final class NamedThread: Sendable {
     /// - Parameters:
     ///   - name: The system shows the first 15 characters.
     ///   - niceness: How far the thread stands back behind others, from 0 to 19.
-    package init(_ name: String, niceness: Int32 = 0) {
+    ///   - isIdle: Whether a thread that wakes takes the processor of this one at once. With niceness alone
+    ///     it may wait some milliseconds for it, as Linux since 6.6 lets a thread end its slice.
+    package init(_ name: String, niceness: Int32 = 0, isIdle: Bool = false) {
         self.name = String(name.prefix(Self.longestName))
-        self.niceness = niceness
+        priority = Priority(niceness: niceness, isIdle: isIdle)
     }
 
     deinit {
@@ -50,7 +63,7 @@ package final class NamedThread: Sendable {
 
     /// Starts the thread, which calls the body and then ends; to be called once.
     package func start(_ body: @escaping @Sendable () -> Void) throws(ThreadStartError) {
-        let start = unsafe Unmanaged.passRetained(Start(name, niceness, body))
+        let start = unsafe Unmanaged.passRetained(Start(name, priority, body))
         let code = life.withLock { life in
             guard case .notStarted = life else { preconditionFailure("A thread starts once.") }
             var thread = pthread_t()
@@ -97,9 +110,13 @@ package final class NamedThread: Sendable {
         let start = unsafe Unmanaged<Start>.fromOpaque(argument).takeRetainedValue()
         // The thread names itself: the system shows no name that is given before the start.
         unsafe cthreadname_set(start.name)
-        if start.niceness > 0 {
-            // On Linux this applies to the calling thread alone.
-            _ = setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, start.niceness)
+        // On Linux both apply to the calling thread alone.
+        if start.priority.niceness > 0 {
+            _ = setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, start.priority.niceness)
+        }
+        if start.priority.isIdle {
+            var parameters = sched_param()
+            _ = unsafe sched_setscheduler(0, Self.idlePolicy, &parameters)
         }
         start.body()
     }

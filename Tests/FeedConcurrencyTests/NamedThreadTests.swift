@@ -43,6 +43,19 @@ import Testing
         #expect(niceness() == before)
     }
 
+    @Test func anIdleThreadGivesWayAndNoOtherDoes() {
+        let seen = Seen()
+        let thread = NamedThread("idle", isIdle: true)
+        thread.startOrTrap { seen.number.withLock { $0 = sched_getscheduler(0) } }
+        thread.join()
+        #expect(seen.number.withLock { $0 } == NamedThread.idlePolicy)
+        #expect(sched_getscheduler(0) == SCHED_OTHER)
+        let usual = NamedThread("usual")
+        usual.startOrTrap { seen.number.withLock { $0 = sched_getscheduler(0) } }
+        usual.join()
+        #expect(seen.number.withLock { $0 } == SCHED_OTHER)
+    }
+
     @Test func aJoinOfAThreadThatIsNotStartedReturns() {
         NamedThread("never").join()
     }

@@ -44,7 +44,9 @@ class Service:
             [binaries + "/feed-service", "--listen", f"127.0.0.1:{port}",
              *(["--data-dir", directory] if directory else ["--in-memory"]), "--state-hash", *flags],
             stdin=subprocess.DEVNULL, stdout=self.log, stderr=subprocess.STDOUT,
-            start_new_session=True, env=environment)
+            # Not a session of its own: Linux gives each session the same share of the processors, and
+            # the lowest thread of one would take from the clients what it must leave to the loops.
+            process_group=0, env=environment)
         if not wait:
             return
         try:
