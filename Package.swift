@@ -388,7 +388,7 @@ let package = Package(
         .testTarget(
             name: "FeedOfflineTests",
             dependencies: [
-                "FeedClient", "FeedOffline", "FeedProto", "FeedTestSupport",
+                "FeedClient", "FeedOffline", "FeedProto", "FeedSQLite", "FeedTestSupport",
             ],
             swiftSettings: settings
         ),

@@ -37,7 +37,7 @@ public struct ClientConfiguration: Sendable {
 
     /// Where the session of the client's user is kept for the next launch; nil is nowhere.
     ///
-    /// Without a ``sessionToken`` the client shows the one that is kept. Where the service does not know
+    /// Without a ``sessionToken`` the client shows the token that is kept. Where the service does not know
     /// it any more, the client forgets it and connects as nobody.
     public var sessionStore: (any SessionStore)?
 

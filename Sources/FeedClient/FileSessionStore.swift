@@ -1,15 +1,17 @@
+internal import FoundationEssentials
 internal import Glibc
 
 /// A session store in a file, which only its owner may read and write (mode 0600).
 ///
-/// A file that others may read has a token that they may know, so it is not loaded.
+/// The file is a line with the token's 64 hexadecimal digits and the account's number. A file that others
+/// may read has a token that they may know, so it is not loaded.
 public struct FileSessionStore: SessionStore {
     /// The path of the file; its folder has to exist.
     public let path: String
 
     private let report: @Sendable (String) -> Void
 
-    /// A store in a file, which is made with the first token.
+    /// A store in a file, which is made with the first session.
     ///
     /// - Parameters:
     ///   - path: The path of the file.
@@ -20,28 +22,28 @@ public struct FileSessionStore: SessionStore {
         self.report = report
     }
 
-    /// The token in the file; nil where there is no such file, or others may read it.
-    public func load() -> Secret? {
+    /// The session in the file; nil where there is no such file, or others may read it.
+    public func load() -> StoredSession? {
         guard let mode else { return nil }
         guard mode & 0o077 == 0 else {
             report("\(path): others may read the session; it is not used. Sign in again.")
             return nil
         }
-        guard let token = Secret(file: path) else {
-            report("\(path): there is no session in this file.")
+        guard let session = storedSession else {
+            report("\(path): there is no session in this file. Sign in again.")
             return nil
         }
-        return token
+        return session
     }
 
-    /// Writes the token to a file beside the one of the token before, and puts it in its place.
-    public func save(_ token: Secret) {
+    /// Writes the session to a file beside the one of the session before, and puts it in its place.
+    public func save(_ session: StoredSession) {
         let new = path + ".new"
         _ = unsafe unlink(new)
         let flags = O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC
         let descriptor = unsafe open(new, flags, 0o600)
         guard descriptor >= 0 else { return reportFailure("create", new) }
-        let bytes = Array((token.hexadecimal + "\n").utf8)
+        let bytes = Array("\(session.token.hexadecimal) \(session.userID)\n".utf8)
         let count = unsafe bytes.withUnsafeBytes { buffer in
             unsafe write(descriptor, buffer.baseAddress, buffer.count)
         }
@@ -54,6 +56,18 @@ public struct FileSessionStore: SessionStore {
     public func remove() {
         guard unsafe unlink(path) != 0, errno != ENOENT else { return }
         reportFailure("remove", path)
+    }
+
+    /// What the file has; nil where it cannot be read or has anything else than a session.
+    private var storedSession: StoredSession? {
+        guard let data = FileManager.default.contents(atPath: path),
+            let words = String(validating: data, as: UTF8.self)?.split(
+                whereSeparator: \.isWhitespace
+            ),
+            words.count == 2, let token = Secret(hexadecimal: words[0]),
+            let userID = UInt64(words[1]), userID > 0
+        else { return nil }
+        return StoredSession(token: token, userID: userID)
     }
 
     /// The permissions of the file; nil where there is none.

@@ -1,7 +1,8 @@
 import FeedConcurrency
 public import FeedProto
 
-/// Changes. Each is an entry of the outbox, and on the disk before its function returns.
+/// Changes. Each is an entry of the outbox, and on the disk before its function returns. It is a change of
+/// the account that has signed in then (``userID``), and is sent as no other.
 ///
 /// All of them may name a post by the local id under which it was made: they wait until the service has
 /// the post. All throw ``OfflineError/outboxFull(limit:)``, ``OfflineError/unknownPost(_:)`` for a local id
@@ -73,19 +74,27 @@ extension OfflineFeed {
         try perform { store throws(OfflineError) in try store.drop(number) }
     }
 
-    /// Sends an entry that failed or is in doubt as a new change, with the next sync.
+    /// Sends an entry that failed, is in doubt or waits for another account, with the next sync.
     ///
-    /// An entry in doubt may then count twice: the program decides.
+    /// It is a new change of the account that has signed in now. An entry in doubt may then count twice:
+    /// the program decides.
     ///
-    /// - Throws: ``OfflineError/unknownEntry(_:)`` where it waits, was sent, is done or was dropped.
+    /// - Throws: ``OfflineError/unknownEntry(_:)`` where it waits for a service, was sent, is done or was
+    ///   dropped.
     public func resend(_ number: UInt64) throws(OfflineError) {
-        try perform { store throws(OfflineError) in try store.resend(number) }
+        let userID = userID
+        try perform { store throws(OfflineError) in try store.resend(number, as: userID) }
     }
 
     private func add(_ request: Request) throws(OfflineError) -> OutboxEntry {
-        let limit = configuration.maximumOutboxCount
+        let (limit, userID) = (configuration.maximumOutboxCount, userID)
         return try perform { store throws(OfflineError) in
-            try store.add(request, limit: limit, at: SystemClock.unixMilliseconds())
+            try store.add(
+                request,
+                as: userID,
+                limit: limit,
+                at: SystemClock.unixMilliseconds()
+            )
         }
     }
 }

@@ -48,6 +48,11 @@ extension OfflineFeed {
         try perform { store throws(OfflineError) in try store.entries() }
     }
 
+    /// The account as which changes are made now; 0 is the device, with nobody signed in.
+    ///
+    /// It is what ``OfflineConfiguration/client``'s session store says.
+    public var userID: UInt64 { configuration.client.sessionStore?.load()?.userID ?? 0 }
+
     /// The device that the service knows the outbox's changes by.
     public func clientID() throws(OfflineError) -> ClientID {
         try perform { store throws(OfflineError) in try store.identity().clientID }

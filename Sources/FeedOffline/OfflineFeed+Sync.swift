@@ -67,15 +67,19 @@ extension OfflineFeed {
         return client
     }
 
-    /// Sends entries until none is left that can be sent.
+    /// Sends the entries of the one who is connected, until none is left that can be sent.
     private func flush(
         _ client: FeedClient,
         _ report: inout SyncReport
     ) async throws(OfflineError) {
+        // Not what the session store says: the session may have ended, or another one begun.
+        let userID = client.service.user?.id ?? 0
         var stop: FeedClientError?
         while stop == nil {
             guard !Task.isCancelled else { throw .service(.cancelled(effect: .none)) }
-            let next = try performOnOutbox { file throws(OfflineError) in try file.numberNext() }
+            let next = try performOnOutbox { file throws(OfflineError) in
+                try file.numberNext(of: userID)
+            }
             guard !next.isEmpty else { break }
             let results = await client.make(next.map(\.change))
             var outcomes: [(number: UInt64, outcome: OutboxOutcome)] = []
@@ -91,7 +95,9 @@ extension OfflineFeed {
         }
         let entries = try outbox()
         report.inDoubtCount = entries.count { if case .inDoubt = $0.state { true } else { false } }
-        report.leftCount = entries.count { $0.state == .waiting || $0.state == .sent }
+        let left = entries.filter { $0.state == .waiting || $0.state == .sent }
+        report.leftCount = left.count
+        report.otherUserCount = left.count { $0.userID != userID }
         // A refusal for now, as of a full disk, does not prevent reading.
         if let stop, !stop.isRefusal { throw .service(stop) }
     }

@@ -1,3 +1,5 @@
+import FeedClient
+
 /// The copy of a service's posts on this device, and the changes that wait to be sent.
 ///
 /// All reads are answered from the file, without a network, and show the changes of the outbox. Each
@@ -50,6 +52,10 @@ public actor OfflineFeed {
         _ configuration: OfflineConfiguration,
         _ wrap: @escaping @Sendable (any OutboxFile) -> any OutboxFile
     ) throws(OfflineError) {
+        precondition(
+            configuration.client.sessionToken == nil,
+            "An offline feed takes its session from a session store, which says whose it is."
+        )
         self.configuration = configuration
         self.wrap = wrap
         (store, notice) = try OfflineStore.open(configuration)
@@ -105,8 +111,9 @@ public actor OfflineFeed {
 
     /// Sends the outbox and then brings the copy up to date; a sync that runs is joined.
     ///
-    /// Entries leave in the order in which they were made, each under a sequence that is in the file
-    /// before. What the service refuses is kept as failed, and what it cannot tell as in doubt.
+    /// The entries of the account that has signed in leave in the order in which they were made, each under
+    /// a sequence that is in the file before; those of others wait. What the service refuses is kept as
+    /// failed, and what it cannot tell as in doubt.
     ///
     /// - Returns: What was done.
     /// - Throws: ``OfflineError/service(_:)`` where the service cannot be reached. What was sent and

@@ -10,18 +10,21 @@ import Testing
 /// Sessions that outlive a launch.
 @Suite(.timeLimit(.minutes(2)))
 struct SessionStoreTests {
-    private static let token = Secret(bytes: Array(repeating: 7, count: Secret.byteCount))
+    private static func session(_ byte: UInt8, of userID: UInt64) throws -> StoredSession {
+        let token = try #require(Secret(bytes: Array(repeating: byte, count: Secret.byteCount)))
+        return StoredSession(token: token, userID: userID)
+    }
 
-    @Test func keepsATokenThatOnlyItsOwnerMayRead() throws {
+    @Test func keepsASessionThatOnlyItsOwnerMayRead() throws {
         let directory = try TemporaryDirectory()
         let store = FileSessionStore(path: directory.path + "/session")
-        let token = try #require(Self.token)
+        let session = try Self.session(7, of: 1)
         #expect(store.load() == nil)
-        store.save(token)
-        #expect(store.load() == token)
+        store.save(session)
+        #expect(store.load() == session)
         let attributes = try FileManager.default.attributesOfItem(atPath: store.path)
         #expect((attributes[.posixPermissions] as? NSNumber)?.intValue == 0o600)
-        let other = try #require(Secret(bytes: Array(repeating: 8, count: Secret.byteCount)))
+        let other = try Self.session(8, of: .max)
         store.save(other)
         #expect(store.load() == other)
         store.remove()
@@ -30,30 +33,32 @@ struct SessionStoreTests {
         #expect(try FileManager.default.contentsOfDirectory(atPath: directory.path) == [])
     }
 
-    @Test func leavesWhatOthersMayReadAndWhatIsNoToken() throws {
+    @Test func leavesWhatOthersMayReadAndWhatIsNoSession() throws {
         let directory = try TemporaryDirectory()
         let reports = Locked<[String]>([])
         let store = FileSessionStore(path: directory.path + "/session") { text in
             reports.withLock { $0.append(text) }
         }
-        store.save(try #require(Self.token))
+        store.save(try Self.session(7, of: 1))
         try FileManager.default.setAttributes(
             [.posixPermissions: 0o644],
             ofItemAtPath: store.path
         )
         #expect(store.load() == nil)
-        try FileManager.default.removeItem(atPath: store.path)
-        try Data("no token".utf8).write(to: URL(filePath: store.path))
-        try FileManager.default.setAttributes(
-            [.posixPermissions: 0o600],
-            ofItemAtPath: store.path
-        )
-        #expect(store.load() == nil)
+        let digits = String(repeating: "07", count: Secret.byteCount)
+        for text in ["no session", digits, "\(digits) 0", "\(digits) ada", "\(digits) 1 2"] {
+            try Data(text.utf8).write(to: URL(filePath: store.path))
+            try FileManager.default.setAttributes(
+                [.posixPermissions: 0o600],
+                ofItemAtPath: store.path
+            )
+            #expect(store.load() == nil, "\(text)")
+        }
         let lost = FileSessionStore(path: directory.path + "/none/session") { text in
             reports.withLock { $0.append(text) }
         }
-        lost.save(try #require(Self.token))
-        #expect(reports.withLock(\.count) == 3)
+        lost.save(try Self.session(7, of: 1))
+        #expect(reports.withLock(\.count) == 7)
     }
 
     @Test func whoHasSignedInIsSignedInAtTheNextLaunch() async throws {
@@ -70,6 +75,7 @@ struct SessionStoreTests {
         #expect(client.service.user == nil)
         let made = try await client.signUp(email: "ada@example.org", password: "secret")
         await client.close()
+        #expect(store.load()?.userID == made.user?.id)
         client = try await launch()
         #expect(client.service.user?.id == made.user?.id)
         #expect(try await client.session().user?.displayName == "ada")

@@ -12,7 +12,9 @@ struct OutboxDoubtTests {
     private struct DyingOutbox: OutboxFile {
         let file: any OutboxFile
 
-        func numberNext() throws(OfflineError) -> [NumberedEntry] { try file.numberNext() }
+        func numberNext(of userID: UInt64) throws(OfflineError) -> [NumberedEntry] {
+            try file.numberNext(of: userID)
+        }
 
         func settle(
             _ outcomes: [(number: UInt64, outcome: OutboxOutcome)]

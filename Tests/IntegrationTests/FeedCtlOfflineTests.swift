@@ -43,4 +43,26 @@ struct FeedCtlOfflineTests {
         #expect(try await ann.feedctl("outbox") == "The outbox is empty.")
         #expect(await service.stop() == 0)
     }
+
+    @Test func aQueuedChangeIsSentAsTheAccountThatMadeIt() async throws {
+        let service = try await ServiceProcess.start()
+        let folder = try TemporaryDirectory()
+        let near = FeedCtlPersonTests.Person(port: service.port, folder: folder)
+        let port = try ReservedPort()
+        let away = FeedCtlPersonTests.Person(port: port.number, folder: folder)
+        let signedUp = try await near.feedctl("signup", "ann@example.org", input: "secret1\n")
+        #expect(signedUp == "Signed in as ann, account 1.")
+        _ = try await away.feedctl("post", "Apples", "--queue")
+        _ = try await near.feedctl("signup", "bob@example.org", input: "secret2\n")
+        let kept = try await near.feedctl("sync")
+        #expect(
+            kept.contains("0 sent, 1 waiting, 1 of them for another account (feedctl outbox).")
+        )
+        let outbox = try await near.feedctl("outbox")
+        #expect(outbox.contains("It is sent once account 1 signs in."), "\(outbox)")
+        _ = try await near.feedctl("login", "ann@example.org", input: "secret1\n")
+        #expect(try await near.feedctl("sync").contains("Outbox: 1 sent, 0 waiting.\n"))
+        #expect(try await near.feedctl("read", "1").contains("author    ann (user 1)"))
+        #expect(await service.stop() == 0)
+    }
 }

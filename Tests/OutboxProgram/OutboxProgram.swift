@@ -45,8 +45,8 @@ struct FaultyOutbox: OutboxFile {
         self.fault = fault
     }
 
-    func numberNext() throws(OfflineError) -> [NumberedEntry] {
-        let entries = try file.numberNext()
+    func numberNext(of userID: UInt64) throws(OfflineError) -> [NumberedEntry] {
+        let entries = try file.numberNext(of: userID)
         switch fault {
         case .numberedAfterSend: try file.settle(entries.map { ($0.number, .notSent) })
         case .removedBeforeAnswer: try file.settle(entries.map { ($0.number, .gone) })

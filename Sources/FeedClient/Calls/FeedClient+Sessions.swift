@@ -3,7 +3,7 @@ import FeedProto
 /// What a call has made of the client's session.
 enum SessionChange {
     /// The client's calls are those of a user.
-    case begun(Secret)
+    case begun(StoredSession)
     /// They are nobody's.
     case ended
 
@@ -11,8 +11,8 @@ enum SessionChange {
     init?(_ response: Response, to request: Request) {
         switch (request, response) {
         case (.signUp, .session(let session)), (.signIn, .session(let session)):
-            guard let token = session.secret else { return nil }
-            self = .begun(token)
+            guard let token = session.secret, let user = session.user else { return nil }
+            self = .begun(StoredSession(token: token, userID: user.id))
         case (.signOut, _): self = .ended
         default: return nil
         }
@@ -24,9 +24,9 @@ extension FeedClient {
     /// the next launch.
     func adopt(_ change: SessionChange) {
         switch change {
-        case .begun(let token):
-            links.adopt(sessionToken: token.bytes)
-            sessionStore?.save(token)
+        case .begun(let session):
+            links.adopt(sessionToken: session.token.bytes)
+            sessionStore?.save(session)
         case .ended:
             links.adopt(sessionToken: [])
             sessionStore?.remove()

@@ -74,11 +74,11 @@ public final class FeedClient: FeedCalling {
         configuration: ClientConfiguration = ClientConfiguration()
     ) async throws(FeedClientError) -> FeedClient {
         let store = configuration.sessionStore
-        guard configuration.sessionToken == nil, let token = store?.load() else {
+        guard configuration.sessionToken == nil, let session = store?.load() else {
             return try await open(addresses, configuration)
         }
         var configuration = configuration
-        configuration.sessionToken = token
+        configuration.sessionToken = session.token
         do throws(FeedClientError) {
             return try await open(addresses, configuration)
         } catch {

@@ -7,8 +7,9 @@ struct OutboxCommand: AsyncParsableCommand {
         commandName: "outbox",
         abstract: "Shows the changes that feedctl sync has to send, or could not.",
         discussion: """
-            A change that failed had no effect. One in doubt may have been executed: sent again, it may \
-            count twice.
+            A change is sent as the account that had signed in when it was made, and as no other; without \
+            one it is the device's. --resend makes it one of the account that has signed in now. A change that \
+            failed had no effect. One in doubt may have been executed: sent again, it may count twice.
             """
     )
 
@@ -17,7 +18,7 @@ struct OutboxCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Let the next sync send this entry, which failed or is in doubt, as a new change.",
+            "Let the next sync send this entry, which failed, is in doubt or is another account's.",
             valueName: "entry"
         )
     )
@@ -30,7 +31,7 @@ struct OutboxCommand: AsyncParsableCommand {
         do {
             for entry in drop { try await feed.drop(entry) }
             for entry in resend { try await feed.resend(entry) }
-            let report = OutboxReport(try await feed.outbox())
+            let report = OutboxReport(try await feed.outbox(), for: await feed.userID)
             await feed.close()
             try options.write(report)
         } catch {

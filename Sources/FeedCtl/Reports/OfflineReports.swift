@@ -7,6 +7,8 @@ package struct SyncedReport: Report, Equatable {
     let failedCount: Int
     let inDoubtCount: Int
     let waitingCount: Int
+    /// Those among them that wait for another account than the one that has signed in.
+    let otherUserCount: Int
     let changedPostCount: Int
     let removedPostCount: Int
     /// Whether the copy was begun anew, as the first one is.
@@ -18,6 +20,7 @@ package struct SyncedReport: Report, Equatable {
         failedCount = report.failedCount
         inDoubtCount = report.inDoubtCount
         waitingCount = report.leftCount
+        otherUserCount = report.otherUserCount
         changedPostCount = report.changedPostCount
         removedPostCount = report.removedPostCount
         isNewCopy = report.isReset
@@ -26,9 +29,10 @@ package struct SyncedReport: Report, Equatable {
     /// A line for the outbox and one for the copy.
     package func text(_ style: TextStyle) -> String {
         var outbox = "Outbox: \(sentCount) sent, \(waitingCount) waiting"
+        if otherUserCount > 0 { outbox += ", \(otherUserCount) of them for another account" }
         if failedCount > 0 { outbox += ", \(failedCount) refused" }
         if inDoubtCount > 0 { outbox += ", \(inDoubtCount) in doubt" }
-        if failedCount + inDoubtCount > 0 { outbox += " (feedctl outbox)" }
+        if failedCount + inDoubtCount + otherUserCount > 0 { outbox += " (feedctl outbox)" }
         let copy = isNewCopy ? "New copy" : "Copy"
         return outbox + ".\n"
             + "\(copy): \(changedPostCount) posts changed, \(removedPostCount) removed.\n"
@@ -57,19 +61,28 @@ package struct OutboxReport: Report, Equatable {
         let state: String
         /// What the change does.
         let change: String
-        /// Why it failed or is in doubt; else empty.
+        /// The account as which it was made; 0 is the device, with nobody signed in.
+        let userID: UInt64
+        /// For whom it waits, or why it failed or is in doubt; else empty.
         let reason: String
+
+        private enum CodingKeys: String, CodingKey {
+            case entry, state, change
+            case userID = "userId"
+            case reason
+        }
     }
 
     let entries: [Row]
 
-    /// The report of an outbox.
-    package init(_ entries: [OutboxEntry]) {
+    /// The report of an outbox, to the account that has signed in; 0 is nobody.
+    package init(_ entries: [OutboxEntry], for userID: UInt64) {
         self.entries = entries.map { entry in
+            let person = entry.userID == userID ? "" : Self.condition(entry.userID)
             let (state, reason) =
                 switch entry.state {
-                case .waiting: ("waiting", "")
-                case .sent: ("sent", "")
+                case .waiting: ("waiting", person)
+                case .sent: ("sent", person)
                 case .failed(let status): ("failed", status.description)
                 case .inDoubt(let doubt): ("in doubt", doubt.description)
                 }
@@ -77,9 +90,15 @@ package struct OutboxReport: Report, Equatable {
                 entry: entry.number,
                 state: state,
                 change: entry.request.summary,
+                userID: entry.userID,
                 reason: reason
             )
         }
+    }
+
+    private static func condition(_ userID: UInt64) -> String {
+        userID == 0
+            ? "It is sent once nobody is signed in." : "It is sent once account \(userID) signs in."
     }
 
     /// A table, or a line where there are none.

@@ -3,7 +3,7 @@ enum OfflineSchema {
     /// Says in the file's header that it is one: "FedO".
     static let applicationID: Int64 = 0x4665_644F
     /// The version of the tables.
-    static let version: Int64 = 1
+    static let version: Int64 = 2
 
     /// Makes the tables in an empty file.
     static let statements = """
@@ -33,7 +33,7 @@ enum OfflineSchema {
         CREATE TABLE outbox(
             number INTEGER PRIMARY KEY, state INTEGER NOT NULL, sequence INTEGER NOT NULL,
             instance INTEGER NOT NULL, doubt INTEGER NOT NULL, request BLOB NOT NULL,
-            failure BLOB NOT NULL, checksum INTEGER NOT NULL);
+            failure BLOB NOT NULL, checksum INTEGER NOT NULL, user INTEGER NOT NULL);
         CREATE INDEX outbox_states ON outbox(state, number);
         CREATE TABLE targets(
             post INTEGER NOT NULL, number INTEGER NOT NULL, PRIMARY KEY(post, number)) WITHOUT ROWID;

@@ -17,12 +17,14 @@ extension OfflineStore {
     ///
     /// - Parameters:
     ///   - request: The change; it may name posts by their local ids.
+    ///   - userID: The account as which it is made; 0 is the device.
     ///   - limit: The most entries.
     ///   - milliseconds: The time, which a new post shows.
     /// - Returns: The entry.
     /// - Throws: `outboxFull`, `unknownPost` for a local id that there is not, or an error of the file.
     func add(
         _ request: Request,
+        as userID: UInt64,
         limit: Int,
         at milliseconds: Int64
     ) throws(OfflineError) -> OutboxEntry {
@@ -44,7 +46,12 @@ extension OfflineStore {
             let instance = UInt64(
                 bitPattern: try self.number("SELECT max(instance) FROM chains")
             )
-            let row = OutboxRow(number: number, request: request, instanceID: instance)
+            let row = OutboxRow(
+                number: number,
+                request: request,
+                instanceID: instance,
+                userID: userID
+            )
             try write(row)
             if case .createPost(let creation) = request, let post = creation.post {
                 try takeLocal(post.made(by: number, in: creation.feed, at: milliseconds))
@@ -69,18 +76,21 @@ extension OfflineStore {
         }
     }
 
-    /// Lets an entry that failed or is in doubt be sent as a new change.
-    func resend(_ number: UInt64) throws(OfflineError) {
+    /// Lets an entry that failed, is in doubt or waits for another account be sent as a new change of
+    /// an account.
+    func resend(_ number: UInt64, as userID: UInt64) throws(OfflineError) {
         try database.transaction { () throws(OfflineError) in
             guard var row = try outboxRows("WHERE number = ?", [.id(number)]).first else {
                 throw .unknownEntry(number)
             }
             switch row.state {
             case .failed, .inDoubt: break
+            case .waiting where row.userID != userID: break
             case .waiting, .sent: throw .unknownEntry(number)
             }
             row.state = .waiting
             row.sequence = 0
+            row.userID = userID
             // The program has looked at it: its posts are those of today's service.
             row.instanceID = 0
             try write(row)
@@ -105,7 +115,7 @@ extension OfflineStore {
     /// Writes an entry in place of what the file had of it; a part of a transaction.
     func write(_ row: OutboxRow) throws(OfflineError) {
         try database.run(
-            "INSERT OR REPLACE INTO outbox VALUES(?, ?, ?, ?, ?, ?, ?, ?)",
+            "INSERT OR REPLACE INTO outbox(\(OutboxRow.columns)) VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?)",
             row.values()
         )
         for post in Set(row.request.shownPosts) {

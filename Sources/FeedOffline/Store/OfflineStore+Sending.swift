@@ -67,10 +67,12 @@ extension OfflineStore {
                 for row in try outboxRows("WHERE state <= 2") { try put(row, .inDoubt(.fileIsOld)) }
             }
             for row in try outboxRows("WHERE state = 1")
-            where row.instanceID != 0 && row.instanceID != hello.instanceID
-                && !row.request.namedPosts.isEmpty
-            {
-                try put(row, .inDoubt(.otherPosts))
+            where row.instanceID != 0 && row.instanceID != hello.instanceID {
+                if !row.request.namedPosts.isEmpty {
+                    try put(row, .inDoubt(.otherPosts))
+                } else if row.userID != 0 {
+                    try put(row, .inDoubt(.otherAccount))
+                }
             }
             try database.run(
                 "UPDATE identity SET instance = ?, is_greeting = 0, next_sequence = ?",
@@ -79,16 +81,18 @@ extension OfflineStore {
         }
     }
 
-    /// The next entries to send, each with its sequence, which the file has before they leave.
+    /// The next entries of an account to send, each with its sequence, which the file has before they
+    /// leave.
     ///
     /// Entries that may have left before come first. Votes and marks of different posts leave together;
     /// any other change leaves alone, so that the service executes them in their order.
-    func numberNext() throws(OfflineError) -> [NumberedEntry] {
+    func numberNext(of userID: UInt64) throws(OfflineError) -> [NumberedEntry] {
         let again = try outboxRows(
-            "WHERE state = 2 ORDER BY sequence LIMIT \(Self.maximumBatchCount)"
+            "WHERE state = 2 AND user = ? ORDER BY sequence LIMIT \(Self.maximumBatchCount)",
+            [.id(userID)]
         )
         guard again.isEmpty else { return again.map { $0.numbered(mayHaveLeft: true) } }
-        let rows = try nextRows()
+        let rows = try nextRows(of: userID)
         guard !rows.isEmpty else { return [] }
         return try database.transaction { () throws(OfflineError) in
             var sequence = try identity().nextSequence
@@ -127,18 +131,21 @@ extension OfflineStore {
         }
     }
 
-    private func put(_ row: OutboxRow, _ state: OutboxState) throws(OfflineError) {
+    /// Gives an entry another state; a part of a transaction.
+    func put(_ row: OutboxRow, _ state: OutboxState) throws(OfflineError) {
         var row = row
         row.state = state
         try write(row)
         try refreshPosts(of: row.request)
     }
 
-    private func nextRows() throws(OfflineError) -> [OutboxRow] {
+    private func nextRows(of userID: UInt64) throws(OfflineError) -> [OutboxRow] {
         var next: [OutboxRow] = []
         var posts: Set<UInt64> = []
-        let sql = "SELECT \(OutboxRow.columns) FROM outbox WHERE state = 1 ORDER BY number"
-        try database.rows(sql) { statement throws(OfflineError) in
+        let sql = """
+            SELECT \(OutboxRow.columns) FROM outbox WHERE state = 1 AND user = ? ORDER BY number
+            """
+        try database.rows(sql, [.id(userID)]) { statement throws(OfflineError) in
             let row = try OutboxRow(statement, &blobs)
             let named = row.request.namedPosts
             // It waits for the id of a post that another entry creates.

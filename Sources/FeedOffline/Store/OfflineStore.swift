@@ -24,6 +24,7 @@ final class OfflineStore {
         case (OfflineSchema.applicationID, OfflineSchema.version): break
         case (0, 0) where try number("SELECT count(*) FROM sqlite_schema") == 0:
             try make(configuration.client.clientID ?? ClientID())
+        case (OfflineSchema.applicationID, 1): try migrateFromFormat1()
         case (OfflineSchema.applicationID, _):
             throw .damaged(reason: "The file has format \(version), not \(OfflineSchema.version).")
         default: throw .damaged(reason: "The file is a database of another program.")

@@ -8,18 +8,22 @@ struct OutboxRow {
     var sequence: UInt64
     /// The instance of the service whose posts the change names; 0 is unknown.
     var instanceID: UInt64
+    /// The account as which the change was made; 0 is the device.
+    var userID: UInt64
     var request: Request
 
     /// The columns, in the order in which ``init(_:_:)`` reads them.
-    static let columns = "number, state, sequence, instance, doubt, request, failure, checksum"
+    static let columns =
+        "number, state, sequence, instance, doubt, request, failure, checksum, user"
     /// The highest number of a state whose changes are shown: those that wait or may have left.
     static let lastPendingState: Int64 = 2
 
-    init(number: UInt64, request: Request, instanceID: UInt64) {
+    init(number: UInt64, request: Request, instanceID: UInt64, userID: UInt64) {
         self.number = number
         state = .waiting
         sequence = 0
         self.instanceID = instanceID
+        self.userID = userID
         self.request = request
     }
 
@@ -27,12 +31,14 @@ struct OutboxRow {
     init(_ row: Statement, _ blobs: inout WireBlob) throws(OfflineError) {
         let (request, failure) = (row.bytes(5), row.bytes(6))
         let numbers = (0..<5).map { row.int64($0) }
-        guard Self.checksum(numbers, request, failure) == row.int64(7) else {
+        let user = row.int64(8)
+        guard Self.checksum(numbers, request, failure, user: user) == row.int64(7) else {
             throw .damaged(reason: "Entry \(numbers[0]) of the outbox is not as it was written.")
         }
         number = row.uint64(0)
         sequence = row.uint64(2)
         instanceID = row.uint64(3)
+        userID = UInt64(bitPattern: user)
         switch numbers[1] {
         case 1: state = .waiting
         case 2: state = .sent
@@ -62,25 +68,35 @@ struct OutboxRow {
             number, UInt64(bitPattern: stateNumber), sequence, instanceID,
             UInt64(bitPattern: doubt),
         ].map(Int64.init(bitPattern:))
-        let checksum = Self.checksum(numbers, bytes, failure)
+        let user = Int64(bitPattern: userID)
+        let checksum = Self.checksum(numbers, bytes, failure, user: user)
         return numbers.map(OfflineDatabase.Value.int)
-            + [.blob(bytes), .blob(failure), .int(checksum)]
+            + [.blob(bytes), .blob(failure), .int(checksum), .int(user)]
     }
 
     /// The entry as programs see it.
     var entry: OutboxEntry {
-        OutboxEntry(number: number, request: request, state: state, sequence: sequence)
+        OutboxEntry(
+            number: number,
+            request: request,
+            state: state,
+            sequence: sequence,
+            userID: userID
+        )
     }
 
     /// FNV-1a of all that a row has: SQLite notices a damaged page, and not a flipped bit in a value.
+    ///
+    /// An entry of the device has the checksum that it had in format 1.
     private static func checksum(
         _ numbers: [Int64],
         _ request: [UInt8],
-        _ failure: [UInt8]
+        _ failure: [UInt8],
+        user: Int64
     ) -> Int64 {
         var hash: UInt64 = 0xCBF2_9CE4_8422_2325
         func add(_ byte: UInt8) { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }
-        for number in numbers + [Int64(request.count)] {
+        for number in numbers + [Int64(request.count)] + (user == 0 ? [] : [user]) {
             for shift in stride(from: Int64(0), to: 64, by: 8) {
                 add(UInt8(truncatingIfNeeded: number >> shift))
             }

@@ -5,8 +5,10 @@ import FeedProto
 ///
 /// The audits of tests put wrong ones in front of the right one.
 package protocol OutboxFile {
-    /// The next entries to send; none where nothing can be sent. Their sequences are durable.
-    func numberNext() throws(OfflineError) -> [NumberedEntry]
+    /// The next entries of an account to send; none where nothing can be sent. Their sequences are durable.
+    ///
+    /// The account 0 is the device.
+    func numberNext(of userID: UInt64) throws(OfflineError) -> [NumberedEntry]
 
     /// Takes what the service said to entries, durably.
     func settle(

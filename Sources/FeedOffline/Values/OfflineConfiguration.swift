@@ -9,7 +9,9 @@ public struct OfflineConfiguration: Sendable {
     /// How the client introduces itself.
     ///
     /// The client id is the file's: the first opening stores the one given here, or draws one. The channel
-    /// is the file's too. Watches, `connectionCount` and `channel` of the configuration do not count.
+    /// is the file's too. The session is that of the `sessionStore`, which also says whose changes the
+    /// outbox takes without a network; a `sessionToken` has to be nil. Watches, `connectionCount` and
+    /// `channel` of the configuration do not count.
     public var client = ClientConfiguration()
     /// The feeds to keep a copy of; the empty name, alone, is all feeds.
     public var feeds: [String] = [""]

@@ -11,14 +11,24 @@ public struct OutboxEntry: Sendable, Equatable {
     public let state: OutboxState
     /// The sequence that it was sent with; 0 before.
     public let sequence: UInt64
+    /// The account as which it was made, and as which alone it is sent; 0 is the device, with nobody
+    /// signed in.
+    public let userID: UInt64
     /// The id under which lists show the post that the entry creates; 0 for other calls.
     public let localPostID: UInt64
 
-    init(number: UInt64, request: Request, state: OutboxState, sequence: UInt64) {
+    init(
+        number: UInt64,
+        request: Request,
+        state: OutboxState,
+        sequence: UInt64,
+        userID: UInt64
+    ) {
         self.number = number
         self.request = request
         self.state = state
         self.sequence = sequence
+        self.userID = userID
         if case .createPost = request {
             localPostID = LocalPostID.id(entry: number)
         } else {
@@ -29,7 +39,8 @@ public struct OutboxEntry: Sendable, Equatable {
 
 /// What has become of a change in the outbox.
 public enum OutboxState: Sendable, Equatable {
-    /// It has not been sent. It waits for a service, or for the post that it is about.
+    /// It has not been sent. It waits for a service, for its account to sign in, or for the post that it
+    /// is about.
     case waiting
     /// It may have been sent, and is sent again with its sequence.
     case sent
@@ -57,6 +68,10 @@ public enum OutboxDoubt: Int, Sendable, Hashable, CaseIterable {
     case otherPosts = 7
     /// The service failed while it executed the change.
     case serviceFailed = 8
+    /// The change was made as an account of another state of the service, and was not sent.
+    case otherAccount = 9
+    /// An earlier version made the change, and did not note as whom.
+    case unknownUser = 10
 
     init(_ cause: InDoubtCause) {
         switch cause {
@@ -81,6 +96,8 @@ extension OutboxDoubt: CustomStringConvertible {
         case .fileIsOld: "The file is older than what the service has had from it."
         case .otherPosts: "The change was made on a post of another state of the service."
         case .serviceFailed: "The service failed while it executed the change."
+        case .otherAccount: "The change was made as an account of another state of the service."
+        case .unknownUser: "An earlier version made the change, and did not note as whom."
         }
     }
 }

@@ -8,6 +8,8 @@ public struct SyncReport: Sendable, Equatable {
     public internal(set) var inDoubtCount = 0
     /// Entries that still wait, or are to be sent again.
     public internal(set) var leftCount = 0
+    /// Those among them that wait for another account than the one that has signed in.
+    public internal(set) var otherUserCount = 0
     /// Posts that are new or changed.
     public internal(set) var changedPostCount = 0
     /// Posts that were removed.

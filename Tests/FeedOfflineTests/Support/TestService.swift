@@ -43,10 +43,13 @@ final class TestService {
     /// Lets the next start be of a fresh state, another instance.
     func loseState() { stateNumber += 1 }
 
-    func connect() async throws -> FeedClient {
+    func connect(
+        _ change: (inout ClientConfiguration) -> Void = { _ in }
+    ) async throws -> FeedClient {
         var configuration = ClientConfiguration()
         configuration.timeout = .seconds(30)
         configuration.connectTimeout = .seconds(30)
+        change(&configuration)
         return try await FeedClient.connect(to: address, configuration: configuration)
     }
 
@@ -61,8 +64,11 @@ final class TestService {
 
     /// Runs the body with a client, and closes it.
     @discardableResult
-    func withClient<Value>(_ body: (FeedClient) async throws -> Value) async throws -> Value {
-        let client = try await connect()
+    func withClient<Value>(
+        _ change: (inout ClientConfiguration) -> Void = { _ in },
+        _ body: (FeedClient) async throws -> Value
+    ) async throws -> Value {
+        let client = try await connect(change)
         do {
             let value = try await body(client)
             await client.close()

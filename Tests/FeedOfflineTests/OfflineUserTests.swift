@@ -1,0 +1,218 @@
+import FeedClient
+import FeedOffline
+import FeedProto
+import FeedSQLite
+import FeedTestSupport
+import Testing
+
+/// People who use a device one after another: what is sent as whom, and whose marks the copy has.
+@Suite(.timeLimit(.minutes(5)))
+struct OfflineUserTests {
+    /// The people who use the device, one after another.
+    private struct Device {
+        let service: TestService
+        var sessions: FileSessionStore { FileSessionStore(path: service.path("session")) }
+
+        /// Signs a person in, or up, and returns the account.
+        @discardableResult
+        func signIn(_ name: String) async throws -> UInt64 {
+            try await withClient { client async throws in
+                let session = try await client.signIn(
+                    email: "\(name)@example.org",
+                    password: "secret",
+                    createsIfMissing: true
+                )
+                return try #require(session.user).id
+            }
+        }
+
+        func signOut() async throws { try await withClient { try await $0.signOut() } }
+
+        func withClient<Value>(_ body: (FeedClient) async throws -> Value) async throws -> Value {
+            try await service.withClient({ $0.sessionStore = sessions }, body)
+        }
+
+        @discardableResult
+        func withFeed<Value>(_ body: (OfflineFeed) async throws -> Value) async throws -> Value {
+            try await service.withFeed {
+                $0.client.sessionStore = sessions
+            } _: {
+                try await body($0)
+            }
+        }
+
+        func sync() async throws -> SyncReport { try await withFeed { try await $0.sync() } }
+
+        /// The authors of all posts of the service by their titles.
+        func authors() async throws -> [String: UInt64] {
+            var authors: [String: UInt64] = [:]
+            try await service.withClient { client async throws in
+                for post in try await client.listPosts(PostList(order: .new)).posts {
+                    authors[post.title] = post.author?.id ?? 0
+                }
+            }
+            return authors
+        }
+
+        static func run(_ body: (Device) async throws -> Void) async throws {
+            try await TestService.run { try await body(Device(service: $0)) }
+        }
+    }
+
+    @Test func aChangeWaitsForTheAccountThatMadeIt() async throws {
+        try await Device.run { device in
+            let ann = try await device.signIn("ann")
+            try await device.withFeed { try await $0.createPost(Post(title: "Ann's")) }
+            let bob = try await device.signIn("bob")
+            try await device.withFeed { feed async throws in
+                try await feed.createPost(Post(title: "Bob's"))
+                let report = try await feed.sync()
+                #expect(report.sentCount == 1)
+                #expect(report.leftCount == 1)
+                #expect(report.otherUserCount == 1)
+                let entries = try await feed.outbox()
+                #expect(entries.map(\.userID) == [ann])
+                #expect(entries.map(\.state) == [.waiting])
+            }
+            #expect(try await device.authors() == ["Bob's": bob])
+            // Another session of the same account.
+            try await device.signIn("ann")
+            try await device.withFeed { feed async throws in
+                let report = try await feed.sync()
+                #expect(report.sentCount == 1)
+                #expect(report.otherUserCount == 0)
+                #expect(try await feed.outbox().isEmpty)
+            }
+            #expect(try await device.authors() == ["Ann's": ann, "Bob's": bob])
+        }
+    }
+
+    @Test func aChangeOfAnAccountIsNotSentAsNobodys() async throws {
+        try await Device.run { device in
+            let ann = try await device.signIn("ann")
+            // Ann ends all of her sessions on another device, which this one does not know.
+            let session = try #require(device.sessions.load())
+            try await device.withClient { try await $0.signOut(everywhere: true) }
+            device.sessions.save(session)
+            try await device.withFeed { feed async throws in
+                #expect(await feed.userID == ann)
+                try await feed.createPost(Post(title: "Ann's"))
+                #expect(try await feed.sync().otherUserCount == 1)
+                #expect(await feed.userID == 0)
+                #expect(try await feed.outbox().map(\.state) == [.waiting])
+            }
+            #expect(try await device.authors().isEmpty)
+            try await device.signIn("ann")
+            #expect(try await device.sync().sentCount == 1)
+            #expect(try await device.authors() == ["Ann's": ann])
+        }
+    }
+
+    @Test func theDevicesChangesWaitUntilTheyAreHandedOver() async throws {
+        try await Device.run { device in
+            try await device.withFeed { feed async throws in
+                try await feed.createPost(Post(title: "first"))
+                try await feed.createPost(Post(title: "second"))
+            }
+            let ann = try await device.signIn("ann")
+            try await device.withFeed { feed async throws in
+                #expect(try await feed.sync().otherUserCount == 2)
+                let first = try #require(try await feed.outbox().first)
+                try await feed.resend(first.number)
+                // It is Ann's now, and waits for the service alone.
+                await #expect(throws: OfflineError.unknownEntry(first.number)) {
+                    try await feed.resend(first.number)
+                }
+                #expect(try await feed.sync().sentCount == 1)
+            }
+            #expect(try await device.authors() == ["first": ann])
+            try await device.signOut()
+            #expect(try await device.sync().sentCount == 1)
+            #expect(try await device.authors() == ["first": ann, "second": 0])
+        }
+    }
+
+    @Test func aChangeThatMayHaveLeftIsNotRepeatedAsAnotherAccount() async throws {
+        try await Device.run { device in
+            let ann = try await device.signIn("ann")
+            var configuration = device.service.configuration()
+            configuration.client.sessionStore = device.sessions
+            // The program dies after its sequence is in the file, and before the entry leaves.
+            let dying = try await OfflineFeed.open(configuration) { DyingOutbox(file: $0) }
+            try await dying.createPost(Post(title: "Ann's"))
+            await #expect(throws: OfflineError.file(reason: "The program died.")) {
+                try await dying.sync()
+            }
+            await dying.close()
+            try await device.signIn("bob")
+            try await device.withFeed { feed async throws in
+                #expect(try await feed.outbox().map(\.state) == [.sent])
+                #expect(try await feed.sync().otherUserCount == 1)
+                #expect(try await feed.outbox().map(\.state) == [.sent])
+            }
+            #expect(try await device.authors().isEmpty)
+            try await device.signIn("ann")
+            #expect(try await device.sync().sentCount == 1)
+            #expect(try await device.authors() == ["Ann's": ann])
+        }
+    }
+
+    private struct DyingOutbox: OutboxFile {
+        let file: any OutboxFile
+
+        func numberNext(of userID: UInt64) throws(OfflineError) -> [NumberedEntry] {
+            _ = try file.numberNext(of: userID)
+            throw .file(reason: "The program died.")
+        }
+
+        func settle(
+            _ outcomes: [(number: UInt64, outcome: OutboxOutcome)]
+        ) throws(OfflineError) {}
+    }
+
+    @Test func anAccountOfAnotherStateIsAnotherAccount() async throws {
+        try await Device.run { device in
+            try await device.signIn("ann")
+            try await device.withFeed { feed async throws in
+                try await feed.sync()
+                try await feed.createPost(Post(title: "Ann's"))
+            }
+            await device.service.end(signal: 9)
+            device.service.loseState()
+            try await device.service.start()
+            let bob = try await device.signIn("bob")
+            try await device.withFeed { feed async throws in
+                #expect(try await feed.outbox().map(\.userID) == [bob])
+                #expect(try await feed.sync().inDoubtCount == 1)
+                #expect(try await feed.outbox().map(\.state) == [.inDoubt(.otherAccount)])
+            }
+            #expect(try await device.authors().isEmpty)
+        }
+    }
+
+    @Test func theChangesOfAnOldFileComeIntoDoubt() async throws {
+        try await Device.run { device in
+            let number = try await device.withFeed { feed async throws in
+                try await feed.createPost(Post(title: "old")).number
+            }
+            // The file as an earlier version has left it.
+            try Database(path: device.service.path("offline.db")).execute(
+                "ALTER TABLE outbox DROP COLUMN user; PRAGMA user_version = 1"
+            )
+            let ann = try await device.signIn("ann")
+            for _ in 0..<2 {
+                try await device.withFeed { feed async throws in
+                    #expect(feed.notice == nil)
+                    #expect(try await feed.outbox().map(\.state) == [.inDoubt(.unknownUser)])
+                    #expect(try await feed.sync().inDoubtCount == 1)
+                }
+            }
+            #expect(try await device.authors().isEmpty)
+            try await device.withFeed { feed async throws in
+                try await feed.resend(number)
+                #expect(try await feed.sync().sentCount == 1)
+            }
+            #expect(try await device.authors() == ["old": ann])
+        }
+    }
+}
