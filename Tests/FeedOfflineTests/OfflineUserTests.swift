@@ -190,6 +190,53 @@ struct OfflineUserTests {
         }
     }
 
+    @Test func anAccountThatIsNotAsItWasWrittenIsNoticed() async throws {
+        let folder = try TemporaryDirectory()
+        let path = folder.path + "/offline.db"
+        for change in ["0 WHERE user <> 0", "7 WHERE user = 0"] {
+            let sessions = FileSessionStore(path: folder.path + "/session")
+            let token = try #require(Secret(bytes: [UInt8](repeating: 1, count: 32)))
+            sessions.save(StoredSession(token: token, userID: 5))
+            var configuration = OfflineConfiguration(path: path, address: "127.0.0.1:1")
+            configuration.client.sessionStore = sessions
+            let feed = try await OfflineFeed.open(configuration)
+            try await feed.vote(on: 1, .up)
+            sessions.remove()
+            try await feed.vote(on: 1, .up)
+            await feed.close()
+            try Database(path: path).execute("UPDATE outbox SET user = \(change)")
+            let again = try await OfflineFeed.open(configuration)
+            #expect(again.notice != nil, "\(change)")
+            await again.close()
+        }
+    }
+
+    @Test func theCopyHasTheMarksOfTheOneWhoHasSignedIn() async throws {
+        try await Device.run { device in
+            let id = try await device.service.withClient {
+                try await $0.createPost(Post(title: "seed")).id
+            }
+            func isRead() async throws -> Bool {
+                try await device.withFeed { feed async throws in
+                    try await feed.sync()
+                    return try await feed.post(id)?.viewer?.isRead ?? false
+                }
+            }
+            try await device.signIn("ann")
+            try await device.withFeed { feed async throws in
+                try await feed.mark([id], as: .read)
+                try await feed.sync()
+            }
+            #expect(try await isRead())
+            try await device.signIn("bob")
+            #expect(try await !isRead())
+            try await device.signIn("ann")
+            #expect(try await isRead())
+            try await device.signOut()
+            #expect(try await !isRead())
+        }
+    }
+
     @Test func theChangesOfAnOldFileComeIntoDoubt() async throws {
         try await Device.run { device in
             let number = try await device.withFeed { feed async throws in
@@ -197,7 +244,11 @@ struct OfflineUserTests {
             }
             // The file as an earlier version has left it.
             try Database(path: device.service.path("offline.db")).execute(
-                "ALTER TABLE outbox DROP COLUMN user; PRAGMA user_version = 1"
+                """
+                ALTER TABLE outbox DROP COLUMN user;
+                ALTER TABLE identity DROP COLUMN viewer;
+                PRAGMA user_version = 1
+                """
             )
             let ann = try await device.signIn("ann")
             for _ in 0..<2 {

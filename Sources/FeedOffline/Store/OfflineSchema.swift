@@ -10,7 +10,7 @@ enum OfflineSchema {
         CREATE TABLE identity(
             id INTEGER PRIMARY KEY CHECK(id = 1), client_id BLOB NOT NULL, channel INTEGER NOT NULL,
             next_sequence INTEGER NOT NULL, next_entry INTEGER NOT NULL, instance INTEGER NOT NULL,
-            is_greeting INTEGER NOT NULL);
+            is_greeting INTEGER NOT NULL, viewer INTEGER NOT NULL);
         CREATE TABLE feeds(
             name TEXT PRIMARY KEY, vote_mode INTEGER NOT NULL, default_order INTEGER NOT NULL)
             WITHOUT ROWID;

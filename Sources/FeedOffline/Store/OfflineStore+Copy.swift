@@ -17,6 +17,13 @@ extension OfflineStore {
         return request ?? SyncPostsRequest(feed: feed)
     }
 
+    /// Lets all chains begin anew; a part of a transaction.
+    ///
+    /// The posts stay until the new copies are complete.
+    func beginChainsAnew() throws(OfflineError) {
+        try database.run("UPDATE chains SET next_revision = 0, copy_revision = 0")
+    }
+
     /// Takes an answer of a chain, whole: its posts and the place of the next request.
     ///
     /// A reset begins another generation of posts. Those of the one before are shown until the new copy is

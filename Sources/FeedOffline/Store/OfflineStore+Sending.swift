@@ -74,9 +74,11 @@ extension OfflineStore {
                     try put(row, .inDoubt(.otherAccount))
                 }
             }
+            let viewerID = hello.user?.id ?? 0
+            if identity.viewerID != viewerID { try beginChainsAnew() }
             try database.run(
-                "UPDATE identity SET instance = ?, is_greeting = 0, next_sequence = ?",
-                [.id(hello.instanceID), .id(next)]
+                "UPDATE identity SET instance = ?, is_greeting = 0, next_sequence = ?, viewer = ?",
+                [.id(hello.instanceID), .id(next), .id(viewerID)]
             )
         }
     }

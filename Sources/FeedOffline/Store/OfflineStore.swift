@@ -55,7 +55,7 @@ final class OfflineStore {
         try database.transaction { () throws(OfflineError) in
             try database.execute(OfflineSchema.statements)
             try database.run(
-                "INSERT INTO identity VALUES(1, ?, ?, 1, 1, 0, 0)",
+                "INSERT INTO identity VALUES(1, ?, ?, 1, 1, 0, 0, 0)",
                 [.blob(clientID.bytes), .int(Int64(UInt32.random(in: .min ... .max)))]
             )
             try database.execute("PRAGMA application_id = \(OfflineSchema.applicationID)")
@@ -107,12 +107,14 @@ struct OutboxIdentity: Equatable {
     let instanceID: UInt64
     /// Whether a Hello was sent whose answer is not in the file.
     let isGreeting: Bool
+    /// The account whose ballots and marks the copy has; 0 is the device.
+    let viewerID: UInt64
 }
 
 extension OfflineStore {
     func identity() throws(OfflineError) -> OutboxIdentity {
         let sql = """
-            SELECT client_id, channel, next_sequence, instance, is_greeting FROM identity
+            SELECT client_id, channel, next_sequence, instance, is_greeting, viewer FROM identity
             """
         let identity = try database.first(sql) { row throws(OfflineError) in
             guard let clientID = ClientID(bytes: row.bytes(0)),
@@ -123,7 +125,8 @@ extension OfflineStore {
                 channel: channel,
                 nextSequence: row.uint64(2),
                 instanceID: row.uint64(3),
-                isGreeting: row.int64(4) != 0
+                isGreeting: row.int64(4) != 0,
+                viewerID: row.uint64(5)
             )
         }
         guard let identity else { throw .damaged(reason: "The outbox has no identity.") }
