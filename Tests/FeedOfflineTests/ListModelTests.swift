@@ -52,6 +52,36 @@ struct ListModelTests {
         }
     }
 
+    @Test func aWindowHasThePostsThatTheServiceHasInIt() async throws {
+        let hour: Int64 = 3_600_000
+        let windows: [(window: Window, length: Int64)] = [
+            (.hour, hour), (.day, 24 * hour), (.week, 7 * 24 * hour), (.month, 30 * 24 * hour),
+            (.year, 365 * 24 * hour),
+        ]
+        try await TestService.run { service in
+            try await service.withClient { client async throws in
+                let now = client.service.serverTimeMilliseconds
+                // One on each side of each window's end, far enough for the time that the test takes.
+                let posts = windows.flatMap { _, length in
+                    [length - hour / 4, length + hour / 4].map {
+                        Post(title: "old", createTimeMilliseconds: now - $0)
+                    }
+                }
+                let ids = try await client.importPosts(posts, in: "posts")
+                try await service.withFeed { feed async throws in
+                    try await feed.sync()
+                    for (place, window) in windows.map(\.window).enumerated() {
+                        let list = PostList(feed: "posts", order: .top, window: window)
+                        let served = try await client.listPosts(list).posts.map(\.id)
+                        #expect(served == Array(ids[...(2 * place)]), "\(window)")
+                        #expect(try await feed.posts(list).posts.map(\.id) == served, "\(window)")
+                        #expect(try await feed.postCount(list) == served.count, "\(window)")
+                    }
+                }
+            }
+        }
+    }
+
     /// Posts whose keys often tie: few scores, few titles, few times.
     private static func fill(_ client: FeedClient, _ random: inout SeededGenerator) async throws {
         let titles = ["", " ", "apple", "Apple", "äpfel", "zebra", "apple 2"]

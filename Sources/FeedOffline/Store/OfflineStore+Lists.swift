@@ -15,7 +15,7 @@ extension OfflineStore {
     ) throws(OfflineError) -> OfflinePage {
         let named = try list.order == .unspecified ? defaultOrder(of: list.feed) : list.order
         let order = try ListOrder(named)
-        let since = list.window.milliseconds.map { milliseconds - $0 }
+        let since = list.windowStart(at: milliseconds)
         switch start {
         case .first:
             return try page(rows(list, order, since, limit + 1), limit)
@@ -43,7 +43,7 @@ extension OfflineStore {
 
     /// How many posts a list has; O(posts of the feed).
     func count(_ list: PostList, at milliseconds: Int64) throws(OfflineError) -> Int {
-        let since = list.window.milliseconds.map { milliseconds - $0 }
+        let since = list.windowStart(at: milliseconds)
         let (condition, values) = filter(list, since)
         let feed = list.feed.isEmpty ? "" : " AND feed = ?"
         let feedValues: [OfflineDatabase.Value] = list.feed.isEmpty ? [] : [.text(list.feed)]
@@ -154,20 +154,5 @@ extension OfflineStore {
             values.append(.int(since))
         }
         return (conditions.joined(separator: " AND "), values)
-    }
-}
-
-extension Window {
-    /// How old the posts of the window are at most; nil is any age.
-    fileprivate var milliseconds: Int64? {
-        let hour: Int64 = 3_600_000
-        return switch self {
-        case .hour: hour
-        case .day: 24 * hour
-        case .week: 7 * 24 * hour
-        case .month: 30 * 24 * hour
-        case .year: 365 * 24 * hour
-        default: nil
-        }
     }
 }
