@@ -15,20 +15,10 @@ struct FeedCommand: AsyncParsableCommand {
             """
     )
 
-    @Argument(help: "The feed; without it, the front page over all feeds.")
-    var feed = ""
-
-    @Option(help: "The order; without it, the feed's own.")
-    var order: OrderArgument?
-
-    @Option(help: "Only posts of the last hour, day …; for top, controversial and discussed.")
-    var window: WindowArgument?
+    @OptionGroup var shown: ShownListOptions
 
     @Flag(help: "Only posts that the person has not read.")
     var unread = false
-
-    @Option(help: "How many posts a page has, 1 to 100.")
-    var rows = 20
 
     @Flag(
         help:
@@ -37,12 +27,6 @@ struct FeedCommand: AsyncParsableCommand {
     var offline = false
 
     @OptionGroup var options: PersonOptions
-
-    func validate() throws {
-        guard (1...100).contains(rows) else {
-            throw ValidationError("--rows: expected 1 to 100, got \(rows).")
-        }
-    }
 
     func run() async throws {
         guard !offline else { return try await showCopy() }
@@ -62,7 +46,7 @@ struct FeedCommand: AsyncParsableCommand {
     private func show(_ client: FeedClient) async throws {
         var start: PageStart? = .first
         while let from = start {
-            let page = try await client.listPosts(list, pageSize: rows, from: from)
+            let page = try await client.listPosts(list, pageSize: shown.rows, from: from)
             let report = PageReport([page], of: list, hasViewer: true, commandLine: nil)
             try options.write(report)
             start = isInteractive ? ask(page) : nil
@@ -74,7 +58,7 @@ struct FeedCommand: AsyncParsableCommand {
         let copy = try await options.openOffline()
         do {
             let page = Page(
-                posts: try await copy.posts(list, limit: rows).posts,
+                posts: try await copy.posts(list, limit: shown.rows).posts,
                 totalSize: UInt64(try await copy.postCount(list))
             )
             await copy.close()
@@ -107,9 +91,9 @@ struct FeedCommand: AsyncParsableCommand {
 
     private var list: PostList {
         PostList(
-            feed: feed,
-            order: order?.order ?? .unspecified,
-            window: window?.window ?? .unspecified,
+            feed: shown.feed,
+            order: shown.requestedOrder,
+            window: shown.requestedWindow,
             unreadOnly: unread,
             consistency: .stable
         )

@@ -14,17 +14,7 @@ struct WatchCommand: AsyncParsableCommand {
             """
     )
 
-    @Argument(help: "The feed; without it, the front page over all feeds.")
-    var feed = ""
-
-    @Option(help: "The order; without it, the feed's own.")
-    var order: OrderArgument?
-
-    @Option(help: "Only posts of the last hour, day …; for top, controversial and discussed.")
-    var window: WindowArgument?
-
-    @Option(help: "How many posts are watched, 1 to 100.")
-    var rows = 20
+    @OptionGroup var shown: ShownListOptions
 
     @Option(help: ArgumentHelp("The least time between two changes.", valueName: "milliseconds"))
     var interval = 250
@@ -35,9 +25,6 @@ struct WatchCommand: AsyncParsableCommand {
     @OptionGroup var options: PersonOptions
 
     func validate() throws {
-        guard (1...100).contains(rows) else {
-            throw ValidationError("--rows: expected 1 to 100, got \(rows).")
-        }
         guard (50...60_000).contains(interval) else {
             throw ValidationError("--interval: expected 50 to 60000, got \(interval).")
         }
@@ -67,10 +54,10 @@ struct WatchCommand: AsyncParsableCommand {
 
     private var subject: PostWatch {
         PostWatch(
-            .top(rows),
-            in: feed,
-            order: order?.order ?? .unspecified,
-            window: window?.window ?? .unspecified
+            .top(shown.rows),
+            in: shown.feed,
+            order: shown.requestedOrder,
+            window: shown.requestedWindow
         )
     }
 
@@ -90,7 +77,7 @@ struct WatchCommand: AsyncParsableCommand {
 
     /// A live list, until a key or a signal ends it.
     private func show(_ watch: WatchSequence) async throws {
-        let name = feed.isEmpty ? "all feeds" : VisibleText.line(feed)
+        let name = shown.feed.isEmpty ? "all feeds" : VisibleText.line(shown.feed)
         let screen = LiveScreen(title: "\(name)   r refresh, q quit")
         let keys = Keys()
         try keys.start()
