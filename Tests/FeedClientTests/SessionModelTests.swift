@@ -45,7 +45,6 @@ struct SessionModelTests {
         private var answers: [ServerFrame] = []
         private var isConnected = false
         private var hasSentGoAway = false
-        private var demandCount = 0
         private var sentCount = 0
 
         init(_ trouble: Trouble, seed: UInt64) {
@@ -132,14 +131,13 @@ struct SessionModelTests {
 
         /// Does what the session asked for since the last look.
         private mutating func follow() {
-            for demand in harness.demands[demandCount...] {
+            for demand in harness.takeDemands() {
                 switch demand {
                 case .abandon: hangUp()
                 case .close: endGracefully()
                 case .connect, .sendHello, .finish: break
                 }
             }
-            demandCount = harness.demands.count
             for departure in harness.sent[sentCount...] {
                 requests.append(
                     ClientFrame(
@@ -153,14 +151,7 @@ struct SessionModelTests {
         }
 
         private mutating func connect() {
-            guard harness.demands.last == .connect else { return }
-            if generator.oneIn(4) {
-                harness.lose(.cannotConnect("refused"))
-                harness.demands.append(.abandon)
-                return
-            }
-            harness.session.connected()
-            harness.run()
+            guard harness.opensConnection(mayFail: true, &generator) else { return }
             service.accept()
             isConnected = true
             hasSentGoAway = false

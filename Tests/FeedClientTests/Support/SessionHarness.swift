@@ -32,6 +32,7 @@ struct SessionHarness {
     var outcomes: [Int: [Outcome]] = [:]
     /// When the session wants to be asked again.
     var wake: MonotonicInstant?
+    private var seenDemandCount = 0
 
     /// A session of a client with an id, or of one without.
     init(
@@ -134,6 +135,27 @@ struct SessionHarness {
         run()
         #expect(demands.last == .sendHello)
         receive(1, hello)
+    }
+
+    /// Opens the connection that the session asked for, unless the try fails, one of four if any may.
+    ///
+    /// - Returns: Whether a connection opened, whose Hello is not answered yet.
+    mutating func opensConnection(mayFail: Bool, _ random: inout SeededGenerator) -> Bool {
+        guard demands.last == .connect else { return false }
+        if mayFail, random.oneIn(4) {
+            lose(.cannotConnect("refused"))
+            demands.append(.abandon)
+            return false
+        }
+        session.connected()
+        run()
+        return true
+    }
+
+    /// What the session asked for since the last look.
+    mutating func takeDemands() -> ArraySlice<Demand> {
+        defer { seenDemandCount = demands.count }
+        return demands[seenDemandCount...]
     }
 
     mutating func receive(_ id: UInt64, _ response: Response) {

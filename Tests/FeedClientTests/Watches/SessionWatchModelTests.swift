@@ -33,7 +33,6 @@ struct SessionWatchModelTests {
         private var isConnected = false
         private var isDraining = false
         private var lastExecutedID: UInt64 = 0
-        private var demandCount = 0
         private var sentCount = 0
         private var stepCount = 0
         private var viewer: Viewer?
@@ -64,7 +63,7 @@ struct SessionWatchModelTests {
         /// Lets everything arrive, and compares.
         mutating func settle() {
             for _ in 0..<600 {
-                connect(fails: false)
+                connect(mayFail: false)
                 for _ in 0..<4 { execute(refuses: false) }
                 sendEvents()
                 for _ in 0..<8 {
@@ -126,7 +125,7 @@ struct SessionWatchModelTests {
             stepCount = harness.watchSteps.count
             requests.sort { $0.id < $1.id }
             // Frames that left before the connection ended are lost with it.
-            for demand in harness.demands[demandCount...] {
+            for demand in harness.takeDemands() {
                 switch demand {
                 case .abandon: hangUp()
                 case .close:
@@ -136,7 +135,6 @@ struct SessionWatchModelTests {
                 case .connect, .sendHello, .finish: break
                 }
             }
-            demandCount = harness.demands.count
         }
 
         private mutating func perform(_ step: WatchTable.Step) {
@@ -155,15 +153,8 @@ struct SessionWatchModelTests {
             }
         }
 
-        private mutating func connect(fails: Bool = true) {
-            guard harness.demands.last == .connect else { return }
-            if fails, random.oneIn(4) {
-                harness.lose(.cannotConnect("refused"))
-                harness.demands.append(.abandon)
-                return
-            }
-            harness.session.connected()
-            harness.run()
+        private mutating func connect(mayFail: Bool = true) {
+            guard harness.opensConnection(mayFail: mayFail, &random) else { return }
             service.accept()
             isConnected = true
             isDraining = false
