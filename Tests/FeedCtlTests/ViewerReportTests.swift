@@ -72,7 +72,14 @@ struct ViewerReportTests {
 
     @Test func aTableOfFeedsHasVotersAndUnreadPostsWhereThereAreAny() {
         let report = FeedsReport([
-            Feed(name: "polls", voteMode: .ballot, postCount: 4, unreadCount: 3, voters: .users),
+            Feed(
+                name: "polls",
+                defaultOrder: .top,
+                voteMode: .ballot,
+                postCount: 4,
+                unreadCount: 3,
+                voters: .users
+            ),
             Feed(name: "posts", voteMode: .tally),
         ])
         let lines = ReportTests.text(report).split(separator: "\n").map {

@@ -27,9 +27,9 @@ package struct FeedsReport: Report, Equatable {
             Row(
                 name: feed.name,
                 postCount: feed.postCount,
-                defaultOrder: feed.defaultOrder.description.lowercased(),
-                voteMode: feed.voteMode.description.lowercased(),
-                voters: feed.voters == .unspecified ? "" : feed.voters.description.lowercased(),
+                defaultOrder: feed.defaultOrder.argument,
+                voteMode: feed.voteMode.argument,
+                voters: feed.voters.argument,
                 unreadCount: feed.unreadCount,
                 maxTitleLength: feed.maximumTitleLength,
                 minTextLength: feed.minimumTextLength,

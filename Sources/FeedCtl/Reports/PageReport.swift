@@ -127,10 +127,3 @@ extension Page {
         posts.indices.map { firstRank &+ UInt64($0) }
     }
 }
-
-extension Consistency {
-    /// What was served; empty where the service did not say.
-    fileprivate var argument: String {
-        self == .unspecified ? "" : description.lowercased()
-    }
-}

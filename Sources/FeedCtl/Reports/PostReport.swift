@@ -100,16 +100,3 @@ extension TextStyle {
         return "\(relative) (\(date.ISO8601Format()))"
     }
 }
-
-extension VoteDirection {
-    /// The direction as an argument of the command line; empty for none.
-    var argument: String {
-        switch self {
-        case .up: "up"
-        case .down: "down"
-        case .clear: "clear"
-        case .unspecified: ""
-        default: description
-        }
-    }
-}

@@ -1,57 +1,6 @@
 package import FeedOffline
 internal import FeedProto
 
-/// What a sync has done, as `sync` reports it.
-package struct SyncedReport: Report, Equatable {
-    let sentCount: Int
-    let failedCount: Int
-    let inDoubtCount: Int
-    let waitingCount: Int
-    /// Those among them that wait for another account than the one that has signed in.
-    let otherUserCount: Int
-    let changedPostCount: Int
-    let removedPostCount: Int
-    /// Whether the copy was begun anew, as the first one is.
-    let isNewCopy: Bool
-
-    /// The report of a sync.
-    package init(_ report: SyncReport) {
-        sentCount = report.sentCount
-        failedCount = report.failedCount
-        inDoubtCount = report.inDoubtCount
-        waitingCount = report.leftCount
-        otherUserCount = report.otherUserCount
-        changedPostCount = report.changedPostCount
-        removedPostCount = report.removedPostCount
-        isNewCopy = report.isReset
-    }
-
-    /// A line for the outbox and one for the copy.
-    package func text(_ style: TextStyle) -> String {
-        var outbox = "Outbox: \(sentCount) sent, \(waitingCount) waiting"
-        if otherUserCount > 0 { outbox += ", \(otherUserCount) of them for another account" }
-        if failedCount > 0 { outbox += ", \(failedCount) refused" }
-        if inDoubtCount > 0 { outbox += ", \(inDoubtCount) in doubt" }
-        if failedCount + inDoubtCount + otherUserCount > 0 { outbox += " (feedctl outbox)" }
-        let copy = isNewCopy ? "New copy" : "Copy"
-        return outbox + ".\n"
-            + "\(copy): \(changedPostCount) posts changed, \(removedPostCount) removed.\n"
-    }
-}
-
-/// A change that was kept, as the commands with `--queue` report it.
-package struct QueuedReport: Report, Equatable {
-    let entry: UInt64
-
-    /// The report of an entry.
-    package init(_ entry: OutboxEntry) { self.entry = entry.number }
-
-    /// One line.
-    package func text(_ style: TextStyle) -> String {
-        "No service can be reached: the change waits as entry \(entry) for feedctl sync.\n"
-    }
-}
-
 /// The changes that wait, failed or are in doubt, as `outbox` reports them.
 package struct OutboxReport: Report, Equatable {
     /// One change.
@@ -117,13 +66,13 @@ extension Request {
     fileprivate var summary: String {
         switch self {
         case .castVote(let vote):
-            "vote \(vote.direction.description.lowercased()) on \(vote.postID)"
+            "vote \(vote.direction.argument) on \(vote.postID)"
         case .createPost(let creation):
             "post in \(creation.feed): "
                 + (creation.post.map { $0.title.isEmpty ? $0.text : $0.title } ?? "")
         case .updatePost(let update): "edit of \(update.post?.id ?? 0)"
         case .deletePost(let deletion): "deletion of \(deletion.id)"
-        case .markPosts(let marks): "mark \(marks.mark.description.lowercased())"
+        case .markPosts(let marks): "mark \(marks.mark.argument)"
         default: "change"
         }
     }
