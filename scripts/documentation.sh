@@ -8,7 +8,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-libraries=(FeedProto FeedClient)
+libraries=(FeedProto FeedClient FeedOffline)
 output=.build/documentation
 if [[ ${1:-} == --output && -n ${2:-} ]]; then
     output=$2

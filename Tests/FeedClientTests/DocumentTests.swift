@@ -2,7 +2,6 @@ import FeedClient
 import FeedClientTesting
 import FeedProto
 import FeedTestSupport
-import Foundation
 import Testing
 
 /// The examples of docs/CLIENT.md are code that runs.
@@ -91,15 +90,8 @@ struct DocumentTests {
         "tour": 5, "places": 5, "follow": 6, "people": 12, "failures": 9, "testing": 7,
     ])
     func theDocumentHasTheExample(_ name: String, lineCount: Int) throws {
-        let page = try Self.lines(Programs.projectFolder.appending(path: "docs/CLIENT.md"))
-        let source = try Self.lines(URL(filePath: #filePath))
-        let body = source.drop { !$0.hasPrefix("    static func \(name)") }.dropFirst()
-            .prefix { $0 != "    }" }
-        #expect(body.count == lineCount)
-        for line in body { #expect(page.contains(String(line.dropFirst(4))), "\(line)") }
-    }
-
-    private static func lines(_ file: URL) throws -> [String] {
-        try String(contentsOf: file, encoding: .utf8).split(separator: "\n").map(String.init)
+        let example = try DocumentExample(name, in: #filePath)
+        #expect(example.lines.count == lineCount)
+        #expect(try example.isIn("docs/CLIENT.md"))
     }
 }
