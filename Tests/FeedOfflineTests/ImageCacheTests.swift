@@ -1,5 +1,6 @@
 import FeedOffline
 import FeedTestSupport
+import Foundation
 import Testing
 
 /// Which pictures are kept, and who waits for a load.
@@ -29,8 +30,13 @@ struct ImageCacheTests {
                 failures -= 1
                 throw Failure()
             }
-            return [UInt8](repeating: UInt8(url.utf8.count), count: 100)
+            return ImageCacheTests.picture(url)
         }
+    }
+
+    /// The picture of an address, which is no other's.
+    private static func picture(_ url: String) -> [UInt8] {
+        Array(repeating: url.utf8.first ?? 0, count: 100)
     }
 
     private let loader = Loader()
@@ -91,11 +97,64 @@ struct ImageCacheTests {
         for url in ["a", "b", "c"] { _ = try await first.image(url) }
         // After a new launch all three are on the disk, and a fourth removes one.
         let second = cache(300, folder: path, folderByteCount: 310)
-        for url in ["a", "b", "c"] { #expect(try await second.image(url)?.count == 100) }
+        for url in ["b", "a", "c"] { #expect(try await second.image(url) == Self.picture(url)) }
         #expect(await loader.urls == ["a", "b", "c"])
         _ = try await second.image("d")
+        // It was the one used longest ago.
         let third = cache(300, folder: path, folderByteCount: 310)
-        for url in ["a", "b", "c", "d"] { _ = try await third.image(url) }
-        #expect(await loader.urls.count > 4)
+        for url in ["a", "c", "d"] { #expect(try await third.image(url) == Self.picture(url)) }
+        #expect(await loader.urls == ["a", "b", "c", "d"])
+        _ = try await third.image("b")
+        #expect(await loader.urls == ["a", "b", "c", "d", "b"])
+    }
+
+    /// Loads a picture with a cache of its own, and returns its file in the folder.
+    private func load(_ url: String, into path: String) async throws -> String {
+        let before = (try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []
+        _ = try await cache(300, folder: path).image(url)
+        let after = try FileManager.default.contentsOfDirectory(atPath: path)
+        return path + "/" + (try #require(Set(after).subtracting(before).first))
+    }
+
+    @Test func theTimesOfFilesKeepTheOrderOfUse() async throws {
+        let folder = try TemporaryDirectory()
+        let path = folder.path + "/images"
+        for (place, url) in ["b", "c", "a"].enumerated() {
+            let date = Date(timeIntervalSince1970: Double(1_000 + place))
+            try FileManager.default.setAttributes(
+                [.modificationDate: date],
+                ofItemAtPath: try await load(url, into: path)
+            )
+        }
+        // Each use is in a launch of its own: now "c" is the one used longest ago.
+        _ = try await cache(300, folder: path, folderByteCount: 310).image("b")
+        _ = try await cache(300, folder: path, folderByteCount: 310).image("d")
+        let last = cache(300, folder: path, folderByteCount: 310)
+        for url in ["a", "b", "d"] { #expect(try await last.image(url) == Self.picture(url)) }
+        #expect(await loader.urls == ["b", "c", "a", "d"])
+        _ = try await last.image("c")
+        #expect(await loader.urls == ["b", "c", "a", "d", "c"])
+    }
+
+    @Test func aFileOfAnotherAddressIsNoPictureOfThisOne() async throws {
+        let folder = try TemporaryDirectory()
+        let path = folder.path + "/images"
+        let first = try await load("a", into: path)
+        let second = try await load("b", into: path)
+        // As if the hashes of the two were the same.
+        try FileManager.default.removeItem(atPath: second)
+        try FileManager.default.moveItem(atPath: first, toPath: second)
+        #expect(try await cache(300, folder: path).image("b") == Self.picture("b"))
+        #expect(await loader.urls == ["a", "b", "b"])
+    }
+
+    @Test func picturesOutliveTheShortageOfMemoryInTheirFolder() async throws {
+        let folder = try TemporaryDirectory()
+        let cache = cache(300, folder: folder.path + "/images")
+        _ = try await cache.image("a")
+        await cache.removeAll()
+        #expect(await cache.byteCount == 0)
+        #expect(try await cache.image("a") == Self.picture("a"))
+        #expect(await loader.urls == ["a"])
     }
 }

@@ -11,8 +11,17 @@ struct ListPositionTests {
     private static let list = PostList(feed: "posts", order: .top, consistency: .stable)
 
     @Test func aStoredPositionIsReadAgainAndAnotherVersionIsRefused() throws {
+        let list = PostList(
+            feed: "tweets",
+            order: .discussed,
+            window: .week,
+            authorID: 12,
+            unreadOnly: true,
+            includesDismissed: true,
+            consistency: .stable
+        )
         let position = ListPosition(
-            PostList(feed: "tweets", order: .discussed, window: .week, unreadOnly: true),
+            list,
             page: PageToken(bytes: [1, 2, 3]),
             pageSize: 25,
             firstVisible: 300,
@@ -20,6 +29,9 @@ struct ListPositionTests {
         )
         let stored = try JSONEncoder().encode(position)
         #expect(try JSONDecoder().decode(ListPosition.self, from: stored) == position)
+        let first = ListPosition(PostList(), page: nil, firstVisible: 0)
+        let storedFirst = try JSONEncoder().encode(first)
+        #expect(try JSONDecoder().decode(ListPosition.self, from: storedFirst) == first)
         let text = String(decoding: stored, as: UTF8.self)
         let later = text.replacing("\"version\":1", with: "\"version\":2")
         #expect(later != text)
@@ -65,7 +77,42 @@ struct ListPositionTests {
                 let gone = try await position.restore(over: client)
                 #expect(!gone.isExact)
                 #expect(gone.page.posts.first?.id == ids[20])
+                // Nothing was visible: the first page.
+                let none = ListPosition(Self.list, page: nil, pageSize: 20, firstVisible: 0)
+                let top = try await none.restore(over: client)
+                #expect(!top.isExact)
+                #expect(top.start == .first)
+                #expect(top.page.posts.map(\.id) == Array(ids[..<20]))
+                // An error that does not say that the post is gone is the caller's.
+                await #expect(throws: FeedClientError.closed) {
+                    try await position.restore(over: ClosingClient(client: client))
+                }
             }
         }
+    }
+
+    /// A client that is closed once a page around a post is read.
+    private struct ClosingClient: FeedCalling {
+        let client: FeedClient
+        var service: HelloResponse { client.service }
+
+        func answer(
+            to request: Request,
+            minimumRevision: UInt64,
+            timeout: Duration?
+        ) async throws(FeedClientError) -> Answer {
+            if case .listPosts(let list) = request, case .aroundPostID = list.start {
+                throw .closed
+            }
+            return try await client.answer(
+                to: request,
+                minimumRevision: minimumRevision,
+                timeout: timeout
+            )
+        }
+
+        func acting(for userID: UInt64) -> ClosingClient { self }
+
+        func close() async {}
     }
 }
