@@ -10,8 +10,8 @@ import Synchronization
 ///     taskset -c 0,1 .build/release/ClientBenchmark 127.0.0.1:7433
 ///
 /// Further arguments are the tasks, the connections and the seconds of one run. `numbered` gives the
-/// client an id, so that its votes have sequences; `on-loop` runs the tasks on the client's thread.
-/// Without them each row of the table runs.
+/// client an id, so that its votes have sequences; `one` runs the tasks on the thread of one client, `two`
+/// on those of two. Without them each row of the table runs.
 @main
 struct ClientBenchmark {
     static func main() async throws {
@@ -22,19 +22,27 @@ struct ClientBenchmark {
         print("tasks connections sequences  threads   votes/s  client CPU-s/M")
         guard numbers.count > 1 else {
             for (tasks, connections) in [(1, 1), (50, 1), (500, 1), (500, 4)] {
-                for (isNumbered, isOnLoop) in [(false, false), (true, false), (false, true)] {
-                    let load = Load(tasks, connections, seconds, isNumbered, isOnLoop)
+                for (isNumbered, threads) in [
+                    (false, Load.Threads.pool), (true, .pool), (false, .one), (false, .two),
+                ] where connections >= threads.clientCount {
+                    let load = Load(
+                        taskCount: tasks,
+                        connectionCount: connections,
+                        seconds: seconds,
+                        isNumbered: isNumbered,
+                        threads: threads
+                    )
                     print(try await load.run(at: address))
                 }
             }
             return
         }
         let load = Load(
-            numbers[0],
-            numbers[1],
-            seconds,
-            arguments.contains("numbered"),
-            arguments.contains("on-loop")
+            taskCount: numbers[0],
+            connectionCount: numbers[1],
+            seconds: seconds,
+            isNumbered: arguments.contains("numbered"),
+            threads: arguments.lazy.compactMap(Load.Threads.init).first ?? .pool
         )
         print(try await load.run(at: address))
     }

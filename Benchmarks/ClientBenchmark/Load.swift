@@ -12,34 +12,38 @@ struct Load {
     let connectionCount: Int
     let seconds: Int
     let isNumbered: Bool
-    /// Whether the tasks run on the client's thread.
-    let isOnLoop: Bool
+    let threads: Threads
 
-    init(
-        _ taskCount: Int,
-        _ connectionCount: Int,
-        _ seconds: Int,
-        _ isNumbered: Bool,
-        _ isOnLoop: Bool
-    ) {
-        self.taskCount = taskCount
-        self.connectionCount = connectionCount
-        self.seconds = seconds
-        self.isNumbered = isNumbered
-        self.isOnLoop = isOnLoop
+    /// Where the tasks run.
+    enum Threads: String {
+        /// On the threads of Swift's global executor.
+        case pool
+        /// On the thread of one client, which has all connections.
+        case one
+        /// On the threads of two clients, each of which has half of the connections and of the tasks.
+        case two
+
+        var clientCount: Int { self == .two ? 2 : 1 }
     }
 
     /// Votes at a service for half a second and then for the seconds that count; returns a row.
     func run(at address: String) async throws -> String {
-        var configuration = ClientConfiguration()
-        configuration.clientID = isNumbered ? ClientID() : nil
-        let client = try await FeedClient.connect(to: address, configuration: configuration)
-        try await fill(client)
+        var clients: [FeedClient] = []
+        for _ in 0..<threads.clientCount {
+            var configuration = ClientConfiguration()
+            configuration.connectionCount = connectionCount / threads.clientCount
+            configuration.clientID = isNumbered ? ClientID() : nil
+            clients.append(
+                try await FeedClient.connect(to: address, configuration: configuration)
+            )
+        }
+        try await fill(clients[0])
         let counts = (0..<taskCount).map { _ in Counter() }
         let isOver = Flag()
         let (votes, cpu, time) = try await withThrowingTaskGroup(of: Void.self) { group in
             for (task, counter) in counts.enumerated() {
-                group.addTask(executorPreference: isOnLoop ? client.executor : nil) {
+                let client = clients[task % clients.count]
+                group.addTask(executorPreference: threads == .pool ? nil : client.executor) {
                     var post = UInt64(task) * 7
                     while !isOver.isSet {
                         post = (post + 1) % Self.postCount
@@ -56,7 +60,7 @@ struct Load {
             try await group.waitForAll()
             return (end.votes - start.votes, end.cpu - start.cpu, end.time - start.time)
         }
-        await client.close()
+        for client in clients { await client.close() }
         let rate = Double(votes) / time
         let cost = cpu / Double(votes) * 1_000_000
         return row(Int(rate), Int((cost * 1_000).rounded()))
@@ -68,7 +72,7 @@ struct Load {
         }
         let thousandths = right("\(cost % 1_000)", 3).replacing(" ", with: "0")
         return right("\(taskCount)", 5) + right("\(connectionCount)", 12)
-            + right(isNumbered ? "yes" : "no", 10) + right(isOnLoop ? "one" : "pool", 9)
+            + right(isNumbered ? "yes" : "no", 10) + right(threads.rawValue, 9)
             + right("\(rate)", 10)
             + right("\(cost / 1_000).\(thousandths)", 16)
     }

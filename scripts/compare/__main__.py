@@ -15,6 +15,7 @@ import generator
 import growth
 import imports
 import latency
+import library
 import lists
 import machine
 import page
@@ -26,7 +27,7 @@ import watches
 VOTE_PARTS = ["floor", "votes", "redis"]  # rows of one table
 TABLES = {"batch": batch, "page": page, "growth": growth, "loadgen": generator, "import": imports,
           "durable": durable, "ballots": ballots, "lists": lists, "latency": latency,
-          "restart": restart, "watches": watches}
+          "restart": restart, "watches": watches, "library": library}
 PARTS = VOTE_PARTS + list(TABLES)
 
 

@@ -27,14 +27,17 @@ def pinned(client):
 
 
 class Server:
-    """A server process: ends with the `with` block, and only it."""
+    """A server process: ends with the `with` block, and only it. Unless it is pinned, it shares all
+    cores with its clients."""
 
-    def __init__(self, command, address_pattern, start_seconds=START_SECONDS):
+    def __init__(self, command, address_pattern, start_seconds=START_SECONDS, is_pinned=True):
         self.start_seconds = start_seconds
         self.log = tempfile.TemporaryFile("w+")
         self.process = subprocess.Popen(
             command, stdin=subprocess.DEVNULL, stdout=self.log, stderr=subprocess.STDOUT,
-            preexec_fn=pinned(client=False), start_new_session=True)
+            preexec_fn=pinned(client=False) if is_pinned else None,
+            # Not a session: Linux gives each the same share of the processors, whatever is in it.
+            process_group=0)
         self.pid = self.process.pid
         try:
             self.port = int(self._await(address_pattern))
@@ -88,13 +91,13 @@ class Floor(Server):
 class Service(Server):
     """The service, on one thread; in memory, or durable in a directory with each commit synced."""
 
-    def __init__(self, tools, directory=None):
+    def __init__(self, tools, directory=None, is_pinned=True):
         kept = ["--in-memory"] if directory is None else [
             "--data-dir", directory + "/feed-data", "--durability", "fsync"]
         super().__init__(
             [tools.binaries + "/feed-service", "--threads", "1", "--listen", "127.0.0.1:0", *kept],
             r"listening on 127\.0\.0\.1:(\d+)",
-            START_SECONDS if directory is None else RECOVERY_SECONDS)
+            START_SECONDS if directory is None else RECOVERY_SECONDS, is_pinned)
 
 
 class Redis(Server):

@@ -1,0 +1,70 @@
+"""The rows of library: what a benchmark prints is read, and ratios are of the same round."""
+
+import os
+import sys
+import unittest
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+sys.path.insert(0, ROOT + "/scripts/compare")
+
+import library  # noqa: E402
+from clients import Sample  # noqa: E402
+
+ROW = "tasks connections sequences   votes/s  client CPU-s/M\n  500           4        no    400000           1.500"
+
+
+class Own:
+    """This process, in the place of a server."""
+
+    pid = os.getpid()
+
+
+def taken(per_second):
+    sample = Sample({"seconds": 2, "votes": 1_000_000, "client_seconds": 1, "server_seconds": 0.5,
+                     "busy_seconds": 1.5, "steal_seconds": 0})
+    return {"per_second": per_second, "client_cost": 1, "server_cost": sample.cost, "sample": sample}
+
+
+def results(feed, grpc):
+    """Rounds by votes a second: all of FeedClient's rows have the same."""
+    return {side: [taken(rate) for rate in (feed if arguments is not None else grpc)]
+            for side, arguments in library.SIDES.items()}
+
+
+class LibraryTests(unittest.TestCase):
+    def test_a_row_is_read(self):
+        self.assertEqual(library.row(ROW), (400_000, 1.5))
+
+    def test_what_is_no_row_ends_the_part(self):
+        for text in ("", "Segmentation fault", "listening on 127.0.0.1:7433"):
+            with self.subTest(text=text), self.assertRaisesRegex(RuntimeError, "no row"):
+                library.row(text)
+
+    def test_a_benchmark_that_fails_ends_the_part_with_its_words(self):
+        with self.assertRaisesRegex(RuntimeError, "no service"):
+            library.measure(["sh", "-c", "echo no service >&2; exit 1"], Own, 3)
+
+    def test_a_run_counts_the_votes_of_the_warm_up_for_the_servers_cost(self):
+        one = library.measure(["echo", ROW], Own, 3)
+        self.assertEqual((one["per_second"], one["client_cost"]), (400_000, 1.5))
+        self.assertEqual(one["sample"].votes, 400_000 * 3.5)
+
+    def test_ratios_are_of_the_same_round(self):
+        # The middle of the rates would be 200,000 over 20,000, which is 10.
+        table = library.table(results([100_000, 200_000, 900_000], [4_000, 20_000, 30_000]), None)
+        rows = {row[0]: row for row in table.rows}
+        self.assertEqual(rows["FeedClient"][5:], ["25.0", "≥ 20 × gRPC: met"])
+        self.assertEqual(rows["grpc-swift 2"][5:], ["1.0", ""])
+
+    def test_less_than_twenty_times_is_missed(self):
+        table = library.table(results([100_000], [10_000]), None)
+        self.assertEqual([row[-1] for row in table.rows],
+            ["≥ 20 × gRPC: **missed**"] * (len(library.SIDES) - 1) + [""])
+
+    def test_figures_are_numbers(self):
+        one = library.figures(results([1], [1]))["FeedClient"][0]
+        self.assertEqual(one["sample"]["votes"], 1_000_000)
+
+
+if __name__ == "__main__":
+    unittest.main()
