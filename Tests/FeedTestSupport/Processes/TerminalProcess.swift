@@ -50,14 +50,20 @@ package final class TerminalProcess: Sendable {
     package var screen: TerminalScreen { state.withLock { $0.screen } }
 
     /// The first screen from now on that matches, waiting for it; nil if the output ends without one.
+    ///
+    /// A test that takes too long ends the process, and so its wait.
     package func screen(
         where matches: @escaping @Sendable (TerminalScreen) -> Bool
     ) async -> TerminalScreen? {
-        await withCheckedContinuation { continuation in
-            state.withLock { state in
-                state.waiters.append(Waiter(matches: matches, continuation: continuation))
-                Self.serveWaiters(&state)
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                state.withLock { state in
+                    state.waiters.append(Waiter(matches: matches, continuation: continuation))
+                    Self.serveWaiters(&state)
+                }
             }
+        } onCancel: {
+            signal(SIGKILL)
         }
     }
 
@@ -78,7 +84,13 @@ package final class TerminalProcess: Sendable {
     /// The exit status, waiting for the end; negative for the signal that ended it.
     ///
     /// It is told once.
-    package func exitStatus() async -> Int32? { await exit.first { _ in true } }
+    package func exitStatus() async -> Int32? {
+        await withTaskCancellationHandler {
+            await exit.first { _ in true }
+        } onCancel: {
+            signal(SIGKILL)
+        }
+    }
 
     /// Takes more output; none is its end.
     private func received(_ bytes: [UInt8]) {
