@@ -41,22 +41,3 @@ extension QueueableCommand {
         }
     }
 }
-
-extension FeedClientError {
-    /// Whether nothing was sent, as there is no service at the address.
-    fileprivate var isUnreachable: Bool {
-        switch self {
-        case .cannotConnect, .unknownHost: true
-        default: false
-        }
-    }
-
-    fileprivate var namingQueue: FeedClientError {
-        let hint = " (--queue keeps the change for feedctl sync)"
-        return switch self {
-        case .cannotConnect(let reason): .cannotConnect(reason: reason + hint)
-        case .unknownHost(let name, let reason): .unknownHost(name: name, reason: reason + hint)
-        default: self
-        }
-    }
-}
