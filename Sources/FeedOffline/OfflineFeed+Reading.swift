@@ -4,6 +4,9 @@ public import FeedProto
 
 /// What the copy has. Nothing here needs a network.
 extension OfflineFeed {
+    /// The most posts of a page.
+    public static let maximumPageSize = 10_000
+
     /// Reads a page of a list, in the service's order.
     ///
     /// Votes of the outbox count in the orders. A post that was made here has a local id
@@ -12,7 +15,7 @@ extension OfflineFeed {
     /// - Parameters:
     ///   - list: The list; its `consistency` does not matter, and RISING cannot be computed.
     ///   - start: Where the page starts.
-    ///   - limit: The most posts.
+    ///   - limit: The most posts, 1 to ``maximumPageSize``; a number beside that is the nearest one.
     /// - Returns: The page. It takes O(limit · log posts), and as much for each post that a filter or
     ///   a window leaves out.
     /// - Throws: ``OfflineError/unsupportedOrder(_:)``, or an error of the file.
@@ -25,7 +28,7 @@ extension OfflineFeed {
             try store.page(
                 list,
                 from: start,
-                limit: max(1, limit),
+                limit: min(max(1, limit), Self.maximumPageSize),
                 at: SystemClock.unixMilliseconds()
             )
         }

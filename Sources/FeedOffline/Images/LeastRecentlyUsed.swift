@@ -2,7 +2,7 @@
 ///
 /// Each use gets a number that counts up, and the order of use is a queue of them in which old uses of a
 /// name are skipped; O(1), amortised.
-struct LeastRecentlyUsed<Value> {
+package struct LeastRecentlyUsed<Value> {
     private struct Entry {
         var value: Value
         var byteCount: Int
@@ -14,13 +14,16 @@ struct LeastRecentlyUsed<Value> {
     private var uses: [(use: UInt64, name: String)] = []
     private var firstUse = 0
     private var lastUse: UInt64 = 0
+    /// The uses that are kept, among them those that no longer count.
+    package var keptUseCount: Int { uses.count }
     /// The bytes of all values.
-    private(set) var usedByteCount = 0
+    package private(set) var usedByteCount = 0
 
-    init(byteCount: Int) { limit = max(0, byteCount) }
+    /// An empty table of values that have so many bytes together at most.
+    package init(byteCount: Int) { limit = max(0, byteCount) }
 
     /// A value, which is used by that; nil where there is none.
-    mutating func value(_ name: String) -> Value? {
+    package mutating func value(_ name: String) -> Value? {
         guard let value = entries[name]?.value else { return nil }
         use(name)
         return value
@@ -30,7 +33,7 @@ struct LeastRecentlyUsed<Value> {
     ///
     /// The value itself goes where it is larger than the limit.
     @discardableResult
-    mutating func insert(_ value: Value, _ name: String, byteCount: Int) -> [String] {
+    package mutating func insert(_ value: Value, _ name: String, byteCount: Int) -> [String] {
         remove(name)
         guard byteCount <= limit else { return [name] }
         entries[name] = Entry(value: value, byteCount: byteCount, use: 0)
@@ -44,18 +47,21 @@ struct LeastRecentlyUsed<Value> {
         return removed
     }
 
-    mutating func remove(_ name: String) {
+    /// Removes a value; nothing where there is none.
+    package mutating func remove(_ name: String) {
         guard let entry = entries.removeValue(forKey: name) else { return }
         usedByteCount -= entry.byteCount
     }
 
-    mutating func removeAll() { self = LeastRecentlyUsed(byteCount: limit) }
+    /// Removes all values.
+    package mutating func removeAll() { self = LeastRecentlyUsed(byteCount: limit) }
 
     private mutating func use(_ name: String) {
         lastUse += 1
         entries[name]?.use = lastUse
         uses.append((lastUse, name))
-        guard uses.count - firstUse > 2 * entries.count + 64 else { return }
+        let left = uses.count - firstUse
+        guard left > 2 * entries.count + 64 || firstUse > left + 64 else { return }
         uses = uses[firstUse...].filter { entries[$0.name]?.use == $0.use }
         firstUse = 0
     }
