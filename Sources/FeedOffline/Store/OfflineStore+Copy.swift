@@ -27,7 +27,8 @@ extension OfflineStore {
     /// Takes an answer of a chain, whole: its posts and the place of the next request.
     ///
     /// A reset begins another generation of posts. Those of the one before are shown until the new copy is
-    /// complete, so no list is empty meanwhile.
+    /// complete, so no list is empty meanwhile. Where the service has another state they go at once: their
+    /// ids may be those of other posts there.
     func take(
         _ answer: SyncPostsResponse,
         feed: String,
@@ -35,24 +36,22 @@ extension OfflineStore {
     ) throws(OfflineError) {
         var counts = report
         try database.transaction { () throws(OfflineError) in
-            var generation = try number(
-                "SELECT generation FROM chains WHERE feed = ?",
+            let chain = try database.first(
+                "SELECT generation, copy_revision, instance FROM chains WHERE feed = ?",
                 [.text(feed)]
-            )
+            ) { (generation: $0.int64(0), copyRevision: $0.uint64(1), instance: $0.uint64(2)) }
+            var generation = chain?.generation ?? 0
             if answer.isReset {
                 generation += 1
                 counts.isReset = true
             }
+            let isOtherState = answer.isReset && chain?.instance != answer.instanceID
+            if isOtherState { try forget(before: generation, feed, &counts) }
             for post in answer.posts { try take(post, generation, &counts) }
-            // 0 until the first copy is complete, which ends what was left of the one before.
-            let isComplete =
-                try number(
-                    "SELECT copy_revision FROM chains WHERE feed = ?",
-                    [.text(feed)]
-                ) != 0
-            if answer.copyRevision != 0, answer.isReset || !isComplete {
-                try forget(before: generation, feed, &counts)
-            }
+            // Until a copy is complete its answers have the revision at which it was begun.
+            let endsCopy =
+                answer.copyRevision == 0 && (answer.isReset || chain?.copyRevision != 0)
+            if endsCopy { try forget(before: generation, feed, &counts) }
             try database.run(
                 """
                 UPDATE chains SET next_revision = ?, copy_revision = ?, instance = ?, generation = ?

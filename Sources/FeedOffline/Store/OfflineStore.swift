@@ -66,6 +66,7 @@ final class OfflineStore {
     /// Begins the chains of feeds, and forgets those of others with their posts.
     private func follow(_ feeds: [String]) throws(OfflineError) {
         try database.transaction { () throws(OfflineError) in
+            let instance = try number("SELECT max(instance) FROM chains")
             var others: [String] = []
             try database.rows("SELECT feed FROM chains") { row in
                 let feed = row.text(0) ?? ""
@@ -82,10 +83,15 @@ final class OfflineStore {
                     feeds.map(OfflineDatabase.Value.text)
                 )
             }
+            // Posts that another chain has left are of its instance, and of an earlier generation than
+            // the first copy.
             for feed in feeds {
                 try database.run(
-                    "INSERT OR IGNORE INTO chains VALUES(?, 0, 0, 0, 0)",
-                    [.text(feed)]
+                    """
+                    INSERT OR IGNORE INTO chains
+                    VALUES(?, 0, 0, ?, (SELECT coalesce(max(generation), 0) FROM posts))
+                    """,
+                    [.text(feed), .int(instance)]
                 )
             }
         }
