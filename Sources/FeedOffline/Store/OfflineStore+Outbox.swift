@@ -42,14 +42,10 @@ extension OfflineStore {
             )
             let number = UInt64(bitPattern: next)
             try database.run("UPDATE identity SET next_entry = ?", [.int(next + 1)])
-            // The ids that a program knows are those of the copy's instance.
-            let instance = UInt64(
-                bitPattern: try self.number("SELECT max(instance) FROM chains")
-            )
             let row = OutboxRow(
                 number: number,
                 request: request,
-                instanceID: instance,
+                instanceID: try instanceID(of: request),
                 userID: userID
             )
             try write(row)
@@ -59,6 +55,26 @@ extension OfflineStore {
             try refreshPosts(of: request)
             return row.entry
         }
+    }
+
+    /// The instance whose posts a change names: that of the chain which copies their feed.
+    ///
+    /// A program that names a post which the copy has not knows its id from elsewhere, lately as it seems.
+    private func instanceID(of request: Request) throws(OfflineError) -> UInt64 {
+        let feed: String?
+        if case .createPost(let creation) = request {
+            feed = creation.feed
+        } else {
+            let id = OfflineDatabase.Value.id(request.namedPosts.first ?? 0)
+            let sql = "SELECT feed FROM posts WHERE id = ?"
+            feed = try database.first(sql, [id], { $0.text(0) }) ?? nil
+        }
+        let chain = try database.first(
+            "SELECT instance FROM chains WHERE feed = ? OR feed = ''",
+            [.text(feed ?? "")]
+        ) { $0.uint64(0) }
+        if let chain { return chain }
+        return UInt64(bitPattern: try number("SELECT max(instance) FROM chains"))
     }
 
     /// Forgets an entry, and with a post that it would have created all changes of that post.
