@@ -9,29 +9,39 @@ extension OfflineFeed {
     func run() async throws(OfflineError) -> SyncReport {
         var report = SyncReport()
         var attempt = 1
+        let renewal = renewalCount
+        let backoff = Backoff(configuration.client.retry)
+        var generator = SystemRandomNumberGenerator()
         while true {
             do throws(OfflineError) {
-                try await run(&report)
+                try await run(&report, renewal)
                 return report
             } catch {
-                guard attempt < Self.maximumAttemptCount, error.isWorthAnotherTry else {
-                    throw error
-                }
+                // A service that starts again takes a moment.
+                guard attempt < Self.maximumAttemptCount,
+                    error.isLostConnection || attempt > 1 && error.isRefusedConnection
+                else { throw error }
+                try? await Task.sleep(for: backoff.delay(round: attempt, using: &generator))
                 attempt += 1
             }
         }
     }
 
-    private func run(_ report: inout SyncReport) async throws(OfflineError) {
-        let client = try await connect()
+    private func run(
+        _ report: inout SyncReport,
+        _ renewal: Int
+    ) async throws(OfflineError) {
+        let client = try await connect(renewal)
         do throws(OfflineError) {
             // The modes of votes, before a vote of a BALLOT feed is shown.
             let feeds = try await Self.calling { () throws(FeedClientError) in
                 try await client.feeds()
             }
-            try perform { store throws(OfflineError) in try store.keep(feeds) }
-            try await flush(client, &report)
-            for feed in configuration.copiedFeeds { try await copy(feed, client, &report) }
+            try perform(in: renewal) { store throws(OfflineError) in try store.keep(feeds) }
+            try await flush(client, &report, renewal)
+            for feed in configuration.copiedFeeds {
+                try await copy(feed, client, &report, renewal)
+            }
         } catch {
             await client.close()
             throw error
@@ -42,8 +52,10 @@ extension OfflineFeed {
     /// Connects as the file's device on the file's channel.
     ///
     /// The client has one connection, so that each Hello is noted in the file.
-    private func connect() async throws(OfflineError) -> FeedClient {
-        let identity = try perform { store throws(OfflineError) in try store.beginGreeting() }
+    private func connect(_ renewal: Int) async throws(OfflineError) -> FeedClient {
+        let identity = try perform(in: renewal) { store throws(OfflineError) in
+            try store.beginGreeting()
+        }
         var configuration = configuration.client
         configuration.clientID = identity.clientID
         configuration.channel = identity.channel
@@ -57,7 +69,7 @@ extension OfflineFeed {
         do throws(OfflineError) {
             guard client.service.takesSequences else { throw .noSequences }
             let hello = client.service
-            try perform { store throws(OfflineError) in
+            try perform(in: renewal) { store throws(OfflineError) in
                 try store.greeted(by: hello, hasLostHello: identity.isGreeting)
             }
         } catch {
@@ -70,14 +82,15 @@ extension OfflineFeed {
     /// Sends the entries of the one who is connected, until none is left that can be sent.
     private func flush(
         _ client: FeedClient,
-        _ report: inout SyncReport
+        _ report: inout SyncReport,
+        _ renewal: Int
     ) async throws(OfflineError) {
         // Not what the session store says: the session may have ended, or another one begun.
         let userID = client.service.user?.id ?? 0
         var stop: FeedClientError?
         while stop == nil {
             guard !Task.isCancelled else { throw .service(.cancelled(effect: .none)) }
-            let next = try performOnOutbox { file throws(OfflineError) in
+            let next = try performOnOutbox(in: renewal) { file throws(OfflineError) in
                 try file.numberNext(of: userID)
             }
             guard !next.isEmpty else { break }
@@ -91,7 +104,9 @@ extension OfflineFeed {
                 report.count(outcome)
             }
             let settled = outcomes
-            try performOnOutbox { file throws(OfflineError) in try file.settle(settled) }
+            try performOnOutbox(in: renewal) { file throws(OfflineError) in
+                try file.settle(settled)
+            }
         }
         let entries = try outbox()
         report.inDoubtCount = entries.count { if case .inDoubt = $0.state { true } else { false } }
@@ -106,15 +121,18 @@ extension OfflineFeed {
     private func copy(
         _ feed: String,
         _ client: FeedClient,
-        _ report: inout SyncReport
+        _ report: inout SyncReport,
+        _ renewal: Int
     ) async throws(OfflineError) {
         while true {
-            let request = try perform { store throws(OfflineError) in try store.nextRequest(feed) }
+            let request = try perform(in: renewal) { store throws(OfflineError) in
+                try store.nextRequest(feed)
+            }
             let answer = try await Self.calling { () throws(FeedClientError) in
                 try await client.syncPosts(request)
             }
             var counted = report
-            try perform { store throws(OfflineError) in
+            try perform(in: renewal) { store throws(OfflineError) in
                 try store.take(answer, feed: feed, &counted)
             }
             report = counted
@@ -145,11 +163,16 @@ extension SyncReport {
 
 extension OfflineError {
     /// Whether a connection was lost that had been there.
-    fileprivate var isWorthAnotherTry: Bool {
+    fileprivate var isLostConnection: Bool {
         switch self {
         case .service(.connectionLost), .service(.closed): true
         default: false
         }
+    }
+
+    /// Whether nobody answered at the address.
+    fileprivate var isRefusedConnection: Bool {
+        if case .service(.cannotConnect) = self { true } else { false }
     }
 }
 

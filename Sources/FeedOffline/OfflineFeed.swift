@@ -24,6 +24,10 @@ public actor OfflineFeed {
     let configuration: OfflineConfiguration
     private nonisolated let board = ChangeBoard()
     private var store: OfflineStore?
+    /// How often the file was begun anew.
+    ///
+    /// Entries of a new file have the numbers of those in the old one, so a sync ends with its file.
+    private(set) var renewalCount = 0
     private let wrap: @Sendable (any OutboxFile) -> any OutboxFile
     private var runningSync: Task<Result<SyncReport, OfflineError>, Never>?
 
@@ -71,11 +75,16 @@ public actor OfflineFeed {
 
     /// Runs work on the file and tells the readers of changes what it has changed.
     ///
-    /// Damage that is found now moves the file aside, too, and the copy begins anew.
+    /// Damage that is found now moves the file aside, too, and the copy begins anew. Work that names a
+    /// ``renewalCount`` ends with ``OfflineError/damaged(reason:)`` where that is past.
     func perform<Result>(
+        in renewal: Int? = nil,
         _ body: (OfflineStore) throws(OfflineError) -> Result
     ) throws(OfflineError) -> Result {
         guard let store else { throw .closed }
+        guard renewal == nil || renewal == renewalCount else {
+            throw .damaged(reason: "It was begun anew during the sync.")
+        }
         do throws(OfflineError) {
             let result = try body(store)
             board.post(store.takeChange())
@@ -92,16 +101,18 @@ public actor OfflineFeed {
 
     /// Runs work on the outbox as the audits of tests see it.
     func performOnOutbox<Result>(
+        in renewal: Int,
         _ body: (any OutboxFile) throws(OfflineError) -> Result
     ) throws(OfflineError) -> Result {
         let wrap = wrap
-        return try perform { store throws(OfflineError) in try body(wrap(store)) }
+        return try perform(in: renewal) { store throws(OfflineError) in try body(wrap(store)) }
     }
 
     private func beginAnew(_ reason: String) throws(OfflineError) -> OfflineChange {
         store = nil
         let movedTo = try OfflineStore.moveAside(configuration.path)
         store = try OfflineStore(configuration)
+        renewalCount += 1
         var change = OfflineChange()
         change.notice = .outboxLost(movedTo: movedTo, reason: reason)
         change.isEverything = true

@@ -4,7 +4,7 @@ public struct SyncReport: Sendable, Equatable {
     public internal(set) var sentCount = 0
     /// Entries that it refused.
     public internal(set) var failedCount = 0
-    /// Entries that came into doubt.
+    /// Entries that are in doubt, also since earlier syncs.
     public internal(set) var inDoubtCount = 0
     /// Entries that still wait, or are to be sent again.
     public internal(set) var leftCount = 0
