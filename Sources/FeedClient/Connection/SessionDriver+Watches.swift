@@ -33,9 +33,15 @@ extension SessionDriver {
         }
     }
 
-    /// Sends a frame of a watch; the least limit of a frame has room for each.
+    /// Sends a frame of a watch; a watch whose request does not fit into one ends.
     private func send(_ frame: ClientFrame) {
         guard let wire else { preconditionFailure("A session watches without a connection.") }
-        append(frame, to: wire)
+        do throws(FrameError) {
+            try wire.append(frame)
+        } catch {
+            // The least limit of a frame has room for Cancel, so this is WatchPosts.
+            let limit = wire.maximumFrameByteCount
+            session.couldNotBegin(frame.id, FeedClientError(error, limitByteCount: limit))
+        }
     }
 }

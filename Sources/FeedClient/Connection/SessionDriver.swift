@@ -216,7 +216,7 @@ extension SessionDriver {
     }
 
     /// Appends a frame of the driver's own.
-    func append(_ frame: ClientFrame, to wire: WireConnection) {
+    private func append(_ frame: ClientFrame, to wire: WireConnection) {
         do throws(FrameError) {
             try wire.append(frame)
         } catch {

@@ -19,6 +19,11 @@ extension ClientSession {
     /// Ends a watch that its reader gave up; nothing where it has ended.
     package mutating func cancelWatch(_ token: UInt64) { watches.cancel(token) }
 
+    /// A watch whose request left does not fit into a frame, so it did not leave, and ends.
+    package mutating func couldNotBegin(_ id: UInt64, _ error: FeedClientError) {
+        watches.couldNotBegin(id, error)
+    }
+
     /// The next frame of a watch, if there is one.
     mutating func nextWatchFrame() -> WatchTable.Step? {
         guard watches.hasFrames else { return nil }

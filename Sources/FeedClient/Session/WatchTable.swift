@@ -147,6 +147,13 @@ package struct WatchTable {
         return .begin(id: id, request, actingUserID: watch.actingUserID)
     }
 
+    /// The frame of a watch could not be sent: the watch ends, and there is nothing to cancel.
+    mutating func couldNotBegin(_ id: UInt64, _ error: FeedClientError) {
+        guard let token = begun[id] else { return }
+        remove(token)
+        end(token, error)
+    }
+
     /// Whose frame came.
     func owner(of id: UInt64) -> Owner {
         if let token = begun[id] { return .watch(token) }

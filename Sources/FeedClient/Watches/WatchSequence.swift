@@ -16,6 +16,7 @@ import FeedConcurrency
 ///
 /// A lost connection and a service that stops for a while are no end: the watch resumes once the
 /// service answers again. The sequence ends with a ``FeedClientError``: a refusal that does not pass,
+/// ``FeedClientError/requestTooLarge(byteCount:limitByteCount:)``,
 /// ``FeedClientError/cancelled(effect:)`` of its task, or ``FeedClientError/closed``.
 public struct WatchSequence: AsyncSequence, Sendable {
     /// The element of the sequence.
