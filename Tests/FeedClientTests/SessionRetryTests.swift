@@ -35,6 +35,24 @@ struct SessionRetryTests {
     }
 
     @Test(
+        "a service that is not found again leaves what was sent in doubt",
+        arguments: [Ending.cannotConnect("refused"), .unknownHost("feed.test", "refused")]
+    )
+    func keepsTheDoubtWithoutAConnection(ending: Ending) {
+        var harness = SessionHarness.opened { $0.retry.maximumRoundCount = 1 }
+        harness.submit(1)
+        harness.submit(2, SessionHarness.read)
+        harness.lose()
+        harness.submit(3)
+        harness.pass(1_000)
+        #expect(harness.demands == [.connect])
+        harness.lose(ending)
+        #expect(harness.error(1) == .connectionLost(reason: "refused", effect: .unknown))
+        #expect([2, 3].allSatisfy { harness.error($0) == ending.error(effect: .none) })
+        #expect(harness.error(3)?.effect == CallEffect.none)
+    }
+
+    @Test(
         "what a service has forgotten is in doubt",
         arguments: [InDoubtCause.stateReplaced, .channelForgotten]
     )

@@ -31,15 +31,19 @@ package enum Ending: Equatable, Sendable {
     }
 
     /// The error of a call that this ended before its answer.
+    ///
+    /// A call with an unknown effect was sent, so it has lost a connection, whatever became of the next one.
     package func error(effect: CallEffect) -> FeedClientError {
         switch self {
         case .closed:
             effect == .none
                 ? .closed
                 : .connectionLost(reason: "The client was closed.", effect: effect)
-        case .cannotConnect(let reason): .cannotConnect(reason: reason)
-        case .unknownHost(let name, let reason): .unknownHost(name: name, reason: reason)
-        case .lost(let reason): .connectionLost(reason: reason, effect: effect)
+        case .cannotConnect(let reason) where effect == .none: .cannotConnect(reason: reason)
+        case .unknownHost(let name, let reason) where effect == .none:
+            .unknownHost(name: name, reason: reason)
+        case .cannotConnect(let reason), .unknownHost(_, let reason), .lost(let reason):
+            .connectionLost(reason: reason, effect: effect)
         case .violated(let reason): .protocolViolation(reason: reason, effect: effect)
         case .refused(let status): .refused(status.ofCall(effect: effect))
         }
