@@ -73,12 +73,12 @@ struct WatchReportTests {
 
     @Test func aChangeIsALine() throws {
         let (before, after) = Self.elements()
-        let first = WatchReport(before, after: nil)
+        let first = try #require(WatchReport(before, after: nil))
         #expect(
             ReportTests.text(first)
                 == "90: post 4 has 2; post 8 has 1; post 5 has 0; order: 4 8 5\n"
         )
-        let second = WatchReport(after, after: before)
+        let second = try #require(WatchReport(after, after: before))
         #expect(
             ReportTests.text(second)
                 == "94: post 5 has 3; post 9 has 0; gone: 8; new posts: 1; order: 5 4 9\n"
@@ -91,5 +91,31 @@ struct WatchReportTests {
         #expect(object["removed_ids"] as? [Int] == [8])
         #expect(object["new_post_count"] as? Int == 1)
         #expect((object["changed"] as? [[String: Any]])?.map { $0["id"] as? Int } == [5, 9])
+    }
+
+    @Test("a resumed watch whose list is as it was is no line", arguments: [UInt64(0), 2])
+    func aResumedWatchIsNoChange(postCount: UInt64) throws {
+        let posts = (0..<postCount).map { Self.post(1 + $0, score: 2, revision: 4) }
+        let ids = posts.map(\.id)
+        var copy = WatchCopy(of: WatchPostsRequest(topCount: 3))
+        copy.apply(
+            WatchPostsEvent(changed: posts, ranking: ids, isReset: true),
+            revision: 90,
+            isFirst: true
+        )
+        let before = WatchedPosts(copy)
+        copy.apply(WatchPostsEvent(ranking: ids), revision: 95, isFirst: true)
+        var after = before
+        after.follow(copy)
+        #expect(after != before)
+        #expect(WatchReport(after, after: before) == nil)
+        #expect(WatchReport(after, after: nil) != nil)
+    }
+
+    @Test func onlyAnEmptyListHasNoPosts() throws {
+        var copy = WatchCopy(of: WatchPostsRequest(topCount: 3))
+        copy.apply(WatchPostsEvent(isReset: true), revision: 90, isFirst: true)
+        let report = try #require(WatchReport(WatchedPosts(copy), after: nil))
+        #expect(ReportTests.text(report) == "90: no posts\n")
     }
 }

@@ -107,6 +107,32 @@ struct FeedCtlWatchTests {
         }
     }
 
+    @Test(.enabled(DurableService.absence, DurableService.isBuilt))
+    func aConnectionThatIsOpenedAgainIsNoLine() async throws {
+        let (folder, profile) = (try TemporaryDirectory(), try TemporaryDirectory())
+        let port = try ReservedPort()
+        let first = try await DurableService.start(folder.path, ["--listen", port.address])
+        let post = try await first.createPost("Apple", votes: 2)
+        let process = try RunningProcess(
+            Programs.feedCtl,
+            ["watch", "posts", "--interval", "50", "--events", "2", "--target", port.address]
+                + ["--profile", profile.path]
+        )
+        #expect(await process.prints("post \(post) has 2"))
+        await first.kill()
+        let second = try await DurableService.start(folder.path, ["--listen", port.address])
+        let client = try await FeedClient.connect(to: port.address)
+        // The watch has begun again before the vote.
+        while try await client.stats().watchCount == 0 {}
+        try await client.vote(on: post, .up)
+        let (status, output) = await process.finish()
+        #expect(status == 0)
+        #expect(output.count == 2)
+        #expect(output.last?.hasSuffix(": post \(post) has 3") == true, "\(output)")
+        await client.close()
+        #expect(await second.stop() == 0)
+    }
+
     @Test func aWatchEndsWithItsReader() async throws {
         try await Bench.run { bench in
             let command = """

@@ -66,7 +66,7 @@ struct WatchCommand: AsyncParsableCommand {
         var before: WatchedPosts?
         var left = events ?? .max
         for try await posts in watch {
-            let report = WatchReport(posts, after: before)
+            guard let report = WatchReport(posts, after: before) else { continue }
             let line = options.json ? try report.jsonLine() : report.text(.current)
             guard try Console.writeWhileRead(line, to: .standardOutput) else { return }
             before = posts

@@ -22,7 +22,9 @@ package struct WatchReport: Report, Equatable {
 
     /// The report of two elements of a watch that was not refreshed between them; `before` is nil for
     /// the first report, which has all posts.
-    package init(_ posts: WatchedPosts, after before: WatchedPosts?) {
+    ///
+    /// The result is nil where nothing has changed, as in the first element after a lost connection.
+    package init?(_ posts: WatchedPosts, after before: WatchedPosts?) {
         var now = posts
         now.refresh()
         var earlier = before
@@ -35,9 +37,12 @@ package struct WatchReport: Report, Equatable {
         let current = Set(now.ranking)
         removedIDs = (earlier?.ranking ?? []).filter { !current.contains($0) }
         newPostCount = posts.newPostCount - (before?.newPostCount ?? posts.newPostCount)
+        if before != nil, changed.isEmpty, ranking.isEmpty, removedIDs.isEmpty, newPostCount == 0 {
+            return nil
+        }
     }
 
-    /// One line: the scores that have changed, then the order.
+    /// One line: the scores that have changed, then the order; else that the list is empty.
     package func text(_ style: TextStyle) -> String {
         var parts = changed.map { "post \($0.id) has \($0.score)" }
         if !removedIDs.isEmpty { parts.append("gone: \(Self.list(removedIDs))") }
