@@ -80,7 +80,8 @@ extension OfflineFeed {
     /// the program decides.
     ///
     /// - Throws: ``OfflineError/unknownEntry(_:)`` where it waits for a service, was sent, is done or was
-    ///   dropped.
+    ///   dropped, and ``OfflineError/unknownPost(_:)`` where it names a post that was made here and has
+    ///   been deleted since.
     public func resend(_ number: UInt64) throws(OfflineError) {
         let userID = userID
         try perform { store throws(OfflineError) in try store.resend(number, as: userID) }

@@ -99,4 +99,59 @@ struct OutboxDoubtTests {
             #expect(try await service.withClient { try await $0.getPost(id).score } == 2)
         }
     }
+
+    @Test func aChangeInDoubtFollowsItsPostThatIsSentAgain() async throws {
+        try await TestService.run { service in
+            let (post, vote) = try await service.withFeed { feed async throws in
+                try await feed.sync()
+                let post = try await feed.createPost(Post(title: "made here"))
+                return (post, try await feed.vote(on: post.localPostID, .up))
+            }
+            try FileManager.default.copyItem(
+                atPath: service.path("offline.db"),
+                toPath: service.path("copy.db")
+            )
+            try await service.withFeed { feed async throws in
+                #expect(try await feed.sync().sentCount == 2)
+            }
+            try await service.withFeed("copy.db") { feed async throws in
+                #expect(try await feed.sync().inDoubtCount == 2)
+                try await feed.resend(post.number)
+                #expect(try await feed.sync().sentCount == 1)
+                #expect(try await feed.post(post.localPostID)?.score == 0)
+                try await feed.resend(vote.number)
+                #expect(try await feed.sync().sentCount == 1)
+                #expect(try await feed.outbox().isEmpty)
+                #expect(try await feed.post(post.localPostID)?.score == 1)
+            }
+        }
+    }
+
+    @Test func aChangeOnAPostThatIsGoneCannotBeSentAgain() async throws {
+        try await TestService.run { service in
+            try await service.withFeed { try await $0.sync() }
+            let dying = try await OfflineFeed.open(service.configuration()) {
+                DyingOutbox(file: $0)
+            }
+            let local = try await dying.createPost(Post(title: "gone")).localPostID
+            let vote = try await dying.vote(on: local, .up)
+            await #expect(throws: OfflineError.file(reason: "The program died.")) {
+                try await dying.sync()
+            }
+            await dying.close()
+            try await service.withClient { client async throws in
+                let posts = try await client.listPosts(PostList(order: .new)).posts
+                try await client.deletePost(try #require(posts.first).id)
+            }
+            try await service.withFeed { feed async throws in
+                try await feed.sync()
+                #expect(try await feed.outbox().map(\.number) == [vote.number])
+                await #expect(throws: OfflineError.unknownPost(local)) {
+                    try await feed.resend(vote.number)
+                }
+                try await feed.drop(vote.number)
+                #expect(try await feed.outbox().isEmpty)
+            }
+        }
+    }
 }

@@ -171,6 +171,25 @@ struct OutboxTests {
         }
     }
 
+    @Test func aChangeOnAPostThatWasMadeHereFollowsItIntoAnotherState() async throws {
+        try await TestService.run { service in
+            try await service.withFeed { feed async throws in
+                try await feed.sync()
+                let local = try await feed.createPost(Post(title: "made here")).localPostID
+                try await feed.vote(on: local, .up)
+                await service.end(signal: 9)
+                service.loseState()
+                try await service.start()
+
+                let report = try await feed.sync()
+                #expect(report.sentCount == 2)
+                #expect(report.inDoubtCount == 0)
+                #expect(try await feed.outbox().isEmpty)
+                #expect(try await feed.post(local)?.score == 1)
+            }
+        }
+    }
+
     @Test func anOutboxHasALimit() async throws {
         try await TestService.run { service in
             try await service.withFeed("full.db") {

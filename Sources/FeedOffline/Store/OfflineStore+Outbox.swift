@@ -32,10 +32,7 @@ extension OfflineStore {
             guard try number("SELECT count(*) FROM outbox") < Int64(limit) else {
                 throw .outboxFull(limit: limit)
             }
-            var request = request
-            for id in request.namedPosts where LocalPostID.isLocal(id) {
-                request = try resolve(id, in: request)
-            }
+            let request = try resolve(request)
             // The number is above that of each entry, also where the stored one is damaged.
             let next = try self.number(
                 "SELECT max(next_entry, (SELECT coalesce(max(number), 0) + 1 FROM outbox)) FROM identity"
@@ -94,6 +91,9 @@ extension OfflineStore {
 
     /// Lets an entry that failed, is in doubt or waits for another account be sent as a new change of
     /// an account.
+    ///
+    /// - Throws: `unknownEntry`, `unknownPost` where its post was made here and is gone, or an error of
+    ///   the file.
     func resend(_ number: UInt64, as userID: UInt64) throws(OfflineError) {
         try database.transaction { () throws(OfflineError) in
             guard var row = try outboxRows("WHERE number = ?", [.id(number)]).first else {
@@ -104,6 +104,9 @@ extension OfflineStore {
             case .waiting where row.userID != userID: break
             case .waiting, .sent: throw .unknownEntry(number)
             }
+            let request = try resolve(row.request)
+            try removeTargets(of: row.entry)
+            row.request = request
             row.state = .waiting
             row.sequence = 0
             row.userID = userID
@@ -146,15 +149,20 @@ extension OfflineStore {
     /// Removes an entry, and shows its posts without it; a part of a transaction.
     func remove(_ entry: OutboxEntry) throws(OfflineError) {
         try database.run("DELETE FROM outbox WHERE number = ?", [.id(entry.number)])
+        try removeTargets(of: entry)
+        change.hasOutboxChanged = true
+        if entry.localPostID != 0 { try remove(entry.localPostID) }
+        try refreshPosts(of: entry.request)
+    }
+
+    /// Lets no post show an entry, which is then removed or written anew; a part of a transaction.
+    func removeTargets(of entry: OutboxEntry) throws(OfflineError) {
         for post in Set(entry.request.shownPosts) {
             try database.run(
                 "DELETE FROM targets WHERE post = ? AND number = ?",
                 [.id(post), .id(entry.number)]
             )
         }
-        change.hasOutboxChanged = true
-        if entry.localPostID != 0 { try remove(entry.localPostID) }
-        try refreshPosts(of: entry.request)
     }
 
     /// Shows the posts of a change anew; O(posts) for a mark through a post.
@@ -189,13 +197,17 @@ extension OfflineStore {
         } ?? id
     }
 
-    /// The change with the service's id of a post that was made here, where it has one.
-    private func resolve(_ local: UInt64, in request: Request) throws(OfflineError) -> Request {
-        let id = try currentID(local)
-        if id != local { return request.replacing(local, by: id) }
-        guard let entry = try entry(LocalPostID.entry(local)), entry.localPostID == local else {
-            throw .unknownPost(local)
+    /// The change with the service's ids of the posts that were made here, where they have them.
+    private func resolve(_ request: Request) throws(OfflineError) -> Request {
+        var resolved = request
+        for local in request.namedPosts where LocalPostID.isLocal(local) {
+            let id = try currentID(local)
+            if id != local {
+                resolved = resolved.replacing(local, by: id)
+            } else if try entry(LocalPostID.entry(local))?.localPostID != local {
+                throw .unknownPost(local)
+            }
         }
-        return request
+        return resolved
     }
 }

@@ -68,7 +68,8 @@ extension OfflineStore {
             }
             for row in try outboxRows("WHERE state = 1")
             where row.instanceID != 0 && row.instanceID != hello.instanceID {
-                if !row.request.namedPosts.isEmpty {
+                // A post that was made here is of no state of the service yet.
+                if row.request.namedPosts.contains(where: { !LocalPostID.isLocal($0) }) {
                     try put(row, .inDoubt(.otherPosts))
                 } else if row.userID != 0 {
                     try put(row, .inDoubt(.otherAccount))
@@ -205,10 +206,13 @@ extension OfflineStore {
 
     /// Gives a post that was made here the id of the service, also in the entries that name it.
     private func adopt(_ post: Post, for localID: UInt64) throws(OfflineError) {
-        for var row in try outboxRows("WHERE state = 1 ORDER BY number")
+        let instance = try identity().instanceID
+        // In any state: those that failed or are in doubt may be sent again later.
+        for var row in try outboxRows("ORDER BY number")
         where row.request.namedPosts.contains(localID) {
-            try database.run("DELETE FROM targets WHERE number = ?", [.id(row.number)])
+            try removeTargets(of: row.entry)
             row.request = row.request.replacing(localID, by: post.id)
+            row.instanceID = instance
             try write(row)
         }
         try database.run("INSERT INTO made_posts VALUES(?, ?)", [.id(localID), .id(post.id)])
