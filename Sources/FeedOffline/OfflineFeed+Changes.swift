@@ -19,7 +19,7 @@ extension OfflineFeed {
 
     /// Creates a post; lists show it at once, under the entry's ``OutboxEntry/localPostID``.
     ///
-    /// The service gives it its own time when it is sent.
+    /// The service gives it its own time when it is sent. Lists leave it out while it failed or is in doubt.
     @discardableResult
     public func createPost(
         _ post: Post,

@@ -116,7 +116,9 @@ struct OutboxDoubtTests {
             }
             try await service.withFeed("copy.db") { feed async throws in
                 #expect(try await feed.sync().inDoubtCount == 2)
+                #expect(try await feed.post(post.localPostID) == nil)
                 try await feed.resend(post.number)
+                #expect(try await feed.post(post.localPostID)?.title == "made here")
                 #expect(try await feed.sync().sentCount == 1)
                 #expect(try await feed.post(post.localPostID)?.score == 0)
                 try await feed.resend(vote.number)

@@ -46,10 +46,11 @@ extension OfflineStore {
                 userID: userID
             )
             try write(row)
-            if case .createPost(let creation) = request, let post = creation.post {
-                try takeLocal(post.made(by: number, in: creation.feed, at: milliseconds))
+            if row.entry.localPostID != 0 {
+                try takeLocal(row.entry, at: milliseconds)
+            } else {
+                try refreshPosts(of: row.entry)
             }
-            try refreshPosts(of: request)
             return row.entry
         }
     }
@@ -113,7 +114,7 @@ extension OfflineStore {
             // The program has looked at it: its posts are those of today's service.
             row.instanceID = 0
             try write(row)
-            try refreshPosts(of: row.request)
+            try refreshPosts(of: row.entry)
         }
     }
 
@@ -151,8 +152,7 @@ extension OfflineStore {
         try database.run("DELETE FROM outbox WHERE number = ?", [.id(entry.number)])
         try removeTargets(of: entry)
         change.hasOutboxChanged = true
-        if entry.localPostID != 0 { try remove(entry.localPostID) }
-        try refreshPosts(of: entry.request)
+        try refreshPosts(of: entry)
     }
 
     /// Lets no post show an entry, which is then removed or written anew; a part of a transaction.
@@ -165,10 +165,11 @@ extension OfflineStore {
         }
     }
 
-    /// Shows the posts of a change anew; O(posts) for a mark through a post.
-    func refreshPosts(of request: Request) throws(OfflineError) {
-        guard case .markPosts(let marks) = request, marks.throughPostID != 0 else {
-            for id in Set(request.shownPosts) { try refresh(id) }
+    /// Shows the posts of an entry anew; O(posts) for a mark through a post.
+    func refreshPosts(of entry: OutboxEntry) throws(OfflineError) {
+        if entry.localPostID != 0 { return try refresh(entry.localPostID) }
+        guard case .markPosts(let marks) = entry.request, marks.throughPostID != 0 else {
+            for id in Set(entry.request.shownPosts) { try refresh(id) }
             return
         }
         for id in try postsReached(by: marks) { try refresh(id) }

@@ -34,10 +34,19 @@ extension OfflineStore {
         try write(post, base: WireBlob.bytes(of: post), generation: generation)
     }
 
-    /// Shows a post that is made by an entry of the outbox.
-    func takeLocal(_ post: Post) throws(OfflineError) {
-        guard let generation = try generation(of: post.feed) else { return }
-        try write(post, base: nil, generation: generation)
+    /// Shows a post that is made by an entry of the outbox, as long as lists show the entry.
+    ///
+    /// The copy keeps the time of a post that is not shown, for when its entry is sent again.
+    func takeLocal(_ entry: OutboxEntry, at milliseconds: Int64) throws(OfflineError) {
+        guard case .createPost(let request) = entry.request, let post = request.post,
+            let generation = try generation(of: request.feed)
+        else { return }
+        try write(
+            post.made(by: entry.number, in: request.feed, at: milliseconds),
+            base: nil,
+            generation: generation,
+            isGone: !entry.state.isPending
+        )
     }
 
     /// Removes a post from the copy; nothing where it has it not.
@@ -50,15 +59,11 @@ extension OfflineStore {
     /// Computes anew what a post shows, after its changes in the outbox have changed.
     func refresh(_ id: UInt64) throws(OfflineError) {
         if LocalPostID.isLocal(id) {
-            guard let entry = try entry(LocalPostID.entry(id)),
-                case .createPost(let request) = entry.request, let post = request.post
-            else { return try remove(id) }
-            let created = try database.first(
-                "SELECT created FROM posts WHERE id = ?",
-                [.id(id)]
-            ) { $0.int64(0) }
-            guard let created else { return }
-            return try takeLocal(post.made(by: entry.number, in: request.feed, at: created))
+            guard let entry = try entry(LocalPostID.entry(id)), entry.localPostID == id else {
+                return try remove(id)
+            }
+            guard let created = try created(id) else { return }
+            return try takeLocal(entry, at: created)
         }
         let row = try database.first(
             "SELECT base, generation FROM posts WHERE id = ?",
@@ -71,9 +76,11 @@ extension OfflineStore {
     private func write(
         _ base: Post,
         base bytes: [UInt8]?,
-        generation: Int64
+        generation: Int64,
+        isGone: Bool = false
     ) throws(OfflineError) {
         var shown = ShownPost(base)
+        shown.isGone = isGone
         let requests = try pending(base)
         if !requests.isEmpty {
             let mode = try voteMode(of: base.feed)

@@ -107,6 +107,16 @@ struct OutboxRow {
     }
 }
 
+extension OutboxState {
+    /// Whether lists show the change: it waits or may have left.
+    var isPending: Bool {
+        switch self {
+        case .waiting, .sent: true
+        case .failed, .inDoubt: false
+        }
+    }
+}
+
 extension Request {
     /// The posts that show the change; 0 is all that a mark through a post reaches.
     var shownPosts: [UInt64] {

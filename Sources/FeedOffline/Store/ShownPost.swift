@@ -3,7 +3,7 @@ import FeedProto
 /// A post as lists show it: what the service said last, and the changes in the outbox on top.
 struct ShownPost: Equatable {
     var post: Post
-    /// Whether a deletion waits in the outbox.
+    /// Whether no list has it: its deletion waits in the outbox, or its creation failed or is in doubt.
     var isGone = false
 
     init(_ post: Post) { self.post = post }
