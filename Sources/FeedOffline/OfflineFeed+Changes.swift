@@ -83,13 +83,14 @@ extension OfflineFeed {
     ///   dropped, and ``OfflineError/unknownPost(_:)`` where it names a post that was made here and has
     ///   been deleted since.
     public func resend(_ number: UInt64) throws(OfflineError) {
-        let userID = userID
-        try perform { store throws(OfflineError) in try store.resend(number, as: userID) }
+        try performAsUser { store, userID throws(OfflineError) in
+            try store.resend(number, as: userID)
+        }
     }
 
     private func add(_ request: Request) throws(OfflineError) -> OutboxEntry {
-        let (limit, userID) = (configuration.maximumOutboxCount, userID)
-        return try perform { store throws(OfflineError) in
+        let limit = configuration.maximumOutboxCount
+        return try performAsUser { store, userID throws(OfflineError) in
             try store.add(
                 request,
                 as: userID,

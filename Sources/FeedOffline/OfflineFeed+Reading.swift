@@ -9,8 +9,8 @@ extension OfflineFeed {
 
     /// Reads a page of a list, in the service's order.
     ///
-    /// Votes of the outbox count in the orders. A post that was made here has a local id
-    /// (``LocalPostID``) until the service has it.
+    /// It shows the changes of the account that has signed in now, whose votes count in the orders.
+    /// A post that was made here has a local id (``LocalPostID``) until the service has it.
     ///
     /// - Parameters:
     ///   - list: The list; its `consistency` does not matter, and RISING cannot be computed.
@@ -24,7 +24,7 @@ extension OfflineFeed {
         from start: OfflineStart = .first,
         limit: Int = 20
     ) throws(OfflineError) -> OfflinePage {
-        try perform { store throws(OfflineError) in
+        try performAsUser { store, _ throws(OfflineError) in
             try store.page(
                 list,
                 from: start,
@@ -36,28 +36,43 @@ extension OfflineFeed {
 
     /// How many posts a list has in the copy; O(posts).
     public func postCount(_ list: PostList = PostList()) throws(OfflineError) -> Int {
-        try perform { store throws(OfflineError) in
+        try performAsUser { store, _ throws(OfflineError) in
             try store.count(list, at: SystemClock.unixMilliseconds())
         }
     }
 
     /// A post by its id, or by the local id under which it was made; nil where the copy has it not.
     public func post(_ id: UInt64) throws(OfflineError) -> Post? {
-        try perform { store throws(OfflineError) in try store.shown(store.currentID(id)) }
+        try performAsUser { store, _ throws(OfflineError) in try store.shown(store.currentID(id)) }
     }
 
-    /// The changes that have no answer yet, in the order in which they were made; O(entries).
+    /// The changes of all accounts that have no answer yet, in the order in which they were made;
+    /// O(entries).
     public func outbox() throws(OfflineError) -> [OutboxEntry] {
         try perform { store throws(OfflineError) in try store.entries() }
     }
 
     /// The account as which changes are made now; 0 is the device, with nobody signed in.
     ///
-    /// It is what ``OfflineConfiguration/client``'s session store says.
+    /// It is what ``OfflineConfiguration/client``'s session store says, which each change and each read of
+    /// posts asks.
     public var userID: UInt64 { configuration.client.sessionStore?.load()?.userID ?? 0 }
 
     /// The device that the service knows the outbox's changes by.
     public func clientID() throws(OfflineError) -> ClientID {
         try perform { store throws(OfflineError) in try store.identity().clientID }
+    }
+
+    /// Runs work on the file once lists show the changes of the account that has signed in now.
+    ///
+    /// People sign in and out without a call of the feed, so whoever shows or makes changes asks who it is.
+    func performAsUser<Result>(
+        _ body: (OfflineStore, UInt64) throws(OfflineError) -> Result
+    ) throws(OfflineError) -> Result {
+        let userID = userID
+        return try perform { store throws(OfflineError) in
+            try store.show(as: userID)
+            return try body(store, userID)
+        }
     }
 }

@@ -2,9 +2,9 @@ import FeedClient
 
 /// The copy of a service's posts on this device, and the changes that wait to be sent.
 ///
-/// All reads are answered from the file, without a network, and show the changes of the outbox. Each
-/// change is on the disk before its function returns. ``sync()`` sends the outbox, each entry exactly
-/// once, and brings the copy up to date.
+/// All reads are answered from the file, without a network, and show the changes of the outbox that the
+/// account that has signed in has made. Each change is on the disk before its function returns.
+/// ``sync()`` sends the outbox, each entry exactly once, and brings the copy up to date.
 ///
 /// ```swift
 /// let feed = try await OfflineFeed.open(OfflineConfiguration(path: "feed.db"))

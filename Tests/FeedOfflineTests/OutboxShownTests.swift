@@ -1,6 +1,7 @@
 import FeedClient
 import FeedOffline
 import FeedProto
+import FeedSQLite
 import FeedTestSupport
 import Testing
 
@@ -31,5 +32,80 @@ struct OutboxShownTests {
                 #expect(again.score == 1)
             }
         }
+    }
+
+    @Test func listsShowTheChangesOfTheOneWhoHasSignedIn() async throws {
+        try await Device.run { device in
+            let id = try await device.service.withClient { client async throws in
+                try await client.createFeed(
+                    Feed(name: "polls", voteMode: .ballot, voters: .users)
+                )
+                return try await client.createPost(Post(title: "poll"), in: "polls").id
+            }
+            try await device.signIn("bob")
+            _ = try await device.withClient { try await $0.vote(on: id, .up) }
+            try await device.signIn("ann")
+            try await device.withFeed { feed async throws in
+                try await feed.sync()
+                try await feed.vote(on: id, .down)
+                try await feed.mark(through: id, as: .dismissed)
+                try await feed.createPost(Post(title: "Ann's"))
+                #expect(try await feed.titled("poll") == nil)
+                #expect(try await feed.post(id)?.viewer?.vote == .down)
+                #expect(try await feed.titled("Ann's") != nil)
+            }
+            try await device.signIn("bob")
+            try await device.withFeed { feed async throws in
+                #expect(try await feed.titled("poll")?.score == 1)
+                #expect(try await feed.titled("Ann's") == nil)
+                #expect(try await feed.sync().otherUserCount == 3)
+                #expect(try await feed.titled("poll")?.viewer?.vote == .up)
+                #expect(try await feed.titled("poll")?.score == 1)
+                #expect(try await feed.titled("Ann's") == nil)
+                #expect(try await feed.outbox().count == 3)
+            }
+            // Ann's changes are there again, before they are sent and after.
+            try await device.signIn("ann")
+            try await device.withFeed { feed async throws in
+                for sentCount in [3, 0] {
+                    #expect(try await feed.titled("poll") == nil)
+                    #expect(try await feed.post(id)?.viewer?.vote == .down)
+                    #expect(try await feed.titled("Ann's") != nil)
+                    #expect(try await feed.sync().sentCount == sentCount)
+                }
+                #expect(try await feed.post(id)?.score == 0)
+            }
+        }
+    }
+
+    @Test func aFileThatShowedTheChangesOfAllShowsThoseOfOne() async throws {
+        let folder = try TemporaryDirectory()
+        let path = folder.path + "/offline.db"
+        let sessions = FileSessionStore(path: folder.path + "/session")
+        var configuration = OfflineConfiguration(path: path, address: "127.0.0.1:1")
+        configuration.client.sessionStore = sessions
+        let feed = try await OfflineFeed.open(configuration)
+        let mine = try await feed.createPost(Post(title: "the device's")).localPostID
+        let token = try #require(Secret(bytes: [UInt8](repeating: 1, count: 32)))
+        sessions.save(StoredSession(token: token, userID: 5))
+        try await feed.createPost(Post(title: "Ann's"))
+        try await feed.vote(on: mine, .up)
+        await feed.close()
+        sessions.remove()
+        // The file as an earlier version has left it.
+        try Database(path: path).execute(
+            """
+            UPDATE posts SET is_gone = 0;
+            ALTER TABLE identity DROP COLUMN shown_user;
+            PRAGMA user_version = 2
+            """
+        )
+        let again = try await OfflineFeed.open(configuration)
+        #expect(again.notice == nil)
+        let posts = try await again.posts(PostList(order: .new)).posts
+        #expect(posts.map(\.title) == ["the device's"])
+        #expect(posts.map(\.score) == [0])
+        #expect(try await again.outbox().count == 3)
+        await again.close()
     }
 }

@@ -3,14 +3,14 @@ enum OfflineSchema {
     /// Says in the file's header that it is one: "FedO".
     static let applicationID: Int64 = 0x4665_644F
     /// The version of the tables.
-    static let version: Int64 = 2
+    static let version: Int64 = 3
 
     /// Makes the tables in an empty file.
     static let statements = """
         CREATE TABLE identity(
             id INTEGER PRIMARY KEY CHECK(id = 1), client_id BLOB NOT NULL, channel INTEGER NOT NULL,
             next_sequence INTEGER NOT NULL, next_entry INTEGER NOT NULL, instance INTEGER NOT NULL,
-            is_greeting INTEGER NOT NULL, viewer INTEGER NOT NULL);
+            is_greeting INTEGER NOT NULL, viewer INTEGER NOT NULL, shown_user INTEGER NOT NULL);
         CREATE TABLE feeds(
             name TEXT PRIMARY KEY, vote_mode INTEGER NOT NULL, default_order INTEGER NOT NULL)
             WITHOUT ROWID;

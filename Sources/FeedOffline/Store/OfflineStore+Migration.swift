@@ -1,18 +1,30 @@
 /// Bringing a file of an earlier format forward.
 extension OfflineStore {
-    /// Lets entries say as whom they were made, and the copy whose marks it has.
+    /// Brings a file of format 1 or 2 to the newest one.
     ///
-    /// Format 1 did not note it, so an entry of it may be anybody's: the program decides.
-    func migrateFromFormat1() throws(OfflineError) {
+    /// Format 1 did not note as whom entries were made, nor whose marks the copy has. An entry of it may be
+    /// anybody's: the program decides. Lists of format 2 showed the entries of all accounts, and also posts
+    /// that were refused.
+    func migrate(from version: Int64) throws(OfflineError) {
         try database.transaction { () throws(OfflineError) in
+            if version == 1 {
+                try database.execute(
+                    "ALTER TABLE outbox ADD COLUMN user INTEGER NOT NULL DEFAULT 0"
+                )
+                try database.execute(
+                    "ALTER TABLE identity ADD COLUMN viewer INTEGER NOT NULL DEFAULT 0"
+                )
+            }
             try database.execute(
-                "ALTER TABLE outbox ADD COLUMN user INTEGER NOT NULL DEFAULT 0"
+                "ALTER TABLE identity ADD COLUMN shown_user INTEGER NOT NULL DEFAULT 0"
             )
-            try database.execute(
-                "ALTER TABLE identity ADD COLUMN viewer INTEGER NOT NULL DEFAULT 0"
-            )
-            for row in try outboxRows("WHERE state <= 2") { try put(row, .inDoubt(.unknownUser)) }
-            try database.execute("PRAGMA user_version = 2")
+            if version == 1 {
+                for row in try outboxRows("WHERE state <= 2") {
+                    try put(row, .inDoubt(.unknownUser))
+                }
+            }
+            try refreshPosts(of: entries())
+            try database.execute("PRAGMA user_version = \(OfflineSchema.version)")
         }
     }
 }

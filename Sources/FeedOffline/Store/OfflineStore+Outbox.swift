@@ -49,7 +49,7 @@ extension OfflineStore {
             if row.entry.localPostID != 0 {
                 try takeLocal(row.entry, at: milliseconds)
             } else {
-                try refreshPosts(of: row.entry)
+                try refreshPosts(of: [row.entry])
             }
             return row.entry
         }
@@ -114,7 +114,7 @@ extension OfflineStore {
             // The program has looked at it: its posts are those of today's service.
             row.instanceID = 0
             try write(row)
-            try refreshPosts(of: row.entry)
+            try refreshPosts(of: [row.entry])
         }
     }
 
@@ -152,7 +152,7 @@ extension OfflineStore {
         try database.run("DELETE FROM outbox WHERE number = ?", [.id(entry.number)])
         try removeTargets(of: entry)
         change.hasOutboxChanged = true
-        try refreshPosts(of: entry)
+        try refreshPosts(of: [entry])
     }
 
     /// Lets no post show an entry, which is then removed or written anew; a part of a transaction.
@@ -163,32 +163,6 @@ extension OfflineStore {
                 [.id(post), .id(entry.number)]
             )
         }
-    }
-
-    /// Shows the posts of an entry anew; O(posts) for a mark through a post.
-    func refreshPosts(of entry: OutboxEntry) throws(OfflineError) {
-        if entry.localPostID != 0 { return try refresh(entry.localPostID) }
-        guard case .markPosts(let marks) = entry.request, marks.throughPostID != 0 else {
-            for id in Set(entry.request.shownPosts) { try refresh(id) }
-            return
-        }
-        for id in try postsReached(by: marks) { try refresh(id) }
-    }
-
-    /// The posts of the copy that a mark through a post reaches.
-    func postsReached(by marks: MarkPostsRequest) throws(OfflineError) -> [UInt64] {
-        guard let last = try created(marks.throughPostID) else { return [] }
-        var ids: [UInt64] = []
-        let sql = """
-            SELECT id FROM posts
-            WHERE (created, id) <= (?, ?) AND (? = '' OR feed = ?) AND base IS NOT NULL
-            """
-        let feed = OfflineDatabase.Value.text(marks.feed)
-        try database.rows(sql, [.int(last), .id(marks.throughPostID), feed, feed]) {
-            ids.append($0.uint64(0))
-            return true
-        }
-        return ids
     }
 
     /// The id of the service for the local id of a post that it has; else the id itself.

@@ -45,7 +45,7 @@ extension OfflineStore {
             post.made(by: entry.number, in: request.feed, at: milliseconds),
             base: nil,
             generation: generation,
-            isGone: !entry.state.isPending
+            isGone: !isShown(entry)
         )
     }
 
@@ -104,12 +104,14 @@ extension OfflineStore {
         if shown.isGone { change.remove(post.id) } else { change.change(post.id) }
     }
 
-    /// The changes of the outbox that a post shows, in their order: those that wait or may have left.
+    /// The changes of the outbox that a post shows, in their order: those of the account that lists are
+    /// shown to, which wait or may have left.
     private func pending(_ post: Post) throws(OfflineError) -> [Request] {
         var requests: [Request] = []
         let sql = """
             SELECT request FROM targets JOIN outbox USING(number)
-            WHERE post IN (?, 0) AND state <= ? ORDER BY number
+            WHERE post IN (?, 0) AND state <= ? AND user = (SELECT shown_user FROM identity)
+            ORDER BY number
             """
         var bytes: [[UInt8]] = []
         try database.rows(sql, [.id(post.id), .int(OutboxRow.lastPendingState)]) { row in

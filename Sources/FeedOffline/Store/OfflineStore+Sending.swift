@@ -139,7 +139,7 @@ extension OfflineStore {
         var row = row
         row.state = state
         try write(row)
-        try refreshPosts(of: row.entry)
+        try refreshPosts(of: [row.entry])
     }
 
     private func nextRows(of userID: UInt64) throws(OfflineError) -> [OutboxRow] {

@@ -24,7 +24,7 @@ final class OfflineStore {
         case (OfflineSchema.applicationID, OfflineSchema.version): break
         case (0, 0) where try number("SELECT count(*) FROM sqlite_schema") == 0:
             try make(configuration.client.clientID ?? ClientID())
-        case (OfflineSchema.applicationID, 1): try migrateFromFormat1()
+        case (OfflineSchema.applicationID, 1...2): try migrate(from: version)
         case (OfflineSchema.applicationID, _):
             throw .damaged(reason: "The file has format \(version), not \(OfflineSchema.version).")
         default: throw .damaged(reason: "The file is a database of another program.")
@@ -55,7 +55,7 @@ final class OfflineStore {
         try database.transaction { () throws(OfflineError) in
             try database.execute(OfflineSchema.statements)
             try database.run(
-                "INSERT INTO identity VALUES(1, ?, ?, 1, 1, 0, 0, 0)",
+                "INSERT INTO identity VALUES(1, ?, ?, 1, 1, 0, 0, 0, 0)",
                 [.blob(clientID.bytes), .int(Int64(UInt32.random(in: .min ... .max)))]
             )
             try database.execute("PRAGMA application_id = \(OfflineSchema.applicationID)")

@@ -108,7 +108,7 @@ struct OutboxRow {
 }
 
 extension OutboxState {
-    /// Whether lists show the change: it waits or may have left.
+    /// Whether lists show the change to its account: it waits or may have left.
     var isPending: Bool {
         switch self {
         case .waiting, .sent: true

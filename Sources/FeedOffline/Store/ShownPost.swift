@@ -3,7 +3,8 @@ import FeedProto
 /// A post as lists show it: what the service said last, and the changes in the outbox on top.
 struct ShownPost: Equatable {
     var post: Post
-    /// Whether no list has it: its deletion waits in the outbox, or its creation failed or is in doubt.
+    /// Whether no list has it: its deletion waits in the outbox, or its creation is in a state or of an
+    /// account that is not shown.
     var isGone = false
 
     init(_ post: Post) { self.post = post }
