@@ -5,8 +5,8 @@ public import FeedProto
 /// the account that has signed in then (``userID``), and is sent as no other.
 ///
 /// All of them may name a post by the local id under which it was made: they wait until the service has
-/// the post. All throw ``OfflineError/outboxFull(limit:)``, ``OfflineError/unknownPost(_:)`` for a local id
-/// that there is not, or an error of the file.
+/// the post. All throw ``OfflineError/outboxFull(limit:)``, ``OfflineError/unknownPost(_:)`` for 0 and for
+/// a local id that there is not, or an error of the file.
 extension OfflineFeed {
     /// Votes on a post; lists show the vote at once.
     @discardableResult

@@ -108,4 +108,40 @@ struct OutboxShownTests {
         #expect(try await again.outbox().count == 3)
         await again.close()
     }
+
+    @Test func noChangeNamesThePostZero() async throws {
+        let folder = try TemporaryDirectory()
+        let configuration = OfflineConfiguration(
+            path: folder.path + "/offline.db",
+            address: "127.0.0.1:1"
+        )
+        let feed = try await OfflineFeed.open(configuration)
+        let post = try await feed.createPost(Post(title: "post"))
+        let unknown = OfflineError.unknownPost(0)
+        await #expect(throws: unknown) { try await feed.vote(on: 0, .up) }
+        await #expect(throws: unknown) { try await feed.deletePost(0) }
+        await #expect(throws: unknown) { try await feed.mark([post.localPostID, 0], as: .read) }
+        await #expect(throws: unknown) {
+            try await feed.updatePost(Post(title: "edited"), fields: [.title])
+        }
+        #expect(try await feed.outbox().map(\.number) == [post.number])
+        await feed.close()
+    }
+
+    @Test func onlyAMarkThroughAPostIsOneOfAllPosts() async throws {
+        let folder = try TemporaryDirectory()
+        let path = folder.path + "/offline.db"
+        let configuration = OfflineConfiguration(path: path, address: "127.0.0.1:1")
+        let feed = try await OfflineFeed.open(configuration)
+        let first = try await feed.createPost(Post(title: "first")).localPostID
+        let second = try await feed.createPost(Post(title: "second")).localPostID
+        try await feed.vote(on: first, .up)
+        await feed.close()
+        // As an earlier version has left a vote on the post 0.
+        try Database(path: path).execute("UPDATE targets SET post = 0")
+        let again = try await OfflineFeed.open(configuration)
+        try await again.vote(on: second, .up)
+        #expect(try await again.post(second)?.score == 1)
+        await again.close()
+    }
 }

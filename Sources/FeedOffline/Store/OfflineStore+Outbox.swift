@@ -21,7 +21,8 @@ extension OfflineStore {
     ///   - limit: The most entries.
     ///   - milliseconds: The time, which a new post shows.
     /// - Returns: The entry.
-    /// - Throws: `outboxFull`, `unknownPost` for a local id that there is not, or an error of the file.
+    /// - Throws: `outboxFull`, `unknownPost` for 0 and for a local id that there is not, or an error of
+    ///   the file.
     func add(
         _ request: Request,
         as userID: UInt64,
@@ -33,6 +34,7 @@ extension OfflineStore {
                 throw .outboxFull(limit: limit)
             }
             let request = try resolve(request)
+            guard !request.namedPosts.contains(0) else { throw .unknownPost(0) }
             // The number is above that of each entry, also where the stored one is damaged.
             let next = try self.number(
                 "SELECT max(next_entry, (SELECT coalesce(max(number), 0) + 1 FROM outbox)) FROM identity"

@@ -109,21 +109,22 @@ extension OfflineStore {
     private func pending(_ post: Post) throws(OfflineError) -> [Request] {
         var requests: [Request] = []
         let sql = """
-            SELECT request FROM targets JOIN outbox USING(number)
+            SELECT request, post FROM targets JOIN outbox USING(number)
             WHERE post IN (?, 0) AND state <= ? AND user = (SELECT shown_user FROM identity)
             ORDER BY number
             """
-        var bytes: [[UInt8]] = []
+        var rows: [(bytes: [UInt8], target: UInt64)] = []
         try database.rows(sql, [.id(post.id), .int(OutboxRow.lastPendingState)]) { row in
-            bytes.append(row.bytes(0))
+            rows.append((row.bytes(0), row.uint64(1)))
             return true
         }
-        for bytes in bytes {
-            let request = try blobs.request(bytes)
-            if case .markPosts(let marks) = request, marks.throughPostID != 0,
-                try !reaches(marks, post)
-            {
-                continue
+        for row in rows {
+            let request = try blobs.request(row.bytes)
+            if row.target == 0 {
+                // No other change is one of all posts.
+                guard case .markPosts(let marks) = request, marks.throughPostID != 0,
+                    try reaches(marks, post)
+                else { continue }
             }
             requests.append(request)
         }
