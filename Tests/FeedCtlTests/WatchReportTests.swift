@@ -94,7 +94,7 @@ struct WatchReportTests {
     }
 
     @Test("a resumed watch whose list is as it was is no line", arguments: [UInt64(0), 2])
-    func aResumedWatchIsNoChange(postCount: UInt64) throws {
+    func aResumedWatchIsNoChange(postCount: UInt64) {
         let posts = (0..<postCount).map { Self.post(1 + $0, score: 2, revision: 4) }
         let ids = posts.map(\.id)
         var copy = WatchCopy(of: WatchPostsRequest(topCount: 3))

@@ -109,7 +109,8 @@ struct FeedCtlWatchTests {
 
     @Test(.enabled(DurableService.absence, DurableService.isBuilt))
     func aConnectionThatIsOpenedAgainIsNoLine() async throws {
-        let (folder, profile) = (try TemporaryDirectory(), try TemporaryDirectory())
+        let folder = try TemporaryDirectory()
+        let profile = try TemporaryDirectory()
         let port = try ReservedPort()
         let first = try await DurableService.start(folder.path, ["--listen", port.address])
         let post = try await first.createPost("Apple", votes: 2)
