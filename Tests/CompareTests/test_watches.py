@@ -1,4 +1,5 @@
-"""The rows of watches: events are counted, refused watches end the part, and a delay ends with its event."""
+"""The rows of watches: events are counted, watches that are missing end the part, and a delay ends with its
+event."""
 
 import os
 import sys
@@ -20,15 +21,16 @@ EVENT = b"\x28\x01"  # the first of a watch: `reset`
 
 
 class WatchServer(FakeServer):
-    """Begins watches, but for `refused` of them; answers votes, and sets `enough` after ten of them."""
+    """Begins watches, but for `refused` of them. The `leaving` ones end once the count was asked for."""
 
     def __init__(self, refused=0):
-        self.begun, self.refused, self.enough = 0, refused, threading.Event()
+        self.begun, self.refused, self.leaving = 0, refused, 0
         super().__init__(self.reply)
 
     def reply(self, frame_id, call):
         if call == frames.GET_SERVER_STATS:
-            return framed(call, varint(watches.WATCHES << 3) + varint(self.begun), frame_id)
+            begun, self.begun, self.leaving = self.begun, self.begun - self.leaving, 0
+            return framed(call, varint(watches.WATCHES << 3) + varint(begun), frame_id)
         if call == frames.WATCH_POSTS:
             self.begun += 1
             if self.begun + self.refused > 40:
@@ -37,6 +39,10 @@ class WatchServer(FakeServer):
 
 
 class WatcherTests(unittest.TestCase):
+    def count_soon(self):
+        self.addCleanup(setattr, watches, "COUNT_SECONDS", watches.COUNT_SECONDS)
+        watches.COUNT_SECONDS = 0.1
+
     def contents(self):
         return [frames.message({5: number}) for number in range(1, 41)]
 
@@ -51,12 +57,33 @@ class WatcherTests(unittest.TestCase):
             self.assertEqual(watched, set(range(1, 41)))
 
     def test_refused_watches_end_the_part(self):
-        self.addCleanup(setattr, watches, "BEGIN_SECONDS", watches.BEGIN_SECONDS)
-        watches.BEGIN_SECONDS = 0.1
+        self.count_soon()
         with WatchServer(refused=3) as server:
             with self.assertRaisesRegex(RuntimeError, "of 40 watches 37 have begun"):
                 with watches.Watchers(server, self.contents()):
-                    pass
+                    self.fail("the block runs without its watches")
+
+    def test_watches_that_the_service_ends_meanwhile_end_the_part(self):
+        with WatchServer() as server:
+            with self.assertRaisesRegex(RuntimeError, "of 40 watches 38 are left"):
+                with watches.Watchers(server, self.contents()) as watchers:
+                    self.count_soon()
+                    server.begun -= 2
+            self.assertFalse(watchers.thread.is_alive())
+
+    def test_a_block_that_fails_names_its_own_failure(self):
+        with WatchServer() as server:
+            with self.assertRaisesRegex(ValueError, "of the block"):
+                with watches.Watchers(server, self.contents()):
+                    server.begun -= 2
+                    raise ValueError("of the block")
+
+    def test_a_watch_of_a_probe_that_goes_is_waited_for(self):
+        with WatchServer() as server:
+            with watches.Watchers(server, self.contents()):
+                server.begun += 1
+                server.leaving = 1
+            self.assertEqual(server.begun, 40)
 
     def test_a_row_asks_for_its_list_or_for_posts_far_apart(self):
         self.assertEqual(watches.requests("none", 5000), [])

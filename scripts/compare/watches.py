@@ -23,7 +23,7 @@ TOP, LISTED = 1, 20        # the order and the length of the watched list
 INTERVAL_MS, DELAY_MS = 250, 50
 TARGET_RATIO = 1.5
 READ_BYTES = 1 << 18
-BEGIN_SECONDS = 30         # until all watches of a row have begun
+COUNT_SECONDS = 30         # until the service counts the watches of a row, at its begin and at its end
 WATCHES = 9                # the field of ServerStats
 FEED, UP = b"posts", 1     # the feed of pump, and a direction
 ROWS = {
@@ -48,7 +48,10 @@ def watch_count(connection):
 
 
 class Watchers:
-    """Connections with watches, whose events are taken and counted in bytes in the `with` block."""
+    """Connections with watches, whose events are taken and counted in bytes in the `with` block.
+
+    All of them are there at its begin and at its end: one that was refused, or that the service has
+    ended, would cost nothing."""
 
     def __init__(self, server, contents):
         self.server, self.count = server, len(contents)
@@ -66,24 +69,29 @@ class Watchers:
     def __enter__(self):
         self.thread.start()
         try:
-            self._await_all()
+            self._await_all("have begun")
         except BaseException:
             self._close()
             raise
         return self
 
-    def __exit__(self, *_):
-        self._close()
-        if self.failure:
-            raise RuntimeError(f"a connection with watches ended: {self.failure}")
+    def __exit__(self, kind, *_):
+        try:
+            if kind is None and not self.failure:
+                self._await_all("are left")
+        finally:
+            self._close()
+            if self.failure:
+                raise RuntimeError(f"a connection with watches ended: {self.failure}")
 
-    def _await_all(self):
-        """A watch that was refused would cost nothing, and nobody reads the events here."""
-        end = time.monotonic() + BEGIN_SECONDS
+    def _await_all(self, words):
+        """Waits until the service counts these watches, and none of a row or a probe before; nobody reads the
+        events here."""
+        end = time.monotonic() + COUNT_SECONDS
         with frames.Connection(self.server) as connection:
-            while (begun := watch_count(connection)) != self.count:
+            while (count := watch_count(connection)) != self.count:
                 if time.monotonic() > end or self.failure:
-                    raise RuntimeError(f"of {self.count:,} watches {begun:,} have begun")
+                    raise RuntimeError(f"of {self.count:,} watches {count:,} {words}")
 
     def _close(self):
         self.ending.set()
