@@ -6,7 +6,9 @@ import GRPCCore
 ///     Benchmarks/GRPCBenchmark/.build/release/GRPCBenchmark serve
 ///     Benchmarks/GRPCBenchmark/.build/release/GRPCBenchmark PORT [TASKS [CONNECTIONS [SECONDS]]]
 ///
-/// It prints what ClientBenchmark prints.
+/// It prints one row without a head: the tasks, the connections, `no` for the sequences, the votes a
+/// second, and the CPU-seconds of the client per million votes. That is a row of ClientBenchmark without
+/// the threads. `serve` prints its address.
 @main
 struct GRPCBenchmark {
     static func main() async throws {
