@@ -34,7 +34,7 @@ done
 
 case $1 in
 power | flips | losses | outbox)
-    swift build -c release --build-tests --disable-index-store \
+    swift build -c release --build-tests \
         --explicit-target-dependency-import-check error -Xswiftc -warnings-as-errors >&2
     ;;
 *)

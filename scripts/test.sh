@@ -58,7 +58,7 @@ scripts/check.sh
 
 # Most tests wait more than they compute, so builds run beside them.
 step "Testing the scripts, beside the release build: warnings are errors"
-beside release swift build -c release --build-tests --disable-index-store \
+beside release swift build -c release --build-tests \
     --explicit-target-dependency-import-check error -Xswiftc -warnings-as-errors
 # Each file by itself, some at once; the longest first.
 # shellcheck disable=SC2016 # The inner shell expands them.
@@ -87,7 +87,7 @@ thread=(--scratch-path .build-thread --sanitize=thread)
 address=(--scratch-path .build-address --sanitize=address)
 step "Running every test of the service and its tools, all others, beside the thread sanitizer's build"
 beside thread env FEED_WITHOUT_TARGETS="$without" \
-    swift build --build-tests --disable-index-store "${thread[@]}"
+    swift build --build-tests "${thread[@]}"
 tests -c release --skip-build --skip "$computing"
 step "Waiting for the thread sanitizer's build"
 finish thread
@@ -101,7 +101,7 @@ export FEED_MODEL_OPERATIONS=2000
 step "Thread sanitizer: what runs concurrently, beside the address sanitizer's build"
 export FEED_WITHOUT_TARGETS=$without
 beside address env FEED_WITHOUT_TARGETS="$without FeedClient FeedClientTesting FeedClientTests" \
-    swift build --build-tests --disable-index-store "${address[@]}"
+    swift build --build-tests "${address[@]}"
 tests "${thread[@]}" --skip-build --no-parallel --disable-xctest \
     --filter 'Concurren|FeedTransportTests|DrainTests|Storm|HotPost|JournalThread|ChannelFight|ReadAhead|PasswordHasherTests|threadsMakeOneAccount'
 step "Waiting for the address sanitizer's build"
