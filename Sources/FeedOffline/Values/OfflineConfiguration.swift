@@ -4,7 +4,7 @@ public import FeedClient
 public struct OfflineConfiguration: Sendable {
     /// The path of the file; SQLite keeps `<path>-wal` beside it.
     public var path: String
-    /// The addresses of the service, as ``FeedClient/FeedClient/connect(to:configuration:)`` takes them.
+    /// The addresses of the service, as `FeedClient.connect(to:configuration:)` takes them.
     public var addresses: [String]
     /// How the client introduces itself.
     ///
