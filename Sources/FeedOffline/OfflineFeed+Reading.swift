@@ -65,7 +65,7 @@ extension OfflineFeed {
 
     /// Runs work on the file once lists show the changes of the account that has signed in now.
     ///
-    /// People sign in and out without a call of the feed, so whoever shows or makes changes asks who it is.
+    /// People sign in and out without a call of the feed. So each read and each change asks who it is.
     func performAsUser<Result>(
         _ body: (OfflineStore, UInt64) throws(OfflineError) -> Result
     ) throws(OfflineError) -> Result {

@@ -32,7 +32,7 @@ package enum Ending: Equatable, Sendable {
 
     /// The error of a call that this ended before its answer.
     ///
-    /// A call with an unknown effect was sent, so it has lost a connection, whatever became of the next one.
+    /// A call with an unknown effect was sent. So it has lost a connection, also where the next one failed.
     package func error(effect: CallEffect) -> FeedClientError {
         switch self {
         case .closed:
