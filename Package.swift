@@ -55,7 +55,7 @@ let package = Package(
             providers: [.apt(["libxxhash-dev"]), .brew(["xxhash"])]
         ),
         .systemLibrary(name: "CFileBirth"),
-        .systemLibrary(name: "CThreadName"),
+        .systemLibrary(name: "CThread"),
         .systemLibrary(
             name: "CSQLite",
             pkgConfig: "sqlite3",
@@ -75,7 +75,7 @@ let package = Package(
         // Locks, threads and clocks.
         .target(
             name: "FeedConcurrency",
-            dependencies: ["CThreadName"],
+            dependencies: ["CThread"],
             swiftSettings: settings
         ),
 
@@ -296,7 +296,7 @@ let package = Package(
         // Layer 6: tests.
         .testTarget(
             name: "FeedConcurrencyTests",
-            dependencies: ["FeedConcurrency", "CThreadName"],
+            dependencies: ["FeedConcurrency", "CThread"],
             swiftSettings: settings
         ),
         .testTarget(

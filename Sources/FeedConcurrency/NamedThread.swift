@@ -1,4 +1,4 @@
-internal import CThreadName
+internal import CThread
 internal import Glibc
 
 /// A thread with a name, which the system shows, for instance in `top -H`.
@@ -8,8 +8,8 @@ package final class NamedThread: Sendable {
     /// The longest name that the system takes, in bytes.
     private static let longestName = 15
 
-    /// `SCHED_IDLE` of Linux, which the module Glibc does not have.
-    package static let idlePolicy: Int32 = 5
+    /// The shortest slice that Linux gives, in nanoseconds.
+    private static let shortestSlice: UInt64 = 100_000
 
     private enum Life {
         case notStarted
@@ -17,30 +17,22 @@ package final class NamedThread: Sendable {
         case joined
     }
 
-    /// How far a thread stands back behind others.
-    private struct Priority {
-        /// From 0 to 19.
-        let niceness: Int32
-        /// Whether each other thread of the process takes its processor at once (`SCHED_IDLE`).
-        let isIdle: Bool
-    }
-
     /// What the new thread gets.
     private final class Start: Sendable {
         let name: String
-        let priority: Priority
+        let niceness: Int32
         let body: @Sendable () -> Void
 
-        init(_ name: String, _ priority: Priority, _ body: @escaping @Sendable () -> Void) {
+        init(_ name: String, _ niceness: Int32, _ body: @escaping @Sendable () -> Void) {
             self.name = name
-            self.priority = priority
+            self.niceness = niceness
             self.body = body
         }
     }
 
     /// The name, at most 15 bytes of ASCII.
     package let name: String
-    private let priority: Priority
+    private let niceness: Int32
     private let life = Lock(Life.notStarted)
     private let wakeUps = Semaphore()
 
@@ -48,12 +40,13 @@ package final class NamedThread: Sendable {
     ///
     /// - Parameters:
     ///   - name: The system shows the first 15 characters.
-    ///   - niceness: How far the thread stands back behind others, from 0 to 19.
-    ///   - isIdle: Whether a thread that wakes takes the processor of this one at once. With niceness alone
-    ///     it may wait some milliseconds for it, as Linux since 6.6 lets a thread end its slice.
-    package init(_ name: String, niceness: Int32 = 0, isIdle: Bool = false) {
+    ///   - niceness: How far the thread stands back behind others, from 0 to 19. Above 0 it also
+    ///     computes for 0.1 ms at most before another takes its processor. With niceness alone a thread
+    ///     that wakes may wait some milliseconds, as Linux since 6.6 lets a thread end its slice, and
+    ///     only since 6.12 lets it choose a short one.
+    package init(_ name: String, niceness: Int32 = 0) {
         self.name = String(name.prefix(Self.longestName))
-        priority = Priority(niceness: niceness, isIdle: isIdle)
+        self.niceness = niceness
     }
 
     deinit {
@@ -63,7 +56,7 @@ package final class NamedThread: Sendable {
 
     /// Starts the thread, which calls the body and then ends; to be called once.
     package func start(_ body: @escaping @Sendable () -> Void) throws(ThreadStartError) {
-        let start = unsafe Unmanaged.passRetained(Start(name, priority, body))
+        let start = unsafe Unmanaged.passRetained(Start(name, niceness, body))
         let code = life.withLock { life in
             guard case .notStarted = life else { preconditionFailure("A thread starts once.") }
             var thread = pthread_t()
@@ -109,14 +102,10 @@ package final class NamedThread: Sendable {
         guard let argument = unsafe argument else { return }
         let start = unsafe Unmanaged<Start>.fromOpaque(argument).takeRetainedValue()
         // The thread names itself: the system shows no name that is given before the start.
-        unsafe cthreadname_set(start.name)
-        // On Linux both apply to the calling thread alone.
-        if start.priority.niceness > 0 {
-            _ = setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, start.priority.niceness)
-        }
-        if start.priority.isIdle {
-            var parameters = sched_param()
-            _ = unsafe sched_setscheduler(0, Self.idlePolicy, &parameters)
+        unsafe cthread_set_name(start.name)
+        if start.niceness > 0 {
+            // Refused where the process itself stands back further.
+            _ = unsafe cthread_set_niceness(start.niceness, Self.shortestSlice)
         }
         start.body()
     }

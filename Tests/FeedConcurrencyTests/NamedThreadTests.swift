@@ -1,4 +1,4 @@
-import CThreadName
+import CThread
 import FeedConcurrency
 import Foundation
 import Glibc
@@ -43,17 +43,18 @@ import Testing
         #expect(niceness() == before)
     }
 
-    @Test func anIdleThreadGivesWayAndNoOtherDoes() {
-        let seen = Seen()
-        let thread = NamedThread("idle", isIdle: true)
-        thread.startOrTrap { seen.number.withLock { $0 = sched_getscheduler(0) } }
-        thread.join()
-        #expect(seen.number.withLock { $0 } == NamedThread.idlePolicy)
-        #expect(sched_getscheduler(0) == SCHED_OTHER)
-        let usual = NamedThread("usual")
-        usual.startOrTrap { seen.number.withLock { $0 = sched_getscheduler(0) } }
-        usual.join()
-        #expect(seen.number.withLock { $0 } == SCHED_OTHER)
+    @Test func aNiceThreadComputesForAShortSliceAndNoOtherDoes() {
+        func slice(_ thread: NamedThread) -> UInt64 {
+            let seen = Lock(UInt64(0))
+            thread.startOrTrap { seen.withLock { $0 = cthread_slice() } }
+            thread.join()
+            return seen.withLock { $0 }
+        }
+        let usual = slice(NamedThread("usual"))
+        // Linux before 6.12 has no slices to choose.
+        guard usual > 0 else { return }
+        #expect(slice(NamedThread("nice", niceness: 19)) == 100_000)
+        #expect(usual > 100_000)
     }
 
     @Test func aJoinOfAThreadThatIsNotStartedReturns() {

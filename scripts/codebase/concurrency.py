@@ -32,7 +32,7 @@ KINDS = {
 }
 # The files that may name a kind all the same, with the reason.
 EXCEPTIONS = {
-    ("Sources/CThreadName/shim.h", "a thread"): "the part of NamedThread that is C",
+    ("Sources/CThread/shim.h", "a thread"): "the part of NamedThread that is C",
 }
 
 
