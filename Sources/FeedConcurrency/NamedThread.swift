@@ -105,7 +105,7 @@ package final class NamedThread: Sendable {
         unsafe cthread_set_name(start.name)
         if start.niceness > 0 {
             // Refused where the process itself stands back further.
-            _ = unsafe cthread_set_niceness(start.niceness, Self.shortestSlice)
+            _ = cthread_set_niceness(start.niceness, Self.shortestSlice)
         }
         start.body()
     }
