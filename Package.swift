@@ -35,8 +35,8 @@ let package = Package(
         // A target depends on targets of lower layers, and, in a layer whose comment says `in order`,
         // on those above it. scripts/graph.sh --check reads these comments.
 
-        // Layer 0, in order: C libraries, the C generated from proto/feed.proto, and what locks and
-        // threads are made of.
+        // Layer 0, in order: C libraries, the C generated from proto/feed.proto, what locks and
+        // threads are made of, and TLS.
         .systemLibrary(
             name: "CLibUV",
             pkgConfig: "libuv",
@@ -67,6 +67,11 @@ let package = Package(
             providers: [.apt(["zlib1g-dev"]), .brew(["zlib"])]
         ),
         .systemLibrary(
+            name: "COpenSSL",
+            pkgConfig: "openssl",
+            providers: [.apt(["libssl-dev"]), .brew(["openssl@3"])]
+        ),
+        .systemLibrary(
             name: "CSodium",
             pkgConfig: "libsodium",
             providers: [.apt(["libsodium-dev"]), .brew(["libsodium"])]
@@ -79,6 +84,9 @@ let package = Package(
             swiftSettings: settings
         ),
 
+        // TLS of a connection, without its socket.
+        .target(name: "FeedTLS", dependencies: ["COpenSSL"], swiftSettings: settings),
+
         // Layer 1: the wire, the ranking, the transport and files of posts. None knows another.
         .target(name: "FeedProto", dependencies: ["CFeedProto"], swiftSettings: settings),
         .target(
@@ -88,7 +96,7 @@ let package = Package(
         ),
         .target(
             name: "FeedTransport",
-            dependencies: ["CLibUV", "FeedConcurrency"],
+            dependencies: ["CLibUV", "FeedConcurrency", "FeedTLS"],
             swiftSettings: settings
         ),
         .target(name: "FeedDataset", swiftSettings: settings),
@@ -322,8 +330,13 @@ let package = Package(
             swiftSettings: settings
         ),
         .testTarget(
+            name: "FeedTLSTests",
+            dependencies: ["FeedTLS", "FeedTestSupport"],
+            swiftSettings: settings
+        ),
+        .testTarget(
             name: "FeedTransportTests",
-            dependencies: ["FeedTransport", "FeedConcurrency", "FeedTestSupport"],
+            dependencies: ["FeedTransport", "FeedConcurrency", "FeedTLS", "FeedTestSupport"],
             swiftSettings: settings
         ),
         .testTarget(

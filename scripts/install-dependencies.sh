@@ -7,11 +7,11 @@
 set -euo pipefail
 
 packages=(git pkg-config libuv1-dev libprotobuf-c-dev libsqlite3-dev libxxhash-dev
-          zlib1g-dev libsodium-dev)
+          zlib1g-dev libsodium-dev libssl-dev)
 if [[ "${1:-}" == "--tests" ]]; then
-    packages+=(protobuf-c-compiler protobuf-compiler python3 python3-protobuf fiu-utils shellcheck)
+    packages+=(protobuf-c-compiler protobuf-compiler python3 python3-protobuf fiu-utils shellcheck openssl)
 elif [[ "${1:-}" == "--compare" ]]; then
-    packages+=(python3 redis-server redis-tools)
+    packages+=(python3 redis-server redis-tools openssl)
 elif [[ $# -gt 0 ]]; then
     echo "install-dependencies: expected --tests or --compare, got $1." >&2
     exit 2

@@ -72,7 +72,7 @@ step "Building the documentation of the libraries: warnings are errors"
 scripts/documentation.sh
 
 # Apart, as tests that wait for sockets and processes would wait for all computing too.
-computing='FeedConcurrencyTests|FeedDatasetTests|FeedJournalTests|FeedLogTests|FeedProtoTests|FeedRankingTests|FeedSQLiteTests|FeedStateTests'
+computing='FeedConcurrencyTests|FeedDatasetTests|FeedJournalTests|FeedLogTests|FeedProtoTests|FeedRankingTests|FeedSQLiteTests|FeedStateTests|FeedTLSTests'
 step "Running every test of the contract, the ranking and the durable state, beside the example's build"
 beside example swift build --disable-index-store --package-path Examples/EmbeddedClient
 tests -c release --skip-build --filter "$computing"
@@ -114,7 +114,7 @@ export ASAN_OPTIONS=malloc_context_size=5:quarantine_size_mb=16
 export LSAN_OPTIONS="suppressions=$PWD/scripts/leaks.supp:print_suppressions=0"
 step "Address sanitizer: the decoder, the structure and the state"
 tests "${address[@]}" --skip-build --disable-xctest \
-    --filter 'FeedAccountsTests|FeedProtoTests|FeedRankingTests|FeedLogTests|FeedStateTests|FeedSQLiteTests|FeedJournalTests' \
+    --filter 'FeedAccountsTests|FeedTLSTests|FeedProtoTests|FeedRankingTests|FeedLogTests|FeedStateTests|FeedSQLiteTests|FeedJournalTests' \
     --skip 'PowerCut|BitFlip|SpaceWatchTests'
 step "Address sanitizer: the transport and the service"
 tests "${address[@]}" --skip-build --disable-xctest --no-parallel \

@@ -23,6 +23,8 @@ package struct ReadingState {
         package static let ended = Pauses(rawValue: 32)
         /// The handler asked to be shown nothing.
         package static let suspension = Pauses(rawValue: 64)
+        /// The bytes of a TLS handshake wait to be worked on.
+        package static let handshake = Pauses(rawValue: 128)
 
         /// The reasons to show the handler nothing.
         package static let blocking: Pauses = [.backPressure, .suspension]

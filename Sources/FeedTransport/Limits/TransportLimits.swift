@@ -67,6 +67,16 @@ package enum TransportLimits {
     /// Refused connections that may still be taking their refusal.
     package static let maximumLingeringRefusals = 32
 
+    /// The TLS handshakes of peers that are under way on a loop; above it one gives way to the next.
+    package static let maximumHandshakeCount = 1_024
+
+    /// The time that handshakes take of a loop iteration: two or three with a key on a curve, one with
+    /// an RSA key, which lasts longer.
+    package static let handshakeTimePerIteration = Duration.microseconds(500)
+
+    /// How long a peer may take for its TLS handshake.
+    package static let handshakeTimeout = Duration.seconds(10)
+
     /// Connections over all loops, before the limit of open files lowers it.
     package static let maximumConnectionCount = 10_000
 

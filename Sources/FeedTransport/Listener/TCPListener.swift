@@ -4,7 +4,7 @@
 /// long-lived connections badly, and drops the queue of a socket that closes.
 package final class TCPListener {
     /// Makes the handler of a connection, on the connection's loop.
-    package typealias MakeHandler = @Sendable (TCPConnection) -> any ConnectionHandler
+    package typealias MakeHandler = TCPConnection.MakeHandler
 
     /// The address that it listens at, with the port that the kernel chose.
     package let address: SocketAddress
@@ -15,6 +15,7 @@ package final class TCPListener {
     private let loop: EventLoop
     private let targets: [LoopMailbox]
     private let admission: Admission
+    private let security: TLSAcceptor?
     private let makeHandler: MakeHandler
     private let descriptor: Int32
     private let handle: UVHandle
@@ -23,12 +24,13 @@ package final class TCPListener {
     private var isOpen = true
     private var isClosing = false
 
-    /// Listens at `address` on `loop`, for the loops of `targets`.
+    /// Listens at `address` on `loop`, for the loops of `targets`; `security` secures the connections.
     package init(
         at address: SocketAddress,
         on loop: EventLoop,
         targets: [LoopMailbox],
         admission: Admission = Admission(),
+        security: TLSAcceptor? = nil,
         makeHandler: @escaping MakeHandler
     ) throws(TransportError) {
         precondition(!targets.isEmpty, "A listener needs a loop to hand connections to.")
@@ -37,6 +39,7 @@ package final class TCPListener {
         self.loop = loop
         self.targets = targets
         self.admission = admission
+        self.security = security
         self.makeHandler = { [counters] connection in
             // Only now: a connection that is counted is one of its loop's, also for other threads.
             counters.countAccepted()
@@ -98,11 +101,11 @@ package final class TCPListener {
         }
         target.addConnection(1)
         if target.isSame(as: loop.mailbox) {
-            loop.adoptCounted(socket, handler: makeHandler)
+            loop.adoptCounted(socket, securedBy: security, handler: makeHandler)
             return
         }
-        let isTaken = target.post { [makeHandler] loop in
-            loop.adoptCounted(socket, handler: makeHandler)
+        let isTaken = target.post { [security, makeHandler] loop in
+            loop.adoptCounted(socket, securedBy: security, handler: makeHandler)
         }
         guard !isTaken else { return }
         target.addConnection(-1)
@@ -111,7 +114,8 @@ package final class TCPListener {
 
     private func refuse(_ socket: AcceptedSocket) {
         counters.countRefused()
-        guard lingeringRefusals < admission.maximumLingeringRefusals else {
+        // A handshake for a refusal would cost more than the connection.
+        guard security == nil, lingeringRefusals < admission.maximumLingeringRefusals else {
             UVSocket.close(socket.descriptor)
             return
         }

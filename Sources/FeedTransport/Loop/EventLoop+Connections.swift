@@ -21,18 +21,18 @@ extension EventLoop {
     ) {
         preconditionOnLoop()
         mailbox.addConnection(1)
-        adoptCounted(socket, handler: handler)
+        guard let connection = makeCounted(socket) else { return }
+        connection.open(handler(connection))
     }
 
     /// Takes over an accepted socket that the mailbox has counted already.
-    func adoptCounted(
-        _ socket: AcceptedSocket,
-        handler: (TCPConnection) -> any ConnectionHandler
-    ) {
+    ///
+    /// - Returns: The connection, which is not open yet; nil where the socket is of no use.
+    private func makeCounted(_ socket: AcceptedSocket) -> TCPConnection? {
         guard !isStopping, let stream = try? UVStream(uv) else {
             UVSocket.close(socket.descriptor)
             mailbox.addConnection(-1)
-            return
+            return nil
         }
         do {
             try stream.open(socket.descriptor)
@@ -41,16 +41,38 @@ extension EventLoop {
             stream.close()
             UVSocket.close(socket.descriptor)
             mailbox.addConnection(-1)
-            return
+            return nil
         }
-        let connection = TCPConnection(self, stream, peer: socket.peer)
-        connection.open(handler(connection))
+        return TCPConnection(self, stream, peer: socket.peer)
+    }
+
+    /// Takes over an accepted socket that the mailbox has counted already; the handler is made for the
+    /// open connection.
+    func adoptCounted(
+        _ socket: AcceptedSocket,
+        securedBy acceptor: TLSAcceptor? = nil,
+        handler: @escaping TCPConnection.MakeHandler
+    ) {
+        guard let connection = makeCounted(socket) else { return }
+        if let acceptor {
+            connection.open(secured: acceptor, handler)
+        } else {
+            connection.open(handler(connection))
+        }
     }
 
     /// Connects; the handler is notified either that the connection opened or that it closed.
+    ///
+    /// - Parameters:
+    ///   - address: The address of the server.
+    ///   - timeout: How long it may take, with the handshake of TLS.
+    ///   - security: How the connection is secured; nil sends plain bytes.
+    ///   - handler: Takes the events of the connection.
+    /// - Throws: Where the loop is stopping or the system makes no socket.
     package func connect(
         to address: SocketAddress,
         timeout: Duration,
+        security: TLSTarget? = nil,
         handler: any ConnectionHandler
     ) throws(TransportError) {
         preconditionOnLoop()
@@ -64,6 +86,13 @@ extension EventLoop {
         }
         mailbox.addConnection(1)
         let limit = timeout.sweepCount(configuration.sweepInterval)
-        _ = TCPConnection(self, stream, peer: address, connecting: handler, connectLimit: limit)
+        _ = TCPConnection(
+            self,
+            stream,
+            peer: address,
+            connecting: handler,
+            connectLimit: limit,
+            security: security
+        )
     }
 }

@@ -44,6 +44,8 @@ package final class EventLoop {
     package internal(set) var isReliefDue = false
     /// Decides which connections the next relief spares.
     var relief = Relief()
+    /// What secured connections share; nil before the first one.
+    private var startedTLS: LoopTLS?
     private var thread: UInt?
     private(set) var isStopping = false
 
@@ -90,6 +92,7 @@ package final class EventLoop {
         mailbox.close()
         mailbox.drain(on: self)
         for connection in connections { connection.abort(.local) }
+        startedTLS?.removeAll()
         uv.closeHandles()
     }
 
@@ -173,8 +176,15 @@ extension EventLoop {
         let work = putOffWork
         putOffWork = []
         for body in work { body() }
+        if let startedTLS, startedTLS.hasWork {
+            startedTLS.work()
+            // What came with the end of a handshake does not wait for the next event.
+            deliverArrivals()
+        }
         // The wait comes after this step, and a started idle handle keeps it short.
-        if iterationQueue.isEmpty, putOffWork.isEmpty, !isReliefDue { idle.stopIdle() }
+        if iterationQueue.isEmpty, putOffWork.isEmpty, !isReliefDue, startedTLS?.hasWork != true {
+            idle.stopIdle()
+        }
     }
 }
 
@@ -192,6 +202,20 @@ extension EventLoop {
         guard !isStopping else { return }
         putOffWork.append(body)
         idle.startIdle()
+    }
+
+    /// Queues a handshake of which bytes have come, to be worked on before the next wait.
+    func queueHandshake(of connection: TCPConnection) {
+        tls.add(connection)
+        idle.startIdle()
+    }
+
+    /// What secured connections share, made for the first one.
+    var tls: LoopTLS {
+        if let startedTLS { return startedTLS }
+        let made = LoopTLS(readByteCount: configuration.receiveBufferByteCount)
+        startedTLS = made
+        return made
     }
 
     /// Makes the loop run the steps before the next wait, and keeps that wait short.
@@ -215,6 +239,7 @@ extension EventLoop {
         hasReceivedSecret = false
         arrivals.overwrite()
         uv.overwriteReceiveBuffer()
+        startedTLS?.overwrite()
     }
 
     /// Adds a connection and returns its place.

@@ -9,6 +9,8 @@ extension TCPConnection {
         case .connecting: abort(.local)
         case .flushing, .lingering, .closed: return
         case .open:
+            endSecured()
+            guard life.isOpen else { return }
             life.flush(reading.hasInputEnded ? .peerClosed : .local)
             discardInput()
             if writeQueue.isEmpty { linger() }
@@ -31,6 +33,7 @@ extension TCPConnection {
         updateAccount()
         countUnfreed()
         returnSendBuffer()
+        if isSecured { endHandshake(reason) }
         if withReset { stream.closeWithReset() } else { stream.close() }
     }
 
@@ -74,6 +77,7 @@ extension TCPConnection {
             if loop.configuration.closesOverBudget { deadlines.pausesReading(at: loop.sweep) }
             pauseOverBudget()
         }
+        freeUnusedBuffers()
         if lentByteCount > 0, writeQueue.isEmpty,
             loop.sweep - lastWriteSweep > TransportLimits.lentSweepCount
         {
@@ -94,6 +98,6 @@ extension TCPConnection {
         deadlines.waitsForNoRest()
         updateAccount()
         guard !reading.hasInputEnded else { return }
-        resumeReading([.handler, .suspension, .backPressure, .iteration, .budget])
+        resumeReading([.handler, .suspension, .backPressure, .iteration, .budget, .handshake])
     }
 }

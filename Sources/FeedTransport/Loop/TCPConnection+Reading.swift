@@ -95,7 +95,8 @@ extension TCPConnection {
         switch life {
         case .open: deliverInputEnd()
         case .lingering: endLingering()
-        case .connecting, .flushing, .closed: break
+        case .connecting: if handshake != nil { failHandshakeAtEnd() }
+        case .flushing, .closed: break
         }
     }
 
@@ -171,7 +172,7 @@ extension TCPConnection {
 
     /// Removes reasons not to read; without any the connection is read from again.
     func resumeReading(_ reasons: ReadingState.Pauses) {
-        if reading.resume(reasons) { stream.startReading() }
+        if reading.resume(reasons) { stream.startReading(isSecured: isSecured) }
     }
 
     /// Removes a reason to show the handler nothing.
@@ -179,7 +180,7 @@ extension TCPConnection {
         switch reading.unblock(reason, hasUnconsumedBytes: !readBuffer.isEmpty) {
         case .stay: return
         case .read(let startsReading):
-            if startsReading { stream.startReading() }
+            if startsReading { stream.startReading(isSecured: isSecured) }
             deliverInputEnd()
         case .iterate(let queues):
             if queues { loop.queueForIteration(self) }

@@ -6,6 +6,12 @@ extension TCPConnection {
     package func write(_ bytes: RawSpan) {
         loop.preconditionOnLoop()
         guard life.isOpen, bytes.byteCount > 0 else { return }
+        if let security { return sendSecured(bytes, security) }
+        send(bytes)
+    }
+
+    /// Sends bytes as they are.
+    func send(_ bytes: RawSpan) {
         guard writeQueue.isEmpty else {
             queue(bytes)
             return

@@ -1,3 +1,5 @@
+internal import FeedTLS
+
 /// One TCP connection on one loop: reads for its handler, sends what the handler writes, and closes
 /// when a deadline passes.
 ///
@@ -5,6 +7,9 @@
 /// ``ConnectionLife``, ``ReadingState``, ``WriteQueue`` and ``ConnectionDeadlines``. libuv holds the
 /// connection until it is closed, so that no other owner is needed.
 package final class TCPConnection {
+    /// Makes the handler of a connection, on the connection's loop.
+    package typealias MakeHandler = @Sendable (TCPConnection) -> any ConnectionHandler
+
     /// The loop it belongs to.
     package let loop: EventLoop
 
@@ -34,6 +39,12 @@ package final class TCPConnection {
     var lentByteCount = 0
     /// The sweep in which a write in flight last ended.
     var lastWriteSweep = 0
+    /// Whether the bytes of the socket are those of TLS.
+    package internal(set) var isSecured = false
+    /// The TLS of a secured connection, once its handshake has begun.
+    var security: TLSConnection?
+    /// The handshake of a secured connection that is not open yet.
+    var handshake: Handshake?
     /// Its place in the loop's list.
     var place = 0
     /// Bytes were read that its handler has not been shown.
@@ -60,10 +71,15 @@ package final class TCPConnection {
         _ stream: UVStream,
         peer: SocketAddress,
         connecting handler: any ConnectionHandler,
-        connectLimit: Int
+        connectLimit: Int,
+        security target: TLSTarget?
     ) {
         self.init(loop, stream, peer: peer)
         receiver = handler
+        if let target {
+            isSecured = true
+            handshake = Handshake(.client(target))
+        }
         deadlines = ConnectionDeadlines(at: loop.sweep, connectLimit: connectLimit)
     }
 
@@ -91,6 +107,7 @@ package final class TCPConnection {
             abort(.connectFailed(transportError(status, .connect(peer))))
             return
         }
+        if case .client(let target) = handshake?.side { return beginHandshake(with: target) }
         deadlines.opened(at: loop.sweep)
         didOpen()
     }

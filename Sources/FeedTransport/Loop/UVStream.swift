@@ -70,17 +70,26 @@ struct UVStream {
     }
 
     /// Starts to deliver arriving bytes to the connection; it must not be reading.
-    func startReading() {
+    ///
+    /// A secured connection has a callback of its own, so that others do not ask whether they are.
+    func startReading(isSecured: Bool) {
+        let didRead: uv_read_cb =
+            isSecured
+            ? { stream, count, _ in
+                guard let stream = unsafe stream else { return }
+                unsafe UVStream.didRead(stream, count) { $0.didReceive($1) }
+            }
+            : { stream, count, _ in
+                guard let stream = unsafe stream else { return }
+                unsafe UVStream.didRead(stream, count) { $0.didRead($1) }
+            }
         let code = unsafe uv_read_start(
             stream,
             { handle, _, buffer in
                 guard let handle = unsafe handle, let buffer = unsafe buffer else { return }
                 unsafe UVStream.lend(to: handle, buffer)
             },
-            { stream, count, _ in
-                guard let stream = unsafe stream else { return }
-                unsafe UVStream.didRead(stream, count)
-            }
+            didRead
         )
         precondition(code == 0, "Reading was started on a connection that is not open.")
     }
@@ -185,7 +194,12 @@ extension UVStream {
         unsafe buffer.pointee = uv_buf_t(base: base, len: byteCount)
     }
 
-    private static func didRead(_ stream: UnsafeMutablePointer<uv_stream_t>, _ count: Int) {
+    @inline(__always)
+    private static func didRead(
+        _ stream: UnsafeMutablePointer<uv_stream_t>,
+        _ count: Int,
+        _ show: (TCPConnection, RawSpan) -> Void
+    ) {
         // 0 is a spurious wake-up; ENOBUFS means that `lend` gave no buffer, and the bytes stay.
         guard count != 0, count != Int(UV_ENOBUFS.rawValue) else { return }
         guard count > 0, let slot = unsafe slot(of: stream.pointee.loop) else {
@@ -198,7 +212,7 @@ extension UVStream {
             unsafe slot.pointee.filledBy = UnsafeMutableRawPointer(stream)
         }
         let bytes = unsafe UnsafeRawBufferPointer(start: slot.pointee.bytes, count: count)
-        unsafe withConnection(of: stream) { unsafe $0.didRead(bytes.bytes) }
+        unsafe withConnection(of: stream) { unsafe show($0, bytes.bytes) }
     }
 
     private static func didClose(_ handle: UnsafeMutablePointer<uv_handle_t>?) {

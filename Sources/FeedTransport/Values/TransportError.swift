@@ -1,3 +1,5 @@
+package import FeedTLS
+
 /// An error of the network or the machine; each case is a cause that callers distinguish.
 package enum TransportError: Error, Sendable, Hashable {
     /// Another socket listens at the address.
@@ -20,6 +22,8 @@ package enum TransportError: Error, Sendable, Hashable {
     case endOfFile
     /// The peer did not answer in time.
     case timedOut
+    /// The connection is not, or no longer, secured.
+    case tls(TLSError)
     /// The loop that was asked takes nothing more.
     case loopStopped
     /// Anything else, with the operation and the system's name and text of the error.
@@ -50,6 +54,8 @@ extension TransportError: CustomStringConvertible {
             "The peer closed the connection."
         case .timedOut:
             "The connection timed out."
+        case .tls(let error):
+            "\(error)"
         case .loopStopped:
             "The event loop has stopped."
         case .system(let operation, _, let text):

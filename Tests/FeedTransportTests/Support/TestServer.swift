@@ -41,7 +41,8 @@ final class TestServer: Sendable {
                     at: .loopback(port: 0),
                     on: loop,
                     targets: mailboxes,
-                    admission: plan.admission
+                    admission: plan.admission,
+                    security: plan.security
                 ) { _ in ScriptedHandler(plan.script) }
                 listening.record(.success((listener.address, listener.counters)))
             } catch {
@@ -103,6 +104,7 @@ extension TestServer {
         var configuration = TransportConfiguration.patient
         var budget = BufferBudget()
         var admission = Admission()
+        var security: TLSAcceptor?
         var script: Script = { _ in }
 
         /// Runs `body` with a server, then stops it and waits until every loop is closed.

@@ -1,0 +1,88 @@
+internal import COpenSSL
+internal import Glibc
+
+/// What the secured connections of one loop share: the plaintext of the read that was decrypted, and
+/// the bytes that are to be sent.
+///
+/// One connection at a time uses them, so an idle connection has no buffers of its own here.
+@safe
+package final class TLSBuffers {
+    /// What the BIO of each connection reads from and writes to.
+    let exchange: UnsafeMutablePointer<copenssl_exchange>
+    private let plaintext: UnsafeMutableRawPointer
+    private let plaintextCapacity: Int
+    private var plaintextByteCount = 0
+
+    /// Buffers for reads of at most that many bytes.
+    package init(readByteCount: Int) {
+        // A read may end a record of which the connection has all but the last byte.
+        plaintextCapacity = readByteCount + TLSLimits.recordByteCount
+        unsafe plaintext = .allocate(byteCount: plaintextCapacity, alignment: 64)
+        unsafe exchange = .allocate(capacity: 1)
+        unsafe exchange.initialize(to: copenssl_exchange())
+    }
+
+    deinit {
+        overwrite()
+        unsafe free(exchange.pointee.output)
+        unsafe exchange.deallocate()
+        unsafe plaintext.deallocate()
+    }
+
+    /// Calls `body` with the bytes that are to be sent, and forgets them.
+    package func takeOutput(_ body: (RawSpan) -> Void) {
+        let count = unsafe exchange.pointee.output_count
+        guard count > 0 else { return }
+        unsafe exchange.pointee.output_count = 0
+        let bytes = unsafe UnsafeRawBufferPointer(start: exchange.pointee.output, count: count)
+        unsafe body(bytes.bytes)
+    }
+
+    /// Forgets the bytes that are to be sent.
+    package func dropOutput() { unsafe exchange.pointee.output_count = 0 }
+
+    /// Calls `body` with the plaintext of the last read.
+    package func withPlaintext<Result>(_ body: (RawSpan) -> Result) -> Result {
+        let bytes = unsafe UnsafeRawBufferPointer(start: plaintext, count: plaintextByteCount)
+        return unsafe body(bytes.bytes)
+    }
+
+    /// Overwrites the plaintext, so that no secret of it stays in memory.
+    package func overwrite() {
+        unsafe explicit_bzero(plaintext, plaintextCapacity)
+    }
+
+    /// Lets `read` decrypt `ciphertext`: it is called with room for plaintext until it returns 0 or
+    /// all is decrypted.
+    func decrypt(
+        _ ciphertext: RawSpan,
+        _ read: (UnsafeMutableRawBufferPointer) throws(TLSError) -> Int,
+        isComplete: () -> Bool
+    ) throws(TLSError) {
+        plaintextByteCount = 0
+        // The bytes are used inside this call only.
+        unsafe try ciphertext.withUnsafeBytes { (bytes) throws(TLSError) in
+            unsafe exchange.pointee.input = bytes.baseAddress?.assumingMemoryBound(to: UInt8.self)
+            unsafe exchange.pointee.input_count = bytes.count
+            defer {
+                unsafe exchange.pointee.input = nil
+                unsafe exchange.pointee.input_count = 0
+            }
+            while true {
+                let room = unsafe UnsafeMutableRawBufferPointer(
+                    start: plaintext + plaintextByteCount,
+                    count: plaintextCapacity - plaintextByteCount
+                )
+                let count = unsafe try read(room)
+                plaintextByteCount += count
+                if count == 0 || isComplete() { return }
+            }
+        }
+    }
+
+    /// Whether all bytes of the read that is decrypted were taken.
+    var isInputTaken: Bool { unsafe exchange.pointee.input_count == 0 }
+}
+
+@available(*, unavailable)
+extension TLSBuffers: Sendable {}

@@ -1,0 +1,232 @@
+internal import COpenSSL
+internal import Glibc
+
+/// The TLS of one connection, without its socket: bytes of the peer become plaintext, and plaintext
+/// becomes bytes for the peer.
+///
+/// It belongs to one loop, like the ``TLSBuffers`` that it shares with others. After each call the
+/// owner sends what ``TLSBuffers/takeOutput(_:)`` has.
+@safe
+package final class TLSConnection {
+    /// What a read has brought, beside the plaintext in the buffers.
+    package enum Progress: Hashable {
+        /// The handshake goes on.
+        case handshake
+        /// The connection is secured.
+        case secured
+        /// The connection is secured, and the peer has said that it sends nothing more.
+        case ended
+    }
+
+    private let ssl: OpaquePointer
+    private let context: TLSContext
+    /// The buffers of the loop.
+    package let buffers: TLSBuffers
+    private var isSecured = false
+    private var hasBuffers = true
+    private var wasUsed = true
+
+    /// The connection of a server, which waits for the client's first bytes.
+    package convenience init(
+        server context: TLSContext,
+        _ buffers: TLSBuffers
+    ) throws(TLSError) {
+        precondition(context.side == .server, "A server's connection is of a server's context.")
+        try self.init(context, buffers)
+        unsafe SSL_set_accept_state(ssl)
+    }
+
+    /// The connection of a client to a host, whose certificate must have the host's name.
+    ///
+    /// The first bytes for the server are in the buffers.
+    ///
+    /// - Parameters:
+    ///   - context: The context of a client.
+    ///   - host: A DNS name or an address, without brackets.
+    ///   - buffers: The buffers of the loop.
+    /// - Throws: Where the host cannot be in a certificate.
+    package convenience init(
+        client context: TLSContext,
+        host: String,
+        _ buffers: TLSBuffers
+    ) throws(TLSError) {
+        precondition(context.side == .client, "A client's connection is of a client's context.")
+        try self.init(context, buffers)
+        unsafe SSL_set_connect_state(ssl)
+        try name(host)
+        OpenSSLErrors.clear()
+        let code = unsafe SSL_do_handshake(ssl)
+        if code <= 0 { try checkWaits(code) }
+    }
+
+    private init(_ context: TLSContext, _ buffers: TLSBuffers) throws(TLSError) {
+        guard let ssl = unsafe SSL_new(context.pointer) else {
+            OpenSSLErrors.clear()
+            throw .noMemory
+        }
+        guard let method = unsafe Self.method.pointer, let bio = unsafe BIO_new(method) else {
+            OpenSSLErrors.clear()
+            unsafe SSL_free(ssl)
+            throw .noMemory
+        }
+        unsafe BIO_set_data(bio, buffers.exchange)
+        // Takes the one reference over, for both directions.
+        unsafe SSL_set_bio(ssl, bio, bio)
+        unsafe self.ssl = ssl
+        self.context = context
+        self.buffers = buffers
+    }
+
+    deinit { unsafe SSL_free(ssl) }
+
+    /// A kind of BIO, which does not change.
+    // Unchecked: any thread may make a BIO of a kind that nobody changes.
+    @safe private struct BIOMethod: @unchecked Sendable {
+        let pointer = unsafe copenssl_bio_method()
+    }
+
+    /// Made once: OpenSSL knows few kinds of BIO, and forgets none.
+    private static let method = BIOMethod()
+
+    /// Decrypts a read; the plaintext is in the buffers until the next one.
+    package func receive(_ ciphertext: RawSpan) throws(TLSError) -> Progress {
+        wasUsed = true
+        hasBuffers = true
+        if !isSecured { OpenSSLErrors.clear() }
+        var hasEnded = false
+        unsafe try buffers.decrypt(ciphertext) { (room) throws(TLSError) in
+            var count = 0
+            let code = unsafe SSL_read_ex(ssl, room.baseAddress, room.count, &count)
+            if code == 1 {
+                return count
+            }
+            hasEnded = try checkWaits(code)
+            return 0
+        } isComplete: {
+            unsafe buffers.isInputTaken && SSL_has_pending(ssl) == 0
+        }
+        if !isSecured, unsafe SSL_is_init_finished(ssl) == 1 {
+            try checkResumedPeer()
+            isSecured = true
+        }
+        guard isSecured else {
+            guard !hasEnded else { throw .endedInHandshake }
+            return .handshake
+        }
+        return hasEnded ? .ended : .secured
+    }
+
+    /// Encrypts bytes for the peer; the connection is secured.
+    ///
+    /// - Precondition: At most ``TLSLimits/encryptedByteCount`` bytes, for the sake of the buffers.
+    package func send(_ plaintext: RawSpan) throws(TLSError) {
+        wasUsed = true
+        hasBuffers = true
+        var count = 0
+        let code = unsafe plaintext.withUnsafeBytes { bytes in
+            unsafe SSL_write_ex(ssl, bytes.baseAddress, bytes.count, &count)
+        }
+        if code == 1, count == plaintext.byteCount { return }
+        throw failure(code)
+    }
+
+    /// Tells the peer that nothing more comes.
+    package func end() {
+        guard isSecured else { return }
+        if unsafe SSL_shutdown(ssl) < 0 { OpenSSLErrors.clear() }
+    }
+
+    /// Frees the buffers of a connection that was not used since the last call: 33 KiB each.
+    package func freeUnusedBuffers() {
+        defer { wasUsed = false }
+        guard !wasUsed, hasBuffers, isSecured else { return }
+        // Refused while a record is incomplete; the next call tries again.
+        hasBuffers = unsafe SSL_free_buffers(ssl) != 1
+    }
+}
+
+extension TLSConnection {
+    /// Has the certificate of the server checked for the host's name or address.
+    private func name(_ host: String) throws(TLSError) {
+        guard let host = TLSIdentity.checked(host) else { throw .badHostName(host) }
+        let parameters = unsafe SSL_get0_param(ssl)
+        if unsafe X509_VERIFY_PARAM_set1_ip_asc(parameters, host) == 1 { return }
+        OpenSSLErrors.clear()
+        unsafe SSL_set_hostflags(ssl, UInt32(X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS))
+        guard unsafe SSL_set1_host(ssl, host) == 1,
+            unsafe copenssl_set_server_name(ssl, host) == 1
+        else {
+            OpenSSLErrors.clear()
+            throw .badHostName(host)
+        }
+    }
+
+    /// Throws the failure behind a code unless OpenSSL waits for more bytes of the peer; returns
+    /// whether the peer has ended its side instead.
+    @discardableResult
+    private func checkWaits(_ code: Int32) throws(TLSError) -> Bool {
+        switch unsafe SSL_get_error(ssl, code) {
+        case SSL_ERROR_WANT_READ: return false
+        case SSL_ERROR_ZERO_RETURN: return true
+        default: throw failure(code)
+        }
+    }
+
+    private func failure(_ code: Int32) -> TLSError {
+        let (reason, text) = OpenSSLErrors.take()
+        switch reason {
+        case SSL_R_CERTIFICATE_VERIFY_FAILED:
+            let result = unsafe SSL_get_verify_result(ssl)
+            return .certificateRefused(
+                unsafe String(cString: X509_verify_cert_error_string(result))
+            )
+        case SSL_R_PEER_DID_NOT_RETURN_A_CERTIFICATE:
+            return .certificateRefused("it has shown none")
+        case SSL_R_NO_APPLICATION_PROTOCOL, SSL_R_TLSV1_ALERT_NO_APPLICATION_PROTOCOL:
+            return .noCommonProtocol
+        case SSL_AD_REASON_OFFSET...SSL_AD_REASON_OFFSET + 255: return .refusedByPeer(text)
+        default: return .protocolViolation(text)
+        }
+    }
+
+    /// Refuses a peer whose certificate has expired since the session began that it resumes.
+    private func checkResumedPeer() throws(TLSError) {
+        guard context.verifiesPeer, unsafe SSL_session_reused(ssl) == 1 else { return }
+        let certificate = unsafe SSL_get0_peer_certificate(ssl)
+        guard let certificate = unsafe certificate,
+            unsafe X509_cmp_current_time(X509_get0_notAfter(certificate)) > 0
+        else { throw .certificateRefused("it has expired since the session began") }
+    }
+}
+
+extension TLSConnection {
+    /// The names in the certificate that the client has shown, checked; none where none was asked for.
+    package var peerIdentities: [TLSIdentity] {
+        guard isSecured, context.side == .server, context.verifiesPeer,
+            let certificate = unsafe SSL_get0_peer_certificate(ssl),
+            let names = unsafe copenssl_alternative_names(certificate)
+        else { return [] }
+        defer { unsafe GENERAL_NAMES_free(names) }
+        var identities: [TLSIdentity] = []
+        let count = unsafe copenssl_name_count(names)
+        for index in 0..<min(count, Int32(TLSLimits.maximumIdentityCount)) {
+            var isURI: Int32 = 0
+            let name = unsafe copenssl_name(names, index)
+            guard let text = unsafe copenssl_name_text(name, &isURI) else { continue }
+            let bytes = unsafe UnsafeRawBufferPointer(
+                start: ASN1_STRING_get0_data(text),
+                count: Int(ASN1_STRING_length(text))
+            )
+            let decoded = unsafe String(decoding: bytes, as: UTF8.self)
+            guard let checked = TLSIdentity.checked(decoded) else { continue }
+            identities.append(isURI == 1 ? .uri(checked) : .dns(checked.lowercased()))
+        }
+        return identities
+    }
+
+    /// Whether the session of an earlier connection was resumed.
+    package var isResumed: Bool { unsafe SSL_session_reused(ssl) == 1 }
+}
+
+@available(*, unavailable)
+extension TLSConnection: Sendable {}

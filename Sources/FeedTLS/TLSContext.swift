@@ -1,0 +1,170 @@
+internal import COpenSSL
+
+/// What the connections of a server or a client have in common: its certificate and key, whom it
+/// trusts, and the keys of session tickets.
+///
+/// It does not change. To replace a certificate, make another context for new connections; those of
+/// the old one keep it.
+// Unchecked: OpenSSL lets any thread make connections of a context that nobody changes.
+@safe
+package final class TLSContext: @unchecked Sendable {
+    /// The side of a connection.
+    enum Side { case server, client }
+
+    let pointer: OpaquePointer
+    let side: Side
+    /// The end of the own certificate's validity; nil where it has none.
+    package let expiry: TLSDate?
+    /// Whether peers show a certificate.
+    let verifiesPeer: Bool
+
+    private init(
+        _ pointer: OpaquePointer,
+        _ side: Side,
+        expiry: TLSDate?,
+        verifiesPeer: Bool
+    ) {
+        unsafe self.pointer = pointer
+        self.side = side
+        self.expiry = expiry
+        self.verifiesPeer = verifiesPeer
+    }
+
+    deinit { unsafe SSL_CTX_free(pointer) }
+
+    /// The context of a server; it refuses files that no client could be served with.
+    package static func server(_ files: TLSServerFiles) throws(TLSFileError) -> TLSContext {
+        let (pointer, expiry) = unsafe try make(.server, files.certificate)
+        do throws(TLSFileError) {
+            if let path = files.clientAuthorityPath {
+                unsafe try trust(PEMFile(path, isPrivate: false), in: pointer, asksClients: true)
+                let mode = SSL_VERIFY_PEER | SSL_VERIFY_FAIL_IF_NO_PEER_CERT
+                unsafe SSL_CTX_set_verify(pointer, mode, nil)
+            }
+        } catch {
+            unsafe SSL_CTX_free(pointer)
+            throw error
+        }
+        return unsafe TLSContext(
+            pointer,
+            .server,
+            expiry: expiry,
+            verifiesPeer: files.clientAuthorityPath != nil
+        )
+    }
+
+    /// The context of a client, which checks the certificates of servers.
+    package static func client(_ files: TLSClientFiles) throws(TLSFileError) -> TLSContext {
+        let (pointer, expiry) = unsafe try make(.client, files.certificate)
+        do throws(TLSFileError) {
+            if let path = files.authorityPath {
+                unsafe try trust(PEMFile(path, isPrivate: false), in: pointer, asksClients: false)
+            } else if unsafe SSL_CTX_set_default_verify_paths(pointer) != 1 {
+                throw .noSystemStore(OpenSSLErrors.take().text)
+            }
+        } catch {
+            unsafe SSL_CTX_free(pointer)
+            throw error
+        }
+        unsafe SSL_CTX_set_verify(pointer, SSL_VERIFY_PEER, nil)
+        return unsafe TLSContext(pointer, .client, expiry: expiry, verifiesPeer: true)
+    }
+}
+
+extension TLSContext {
+    /// A context with a certificate, if there is one.
+    private static func make(
+        _ side: Side,
+        _ files: TLSCertificateFiles?
+    ) throws(TLSFileError) -> (OpaquePointer, TLSDate?) {
+        OpenSSLErrors.clear()
+        let method = unsafe side == .server ? TLS_server_method() : TLS_client_method()
+        guard let pointer = unsafe SSL_CTX_new(method) else {
+            fatalError("OpenSSL makes no context: \(OpenSSLErrors.take().text).")
+        }
+        let isSet =
+            switch side {
+            case .server: unsafe copenssl_set_server(pointer, TLSLimits.ticketSeconds)
+            case .client: unsafe copenssl_set_client(pointer)
+            }
+        guard isSet == 1, unsafe copenssl_set_common(pointer) == 1 else {
+            fatalError("OpenSSL does not speak TLS 1.3: \(OpenSSLErrors.take().text).")
+        }
+        unsafe copenssl_limit_peer_chain(pointer, TLSLimits.maximumPeerChainByteCount)
+        unsafe SSL_CTX_set_verify_depth(pointer, TLSLimits.maximumPeerChainDepth)
+        guard let files else { return unsafe (pointer, nil) }
+        do throws(TLSFileError) {
+            return unsafe (pointer, try use(files, in: pointer))
+        } catch {
+            unsafe SSL_CTX_free(pointer)
+            throw error
+        }
+    }
+
+    /// Gives the context its certificate and key; returns the end of the certificate.
+    private static func use(
+        _ files: TLSCertificateFiles,
+        in context: OpaquePointer
+    ) throws(TLSFileError) -> TLSDate {
+        let path = files.certificatePath
+        var keyFile = try PEMFile(files.keyPath, isPrivate: true)
+        return unsafe try PEMFile(path, isPrivate: false).withCertificates {
+            (certificates) throws(TLSFileError) in
+            guard let own = unsafe certificates.first else { throw .noCertificate(path) }
+            let expiry = unsafe try checkDates(of: own, path)
+            guard unsafe SSL_CTX_use_certificate(context, own) == 1 else {
+                throw .refused(path, OpenSSLErrors.take().text)
+            }
+            for index in unsafe certificates.indices.dropFirst() {
+                let next = unsafe certificates[index]
+                unsafe X509_up_ref(next)
+                guard unsafe copenssl_add_chain(context, next) == 1 else {
+                    unsafe X509_free(next)
+                    throw .refused(path, OpenSSLErrors.take().text)
+                }
+            }
+            unsafe try keyFile.withKey { (key) throws(TLSFileError) in
+                guard unsafe X509_check_private_key(own, key) == 1 else {
+                    OpenSSLErrors.clear()
+                    throw .keyDoesNotFit(key: files.keyPath, certificate: path)
+                }
+                guard unsafe SSL_CTX_use_PrivateKey(context, key) == 1 else {
+                    throw .refused(files.keyPath, OpenSSLErrors.take().text)
+                }
+            }
+            return expiry
+        }
+    }
+
+    /// Refuses a certificate that is not valid now; returns the end of its validity.
+    private static func checkDates(
+        of certificate: OpaquePointer,
+        _ path: String
+    ) throws(TLSFileError) -> TLSDate {
+        let begin = unsafe X509_get0_notBefore(certificate)
+        let end = unsafe X509_get0_notAfter(certificate)
+        let expiry = unsafe TLSDate(unixSeconds: copenssl_unix_seconds(end))
+        guard unsafe X509_cmp_current_time(begin) < 0 else {
+            throw .notYetValid(path, unsafe TLSDate(unixSeconds: copenssl_unix_seconds(begin)))
+        }
+        guard unsafe X509_cmp_current_time(end) > 0 else { throw .expired(path, expiry) }
+        return expiry
+    }
+
+    /// Trusts the certificates of a file as signers of those of peers.
+    private static func trust(
+        _ file: PEMFile,
+        in context: OpaquePointer,
+        asksClients: Bool
+    ) throws(TLSFileError) {
+        unsafe try file.withCertificates { (certificates) throws(TLSFileError) in
+            let store = unsafe SSL_CTX_get_cert_store(context)
+            for index in unsafe certificates.indices {
+                let authority = unsafe certificates[index]
+                guard unsafe X509_STORE_add_cert(store, authority) == 1,
+                    unsafe !asksClients || SSL_CTX_add_client_CA(context, authority) == 1
+                else { throw .refused(file.path, OpenSSLErrors.take().text) }
+            }
+        }
+    }
+}

@@ -1,0 +1,124 @@
+import FeedTLS
+import FeedTestSupport
+import Testing
+
+@Suite struct TLSConnectionTests {
+    private let certificates: TestCertificates
+    private let server: TLSContext
+    private let client: TLSContext
+
+    init() throws {
+        certificates = try TestCertificates()
+        try certificates.add(.init("server"))
+        server = try .server(
+            TLSServerFiles(
+                certificate: TLSCertificateFiles(
+                    certificatePath: certificates.certificate("server"),
+                    keyPath: certificates.key("server")
+                )
+            )
+        )
+        client = try .client(TLSClientFiles(authorityPath: certificates.certificate("ca")))
+    }
+
+    private func securedPair() throws -> TLSPair {
+        let pair = try TLSPair(server, client)
+        try pair.carry()
+        #expect(pair.isSecured == (true, true))
+        return pair
+    }
+
+    @Test func carriesBytesBothWays() throws {
+        let pair = try securedPair()
+        let request = try pair.encrypted([1, 2, 3], byServer: false)
+        #expect(request != [1, 2, 3])
+        #expect(try pair.deliver(request, toServer: true) == [1, 2, 3])
+        let answer = try pair.encrypted([4, 5], byServer: true)
+        #expect(try pair.deliver(answer, toServer: false) == [4, 5])
+    }
+
+    @Test(arguments: [1, 7, 100]) func takesBytesHoweverTheyAreCut(pieces: Int) throws {
+        let pair = try TLSPair(server, client)
+        try pair.carry(pieces: pieces)
+        #expect(pair.isSecured == (true, true))
+        let sent = [UInt8](repeating: 7, count: 500)
+        let ciphertext = try pair.encrypted(sent, byServer: false)
+        var received: [UInt8] = []
+        for start in stride(from: 0, to: ciphertext.count, by: pieces) {
+            let end = min(start + pieces, ciphertext.count)
+            received += try pair.deliver(Array(ciphertext[start..<end]), toServer: true)
+        }
+        #expect(received == sent)
+    }
+
+    @Test func decryptsAllRecordsOfOneRead() throws {
+        let pair = try securedPair()
+        var ciphertext: [UInt8] = []
+        for number in 0..<100 as Range<UInt8> {
+            ciphertext += try pair.encrypted([number], byServer: false)
+        }
+        #expect(try pair.deliver(ciphertext, toServer: true) == Array(0..<100))
+    }
+
+    @Test func decryptsAReadThatEndsALongRecord() throws {
+        let pair = try securedPair()
+        // All but the last byte of a record, and then a whole read of others.
+        let first = try pair.encrypted([UInt8](repeating: 1, count: 16 << 10), byServer: false)
+        #expect(try pair.deliver(first.dropLast(), toServer: true).isEmpty)
+        var rest = Array(first.suffix(1))
+        while rest.count + 1_100 < 64 << 10 {
+            rest += try pair.encrypted([UInt8](repeating: 3, count: 1_024), byServer: false)
+        }
+        let plaintext = try pair.deliver(Array(rest), toServer: true)
+        #expect(plaintext.count > 64 << 10)
+        #expect(plaintext.prefix(16 << 10).allSatisfy { $0 == 1 })
+        #expect(plaintext.last == 3)
+    }
+
+    @Test func refusesAChangedRecord() throws {
+        let pair = try securedPair()
+        var ciphertext = try pair.encrypted([1, 2, 3], byServer: false)
+        ciphertext[ciphertext.count - 1] ^= 1
+        #expect(throws: TLSError.self) { try pair.deliver(ciphertext, toServer: true) }
+        #expect(!pair.takeOutput(ofServer: true).isEmpty, "An alert says why.")
+    }
+
+    @Test(arguments: [
+        Array("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n".utf8),
+        [0, 0, 0, 3, 1, 2, 3],
+        [UInt8](repeating: 0xff, count: 5_000),
+    ]) func refusesWhatIsNoTLS(bytes: [UInt8]) throws {
+        let pair = try TLSPair(server, client)
+        #expect(throws: TLSError.self) { try pair.deliver(bytes, toServer: true) }
+    }
+
+    @Test func reportsTheEndOfThePeersSide() throws {
+        let pair = try securedPair()
+        pair.client.end()
+        try pair.carry()
+        #expect(pair.hasEnded == (true, false))
+    }
+
+    @Test func showsWhatCameBeforeTheEnd() throws {
+        let pair = try securedPair()
+        let last = try pair.encrypted([9], byServer: false)
+        pair.client.end()
+        let end = pair.takeOutput(ofServer: false)
+        #expect(try pair.deliver(last + end, toServer: true) == [9])
+        #expect(pair.hasEnded.server)
+    }
+
+    @Test func worksOnAfterItsUnusedBuffersAreFreed() throws {
+        let pair = try securedPair()
+        for side in [pair.server, pair.client] {
+            side.freeUnusedBuffers()
+            side.freeUnusedBuffers()
+        }
+        let request = try pair.encrypted([1], byServer: false)
+        // A part of a record is kept, whatever is freed.
+        #expect(try pair.deliver(Array(request.prefix(10)), toServer: true).isEmpty)
+        pair.server.freeUnusedBuffers()
+        pair.server.freeUnusedBuffers()
+        #expect(try pair.deliver(Array(request.dropFirst(10)), toServer: true) == [1])
+    }
+}

@@ -1,0 +1,55 @@
+import FeedTLS
+import FeedTestSupport
+import FeedTransport
+import Testing
+
+@Suite(.timeLimit(.minutes(2))) struct HandshakeFloodTests {
+    private let files: TLSTestFiles
+
+    init() throws { files = try TLSTestFiles() }
+
+    @Test func halfHandshakesGiveWayToOthers() async throws {
+        let limit = TransportLimits.maximumHandshakeCount
+        try #require(ProcessSetup.raiseOpenFileLimit() > 3 * limit)
+        try await files.plan().run { server in
+            // The greedy host is 127.0.0.2; the client comes from 127.0.0.1.
+            let flood = try await offload { [address = server.address] in
+                try (0..<limit + 50).map { _ in
+                    try TestSocket(port: address.port, from: 0x7f00_0002)
+                }
+            }
+            let failures = try await files.waitForFailures(50)
+            #expect(failures.allSatisfy { $0 == .tls(.gaveWay) })
+            let client = try await server.secureClient(files.client)
+            client.write([1])
+            #expect(try await client.receive(1) == [1])
+            #expect(await server.onLoop { $0.connectionCount } <= limit + 1)
+            _ = flood
+        }
+    }
+
+    @Test func manyHandshakesAtOnceAllEnd() async throws {
+        try await files.plan().run { server in
+            let clients = try await withThrowingTaskGroup(of: SecureClient.self) { group in
+                for _ in 0..<50 {
+                    group.addTask { [files] in try await server.secureClient(files.client) }
+                }
+                return try await group.reduce(into: []) { $0.append($1) }
+            }
+            for client in clients { client.write([5]) }
+            for client in clients { #expect(try await client.receive(1) == [5]) }
+            #expect(files.acceptor.securedCount == 50)
+        }
+    }
+
+    @Test func handshakesUnderWayEndWithTheLoop() async throws {
+        try await files.plan().run { server in
+            let sockets = try await offload { [address = server.address] in
+                try (0..<10).map { _ in try TestSocket(port: address.port) }
+            }
+            let hello = try files.clientHello()
+            try await offload { for socket in sockets { try socket.send(Array(hello.prefix(50))) } }
+            _ = await server.onLoop { $0.connectionCount }
+        }
+    }
+}
