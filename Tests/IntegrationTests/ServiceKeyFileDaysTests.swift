@@ -100,13 +100,41 @@ struct ServiceKeyFileDaysTests {
             )
             #expect(await bad.finish().status == 2)
         }
+        let bad = try RunningProcess(
+            Programs.feedService,
+            ["new-service-key", "nightly", "\(directory.path)/bad.key", "--role", "root"]
+        )
+        let (badStatus, badOutput) = await bad.finish()
+        #expect(badStatus == 2)
+        #expect(badOutput.contains { $0.contains("--role: expected one of") }, "\(badOutput)")
+        #expect(!FileManager.default.fileExists(atPath: "\(directory.path)/bad.key"))
+    }
+
+    @Test("T-KEY-6: a backup takes the key of an operator")
+    func anOperatorBacksUp() async throws {
+        let directory = try TemporaryDirectory()
+        try await Self.makeKey("web", in: directory)
+        try await Self.makeKey("nightly", role: "operator", in: directory)
+        let arguments = ["--service-keys", "\(directory.path)/keys"]
+        let service = try await DurableService.start("\(directory.path)/data", arguments)
+        let target = ["backup", "--target", "127.0.0.1:\(service.port)", "--service-key-file"]
+        let refused = try await FeedCtlTests.run(target + ["\(directory.path)/web.key"])
+        #expect(refused.status == 1)
+        #expect(refused.output.contains("PERMISSION_DENIED / ROLE_DENIED"), "\(refused.output)")
+        let made = try await FeedCtlTests.run(target + ["\(directory.path)/nightly.key"])
+        #expect(made.status == 0, "\(made.output)")
+        #expect(await service.stop() == 0)
     }
 
     /// Makes a key and adds its line to the file of keys.
-    private static func makeKey(_ name: String, in directory: TemporaryDirectory) async throws {
+    private static func makeKey(
+        _ name: String,
+        role: String = "service",
+        in directory: TemporaryDirectory
+    ) async throws {
         let process = try RunningProcess(
             Programs.feedService,
-            ["new-service-key", name, "\(directory.path)/\(name).key"]
+            ["new-service-key", name, "\(directory.path)/\(name).key", "--role", role]
         )
         let (status, output) = await process.finish()
         #expect(status == 0, "\(output)")

@@ -1894,7 +1894,8 @@ struct  Feed__V1__CreateFeedRequest
 
 
 /*
- * Backs up the service's state while it serves; for services only. -> BackupResponse
+ * Backs up the service's state while it serves; for operators only, else PERMISSION_DENIED /
+ * ROLE_DENIED. -> BackupResponse
  * The answer comes once the backup is complete or has failed, and may come after the answers to
  * later calls of the connection, as those to SignUp and SignIn may. The answer also comes
  * where the client has shut down its sending side. A service that stops finishes the backup if that

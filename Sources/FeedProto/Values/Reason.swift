@@ -70,6 +70,8 @@ extension Reason {
     public static var notAuthor: Self { Self(rawValue: "NOT_AUTHOR") }
     /// PERMISSION_DENIED: only a service may do this.
     public static var serviceOnly: Self { Self(rawValue: "SERVICE_ONLY") }
+    /// PERMISSION_DENIED: the call is not open to the role of the caller's key, or needs such a role.
+    public static var roleDenied: Self { Self(rawValue: "ROLE_DENIED") }
     /// ABORTED: the post has changed since the revision that the request names.
     public static var revisionMismatch: Self { Self(rawValue: "REVISION_MISMATCH") }
     /// RESOURCE_EXHAUSTED: the caller calls too often.

@@ -8,9 +8,9 @@ package struct NewServiceKey {
     package let key: ServiceKey
 
     /// Draws a key from the system's secure random numbers.
-    package init(name: String) {
+    package init(name: String, role: KeyRole = .service) {
         let secret = SessionToken()
         digits = Hexadecimal.text(secret.bytes)
-        key = ServiceKey(name: name, hash: secret.hash)
+        key = ServiceKey(name: name, hash: secret.hash, role: role)
     }
 }

@@ -1,7 +1,6 @@
 package import FeedAccounts
 
-/// A key that a trusted program shows to be a service: 32 random bytes, of which the service knows
-/// the hash.
+/// A key that a program shows to have a role: 32 random bytes, of which the service knows the hash.
 package struct ServiceKey: Sendable, Equatable {
     /// The length of a key in bytes.
     package static let byteCount = 32
@@ -12,12 +11,15 @@ package struct ServiceKey: Sendable, Equatable {
     package let name: String
     /// The BLAKE2b hash of the key.
     package let hash: TokenHash
+    /// What the key makes its caller.
+    package let role: KeyRole
 
     /// A key with a name that ``isName(_:)`` takes.
-    package init(name: String, hash: TokenHash) {
+    package init(name: String, hash: TokenHash, role: KeyRole) {
         precondition(Self.isName(name), "The name of a key has no other characters.")
         self.name = name
         self.hash = hash
+        self.role = role
     }
 
     /// Whether a text can be the name of a key: a name cannot forge a line of the log.

@@ -1,13 +1,14 @@
 internal import FeedAccounts
 
-/// The file of `--service-keys`: a line for each key, with its name and its hash.
+/// The file of `--service-keys`: a line for each key, with its name, its hash and its role.
 ///
-///     # the programs that may import and act for users
-///     web      blake2b:8d1f…  (64 hexadecimal digits)
-///     web-next blake2b:02aa…
+///     # name   proof (a hash has 64 hexadecimal digits)  role
+///     web      blake2b:8d1f…                             service
+///     nightly  blake2b:02aa…                             operator
 ///
-/// Empty lines and lines that begin with `#` are skipped. The hash has a prefix, because a key and
-/// its hash have the same form: a key that was put here in place of its hash is noticed.
+/// Empty lines and lines that begin with `#` are skipped. A line without a role makes a service. The
+/// hash has a prefix, because a key and its hash have the same form: a key that was put here in place
+/// of its hash is noticed.
 package enum ServiceKeyFile {
     /// The most keys.
     package static let maximumKeyCount = 64
@@ -50,18 +51,20 @@ package enum ServiceKeyFile {
 
     /// The line of a key, without its end.
     package static func line(of key: ServiceKey) -> String {
-        "\(key.name) \(hashPrefix)\(Hexadecimal.text(key.hash.bytes))"
+        "\(key.name) \(hashPrefix)\(Hexadecimal.text(key.hash.bytes)) \(key.role.rawValue)"
     }
 
     private static func key(
         _ words: [Substring]
     ) throws(ServiceKeyFileError.Line) -> ServiceKey {
-        guard words.count == 2 else { throw .wordCount(words.count) }
+        guard (2...3).contains(words.count) else { throw .wordCount(words.count) }
         guard ServiceKey.isName(words[0]) else { throw .name }
         guard words[1].hasPrefix(hashPrefix) else { throw .noHash }
         guard let bytes = Hexadecimal.bytes(words[1].dropFirst(hashPrefix.count)),
             let hash = TokenHash(bytes: bytes)
         else { throw .hash }
-        return ServiceKey(name: String(words[0]), hash: hash)
+        let word = words.count > 2 ? String(words[2]) : KeyRole.unnamed.rawValue
+        guard let role = KeyRole(rawValue: word) else { throw .role }
+        return ServiceKey(name: String(words[0]), hash: hash, role: role)
     }
 }

@@ -6,7 +6,7 @@ package import FeedJournal
 package enum ServiceKeyFileError: Error, Equatable, CustomStringConvertible {
     /// The fault of a line.
     package enum Line: Error, Equatable {
-        /// It has another number of words than two.
+        /// It has another number of words than two or three.
         case wordCount(Int)
         /// The first word cannot be a name.
         case name
@@ -14,6 +14,8 @@ package enum ServiceKeyFileError: Error, Equatable, CustomStringConvertible {
         case noHash
         /// The second word is no hash.
         case hash
+        /// The third word is no role.
+        case role
         /// An earlier line has the name.
         case repeatedName
         /// An earlier line has the hash.
@@ -62,13 +64,14 @@ package enum ServiceKeyFileError: Error, Equatable, CustomStringConvertible {
 extension ServiceKeyFileError.Line: CustomStringConvertible {
     package var description: String {
         switch self {
-        case .wordCount(let count): "expected a name and a hash, got \(count) words."
+        case .wordCount(let count): "expected a name, a hash and a role, got \(count) words."
         case .name:
             "a name has 1 to \(ServiceKey.maximumNameLength) ASCII letters, digits, `.`, `_` and `-`."
         case .noHash:
             "a hash begins with `\(ServiceKeyFile.hashPrefix)`. If this is the key itself, it is no "
                 + "longer a secret: make a new one."
         case .hash: "a hash has 64 hexadecimal digits."
+        case .role: "a role is one of \(KeyRole.list)."
         case .repeatedName: "an earlier line has this name."
         case .repeatedHash: "an earlier line has this hash."
         }

@@ -2,7 +2,7 @@ internal import FeedAccounts
 internal import FeedConcurrency
 internal import Synchronization
 
-/// The keys that services show, which an operator may replace while the service runs.
+/// The keys that callers show, which an operator may replace while the service runs.
 ///
 /// A connection keeps the number of the key that it has shown. It compares one number in each loop
 /// iteration to see whether the keys were replaced, and looks its key up again only then.
@@ -13,12 +13,18 @@ package final class ServiceKeys: Sendable {
         let number: UInt32
         /// The keys that it was found among.
         let generation: UInt32
+        /// What it makes its caller.
+        let role: KeyRole
     }
 
     private struct State {
         var keys: [(key: ServiceKey, number: UInt32)] = []
         var lastNumber: UInt32 = 0
         var generation: UInt32 = 0
+
+        func shown(_ key: ServiceKey, _ number: UInt32) -> Shown {
+            Shown(number: number, generation: generation, role: key.role)
+        }
 
         mutating func replace(with keys: [ServiceKey]) {
             self.keys = keys.map { key in
@@ -57,7 +63,7 @@ package final class ServiceKeys: Sendable {
         state.withLock { state in
             var found: (Shown, String)?
             for (key, number) in state.keys where key.hash == hash {
-                found = (Shown(number: number, generation: state.generation), key.name)
+                found = (state.shown(key, number), key.name)
             }
             return found
         }
@@ -73,8 +79,7 @@ package final class ServiceKeys: Sendable {
     @inline(never)
     private func lookUp(_ number: UInt32) -> Shown? {
         state.withLock { state in
-            guard state.keys.contains(where: { $0.number == number }) else { return nil }
-            return Shown(number: number, generation: state.generation)
+            state.keys.first { $0.number == number }.map(state.shown)
         }
     }
 }

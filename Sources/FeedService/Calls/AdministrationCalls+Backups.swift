@@ -4,7 +4,7 @@ internal import FeedState
 
 /// Backup: a copy of the state, made on a thread of its own.
 extension AdministrationCalls {
-    /// Lets a service have the state backed up; the answer follows when the backup is made.
+    /// Lets an operator have the state backed up; the answer follows when the backup is made.
     func backup() throws(Status) -> Answer {
         guard let state = environment.context.state else { throw .notDurable }
         guard state.journal.isWritable else {

@@ -1,11 +1,11 @@
 internal import FeedAccounts
 internal import FeedProto
 
-/// How a caller becomes a service: Hello shows a key.
+/// How a caller gets the role of a key: Hello shows it.
 extension CallEnvironment {
     /// Checks the key of a Hello; nil where it shows none.
     ///
-    /// Without `--service-keys` the callers of this machine are services with any key or none.
+    /// Without `--service-keys` the callers of this machine may do everything with any key or none.
     ///
     /// - Throws: The refusal of a key that is not valid; the caller stays what it was.
     func serviceKey(
@@ -20,14 +20,15 @@ extension CallEnvironment {
             log.unknownServiceKey(from: caller.host)
             throw .badServiceKey
         }
-        log.serviceIntroduced(found.name, from: caller.host)
+        log.keyShown(found.name, found.shown.role, from: caller.host)
         return found.shown
     }
 
-    /// Takes the role of a service from a caller whose key has become void.
+    /// Takes the role of a key from a caller whose key has become void, or gives the key's new one.
     @inline(__always)
     func renewServiceKey(of caller: inout Caller) {
         guard let shown = caller.serviceKey else { return }
-        caller.serviceKey = context.serviceKeys?.renewed(shown)
+        let renewed = context.serviceKeys?.renewed(shown)
+        if renewed != shown { caller.serviceKey = renewed }
     }
 }

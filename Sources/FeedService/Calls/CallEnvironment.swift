@@ -78,7 +78,8 @@ struct CallEnvironment {
 
     /// Refuses a caller whose role the authorisation table does not admit to the call.
     func checkAccess(of caller: borrowing Caller, to method: Method) throws(Status) {
-        guard method.access.admits(caller.role) else { throw .denied(method) }
+        let role = caller.role
+        guard method.access.admits(role) else { throw .denied(method, role) }
     }
 
     /// Checks the number of items of a batch.

@@ -15,7 +15,8 @@ extension ConnectionCalls {
 
     /// Gives a device's channel to the caller, which returns its earlier one.
     ///
-    /// A caller without a channel is introduced, too: only numbered calls need a channel.
+    /// A caller without a channel is introduced, too: only numbered calls need a channel. A caller whose
+    /// role may change nothing gets none, because a new channel is a change of the state.
     func openChannel(
         _ channel: UInt32,
         of device: Caller.Device?,
@@ -25,6 +26,7 @@ extension ConnectionCalls {
         var opening: ChannelTable.Opening?
         if let device {
             do throws(Status) {
+                try environment.checkAccess(of: caller, to: .castVote)
                 opening = try environment.changeLog.transaction { () throws(Status) in
                     try open(channel, of: device, isLate: false, for: caller)
                 }

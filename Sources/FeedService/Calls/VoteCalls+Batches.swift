@@ -42,7 +42,7 @@ extension VoteCalls {
     ) -> Bool {
         guard batch.count <= environment.context.limits.maximumBatchVoteCount,
             batch.minimumRevision == 0,
-            session.life.executes(batch.id), !session.caller.login.isOver,
+            session.life.executes(batch.id), session.caller.takesFastPath,
             environment.takesChanges,
             environment.mayActFast(for: batch.actingUserID, session.caller)
         else { return false }

@@ -67,9 +67,9 @@ struct FeedServiceCommand: ParsableCommand {
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "Only callers that show one of these keys may import, create feeds, back up, correct "
-                + "times and act for users. SIGHUP reads the file again. (default: every caller "
-                + "from a loopback address may)",
+            "Callers that show one of these keys have its role: app, reader, service or operator. "
+                + "Others may what users of an app may. SIGHUP reads the file again. (default: "
+                + "every caller from a loopback address may do everything)",
             valueName: "file"
         )
     )

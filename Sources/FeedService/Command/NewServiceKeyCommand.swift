@@ -1,14 +1,14 @@
 internal import ArgumentParser
 
-/// `feed-service new-service-key NAME FILE`: makes a key for a program that is to be a service.
+/// `feed-service new-service-key NAME FILE`: makes a key for a program that is to have a role.
 struct NewServiceKeyCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "new-service-key",
-        abstract: "Makes a key for a trusted program, and prints its line for --service-keys.",
+        abstract: "Makes a key for a program, and prints its line for --service-keys.",
         discussion: """
             The key is written to a new file, which only you may read: give it to the program, as in \
-            feedctl --service-key-file. The line has the name and the hash of the key. It is not \
-            secret, and it belongs into the file of --service-keys: \
+            feedctl --service-key-file. The line has the name, the hash and the role of the key. It \
+            is not secret, and it belongs into the file of --service-keys: \
             feed-service new-service-key web web.key >> service.keys
             """
     )
@@ -19,6 +19,15 @@ struct NewServiceKeyCommand: ParsableCommand {
     @Argument(help: "The new file for the key.")
     var file: String
 
+    @Option(
+        help: ArgumentHelp(
+            "What the key makes its caller: app (as without a key), reader (changes nothing), service "
+                + "(imports, creates feeds, corrects times, acts for users), operator (backs up).",
+            valueName: "role"
+        )
+    )
+    var role = KeyRole.service.rawValue
+
     func run() throws {
         guard ServiceKey.isName(name) else {
             throw ServiceStartError.badFlag(
@@ -26,7 +35,13 @@ struct NewServiceKeyCommand: ParsableCommand {
                 "expected 1 to \(ServiceKey.maximumNameLength) ASCII letters, digits, ., _ and -."
             )
         }
-        let made = NewServiceKey(name: name)
+        guard let role = KeyRole(rawValue: role) else {
+            throw ServiceStartError.badFlag(
+                "--role",
+                "expected one of \(KeyRole.list), got \(role)."
+            )
+        }
+        let made = NewServiceKey(name: name, role: role)
         do throws(ServiceKeyFileError) {
             try PrivateFile.create(file, Array("\(made.digits)\n".utf8))
         } catch {

@@ -14,7 +14,7 @@ package struct ServiceConfiguration: Sendable {
     package var stripeCount: Int
     /// Whether to start with the sample posts.
     package var hasSampleData = false
-    /// The keys that services show; nil makes each caller of a loopback address a service.
+    /// The keys that callers show; with nil each caller of a loopback address may do everything.
     package var serviceKeys: ServiceKeys?
     /// The options of the durable state; nil keeps the state in memory.
     package var state: StateOptions?

@@ -25,7 +25,9 @@ package enum OperatorLines {
     /// The service keys that are valid from now on.
     package static func serviceKeys(_ keys: [ServiceKey]) -> String {
         "\(keys.count) service \(keys.count == 1 ? "key is" : "keys are") valid: "
-            + keys.map(\.name).joined(separator: ", ")
+            + keys.map { key in
+                key.role == .service ? key.name : "\(key.name) (\(key.role.rawValue))"
+            }.joined(separator: ", ")
     }
 
     /// The file of service keys could not be read again.

@@ -23,7 +23,7 @@ final class ServiceContext: Sendable {
     let clock: ClockWatch
     /// The time of the start, in Unix milliseconds.
     let startTimeMilliseconds: Int64
-    /// The keys that services show; nil where the callers of this machine are services.
+    /// The keys that callers show; nil where the callers of this machine may do everything.
     let serviceKeys: ServiceKeys?
     /// Limits new devices.
     let devices: DeviceAdmission
@@ -153,7 +153,7 @@ final class ServiceContext: Sendable {
         while let news = clock.takeNews() { log.clock(news) }
     }
 
-    /// Whether each caller of a host is a service: this machine, where there are no service keys.
+    /// Whether each caller of a host may do everything: this machine, where there are no service keys.
     func trusts(_ host: SocketAddress.Host) -> Bool { serviceKeys == nil && host.isLoopback }
 
     /// Whether the service is stopping; once set, it stays.

@@ -47,9 +47,10 @@ package final class ServiceLog: Sendable {
     }
 
     /// A caller has shown the service key of this name.
-    func serviceIntroduced(_ name: String, from host: SocketAddress.Host) {
+    func keyShown(_ name: String, _ role: KeyRole, from host: SocketAddress.Host) {
+        let kind = role.rawValue.prefix(1).uppercased() + role.rawValue.dropFirst()
         write(
-            "Service \(name) says Hello from \(SocketAddress(host: host, port: 0).hostText)",
+            "\(kind) \(name) says Hello from \(SocketAddress(host: host, port: 0).hostText)",
             services,
             level: .info
         )

@@ -131,7 +131,7 @@ extension RequestHandler {
             scanner
         )
         let takesFastPath =
-            count > 0 && environment.takesChanges && !session.caller.login.isOver
+            count > 0 && environment.takesChanges && session.caller.takesFastPath
         var number = 0
         while number < count, answers.byteCount < limits.answerByteCount, !session.life.isClosing {
             if takesFastPath {

@@ -3,13 +3,16 @@ internal import FeedConcurrency
 internal import FeedRanking
 internal import FeedTransport
 
-/// The client of a connection: a service, a user, a device, or an anonymous client.
+/// The client of a connection: the holder of a key, a user, a device, or an anonymous client.
 struct Caller {
     /// The device that calls; nil on an anonymous connection.
     private(set) var device: Device?
     /// Whether the caller is a user, by the session that it has shown.
     var login = Login.none {
-        didSet { if userID != oldValue.session?.userID { ownVoter = nil } }
+        didSet {
+            if userID != oldValue.session?.userID { ownVoter = nil }
+            takesFastPath = mayVote
+        }
     }
     /// The user that a service acts for in the request that is executed; 0 is none.
     private(set) var actingUserID: UInt64 = 0
@@ -29,9 +32,13 @@ struct Caller {
     /// Whether the connection has brought a new device.
     var hasBroughtDevice = false
     /// The service key that Hello has shown; nil where it has shown none, or the key is void.
-    var serviceKey: ServiceKeys.Shown?
+    var serviceKey: ServiceKeys.Shown? { didSet { takesFastPath = mayVote } }
+    /// Whether the caller's votes may take the fast path, which does not read the authorisation table.
+    ///
+    /// A flag, so that a run of votes reads one byte for the session and the role together.
+    private(set) var takesFastPath = true
     private let openTime: MonotonicInstant
-    /// Whether each caller of the host is a service.
+    /// Whether each caller of the host may do everything.
     let isOnTrustedHost: Bool
     /// The host of the connection, which new devices are counted for.
     let host: SocketAddress.Host
@@ -48,7 +55,7 @@ struct Caller {
     }
 
     /// Whether the caller is trusted as a service.
-    var isService: Bool { isOnTrustedHost || serviceKey != nil }
+    var isService: Bool { isOnTrustedHost || serviceKey?.role == .service }
 
     /// The user of the session that the connection has shown; nil where it has shown none.
     var userID: UInt64? { login.session?.userID }
@@ -60,10 +67,14 @@ struct Caller {
 
     /// What the caller has shown itself to be; the authorisation table decides by it.
     var role: Role {
-        if isService { return .service }
+        if isOnTrustedHost { return .local }
+        if let role = serviceKey.flatMap({ Role($0.role) }) { return role }
         if userID != nil { return .user }
         return device == nil ? .anonymous : .device
     }
+
+    /// Whether the caller's session has not ended, and the table opens votes to its role.
+    private var mayVote: Bool { !login.isOver && Method.castVote.access.admits(role) }
 
     /// Whether the caller has an identity that ballots and marks belong to.
     var isViewer: Bool { requestUserID != nil || device != nil }

@@ -8,32 +8,32 @@ import Testing
 struct AccessTableTests {
     /// A role for each column; a dot where the role may not make the call.
     private static let expected = """
-        hello             anonymous device user service
-        ping              anonymous device user service
-        cancel            anonymous device user service
-        sign_up           anonymous device user service
-        sign_in           anonymous device user service
-        get_session       .         .      user service
-        sign_out          .         .      user service
-        create_post       anonymous device user service
-        import_posts      .         .      .    service
-        get_post          anonymous device user service
-        batch_get_posts   anonymous device user service
-        list_posts        anonymous device user service
-        update_post       .         .      user service
-        delete_post       .         .      user service
-        sync_posts        anonymous device user service
-        watch_posts       anonymous device user service
-        get_post_rank     anonymous device user service
-        cast_vote         anonymous device user service
-        batch_cast_votes  anonymous device user service
-        mark_posts        .         device user service
-        list_feeds        anonymous device user service
-        create_feed       .         .      .    service
-        get_server_stats  anonymous device user service
-        backup            .         .      .    service
-        correct_times     .         .      .    service
-        unknown           anonymous device user service
+        hello             anonymous device user reader service operator local
+        ping              anonymous device user reader service operator local
+        cancel            anonymous device user reader service operator local
+        sign_up           anonymous device user .      service .        local
+        sign_in           anonymous device user .      service .        local
+        get_session       .         .      user .      service .        local
+        sign_out          .         .      user .      service .        local
+        create_post       anonymous device user .      service .        local
+        import_posts      .         .      .    .      service .        local
+        get_post          anonymous device user reader service .        local
+        batch_get_posts   anonymous device user reader service .        local
+        list_posts        anonymous device user reader service .        local
+        update_post       .         .      user .      service .        local
+        delete_post       .         .      user .      service .        local
+        sync_posts        anonymous device user reader service .        local
+        watch_posts       anonymous device user reader service .        local
+        get_post_rank     anonymous device user reader service .        local
+        cast_vote         anonymous device user .      service .        local
+        batch_cast_votes  anonymous device user .      service .        local
+        mark_posts        .         device user .      service .        local
+        list_feeds        anonymous device user reader service .        local
+        create_feed       .         .      .    .      service .        local
+        get_server_stats  anonymous device user reader service operator local
+        backup            .         .      .    .      .       operator local
+        correct_times     .         .      .    .      service .        local
+        unknown           anonymous device user reader service operator local
         """
 
     private static func rows() -> [(call: String, roles: [String])] {
@@ -57,12 +57,23 @@ struct AccessTableTests {
         }
     }
 
-    @Test("the fast path of votes, which does not read the table, serves open calls")
-    func votesAreOpenToEveryone() {
+    @Test("the fast path of votes, which asks for single votes, may serve batches, too")
+    func votesAndBatchesAreOpenToTheSameRoles() {
         for role in Role.allCases {
-            #expect(Method.castVote.access.admits(role))
-            #expect(Method.batchCastVotes.access.admits(role))
+            #expect(
+                Method.castVote.access.admits(role) == Method.batchCastVotes.access.admits(role)
+            )
         }
+    }
+
+    @Test(
+        "each role of a key is a role of the table, but an app's, which is that of a keyless caller"
+    )
+    func keysHaveRolesOfTheTable() {
+        for role in KeyRole.allCases where role != .app {
+            #expect(Role(rawValue: role.rawValue) != nil, "\(role)")
+        }
+        #expect(Role(rawValue: KeyRole.app.rawValue) == nil)
     }
 
     @Test("docs/PROTOCOL.md has the table")
@@ -79,7 +90,7 @@ struct AccessTableTests {
             let access = method.access
             return row(
                 "`\(method.name)`",
-                Role.allCases.map { access.admits($0) ? "yes" : access.refusal }
+                Role.allCases.map { access.admits($0) ? "yes" : access.refusal(of: $0) }
             )
         }
         return (head + rows).joined(separator: "\n")
@@ -97,11 +108,12 @@ struct AccessTableTests {
 }
 
 extension Access {
-    /// The reason that a caller without the role gets, as the page names it.
-    fileprivate var refusal: String {
-        switch self {
-        case .everyone, .viewers, .users: "IDENTITY_REQUIRED"
-        case .services: "SERVICE_ONLY"
+    /// The reason that a caller of another role gets, as the page names it.
+    fileprivate func refusal(of role: Role) -> String {
+        switch (role, self) {
+        case (.reader, _), (.service, _), (.operator, _), (_, .operators): "ROLE_DENIED"
+        case (_, .services): "SERVICE_ONLY"
+        default: "IDENTITY_REQUIRED"
         }
     }
 }

@@ -7,7 +7,7 @@ import Testing
 @Suite
 struct ServiceKeyFileTests {
     private static let web = NewServiceKey(name: "web")
-    private static let batch = NewServiceKey(name: "batch-2.nightly_A")
+    private static let batch = NewServiceKey(name: "batch-2.nightly_A", role: .operator)
 
     private static func refusal(_ text: String) -> ServiceKeyFileError? {
         do throws(ServiceKeyFileError) {
@@ -30,6 +30,22 @@ struct ServiceKeyFileTests {
         #expect(keys == [Self.web.key, Self.batch.key])
     }
 
+    @Test("a line without a role, as all were before there were roles, makes a service")
+    func aLineWithoutARoleMakesAService() throws {
+        let line = ServiceKeyFile.line(of: Self.web.key)
+        let old = line.split(separator: " ").dropLast().joined(separator: " ")
+        #expect(try ServiceKeyFile.parse(old, of: "keys") == [Self.web.key])
+    }
+
+    @Test func eachRoleIsWrittenAndRead() throws {
+        for role in KeyRole.allCases {
+            let key = NewServiceKey(name: "web", role: role).key
+            let line = ServiceKeyFile.line(of: key)
+            #expect(line.hasSuffix(" \(role.rawValue)"))
+            #expect(try ServiceKeyFile.parse(line, of: "keys") == [key])
+        }
+    }
+
     @Test func aKeyIsNewEachTimeAndItsHashIsNotTheKey() {
         let again = NewServiceKey(name: "web")
         #expect(again.digits != Self.web.digits)
@@ -42,7 +58,9 @@ struct ServiceKeyFileTests {
         let line = ServiceKeyFile.line(of: Self.web.key)
         let hash = line.dropFirst("web ".count)
         let faults: [(String, ServiceKeyFileError.Line)] = [
-            ("web", .wordCount(1)), ("\(line) again", .wordCount(3)),
+            ("web", .wordCount(1)), ("\(line) again", .wordCount(4)),
+            ("web \(hash.replacing("service", with: "root"))", .role),
+            ("web \(hash.replacing("service", with: "Service"))", .role),
             ("wéb \(hash)", .name),
             ("\(String(repeating: "n", count: 65)) \(hash)", .name),
             ("web \(Self.web.digits)", .noHash),

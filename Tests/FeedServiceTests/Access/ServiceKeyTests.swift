@@ -4,29 +4,10 @@ import FeedTestSupport
 import FeedTransport
 import Testing
 
-/// Who is a service where there are service keys, and what each role may do then.
+/// Which role a caller has where there are service keys, and what each role may do then.
 @Suite(.timeLimit(.minutes(1)))
 struct ServiceKeyTests {
     private static let device = [UInt8](repeating: 1, count: 16)
-
-    /// A key, and a set with that key and another one.
-    private struct Keys {
-        let web = NewServiceKey(name: "web")
-        let batch = NewServiceKey(name: "batch")
-        let valid: ServiceKeys
-
-        init() { valid = ServiceKeys([web.key, batch.key]) }
-    }
-
-    private static func withKeys(
-        _ body: @escaping @Sendable (UInt16, Keys) throws -> Void
-    ) async throws {
-        let keys = Keys()
-        func take(_ configuration: inout ServiceConfiguration) {
-            configuration.serviceKeys = keys.valid
-        }
-        try await withAccounts(threads: 1, take) { port in try body(port, keys) }
-    }
 
     private static func hello(
         _ client: WireClient,
@@ -43,7 +24,7 @@ struct ServiceKeyTests {
 
     @Test("T-KEY-1: only who shows a key is a service, from this machine too")
     func aKeyMakesAService() async throws {
-        try await Self.withKeys { port, keys in
+        try await withTestKeys { port, keys in
             let client = try WireClient(port: port)
             #expect(try Self.refusal(client, "a") == .serviceOnly)
             #expect(try Self.hello(client, key: keys.web.bytes) == nil)
@@ -59,7 +40,7 @@ struct ServiceKeyTests {
 
     @Test("T-KEY-2: a wrong key of any length is refused, and the caller stays what it was")
     func refusesWrongKeys() async throws {
-        try await Self.withKeys { port, keys in
+        try await withTestKeys { port, keys in
             let client = try WireClient(port: port)
             var almost = keys.web.bytes
             almost[31] ^= 1
@@ -84,7 +65,7 @@ struct ServiceKeyTests {
 
     @Test("T-KEY-3: a replaced key is void at once, and a kept one stays good")
     func replacesKeys() async throws {
-        try await Self.withKeys { port, keys in
+        try await withTestKeys { port, keys in
             let old = try WireClient(port: port)
             let kept = try WireClient(port: port)
             #expect(try Self.hello(old, key: keys.web.bytes) == nil)
@@ -129,27 +110,50 @@ struct ServiceKeyTests {
         }
     }
 
-    @Test("each refused cell of the table is refused over the wire", arguments: Role.allCases)
-    func theHandlerReadsTheTable(role: Role) async throws {
-        try await Self.withKeys { port, keys in
+    /// How a connection reaches the service; a transport that is added is tested with each role.
+    enum Transport: CaseIterable {
+        case tcp
+    }
+
+    @Test(
+        "each refused cell of the table is refused over the wire",
+        arguments: Role.allCases,
+        Transport.allCases
+    )
+    func theHandlerReadsTheTable(role: Role, transport: Transport) async throws {
+        guard role != .local else {
+            return try await withAccounts(threads: 1) { port in
+                try Self.makeAllCalls(WireClient(port: port), as: role)
+            }
+        }
+        try await withTestKeys { port, keys in
             let client = try WireClient(port: port)
             switch role {
-            case .anonymous: break
+            case .anonymous, .local: break
             case .device: #expect(try Self.hello(client, key: [], device: Self.device) == nil)
-            case .service: #expect(try Self.hello(client, key: keys.web.bytes) == nil)
             case .user: #expect(try client.signUp("ann@example.org").status == nil)
+            case .reader: #expect(try Self.hello(client, key: keys.reader.bytes) == nil)
+            case .service: #expect(try Self.hello(client, key: keys.web.bytes) == nil)
+            case .operator: #expect(try Self.hello(client, key: keys.operator.bytes) == nil)
             }
-            for (method, request) in Self.requests {
-                let reason = try client.call(request).status?.reason
-                let isRefused = reason == .serviceOnly || reason == .identityRequired
-                // These ask for a user or a device of their own beside the role.
-                let asksForMore = [.getSession, .signOut, .markPosts].contains(method)
-                if asksForMore, method.access.admits(role) { continue }
-                #expect(
-                    isRefused == !method.access.admits(role),
-                    "\(method.name): \(reason as Any)"
-                )
-            }
+            try Self.makeAllCalls(client, as: role)
+        }
+    }
+
+    private static func makeAllCalls(_ client: WireClient, as role: Role) throws {
+        // Hello comes first, and Cancel has no answer.
+        #expect(Set(requests.map(\.0)).union([.hello, .cancel]) == Set(Method.allCases))
+        for (method, request) in requests {
+            let reason = try client.call(request).status?.reason
+            let isRefused =
+                reason == .serviceOnly || reason == .identityRequired || reason == .roleDenied
+            // These ask for a user or a device of their own beside the role.
+            let asksForMore = [.getSession, .signOut, .markPosts].contains(method)
+            if asksForMore, method.access.admits(role) { continue }
+            #expect(
+                isRefused == !method.access.admits(role),
+                "\(method.name): \(reason as Any)"
+            )
         }
     }
 
@@ -170,7 +174,6 @@ struct ServiceKeyTests {
             (.listPosts, .listPosts(ListPostsRequest())),
             (.updatePost, .updatePost(UpdatePostRequest(post: Post(id: 1), updateMask: [.title]))),
             (.deletePost, .deletePost(DeletePostRequest(id: 99))),
-            // Cancel has no answer.
             (.syncPosts, .syncPosts(SyncPostsRequest())),
             (
                 .watchPosts,
@@ -193,15 +196,5 @@ struct ServiceKeyTests {
             // The last: its caller is no user any more.
             (.signOut, .signOut(SignOutRequest())),
         ]
-    }
-}
-
-extension NewServiceKey {
-    /// The key as Hello shows it.
-    fileprivate var bytes: [UInt8] {
-        stride(from: 0, to: digits.utf8.count, by: 2).map { index in
-            let start = digits.index(digits.startIndex, offsetBy: index)
-            return UInt8(digits[start..<digits.index(start, offsetBy: 2)], radix: 16) ?? 0
-        }
     }
 }

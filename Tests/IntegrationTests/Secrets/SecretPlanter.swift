@@ -11,15 +11,19 @@ struct SecretPlanter {
     private let port: UInt16
     /// A service's connection, whose failures are not counted for its host.
     private let client: WireClient
+    /// The key that may back up.
+    private let operatorKey: [UInt8]
     private var random: SeededGenerator
     private var accountCount = 0
 
     /// Says Hello with a service key, and sends half of a sign-up on another connection.
-    init(port: UInt16, serviceKey: [UInt8], seed: UInt64) throws {
+    init(port: UInt16, serviceKey: [UInt8], operatorKey: [UInt8], seed: UInt64) throws {
         self.port = port
+        self.operatorKey = operatorKey
         random = SeededGenerator(seed: seed)
         client = try WireClient(port: port)
         secrets.append(PlantedSecret("the service key", serviceKey))
+        secrets.append(PlantedSecret("the operator's key", operatorKey))
         _ = try client.call(.hello(HelloRequest(serviceKey: serviceKey)))
 
         let secret = PlantedSecret.password("a password in two halves", &random)
@@ -45,7 +49,10 @@ struct SecretPlanter {
         try plantHellos()
         try plantBadFrames()
         try plantFlood()
-        _ = try client.call(.backup)
+        let backer = try WireClient(port: port)
+        _ = try backer.call(.hello(HelloRequest(serviceKey: operatorKey)))
+        let backup = try backer.call(.backup)
+        if let status = backup.status { throw status }
         // The thread that hashes forgets a password when it takes the next one.
         _ = try client.call(Self.signIn(email, password))
         _ = try client.call(.signIn(SignInRequest(email: "no@x", password: "not planted")))

@@ -13,14 +13,20 @@ struct SecretTests {
     )
     func nothingShowsASecretAfterItsCall(seed: UInt64) async throws {
         let directory = try TemporaryDirectory()
-        let key = try await Self.makeServiceKey(in: directory)
+        let key = try await Self.makeKey("service", in: directory)
+        let operatorKey = try await Self.makeKey("operator", in: directory)
         let data = "\(directory.path)/data"
         let arguments = ["--threads", "1", "--service-keys", "\(directory.path)/keys"]
         let service = try await DurableService.start(data, arguments)
         let process = service.process
 
         let (secrets, found) = try await offload {
-            var planter = try SecretPlanter(port: service.port, serviceKey: key, seed: seed)
+            var planter = try SecretPlanter(
+                port: service.port,
+                serviceKey: key,
+                operatorKey: operatorKey,
+                seed: seed
+            )
             // What is looked for is found where it is: the service waits for the rest of a frame.
             process.signal(SIGSTOP)
             let half = try Self.names(of: [planter.half.secret], inMemoryOf: process.id)
@@ -37,15 +43,22 @@ struct SecretTests {
         #expect(SecretSearch(secrets, \.spellings).names(in: lines) == [], "seed \(seed)")
     }
 
-    /// Makes a key and the service's file with its hash.
-    private static func makeServiceKey(in directory: TemporaryDirectory) async throws -> [UInt8] {
-        let path = "\(directory.path)/web.key"
-        let process = try RunningProcess(Programs.feedService, ["new-service-key", "web", path])
+    /// Makes a key of a role, with the role's name, and adds its line to the service's file.
+    private static func makeKey(
+        _ role: String,
+        in directory: TemporaryDirectory
+    ) async throws -> [UInt8] {
+        let path = "\(directory.path)/\(role).key"
+        let process = try RunningProcess(
+            Programs.feedService,
+            ["new-service-key", role, path, "--role", role]
+        )
         let (status, output) = await process.finish()
         try #require(status == 0, "\(output)")
-        let line = try #require(output.first { $0.hasPrefix("web blake2b:") })
+        let line = try #require(output.first { $0.hasPrefix("\(role) blake2b:") })
         let file = "\(directory.path)/keys"
-        try Data("\(line)\n".utf8).write(to: URL(filePath: file))
+        let others = (try? String(contentsOfFile: file, encoding: .utf8)) ?? ""
+        try Data("\(others)\(line)\n".utf8).write(to: URL(filePath: file))
         try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: file)
         let digits = try String(contentsOfFile: path, encoding: .utf8).prefix { $0.isHexDigit }
         return stride(from: 0, to: digits.count, by: 2).compactMap { offset in

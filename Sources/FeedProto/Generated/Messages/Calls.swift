@@ -58,7 +58,8 @@ public enum Request: Equatable, Sendable {
     case getServerStats
     /// Creates a feed; FEED_EXISTS where there is one of that name.
     indirect case createFeed(CreateFeedRequest)
-    /// Backs up the service's state while it serves; for services only.
+    /// Backs up the service's state while it serves; for operators only, else PERMISSION_DENIED /
+    /// ROLE_DENIED.
     ///
     /// The answer comes once the backup is complete or has failed, and may come after the answers
     /// to later calls of the connection, as those to SignUp and SignIn may. The answer also comes
