@@ -19,7 +19,7 @@ import Testing
     /// How many devices of a host are admitted until one is refused.
     private func count(
         _ admission: DeviceAdmission,
-        _ host: ClientHost,
+        _ host: ClientIdentity,
         _ standing: DeviceAdmission.Standing
     ) -> Int {
         var count = 0
@@ -46,7 +46,7 @@ import Testing
 
     @Test func oneClientCannotTakeWhatIsForOthersBehindTheSameProxy() {
         let admission = admission(400)
-        let proxy = ClientHost.address(7)
+        let proxy = ClientIdentity.address(7)
         // One connection that invents devices, others that bring one each, one that was here before.
         #expect(count(admission, proxy, .repeated) == 200)
         #expect(count(admission, proxy, .fresh) == 100)
@@ -63,10 +63,10 @@ import Testing
         let hosts: [SocketAddress.Host] = [
             .v6(high: 9, low: 1), .v6(high: 9, low: 2), .v6(high: 9, low: 3),
         ]
-        for host in hosts { #expect(admission.admit(ClientHost(host), .established) == nil) }
-        #expect(admission.admit(ClientHost(.v6(high: 9, low: 4)), .established) != nil)
-        #expect(admission.admit(ClientHost(.v6(high: 8, low: 1)), .established) == nil)
-        #expect(ClientHost(.v6(high: 0, low: 0xFFFF_0000_0001)) == ClientHost(.v4(1)))
+        for host in hosts { #expect(admission.admit(ClientIdentity(host), .established) == nil) }
+        #expect(admission.admit(ClientIdentity(.v6(high: 9, low: 4)), .established) != nil)
+        #expect(admission.admit(ClientIdentity(.v6(high: 8, low: 1)), .established) == nil)
+        #expect(ClientIdentity(.v6(high: 0, low: 0xFFFF_0000_0001)) == ClientIdentity(.v4(1)))
     }
 
     @Test func boundsTheHostsThatItKeeps() {
@@ -101,7 +101,7 @@ import Testing
 
     @Test func hostsThatUsedUpTheirTokensAreKeptBeforeOthers() {
         let buckets = buckets(burst: 2)
-        let usedUp = ClientHost.network(.max)
+        let usedUp = ClientIdentity.network(.max)
         for _ in 0..<2 { #expect(buckets.take(from: usedUp) == nil) }
         for number in 0..<UInt32(3 * HostBuckets.maximumHostCount) {
             #expect(buckets.take(from: .address(number)) == nil)

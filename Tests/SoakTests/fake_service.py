@@ -9,7 +9,8 @@ another state than it served last, `slow` answers a read after 100 ms, `full` le
 a checkpoint, `busy` refuses each change once, for a millisecond, `deny` has no channel for anybody,
 `limit` takes no ballots, `grow` holds much for each batch of votes, `unmark` forgets marks, `reopen` opens
 ended sessions at its start, `skip` leaves a post out of a list, `shut` one out of a window, `hash` takes 20 ms for each
-sign-in while all else waits, `trust` takes any password, `merge` takes the ballots of
+sign-in while all else waits, `trust` takes any password, `greed` has no limit of votes, `tally` counts
+those that it refuses, `merge` takes the ballots of
 users for ballots of the device that acts for them.
 """
 
@@ -28,6 +29,8 @@ import feed_pb2 as feed
 FAULT = os.environ.get("FAKE_FAULT", "")
 BUSY = feed.Status(code=8, reason="OVERLOADED", not_executed=True, retry_after_ms=1)
 REFUSAL = feed.Status(code=8, reason="TOO_MANY_CHANNELS")
+LIMITED = feed.Status(code=8, reason="RATE_LIMITED", not_executed=True, retry_after_ms=1)
+LIMIT = int(sys.argv[sys.argv.index("--max-votes-per-second") + 1]) if "--limit-loopback" in sys.argv else 0
 HELD = []  # what `grow` holds
 BATCH = 40  # changes that `lose` collects before it writes
 KEPT = 3  # of which it keeps the last for later, so that some are lost whenever it is killed
@@ -253,6 +256,22 @@ def first_of(request, titles):
             and request.create_post.post.title not in titles)
 
 
+class Allowance:
+    """The votes that one host may cast; 127.0.0.1 has none, as the fake load generator knows no rate."""
+
+    tokens, time = float(LIMIT), time.monotonic()
+
+    @classmethod
+    def refuses(cls, host, request):
+        if not LIMIT or FAULT == "greed" or host == "127.0.0.1" or not request.HasField("cast_vote"):
+            return False
+        now = time.monotonic()
+        cls.tokens, cls.time = min(LIMIT, cls.tokens + LIMIT * (now - cls.time)), now
+        is_left = cls.tokens >= 1
+        cls.tokens -= is_left
+        return not is_left
+
+
 class Handler(socketserver.StreamRequestHandler):
     def handle(self):
         client, token, store = "", "", self.server.store
@@ -268,6 +287,10 @@ class Handler(socketserver.StreamRequestHandler):
                     answer = greet(store, request.hello)
                 elif request.HasField("sign_out"):
                     answer = sign_out(store, token, request.sign_out.everywhere)
+                elif Allowance.refuses(self.client_address[0], request):
+                    if FAULT == "tally":
+                        execute(store, client, request.sequence, request)
+                    answer = feed.ServerFrame(status=LIMITED)
                 else:
                     answer = execute(store, client, request.sequence, request)
             if first_of(request, before):

@@ -8,6 +8,7 @@ import time
 import attack
 import dataset
 import flags
+import greedy
 import kill
 import lag
 import signins
@@ -22,6 +23,7 @@ SOAKS = {
     "dataset": (dataset, "real votes through a service that is killed half way"),
     "attack": (attack, "one host that takes what it can get, beside a client of another host"),
     "lag": (lag, "full-speed votes while the syncs of state.db are slow, and stand still"),
+    "greedy": (greedy, "a host that votes at ten times its limit, beside the votes of another one"),
     "signins": (signins, "sign-ins at a rate beside votes and pages, on one and on many accounts"),
 }
 

@@ -38,7 +38,7 @@ package final class DeviceAdmission: Sendable {
     /// Counts a new device of a host; O(1) on average.
     ///
     /// - Returns: nil if it is admitted, otherwise the time until a device of this standing will be.
-    package func admit(_ host: ClientHost, _ standing: Standing) -> Duration? {
+    package func admit(_ host: ClientIdentity, _ standing: Standing) -> Duration? {
         let reserve =
             switch standing {
             case .established: 0

@@ -50,7 +50,7 @@ package final class HostBuckets: Sendable {
     ///   - host: Whose bucket.
     ///   - reserve: How many tokens must be left in it afterwards.
     /// - Returns: nil if a token was taken, otherwise the time until there is one.
-    package func take(from host: ClientHost, leaving reserve: Int = 0) -> Duration? {
+    package func take(from host: ClientIdentity, leaving reserve: Int = 0) -> Duration? {
         let now = clock().nanoseconds
         return fullTimes.withLock { fullTimes in
             let missing = (fullTimes[host] ?? 0).subtractingWithFloor(now)

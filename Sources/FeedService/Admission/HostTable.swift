@@ -7,7 +7,7 @@
 /// tokens are kept.
 package struct HostTable: Sendable {
     private struct Entry {
-        var host: ClientHost
+        var host: ClientIdentity
         var fullTime: UInt64
     }
 
@@ -18,7 +18,7 @@ package struct HostTable: Sendable {
 
     private var entries: [Entry] = []
     /// The place of each host among the entries.
-    private var places: [ClientHost: Int] = [:]
+    private var places: [ClientIdentity: Int] = [:]
     /// The entry that the hand looks at next.
     private var hand = 0
     /// How often the hand has looked at an entry.
@@ -28,10 +28,10 @@ package struct HostTable: Sendable {
     var count: Int { entries.count }
 
     /// The time at which a host's bucket will be full; nil for a host that is not kept.
-    subscript(_ host: ClientHost) -> UInt64? { places[host].map { entries[$0].fullTime } }
+    subscript(_ host: ClientIdentity) -> UInt64? { places[host].map { entries[$0].fullTime } }
 
     /// Keeps a host, in the place of another one where the table is full; O(1) on average.
-    mutating func set(_ host: ClientHost, _ fullTime: UInt64, now: UInt64) {
+    mutating func set(_ host: ClientIdentity, _ fullTime: UInt64, now: UInt64) {
         let entry = Entry(host: host, fullTime: fullTime)
         if let place = places[host] {
             entries[place] = entry

@@ -118,8 +118,8 @@ struct AccountCalls {
         _ email: EmailAddress,
         mayCreate: Bool,
         from caller: borrowing Caller
-    ) throws(Status) -> SignInLimits<ClientHost>.Attempt {
-        let peer = caller.isService ? nil : ClientHost(caller.host)
+    ) throws(Status) -> SignInLimits<ClientIdentity>.Attempt {
+        let peer = caller.isService ? nil : caller.identity
         let limits = accounts.limits
         switch environment.context.signInLimits.begin(email, from: peer, mayCreate: mayCreate) {
         case .allowed(let attempt): return attempt

@@ -29,6 +29,26 @@ extension CallEnvironment {
     func renewServiceKey(of caller: inout Caller) {
         guard let shown = caller.serviceKey else { return }
         let renewed = context.serviceKeys?.renewed(shown)
-        if renewed != shown { caller.serviceKey = renewed }
+        guard renewed != shown else { return }
+        caller.serviceKey = renewed
+        guard renewed == nil, let left = caller.allowance else { return }
+        if case .admitted(let own) = context.identities.enter(caller.identity, isForced: true) {
+            caller.allowance = own
+            context.identities.leave(left)
+        }
+    }
+
+    /// Gives a caller the key of its Hello, or takes its key away, and counts its connection for the
+    /// identity that it has then.
+    func adopt(_ key: ServiceKeys.Shown?, by caller: inout Caller) throws(Status) {
+        let identity = Caller.identity(of: caller.host, key)
+        if let left = caller.allowance, left.identity != identity {
+            guard case .admitted(let own) = context.identities.enter(identity) else {
+                throw .tooManyConnections(ofIdentity: context.limits.identities.connectionCount)
+            }
+            caller.allowance = own
+            context.identities.leave(left)
+        }
+        caller.serviceKey = key
     }
 }

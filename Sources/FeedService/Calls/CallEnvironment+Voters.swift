@@ -53,7 +53,7 @@ extension CallEnvironment {
 
     /// Counts a new device of the caller's host.
     private func admitDevice(of caller: inout Caller) throws(Status) {
-        if let wait = context.devices.admit(ClientHost(caller.host), standing(of: caller)) {
+        if let wait = context.devices.admit(caller.identity, standing(of: caller)) {
             throw .tooManyDevices(limit: context.limits.newDevicesPerPeerMinute, wait: wait)
         }
         caller.hasBroughtDevice = true

@@ -64,7 +64,7 @@ extension ConnectionCalls {
             clientHigh: device.high,
             clientLow: device.low,
             channel: channel,
-            host: ClientHost(caller.host)
+            host: caller.identity
         )
         request.isFurther = caller.hasOpenedChannel
         request.mayAdd = changeRefusal == nil

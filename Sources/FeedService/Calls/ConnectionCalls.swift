@@ -31,7 +31,7 @@ struct ConnectionCalls {
             )
         }
         let login = try environment.login(token: request.sessionToken)
-        caller.serviceKey = serviceKey
+        try environment.adopt(serviceKey, by: &caller)
         if !request.clientName.isEmpty {
             environment.log.introduced(request.clientName, from: caller.host)
         }

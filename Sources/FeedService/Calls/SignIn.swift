@@ -32,7 +32,7 @@ struct SignIn {
     /// The account that the password is compared with; nil where there is none.
     var account: AccountRow?
     /// The attempt, as limits count it.
-    let attempt: SignInLimits<ClientHost>.Attempt
+    let attempt: SignInLimits<ClientIdentity>.Attempt
     /// How long the request may take.
     let timeout: Duration
     /// When that is over.

@@ -1,3 +1,4 @@
+internal import FeedConcurrency
 internal import FeedLog
 internal import FeedProto
 internal import FeedRanking
@@ -15,16 +16,16 @@ extension VoteCalls {
         _ body: RawSpan,
         of session: inout Session,
         _ answers: inout Answers,
-        waited: Duration?
+        _ limits: IterationLimits
     ) -> Bool {
-        guard batch.scan(body, in: 0..<body.byteCount), isUsualBatch(session, waited) else {
+        guard batch.scan(body, in: 0..<body.byteCount), isUsualBatch(session, limits.waited) else {
             return false
         }
         session.caller.act(forUser: batch.actingUserID)
         if batch.actingUserID != 0 {
             session.caller.voter = environment.voter(of: session.caller)
         }
-        guard takeVotes(voter: session.caller.voter),
+        guard takeVotes(voter: session.caller.voter), charge(&session, at: limits.now),
             castInTransaction(body, from: &session.caller, &answers)
         else { return false }
         session.life.answered(batch.id)
@@ -65,6 +66,14 @@ extension VoteCalls {
             entries[item].post = PostID(rawValue: votes[item].postID)
             entries[item].direction = direction
         }
+        return true
+    }
+
+    /// Counts the votes for the limits of the caller's identity; false where it has none left.
+    private func charge(_ session: inout Session, at now: MonotonicInstant) -> Bool {
+        guard let allowance = session.caller.allowance else { return true }
+        guard allowance.votes.takeWhole(batch.count, at: now) else { return false }
+        session.chargedID = batch.id
         return true
     }
 

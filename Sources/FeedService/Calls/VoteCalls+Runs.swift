@@ -46,7 +46,7 @@ extension VoteCalls {
         }
     }
 
-    /// Casts votes of the run in one transaction, up to the first unusual vote.
+    /// Casts admitted votes of the run in one transaction, up to the first unusual vote.
     ///
     /// Numbered votes are cast under their channel's lock, which is taken once for all of them.
     ///
@@ -93,7 +93,7 @@ extension VoteCalls {
         _ session: borrowing Session,
         _ waited: Duration?
     ) -> Bool {
-        guard number < run.count else { return false }
+        guard number < admittedCount else { return false }
         let frame = run.entries[number].frame
         guard frame.minimumRevision == 0, session.life.executes(frame.id),
             environment.mayActFast(for: frame.actingUserID, session.caller)

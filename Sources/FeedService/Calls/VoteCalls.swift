@@ -14,6 +14,8 @@ struct VoteCalls: ~Copyable {
     var moment = VoteMoment()
     /// The votes that are executed next.
     var run = VoteRun()
+    /// How many of them the limits of the caller's identity admit.
+    var admittedCount = 0
     /// The voters of the run's votes that a service casts for users; nil for new ones.
     var runVoters = [VoterID?](repeating: nil, count: VoteRun.capacity)
     /// The batch of votes that is executed now.

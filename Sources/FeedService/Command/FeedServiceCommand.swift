@@ -54,6 +54,7 @@ struct FeedServiceCommand: ParsableCommand {
     var stripes: String?
 
     @OptionGroup var state: StateFlags
+    @OptionGroup var limits: LimitFlags
 
     @Flag(name: .long, help: "Start an empty store with 20 posts titled with fruit names.")
     var sampleData = false

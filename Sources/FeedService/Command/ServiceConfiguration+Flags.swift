@@ -27,6 +27,7 @@ extension ServiceConfiguration {
             stripeCount: try Self.stripeCount(command.stripes)
         )
         hasSampleData = command.sampleData
+        try limits.take(command.limits)
         state = try StateOptions(command.state, logCount: threadCount)
         logsStateHash = command.state.stateHash
         if let path = command.serviceKeys { serviceKeys = try Self.serviceKeys(path) }

@@ -13,6 +13,8 @@ package struct ServiceLimits: Sendable, Equatable {
     package var maximumUnsentByteCount = 1 << 20
     /// The connections over all loops; lowered to what the open-files limit allows.
     package var maximumConnectionCount = 10_000
+    /// The limits of each key and of each host, for callers from other machines.
+    package var identities = IdentityLimits()
     /// The page size that 0 stands for.
     package var defaultPageSize = 20
     /// The page size that larger ones are lowered to: bounds how long one call occupies a loop.

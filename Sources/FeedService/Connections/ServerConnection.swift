@@ -18,6 +18,8 @@ package final class ServerConnection: ConnectionHandler {
     /// The number of requests whose answers come later, from other threads; the connection closes
     /// after them.
     private var awaitedAnswerCount = 0
+    /// Whether the connection is one too many, and takes the answer which says so.
+    private var isLingering = false
     /// The connection's watches.
     var watchSet = WatchSet()
     /// Whether the client still waits for its passwords to be hashed.
@@ -37,6 +39,7 @@ package final class ServerConnection: ConnectionHandler {
     }
 
     package func connectionOpened(_ connection: TCPConnection) {
+        guard countConnection() else { return }
         // The service may have begun to stop before the loop took the connection.
         if loop.context.isDraining { drain() }
     }
@@ -108,6 +111,8 @@ package final class ServerConnection: ConnectionHandler {
         interest.end()
         loop.handler.endWatches(of: &watchSet, nil)
         if let channel = session.caller.channel { loop.context.channels.close(channel) }
+        if let allowance = session.caller.allowance { loop.context.identities.leave(allowance) }
+        if isLingering { loop.lingeringRefusalCount -= 1 }
     }
 
     /// Finishes the requests that were received whole, says GoAway and closes.
@@ -133,6 +138,36 @@ package final class ServerConnection: ConnectionHandler {
 
     private func closeOnceAnswered() {
         if awaitedAnswerCount == 0 { recipient.closeAfterFlush() }
+    }
+}
+
+extension ServerConnection {
+    /// Counts the connection for its host; false where the host has too many, and it closes.
+    private func countConnection() -> Bool {
+        let context = loop.context
+        guard context.limitsCallers(of: session.caller.host) else { return true }
+        switch context.identities.enter(session.caller.identity) {
+        case .admitted(let allowance):
+            session.caller.allowance = allowance
+            return true
+        case .refused:
+            loop.log.tooManyConnections(of: session.caller.host)
+            refuseConnection()
+            return false
+        }
+    }
+
+    /// Says why the connection is one too many, and closes it; resets it where many are told so now.
+    private func refuseConnection() {
+        guard loop.lingeringRefusalCount < TransportLimits.maximumLingeringRefusals else {
+            return connection.reset()
+        }
+        loop.lingeringRefusalCount += 1
+        isLingering = true
+        let limit = loop.context.limits.identities.connectionCount
+        loop.handler.answers.refuse(0, .tooManyConnections(ofIdentity: limit))
+        loop.handler.answers.send(to: recipient, through: loop.outbox)
+        close()
     }
 }
 

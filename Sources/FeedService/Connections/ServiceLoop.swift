@@ -34,6 +34,8 @@ final class ServiceLoop {
     var servesReadySoon = false
     /// Passes the ticks of the schedule; nil while nobody watches.
     var watchTimer: LoopTimer?
+    /// The connections above the limit of their identity that take the answer which says so.
+    var lingeringRefusalCount = 0
     /// The listeners that this loop accepts for; only the first loop has some.
     var listeners: [TCPListener] = []
 

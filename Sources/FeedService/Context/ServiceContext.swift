@@ -27,6 +27,8 @@ final class ServiceContext: Sendable {
     let serviceKeys: ServiceKeys?
     /// Limits new devices.
     let devices: DeviceAdmission
+    /// Limits what each key and each host may do.
+    let identities: IdentityAdmission
     /// Bounds the watches of all loops.
     let watchAdmission: WatchAdmission
     /// The channels whose numbered calls are remembered.
@@ -34,7 +36,7 @@ final class ServiceContext: Sendable {
     /// The accounts and sessions of users.
     let accounts: Accounts
     /// Limits how often passwords may be tried.
-    let signInLimits: SignInLimits<ClientHost>
+    let signInLimits: SignInLimits<ClientIdentity>
     /// Hashes passwords on a thread of its own.
     let passwords: PasswordHasher
     /// The rows of channels that were evicted and not deleted yet.
@@ -80,7 +82,7 @@ final class ServiceContext: Sendable {
                 && limits.maximumImportedCount <= RankingLimits.maximumImportedCount,
             "The service's limits are within what the ranking can hold."
         )
-        loopClock = configuration.loopClock
+        self.loopClock = configuration.loopClock
         timeOfDay = configuration.timeOfDay
         startTimeMilliseconds = configuration.timeOfDay()
         serviceKeys = configuration.serviceKeys
@@ -91,6 +93,8 @@ final class ServiceContext: Sendable {
             functions: configuration.passwordFunctions
         )
         watchAdmission = WatchAdmission(limit: limits.maximumWatchCount)
+        let loopClock = configuration.loopClock
+        identities = IdentityAdmission(limits.identities) { loopClock?.now ?? .now }
         devices = DeviceAdmission(limit: limits.newDevicesPerPeerMinute)
         longTransactionRoom = LongTransactionRoom(
             maximumByteCount: configuration.state?.maximumLongTransactionByteCount ?? .max
@@ -155,6 +159,11 @@ final class ServiceContext: Sendable {
 
     /// Whether each caller of a host may do everything: this machine, where there are no service keys.
     func trusts(_ host: SocketAddress.Host) -> Bool { serviceKeys == nil && host.isLoopback }
+
+    /// Whether the callers of a host have limits: those of other machines, unless a flag says otherwise.
+    func limitsCallers(of host: SocketAddress.Host) -> Bool {
+        limits.identities.limitsLoopback || !host.isLoopback
+    }
 
     /// Whether the service is stopping; once set, it stays.
     var isDraining: Bool { draining.load(ordering: .relaxed) }

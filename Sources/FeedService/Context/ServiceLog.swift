@@ -18,6 +18,7 @@ package final class ServiceLog: Sendable {
     private let unknownKeys = Lock(Line())
     private let overBudget = Lock(Line())
     private let refusedEdits = Lock(Line())
+    private let refusedConnections = Lock(Line())
 
     /// Writes to this logger; lines are counted by the seconds of this time of day.
     package init(
@@ -92,6 +93,14 @@ package final class ServiceLog: Sendable {
             "closed a connection from \(SocketAddress(host: host, port: 0).hostText) that held "
                 + "\(heldByteCount) bytes: too much is held for connections",
             overBudget
+        )
+    }
+
+    /// A host has as many connections as it may, and one more came.
+    func tooManyConnections(of host: SocketAddress.Host) {
+        write(
+            "Refused a connection of \(SocketAddress(host: host, port: 0).hostText), which has its limit",
+            refusedConnections
         )
     }
 

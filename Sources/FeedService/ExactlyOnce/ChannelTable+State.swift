@@ -42,7 +42,7 @@ extension ChannelTable {
 
     /// A host with channels.
     struct HostEntry {
-        let key: ClientHost
+        let key: ClientIdentity
         /// The memory of its channels.
         let share: ChannelShare
         var channelCount = 0
@@ -78,7 +78,7 @@ extension ChannelTable {
         var index: [Key: Int] = [:]
         var channels = Places<ChannelEntry>()
         var hosts = Places<HostEntry>()
-        var hostIndex: [ClientHost: Int] = [:]
+        var hostIndex: [ClientIdentity: Int] = [:]
         /// The host that the next run of the eviction begins with.
         var nextHost = 0
         /// The number that the next channel gets.
@@ -99,7 +99,7 @@ extension ChannelTable {
 
 extension ChannelTable.State {
     /// The place of a host, which is made where there is none; O(1).
-    mutating func host(_ key: ClientHost, _ budget: ChannelBudget) -> Int {
+    mutating func host(_ key: ClientIdentity, _ budget: ChannelBudget) -> Int {
         if let place = hostIndex[key] { return place }
         let share = ChannelShare(of: budget, isRestored: key == .earlierRun)
         share.add(ChannelShare.baseByteCount)

@@ -17,7 +17,7 @@ package final class ChannelTable: Sendable {
         /// The number of the channel among the client's.
         package var channel: UInt32
         /// The host that the connection comes from.
-        package var host: ClientHost
+        package var host: ClientIdentity
         /// Whether the connection has opened a new channel before.
         package var isFurther = false
         /// Whether a new channel may be made: that is a change.
@@ -31,7 +31,7 @@ package final class ChannelTable: Sendable {
             clientHigh: UInt64,
             clientLow: UInt64,
             channel: UInt32,
-            host: ClientHost
+            host: ClientIdentity
         ) {
             self.clientHigh = clientHigh
             self.clientLow = clientLow

@@ -97,6 +97,7 @@ extension RequestHandler {
             environment.counters.countRepeatedCall()
             return try answerAgain(call, outcome, &calls, from: &caller)
         case .execute:
+            try refuseExcess()
             try environment.admitChange()
             let (answer, outcome) = try dispatchNumbered(call, from: &caller)
             remember(call, outcome, &calls)
@@ -176,7 +177,12 @@ extension RequestHandler {
         from caller: inout Caller
     ) throws(Status) -> Answer {
         var refusal: Status?
-        do throws(Status) { try environment.admitChange() } catch { refusal = error }
+        do throws(Status) {
+            try refuseExcess()
+            try environment.admitChange()
+        } catch {
+            refusal = error
+        }
         let (answer, doneNow) = try votes.batchCastVotes(
             request,
             from: &caller,

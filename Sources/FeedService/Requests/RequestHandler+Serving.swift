@@ -44,7 +44,8 @@ extension RequestHandler {
         var limits = IterationLimits(
             frameCount: context.limits.requestsPerIteration,
             answerByteCount: context.unsentByteLimit - unsentByteCount,
-            waited: waited
+            waited: waited,
+            now: now
         )
         let lacksRoom = limits.answerByteCount <= 0
         // Without room nothing is executed, so a request that is under way keeps its progress.
@@ -59,7 +60,7 @@ extension RequestHandler {
                     guard let body = try scanner.nextBody(in: bytes, at: offset) else {
                         return Progress(byteCount: offset, wantsIteration: false)
                     }
-                    switch executeBody(bytes.extracting(body), of: &session, waited: waited) {
+                    switch executeBody(bytes.extracting(body), of: &session, limits) {
                     case .answered:
                         offset = body.upperBound
                         // An import that is refused half way has ended, too.
@@ -130,17 +131,26 @@ extension RequestHandler {
             from: session.caller,
             scanner
         )
+        let allowance = session.caller.allowance
+        let admitted = allowance?.votes.take(upTo: count, at: limits.now) ?? count
+        votes.admittedCount = admitted
         let takesFastPath =
             count > 0 && environment.takesChanges && session.caller.takesFastPath
         var number = 0
         while number < count, answers.byteCount < limits.answerByteCount, !session.life.isClosing {
-            if takesFastPath {
+            if takesFastPath, number < admitted {
                 votes.castRun(from: &number, of: &session, &answers, limits)
             }
             guard number < count, answers.byteCount < limits.answerByteCount else { break }
+            if number >= admitted, let allowance {
+                excess = .votes(retryAfter: allowance.votes.retryTime(at: limits.now))
+            }
             executeVote(votes.run.entries[number].frame, of: &session, waited: limits.waited)
+            excess = nil
             number += 1
         }
+        // The others are counted in the loop iteration that executes them.
+        if number < admitted { allowance?.votes.giveBack(admitted - number) }
         guard number > 0 else { return }
         offset = votes.run.entries[number - 1].endOffset
         limits.frameCount -= number
@@ -166,13 +176,15 @@ extension RequestHandler {
     private mutating func executeBody(
         _ body: RawSpan,
         of session: inout Session,
-        waited: Duration?
+        _ limits: IterationLimits
     ) -> Execution {
-        if votes.castBatch(body, of: &session, &answers, waited: waited) { return .answered }
+        if votes.castBatch(body, of: &session, &answers, limits) { return .answered }
         do throws(MessageError) {
             let (frame, contentHash) = try decoder.decodeCall(body)
             defer { forgetSecrets(of: frame) }
             guard isNext(frame.id, of: &session) else { return .answered }
+            excess = charge(frame, of: &session, at: limits.now)
+            defer { excess = nil }
             let outcome = handle(
                 frame,
                 hashes: RequestHashes(
@@ -180,7 +192,7 @@ extension RequestHandler {
                     version01: frame.sequence == 0 ? 0 : frame.requestHash(of: body)
                 ),
                 from: &session.caller,
-                waited: waited
+                waited: limits.waited
             )
             if case .answered = outcome { session.life.answered(frame.id) }
             return outcome

@@ -40,6 +40,8 @@ struct RequestHandler: ~Copyable {
     var watchEvents: WatchEvents
     /// Whether the bytes that are served, or were served last, may have a secret.
     var hasReadSecret = false
+    /// Why the request that is handled is over the limits of its caller's identity; nil where it is not.
+    var excess: RequestExcess?
 
     /// Hello and Ping, and the channels that numbered calls open.
     let connections: ConnectionCalls
@@ -86,6 +88,7 @@ struct RequestHandler: ~Copyable {
         caller.act(forUser: frame.actingUserID)
         defer { answers.room.shrink(to: answers.byteCount) }
         do throws(Status) {
+            if excess != nil, !frame.mayBeRepeat(method) { try refuseExcess() }
             try environment.requireLoginNotOver(of: caller, for: method)
             try environment.checkAccess(of: caller, to: method)
             try environment.checkEnvelope(of: frame, method, from: caller, waited: waited)

@@ -37,6 +37,8 @@ struct Caller {
     ///
     /// A flag, so that a run of votes reads one byte for the session and the role together.
     private(set) var takesFastPath = true
+    /// What is left of the limits of the caller's identity; nil where it has none.
+    var allowance: IdentityAllowance?
     private let openTime: MonotonicInstant
     /// Whether each caller of the host may do everything.
     let isOnTrustedHost: Bool
@@ -56,6 +58,17 @@ struct Caller {
 
     /// Whether the caller is trusted as a service.
     var isService: Bool { isOnTrustedHost || serviceKey?.role == .service }
+
+    /// The caller as limits count it.
+    var identity: ClientIdentity { Self.identity(of: host, serviceKey) }
+
+    /// A caller of a host with a key, or without one, as limits count it.
+    static func identity(
+        of host: SocketAddress.Host,
+        _ key: ServiceKeys.Shown?
+    ) -> ClientIdentity {
+        key.map { .key($0.number) } ?? ClientIdentity(host)
+    }
 
     /// The user of the session that the connection has shown; nil where it has shown none.
     var userID: UInt64? { login.session?.userID }

@@ -1,3 +1,5 @@
+internal import FeedConcurrency
+
 /// The limits of the requests that one connection has executed in one loop iteration.
 struct IterationLimits {
     /// How many frames may still be executed.
@@ -6,4 +8,6 @@ struct IterationLimits {
     let answerByteCount: Int
     /// How long the first request has waited for its loop iteration; nil is not at all.
     let waited: Duration?
+    /// The time of the loop.
+    let now: MonotonicInstant
 }

@@ -4,6 +4,9 @@ struct Session {
     var life = SessionLife()
     /// The caller.
     var caller: Caller
+    /// The last request that the limits of the caller's identity have counted: one that is passed again
+    /// is counted once.
+    var chargedID: UInt64 = 0
     /// The progress of the request that needs another loop iteration.
     var suspendedWork = SuspendedWork()
 }

@@ -1,7 +1,7 @@
 internal import FeedConcurrency
 internal import FeedProto
 
-/// The refusals of a host whose clients take more than one host may.
+/// The refusals of a key, or of a host, whose clients take more than one may.
 extension Status {
     /// A host's channels take the memory that it may have.
     static func tooManyChannels(hostByteCount: Int, limit: Int) -> Status {
@@ -43,6 +43,30 @@ extension Status {
             reason: .rateLimited,
             message: "This host has brought its limit of \(limit) new devices a minute.",
             retryAfterMilliseconds: retryTime(wait)
+        )
+    }
+
+    /// The callers of an identity send more than they may.
+    static func rateLimited(
+        _ noun: String,
+        perSecond limit: Int,
+        retryAfter: Duration
+    ) -> Status {
+        Status(
+            code: .resourceExhausted,
+            reason: .rateLimited,
+            message: "The limit of this caller's key or host is \(limit) \(noun) a second.",
+            retryAfterMilliseconds: UInt32(clamping: retryAfter.millisecondsRoundedDown + 1)
+        )
+    }
+
+    /// A key or a host has as many connections as it may.
+    static func tooManyConnections(ofIdentity limit: Int) -> Status {
+        Status(
+            code: .resourceExhausted,
+            reason: .tooManyConnections,
+            message: "This key or host has its limit of \(limit) connections.",
+            retryAfterMilliseconds: 1000
         )
     }
 

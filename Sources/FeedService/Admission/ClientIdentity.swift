@@ -1,13 +1,16 @@
 package import FeedTransport
 
-/// A host as limits count it: an IPv4 address, or a network of IPv6.
+/// A caller as limits count it: the key that it has shown, or else its host.
 ///
-/// A client with one IPv6 address usually has all 2^64 addresses of its network.
-package enum ClientHost: Hashable, Sendable {
+/// A host is an IPv4 address, or a network of IPv6: a client with one IPv6 address usually has all 2^64
+/// addresses of its network.
+package enum ClientIdentity: Hashable, Sendable {
     /// An IPv4 address, the first byte highest; also where it is written as one of IPv6.
     case address(UInt32)
     /// The first 64 bits of an IPv6 address.
     case network(UInt64)
+    /// The number of a key, which it keeps as long as it is valid.
+    case key(UInt32)
     /// The hosts of channels that an earlier run of the service has left.
     case earlierRun
 
