@@ -2212,6 +2212,51 @@ void   feed__v1__backup_response__free_unpacked
   assert(message->base.descriptor == &feed__v1__backup_response__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
+void   feed__v1__drain_request__init
+                     (Feed__V1__DrainRequest         *message)
+{
+  static const Feed__V1__DrainRequest init_value = FEED__V1__DRAIN_REQUEST__INIT;
+  *message = init_value;
+}
+size_t feed__v1__drain_request__get_packed_size
+                     (const Feed__V1__DrainRequest *message)
+{
+  assert(message->base.descriptor == &feed__v1__drain_request__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t feed__v1__drain_request__pack
+                     (const Feed__V1__DrainRequest *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &feed__v1__drain_request__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t feed__v1__drain_request__pack_to_buffer
+                     (const Feed__V1__DrainRequest *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &feed__v1__drain_request__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Feed__V1__DrainRequest *
+       feed__v1__drain_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Feed__V1__DrainRequest *)
+     protobuf_c_message_unpack (&feed__v1__drain_request__descriptor,
+                                allocator, len, data);
+}
+void   feed__v1__drain_request__free_unpacked
+                     (Feed__V1__DrainRequest *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &feed__v1__drain_request__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
 void   feed__v1__correct_times_request__init
                      (Feed__V1__CorrectTimesRequest         *message)
 {
@@ -2572,7 +2617,7 @@ void   feed__v1__method_stats__free_unpacked
   assert(message->base.descriptor == &feed__v1__method_stats__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
-static const ProtobufCFieldDescriptor feed__v1__client_frame__field_descriptors[30] =
+static const ProtobufCFieldDescriptor feed__v1__client_frame__field_descriptors[31] =
 {
   {
     "id",
@@ -2934,6 +2979,18 @@ static const ProtobufCFieldDescriptor feed__v1__client_frame__field_descriptors[
     0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "drain",
+    56,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Feed__V1__ClientFrame, body_case),
+    offsetof(Feed__V1__ClientFrame, drain),
+    &feed__v1__drain_request__descriptor,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned feed__v1__client_frame__field_indices_by_name[] = {
   4,   /* field[4] = acting_user_id */
@@ -2946,6 +3003,7 @@ static const unsigned feed__v1__client_frame__field_indices_by_name[] = {
   27,   /* field[27] = create_feed */
   12,   /* field[12] = create_post */
   17,   /* field[17] = delete_post */
+  30,   /* field[30] = drain */
   13,   /* field[13] = get_post */
   20,   /* field[20] = get_post_rank */
   26,   /* field[26] = get_server_stats */
@@ -2975,7 +3033,7 @@ static const ProtobufCIntRange feed__v1__client_frame__number_ranges[6 + 1] =
   { 30, 12 },
   { 50, 25 },
   { 53, 27 },
-  { 0, 30 }
+  { 0, 31 }
 };
 const ProtobufCMessageDescriptor feed__v1__client_frame__descriptor =
 {
@@ -2985,7 +3043,7 @@ const ProtobufCMessageDescriptor feed__v1__client_frame__descriptor =
   "Feed__V1__ClientFrame",
   "feed.v1",
   sizeof(Feed__V1__ClientFrame),
-  30,
+  31,
   feed__v1__client_frame__field_descriptors,
   feed__v1__client_frame__field_indices_by_name,
   6,  feed__v1__client_frame__number_ranges,
@@ -6706,6 +6764,24 @@ const ProtobufCMessageDescriptor feed__v1__backup_response__descriptor =
   feed__v1__backup_response__field_indices_by_name,
   1,  feed__v1__backup_response__number_ranges,
   (ProtobufCMessageInit) feed__v1__backup_response__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+#define feed__v1__drain_request__field_descriptors NULL
+#define feed__v1__drain_request__field_indices_by_name NULL
+#define feed__v1__drain_request__number_ranges NULL
+const ProtobufCMessageDescriptor feed__v1__drain_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "feed.v1.DrainRequest",
+  "DrainRequest",
+  "Feed__V1__DrainRequest",
+  "feed.v1",
+  sizeof(Feed__V1__DrainRequest),
+  0,
+  feed__v1__drain_request__field_descriptors,
+  feed__v1__drain_request__field_indices_by_name,
+  0,  feed__v1__drain_request__number_ranges,
+  (ProtobufCMessageInit) feed__v1__drain_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor feed__v1__correct_times_request__field_descriptors[4] =

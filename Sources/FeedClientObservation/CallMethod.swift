@@ -27,6 +27,7 @@ enum CallMethod: String, CaseIterable {
     case getServerStats = "GetServerStats"
     case backup = "Backup"
     case correctTimes = "CorrectTimes"
+    case drain = "Drain"
 
     /// The call of a request.
     init(_ request: Request) {
@@ -57,6 +58,7 @@ enum CallMethod: String, CaseIterable {
             case .getServerStats: .getServerStats
             case .backup: .backup
             case .correctTimes: .correctTimes
+            case .drain: .drain
             }
     }
 }

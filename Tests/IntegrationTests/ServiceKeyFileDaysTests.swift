@@ -110,8 +110,8 @@ struct ServiceKeyFileDaysTests {
         #expect(!FileManager.default.fileExists(atPath: "\(directory.path)/bad.key"))
     }
 
-    @Test("T-KEY-6: a backup takes the key of an operator")
-    func anOperatorBacksUp() async throws {
+    @Test("T-KEY-6: a backup and a drain take the key of an operator")
+    func anOperatorBacksUpAndDrains() async throws {
         let directory = try TemporaryDirectory()
         try await Self.makeKey("web", in: directory)
         try await Self.makeKey("nightly", role: "operator", in: directory)
@@ -123,7 +123,14 @@ struct ServiceKeyFileDaysTests {
         #expect(refused.output.contains("PERMISSION_DENIED / ROLE_DENIED"), "\(refused.output)")
         let made = try await FeedCtlTests.run(target + ["\(directory.path)/nightly.key"])
         #expect(made.status == 0, "\(made.output)")
-        #expect(await service.stop() == 0)
+
+        let drain = ["drain"] + target.dropFirst()
+        let kept = try await FeedCtlTests.run(drain + ["\(directory.path)/web.key"])
+        #expect(kept.output.contains("PERMISSION_DENIED / ROLE_DENIED"), "\(kept.output)")
+        let stopped = try await FeedCtlTests.run(drain + ["\(directory.path)/nightly.key"])
+        #expect(stopped.status == 0, "\(stopped.output)")
+        #expect(await service.process.prints("draining, as an operator has asked"))
+        #expect(await service.process.exitStatus() == 0)
     }
 
     /// Makes a key and adds its line to the file of keys.

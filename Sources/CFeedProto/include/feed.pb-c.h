@@ -64,6 +64,7 @@ typedef struct Feed__V1__ListFeedsResponse Feed__V1__ListFeedsResponse;
 typedef struct Feed__V1__CreateFeedRequest Feed__V1__CreateFeedRequest;
 typedef struct Feed__V1__BackupRequest Feed__V1__BackupRequest;
 typedef struct Feed__V1__BackupResponse Feed__V1__BackupResponse;
+typedef struct Feed__V1__DrainRequest Feed__V1__DrainRequest;
 typedef struct Feed__V1__CorrectTimesRequest Feed__V1__CorrectTimesRequest;
 typedef struct Feed__V1__CorrectTimesResponse Feed__V1__CorrectTimesResponse;
 typedef struct Feed__V1__PostTimes Feed__V1__PostTimes;
@@ -437,7 +438,8 @@ typedef enum {
   FEED__V1__CLIENT_FRAME__BODY_GET_SERVER_STATS = 51,
   FEED__V1__CLIENT_FRAME__BODY_CREATE_FEED = 53,
   FEED__V1__CLIENT_FRAME__BODY_BACKUP = 54,
-  FEED__V1__CLIENT_FRAME__BODY_CORRECT_TIMES = 55
+  FEED__V1__CLIENT_FRAME__BODY_CORRECT_TIMES = 55,
+  FEED__V1__CLIENT_FRAME__BODY_DRAIN = 56
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(FEED__V1__CLIENT_FRAME__BODY__CASE)
 } Feed__V1__ClientFrame__BodyCase;
 
@@ -506,6 +508,7 @@ struct  Feed__V1__ClientFrame
     Feed__V1__CreateFeedRequest *create_feed;
     Feed__V1__BackupRequest *backup;
     Feed__V1__CorrectTimesRequest *correct_times;
+    Feed__V1__DrainRequest *drain;
   };
 };
 #define FEED__V1__CLIENT_FRAME__INIT \
@@ -1940,6 +1943,19 @@ struct  Feed__V1__BackupResponse
 
 
 /*
+ * Stops the service as SIGTERM does; for operators only, else PERMISSION_DENIED / ROLE_DENIED. The
+ * answer comes before GoAway, and a repeat is OK. -> Empty
+ */
+struct  Feed__V1__DrainRequest
+{
+  ProtobufCMessage base;
+};
+#define FEED__V1__DRAIN_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&feed__v1__drain_request__descriptor) \
+     }
+
+
+/*
  * Finds posts whose create_time_ms or update_time_ms is more than five minutes ahead of the
  * service's clock, as a wrong clock stamps them, and corrects them on request. A call looks at
  * 16,384 ids at most: repeat it with `next_after_id` until that is 0. Services only, else
@@ -3280,6 +3296,25 @@ Feed__V1__BackupResponse *
 void   feed__v1__backup_response__free_unpacked
                      (Feed__V1__BackupResponse *message,
                       ProtobufCAllocator *allocator);
+/* Feed__V1__DrainRequest methods */
+void   feed__v1__drain_request__init
+                     (Feed__V1__DrainRequest         *message);
+size_t feed__v1__drain_request__get_packed_size
+                     (const Feed__V1__DrainRequest   *message);
+size_t feed__v1__drain_request__pack
+                     (const Feed__V1__DrainRequest   *message,
+                      uint8_t             *out);
+size_t feed__v1__drain_request__pack_to_buffer
+                     (const Feed__V1__DrainRequest   *message,
+                      ProtobufCBuffer     *buffer);
+Feed__V1__DrainRequest *
+       feed__v1__drain_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   feed__v1__drain_request__free_unpacked
+                     (Feed__V1__DrainRequest *message,
+                      ProtobufCAllocator *allocator);
 /* Feed__V1__CorrectTimesRequest methods */
 void   feed__v1__correct_times_request__init
                      (Feed__V1__CorrectTimesRequest         *message);
@@ -3581,6 +3616,9 @@ typedef void (*Feed__V1__BackupRequest_Closure)
 typedef void (*Feed__V1__BackupResponse_Closure)
                  (const Feed__V1__BackupResponse *message,
                   void *closure_data);
+typedef void (*Feed__V1__DrainRequest_Closure)
+                 (const Feed__V1__DrainRequest *message,
+                  void *closure_data);
 typedef void (*Feed__V1__CorrectTimesRequest_Closure)
                  (const Feed__V1__CorrectTimesRequest *message,
                   void *closure_data);
@@ -3671,6 +3709,7 @@ extern const ProtobufCMessageDescriptor feed__v1__list_feeds_response__descripto
 extern const ProtobufCMessageDescriptor feed__v1__create_feed_request__descriptor;
 extern const ProtobufCMessageDescriptor feed__v1__backup_request__descriptor;
 extern const ProtobufCMessageDescriptor feed__v1__backup_response__descriptor;
+extern const ProtobufCMessageDescriptor feed__v1__drain_request__descriptor;
 extern const ProtobufCMessageDescriptor feed__v1__correct_times_request__descriptor;
 extern const ProtobufCMessageDescriptor feed__v1__correct_times_response__descriptor;
 extern const ProtobufCMessageDescriptor feed__v1__post_times__descriptor;

@@ -79,6 +79,16 @@ extension FeedCalling {
         }
     }
 
+    /// Stops the service as SIGTERM does: it finishes what it has received.
+    ///
+    /// - Parameter timeout: How long it may take; nil is the client's timeout.
+    /// - Throws: A ``FeedClientError``, as `ROLE_DENIED` for callers that are no operators.
+    public func drain(timeout: Duration? = nil) async throws(FeedClientError) {
+        guard case .empty = try await call(Request.drain, timeout: timeout).response else {
+            throw .wrongAnswer(to: .drain)
+        }
+    }
+
     /// Reads the service's counters.
     public func stats(timeout: Duration? = nil) async throws(FeedClientError) -> ServerStats {
         try await call(.getServerStats, timeout: timeout) {

@@ -21,7 +21,7 @@ extension Request {
             true
         case .hello, .ping, .cancel, .signUp, .signIn, .getSession, .signOut, .getPost,
             .batchGetPosts, .listPosts, .syncPosts, .watchPosts, .getPostRank, .listFeeds,
-            .getServerStats, .backup, .correctTimes:
+            .getServerStats, .backup, .correctTimes, .drain:
             false
         }
     }

@@ -30,6 +30,12 @@ struct AdministrationCalls {
         return .response(.feed(Feed(policy, postCount: 0)), revision: environment.store.revision)
     }
 
+    /// Lets an operator stop the service; the answer leaves before GoAway.
+    func drain() -> Answer {
+        environment.context.askToDrain()
+        return .response(.empty, revision: environment.store.revision)
+    }
+
     /// The counts over all loops, as they are now.
     func serverStats() -> Answer {
         let revision = environment.store.revision

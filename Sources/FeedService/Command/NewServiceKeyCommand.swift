@@ -22,7 +22,7 @@ struct NewServiceKeyCommand: ParsableCommand {
     @Option(
         help: ArgumentHelp(
             "What the key makes its caller: app (as without a key), reader (changes nothing), service "
-                + "(imports, creates feeds, corrects times, acts for users), operator (backs up).",
+                + "(imports, creates feeds, corrects times, acts for users), operator (backs up, stops the service).",
             valueName: "role"
         )
     )

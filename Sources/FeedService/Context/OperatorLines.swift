@@ -40,6 +40,11 @@ package enum OperatorLines {
         "SIGHUP reads the service keys again, and there is no --service-keys: nothing has changed"
     }
 
+    /// An operator has called Drain.
+    package static var drainCalled: String {
+        "draining, as an operator has asked: connections finish what they asked for"
+    }
+
     /// News of the room on the disk of a data directory.
     package static func space(_ news: SpaceNews, _ directory: String) -> String {
         switch news {

@@ -53,6 +53,7 @@ final class ServiceContext: Sendable {
     private let memory = MemoryReturn()
     private let listeners = Lock<[ListenerCounters]>([])
     private let draining = Atomic(false)
+    private let drainHandler = Lock<(@Sendable () -> Void)?>(nil)
 
     /// Makes what the loops of a configuration share, for a state that was opened or for none.
     init(
@@ -167,6 +168,14 @@ final class ServiceContext: Sendable {
 
     /// Whether the service is stopping; once set, it stays.
     var isDraining: Bool { draining.load(ordering: .relaxed) }
+
+    /// Calls `body` when an operator asks for a drain, on the loop of the operator's connection.
+    func onDrainRequest(_ body: @escaping @Sendable () -> Void) {
+        drainHandler.withLock { $0 = body }
+    }
+
+    /// An operator asks the service to stop.
+    func askToDrain() { drainHandler.withLock { $0 }?() }
 
     /// The service begins to stop; true the first time.
     func beginDraining() -> Bool {

@@ -155,6 +155,7 @@ struct RequestHandler: ~Copyable {
         case .backup: try administration.backup()
         case .correctTimes(let request):
             try administration.correctTimes(request, &answers)
+        case .drain: administration.drain()
         case .hello(let request): try connections.hello(request, from: &caller)
         case .ping(let request): try connections.ping(request)
         case .getSession: try accounts.getSession(from: &caller)

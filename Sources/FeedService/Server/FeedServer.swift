@@ -82,7 +82,7 @@ package final class FeedServer: Sendable {
                 durableBatch: state?.journal.durableBatch ?? 0
             )
             let addresses = try listen(configuration, on: threads, of: store, context)
-            return FeedServer(
+            let server = FeedServer(
                 addresses: addresses,
                 threads: threads,
                 store: store,
@@ -90,6 +90,8 @@ package final class FeedServer: Sendable {
                 stateEvents: stateEvents,
                 logger: logger
             )
+            context.onDrainRequest { [weak server] in server?.drainForOperator() }
+            return server
         } catch {
             for thread in threads {
                 thread.stop()
@@ -118,6 +120,12 @@ package final class FeedServer: Sendable {
             }
         }
         return true
+    }
+
+    /// An operator's call begins what SIGTERM begins.
+    private func drainForOperator() {
+        guard beginDraining() else { return }
+        logger.notice("\(OperatorLines.drainCalled)")
     }
 
     /// Blocks until the service has ended, all that it answered is checkpointed, and its data

@@ -25,6 +25,7 @@ package enum Method: Int, CaseIterable, Sendable {
     case getServerStats
     case backup
     case correctTimes
+    case drain
     case unknown
 
     /// Whether the call may have a sequence: it is a change, and is refused under overload.
@@ -38,7 +39,7 @@ package enum Method: Int, CaseIterable, Sendable {
             true
         case .hello, .ping, .cancel, .signUp, .signIn, .getSession, .signOut, .getPost,
             .batchGetPosts, .listPosts, .syncPosts, .watchPosts, .getPostRank, .listFeeds,
-            .getServerStats, .backup, .correctTimes, .unknown:
+            .getServerStats, .backup, .correctTimes, .drain, .unknown:
             false
         }
     }
@@ -82,6 +83,7 @@ package enum Method: Int, CaseIterable, Sendable {
         case .getServerStats: "get_server_stats"
         case .backup: "backup"
         case .correctTimes: "correct_times"
+        case .drain: "drain"
         case .unknown: "unknown"
         }
     }

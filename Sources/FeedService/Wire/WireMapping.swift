@@ -247,6 +247,7 @@ extension Method {
             case .getServerStats: .getServerStats
             case .backup: .backup
             case .correctTimes: .correctTimes
+            case .drain: .drain
             case nil: .unknown
             }
     }

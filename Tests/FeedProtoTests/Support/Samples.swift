@@ -173,6 +173,7 @@ enum Samples {
             .getServerStats,
             .createFeed(CreateFeedRequest(feed: feed)),
             .backup,
+            .drain,
             .correctTimes(
                 CorrectTimesRequest(
                     appliesCorrection: true,

@@ -33,6 +33,7 @@ struct AccessTableTests {
         get_server_stats  anonymous device user reader service operator local
         backup            .         .      .    .      .       operator local
         correct_times     .         .      .    .      service .        local
+        drain             .         .      .    .      .       operator local
         unknown           anonymous device user reader service operator local
         """
 

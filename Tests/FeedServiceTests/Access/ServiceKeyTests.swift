@@ -193,8 +193,9 @@ struct ServiceKeyTests {
             (.backup, .backup),
             (.correctTimes, .correctTimes(CorrectTimesRequest())),
             (.unknown, nil),
-            // The last: its caller is no user any more.
+            // The last two: the caller is no user any more, and the service stops.
             (.signOut, .signOut(SignOutRequest())),
+            (.drain, .drain),
         ]
     }
 }

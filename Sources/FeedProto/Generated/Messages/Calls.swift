@@ -82,6 +82,12 @@ public enum Request: Equatable, Sendable {
     /// minutes ahead of the service's clock, as a wrong clock stamps them, and corrects them on
     /// request.
     indirect case correctTimes(CorrectTimesRequest)
+    /// Stops the service as SIGTERM does; for operators only, else PERMISSION_DENIED / ROLE_DENIED.
+    ///
+    /// The answer comes before GoAway, and a repeat is OK.
+    ///
+    /// The answer: `Empty`.
+    case drain
 }
 
 /// An answer; absent where `status` is present.

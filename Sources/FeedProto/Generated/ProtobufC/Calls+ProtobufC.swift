@@ -63,6 +63,9 @@ extension Request {
             self = .backup
         case FEED__V1__CLIENT_FRAME__BODY_CORRECT_TIMES:
             self = try unsafe .correctTimes(reader.body(frame.pointee.correct_times))
+        case FEED__V1__CLIENT_FRAME__BODY_DRAIN:
+            try unsafe reader.rejectFieldZero(frame.pointee.drain)
+            self = .drain
         default:
             return nil
         }
@@ -151,6 +154,9 @@ extension Request {
         case .correctTimes(let value):
             unsafe frame.pointee.body_case = FEED__V1__CLIENT_FRAME__BODY_CORRECT_TIMES
             unsafe frame.pointee.correct_times = arena.message(value)
+        case .drain:
+            unsafe frame.pointee.body_case = FEED__V1__CLIENT_FRAME__BODY_DRAIN
+            unsafe frame.pointee.drain = arena.empty(feed__v1__drain_request__init)
         }
     }
 }
