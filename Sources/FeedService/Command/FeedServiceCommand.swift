@@ -77,7 +77,7 @@ struct FeedServiceCommand: ParsableCommand {
     var serviceKeys: String?
 
     func run() throws {
-        let configuration = try ServiceConfiguration(self)
+        var configuration = try ServiceConfiguration(self)
         // Only the user of the process may read the service's files.
         umask(0o077)
         if let state = configuration.state, self.state.dryRun {
@@ -85,6 +85,9 @@ struct FeedServiceCommand: ParsableCommand {
         }
         LoggingSystem.bootstrap { StreamLogHandler.standardError(label: $0) }
         let logger = Logger(label: "feed-service")
+        configuration.supervisor = Supervisor(environment: ProcessInfo.processInfo.environment) {
+            logger.warning("\($0)")
+        }
         ProcessSetup.ignoreBrokenPipes()
         ProcessSetup.mapLargeAllocations()
         let server = try FeedServer.start(configuration, logger: logger)
@@ -93,6 +96,7 @@ struct FeedServiceCommand: ParsableCommand {
             server.onSignal(signal) { Self.stop(server, logger) }
         }
         watchHangUps(of: server, configuration, logger)
+        configuration.supervisor.notify(.ready("Serves on \(addresses(of: server))"))
         logger.info("\(startLine(server, configuration))")
         server.wait()
         if configuration.logsStateHash {
@@ -111,7 +115,7 @@ struct FeedServiceCommand: ParsableCommand {
         _ logger: Logger
     ) {
         if let path = serviceKeys, let keys = configuration.serviceKeys {
-            let reloading = ServiceKeyReloading(path, keys, logger)
+            let reloading = ServiceKeyReloading(path, keys, configuration.supervisor, logger)
             server.onSignal(SIGHUP) { reloading.begin() }
         } else {
             server.onSignal(SIGHUP) { logger.notice("\(OperatorLines.hangUpWithoutKeys)") }
@@ -127,9 +131,12 @@ struct FeedServiceCommand: ParsableCommand {
         logger.info("draining: connections finish what they asked for")
     }
 
+    private func addresses(of server: FeedServer) -> String {
+        server.addresses.map(\.description).joined(separator: ", ")
+    }
+
     private func startLine(_ server: FeedServer, _ configuration: ServiceConfiguration) -> String {
-        let addresses = server.addresses.map(\.description).joined(separator: ", ")
-        return "feed-service \(ServiceVersion.current) listening on \(addresses): "
+        "feed-service \(ServiceVersion.current) listening on \(addresses(of: server)): "
             + "threads \(configuration.threadCount) (\(ServiceConfiguration.coreCount) cores), "
             + "stripes \(configuration.stripeCount), "
             + "durability \(configuration.durabilityText)"

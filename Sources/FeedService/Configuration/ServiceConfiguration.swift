@@ -33,6 +33,8 @@ package struct ServiceConfiguration: Sendable {
     package var passwordFunctions = PasswordHasher.Functions.argon2id
     /// The monotonic clock of the limits of sign-ins.
     package var signInClock: @Sendable () -> MonotonicInstant = { MonotonicInstant.now }
+    /// Who is told that the service starts, is ready, lives and stops.
+    package var supervisor = Supervisor.none
 
     /// A configuration for one loopback address and defaults that suit it.
     package init(addresses: [SocketAddress], threadCount: Int, stripeCount: Int? = nil) {

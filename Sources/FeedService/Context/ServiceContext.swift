@@ -50,6 +50,7 @@ final class ServiceContext: Sendable {
     let loopClock: ManualClock?
     /// One loop's counts each, in the order of the loops.
     let counters: [LoopCounters]
+    private let supervisor: Supervisor
     private let memory = MemoryReturn()
     private let listeners = Lock<[ListenerCounters]>([])
     private let draining = Atomic(false)
@@ -87,6 +88,7 @@ final class ServiceContext: Sendable {
         timeOfDay = configuration.timeOfDay
         startTimeMilliseconds = configuration.timeOfDay()
         serviceKeys = configuration.serviceKeys
+        supervisor = configuration.supervisor
         accounts = Accounts(limits.accounts)
         signInLimits = SignInLimits(limits.accounts, clock: configuration.signInClock)
         passwords = PasswordHasher(
@@ -177,9 +179,11 @@ final class ServiceContext: Sendable {
     /// An operator asks the service to stop.
     func askToDrain() { drainHandler.withLock { $0 }?() }
 
-    /// The service begins to stop; true the first time.
+    /// The service begins to stop, and its supervisor is told; true the first time.
     func beginDraining() -> Bool {
-        !draining.exchange(true, ordering: .relaxed)
+        guard !draining.exchange(true, ordering: .relaxed) else { return false }
+        supervisor.notify(.stopping)
+        return true
     }
 
     /// Counts a listener's connections in the statistics.

@@ -18,7 +18,7 @@ extension FeedServer {
     ) throws(ServiceStartError) -> DurableState? {
         guard let options = configuration.state else { return nil }
         let began = ContinuousClock.now
-        let progress = ProgressLines(logger)
+        let progress = ProgressLines(logger, configuration.supervisor)
         let state: DurableState
         var found = AccountsState()
         do throws(StateStartError) {
@@ -142,14 +142,18 @@ extension FeedServer {
     }
 }
 
-/// Logs the progress of a long start, at most one line a second.
+/// Logs the progress of a long start and tells the supervisor, at most once a second.
 private final class ProgressLines {
     private let logger: Logger
+    private let supervisor: Supervisor
     private var last = ContinuousClock.now
     private var lastCompleted: UInt64 = 0
     private var lastStep: RecoveryProgress.Step?
 
-    init(_ logger: Logger) { self.logger = logger }
+    init(_ logger: Logger, _ supervisor: Supervisor) {
+        self.logger = logger
+        self.supervisor = supervisor
+    }
 
     func report(_ progress: RecoveryProgress) {
         if lastStep != progress.step {
@@ -167,7 +171,9 @@ private final class ProgressLines {
             case .checking: "bytes"
             case .replaying: "records"
             }
-        logger.info("\(progress.step.rawValue): \(percent) %, \(Int(perSecond)) \(unit) a second")
+        let line = "\(progress.step.rawValue): \(percent) %, \(Int(perSecond)) \(unit) a second"
+        logger.info("\(line)")
+        supervisor.notify(.starting(line))
         last = now
         lastCompleted = progress.completed
     }

@@ -203,6 +203,7 @@ package final class FeedServer: Sendable {
             let serviceLoop = ServiceLoop.of(loop)
             let outcome = Result { () throws(TransportError) in
                 try context.startMaintenance(on: loop, of: store, serviceLoop.log)
+                try Watchdog(over: targets, for: configuration.supervisor).start(on: loop)
                 return try configuration.addresses.map { (address) throws(TransportError) in
                     try serviceLoop.listen(at: address, for: targets)
                 }

@@ -6,14 +6,16 @@ internal import Logging
 final class ServiceKeyReloading: Sendable {
     private let path: String
     private let keys: ServiceKeys
+    private let supervisor: Supervisor
     private let logger: Logger
     /// Held while the file is read and its keys are taken, so that the last file read wins.
     private let reading = Lock(())
 
     /// Replaces these keys with those of a file, each time it is asked to.
-    init(_ path: String, _ keys: ServiceKeys, _ logger: Logger) {
+    init(_ path: String, _ keys: ServiceKeys, _ supervisor: Supervisor, _ logger: Logger) {
         self.path = path
         self.keys = keys
+        self.supervisor = supervisor
         self.logger = logger
     }
 
@@ -30,6 +32,8 @@ final class ServiceKeyReloading: Sendable {
     /// Replaces the keys with those of the file; keeps them where the file is refused.
     func reload() {
         reading.withLock { _ in
+            supervisor.notify(.reloading)
+            defer { supervisor.notify(.reloaded) }
             do throws(ServiceKeyFileError) {
                 let new = try ServiceKeyFile.read(path)
                 keys.replace(with: new)
