@@ -7450,7 +7450,7 @@ const ProtobufCMessageDescriptor feed__v1__server_stats__descriptor =
   (ProtobufCMessageInit) feed__v1__server_stats__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor feed__v1__backup_stats__field_descriptors[9] =
+static const ProtobufCFieldDescriptor feed__v1__backup_stats__field_descriptors[12] =
 {
   {
     "running",
@@ -7560,22 +7560,61 @@ static const ProtobufCFieldDescriptor feed__v1__backup_stats__field_descriptors[
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "failures",
+    10,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Feed__V1__BackupStats, failures),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "schedule_interval_ms",
+    11,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Feed__V1__BackupStats, schedule_interval_ms),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "next_time_ms",
+    12,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT64,
+    0,   /* quantifier_offset */
+    offsetof(Feed__V1__BackupStats, next_time_ms),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned feed__v1__backup_stats__field_indices_by_name[] = {
   1,   /* field[1] = copied_bytes */
+  9,   /* field[9] = failures */
   5,   /* field[5] = last_bytes */
   6,   /* field[6] = last_duration_ms */
   7,   /* field[7] = last_error */
   8,   /* field[8] = last_error_time_ms */
   3,   /* field[3] = last_name */
   4,   /* field[4] = last_time_ms */
+  11,   /* field[11] = next_time_ms */
   0,   /* field[0] = running */
+  10,   /* field[10] = schedule_interval_ms */
   2,   /* field[2] = total_bytes */
 };
 static const ProtobufCIntRange feed__v1__backup_stats__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 9 }
+  { 0, 12 }
 };
 const ProtobufCMessageDescriptor feed__v1__backup_stats__descriptor =
 {
@@ -7585,7 +7624,7 @@ const ProtobufCMessageDescriptor feed__v1__backup_stats__descriptor =
   "Feed__V1__BackupStats",
   "feed.v1",
   sizeof(Feed__V1__BackupStats),
-  9,
+  12,
   feed__v1__backup_stats__field_descriptors,
   feed__v1__backup_stats__field_indices_by_name,
   1,  feed__v1__backup_stats__number_ranges,

@@ -59,11 +59,18 @@ extension SegmentJournal {
         do {
             try current.file.write(header, body, at: current.offset)
         } catch {
-            try space.makeRoom(after: error)
+            try makeRoom(after: error)
             try fileErrors { () throws(FileError) in
                 try current.file.write(header, body, at: current.offset)
             }
         }
+    }
+
+    /// Removes what is not needed after an error that says that the disk is full: a segment that is
+    /// only kept, else what keeps room.
+    private func makeRoom(after error: FileError) throws(JournalError) {
+        if error.isOutOfSpace, try removeKeptForRoom() { return }
+        try space.makeRoom(after: error)
     }
 
     /// Makes the next segment the current one, once its file is ready.
@@ -71,7 +78,7 @@ extension SegmentJournal {
         do {
             try startNext()
         } catch {
-            try space.makeRoom(after: error)
+            try makeRoom(after: error)
             do {
                 try startNext()
             } catch {
@@ -119,20 +126,5 @@ extension SegmentJournal {
         spare.file.name = name
         if isSynced { try files.syncDirectory(SegmentLayout.directory) }
         return Current(file: spare.file, header: header, offset: SegmentLayout.firstRecord)
-    }
-}
-
-extension SegmentJournal {
-    package func forget(through number: UInt64) throws(JournalError) {
-        // The current segment stays, so a newer one than any that goes is durable.
-        while segments.count > 1, segments[1].first - 1 <= number {
-            let segment = segments[0]
-            // Where a disk has damaged a file, a new one is safer.
-            let isDamaged = segment.name == checkpointedDamage?.file
-            try fileErrors { () throws(FileError) in
-                try space.release(segment, isDamaged: isDamaged)
-            }
-            segments.removeFirst()
-        }
     }
 }

@@ -44,6 +44,15 @@ package final class SegmentJournal: Journal {
     var watermark: DurableWatermark
     var space: JournalSpace
 
+    /// All records up to this one are kept elsewhere.
+    var forgotten: UInt64
+
+    /// When the segment before one ended, read from that one's header.
+    var knownEnd: (next: Segment, microseconds: UInt64)?
+
+    /// How many kept segments were removed before their time, as the disk ran low.
+    package internal(set) var droppedSegmentCount = 0
+
     /// Why no append is taken any more.
     var failure: String?
 
@@ -68,6 +77,7 @@ package final class SegmentJournal: Journal {
         last = scan.last
         lastMicroseconds = scan.lastMicroseconds
         checkpointedDamage = scan.checkpointedDamage
+        forgotten = checkpointed.number
         // Before anything is made, which may need the room.
         try fileErrors { () throws(FileError) in try SpareSegments.removeForgotten(files) }
         (segments, current) = try Self.repair(files, configuration, scan, acceptedLoss != nil)
@@ -100,7 +110,8 @@ package final class SegmentJournal: Journal {
     ///
     /// To be called every second or so, on the journal's thread.
     package func checkSpace() throws(JournalError) -> SpaceWatch.Mode {
-        try fileErrors { () throws(FileError) in try space.check() }
+        try removeKept()
+        return try fileErrors { () throws(FileError) in try space.check() }
     }
 }
 
@@ -121,6 +132,7 @@ extension SegmentJournal {
     /// For when another file of the directory finds no room. All of it is made anew when there is
     /// room again.
     package func giveUpReserves() throws(JournalError) {
+        while try removeKeptForRoom() {}
         try fileErrors { () throws(FileError) in try space.giveUp() }
     }
 

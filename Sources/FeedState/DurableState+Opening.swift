@@ -50,7 +50,7 @@ extension DurableState {
         let backups = Backups(
             options.backups,
             reservedByteCount: options.journal.space.readOnlyByteCount,
-            beforeStep: options.testHooks.beforeCopyStep,
+            hooks: options.testHooks.backups,
             report: events.backup
         )
         let checkpointThread = CheckpointThread(

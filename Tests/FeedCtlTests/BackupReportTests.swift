@@ -36,18 +36,25 @@ struct BackupReportTests {
             lastName: "20270115T080000123Z",
             lastTimeMilliseconds: ReportTests.now - 7_200_000,
             lastError: "The disk is full.",
-            lastErrorTimeMilliseconds: ReportTests.now - 60_000
+            lastErrorTimeMilliseconds: ReportTests.now - 60_000,
+            failureCount: 2,
+            scheduleIntervalMilliseconds: 3_600_000,
+            nextTimeMilliseconds: ReportTests.now + 60_000
         )
         let text = ReportTests.text(StatsReportTests.stats(StatsReportTests.journal, backups))
         #expect(text.contains("last backup       20270115T080000123Z, "))
         #expect(text.contains("backup under way  25 % of 4 MB"))
         #expect(text.contains("The disk is full."))
+        #expect(text.contains("next backup "))
+        #expect(text.contains("failed backups    2"))
         let object = try ReportTests.object(
             StatsReportTests.stats(StatsReportTests.journal, backups)
         )
         let shown = try #require(object["backups"] as? [String: Any])
         #expect(shown["last_name"] as? String == "20270115T080000123Z")
         #expect(shown["is_running"] as? Bool == true)
+        #expect(shown["failure_count"] as? Int == 2)
+        #expect(shown["schedule_interval_ms"] as? Int == 3_600_000)
         let none = ReportTests.text(StatsReportTests.stats(StatsReportTests.journal))
         #expect(none.contains("last backup       none"))
     }

@@ -3,11 +3,14 @@ import Testing
 
 /// `FEED_POWER_CUTS` sets how many power cuts there are; `FEED_SEED` replays one run.
 @Suite struct PowerCutTests {
-    @Test(arguments: [PowerCutRun.Fault.none, .failingSync])
-    func keepsEveryAcknowledgedRecordAndNothingElse(_ fault: PowerCutRun.Fault) {
+    @Test(arguments: [PowerCutRun.Fault.none, .failingSync], [false, true])
+    func keepsEveryAcknowledgedRecordAndNothingElse(
+        _ fault: PowerCutRun.Fault,
+        _ keepsAll: Bool
+    ) {
         let wanted = Int(TestEnvironment.number("FEED_POWER_CUTS") ?? 2000)
         if let seed = TestEnvironment.number("FEED_SEED") {
-            var run = PowerCutRun(seed: seed, fault: fault)
+            var run = PowerCutRun(seed: seed, fault: fault, keepsAll: keepsAll)
             #expect(run.run() == nil, "seed \(seed)")
             return
         }
@@ -15,7 +18,7 @@ import Testing
         var seed = TestEnvironment.firstSeed - 1
         while cutCount < wanted {
             seed += 1
-            var run = PowerCutRun(seed: seed, fault: fault)
+            var run = PowerCutRun(seed: seed, fault: fault, keepsAll: keepsAll)
             let complaint = run.run()
             #expect(complaint == nil, "seed \(seed)")
             if complaint != nil { return }

@@ -21,7 +21,7 @@ struct BackupDrainTests {
         var configuration = ServiceConfiguration(addresses: [.loopback(port: 0)], threadCount: 2)
         var state = StateOptions(path: directory.path, logCount: 2)
         state.journal.space.ballastByteCount = 1 << 20
-        state.testHooks.beforeCopyStep = { gate.pass() }
+        state.testHooks.backups.beforeCopyStep = { gate.pass() }
         configuration.state = state
         // A backup gets half of it.
         configuration.limits.drainTimeout = .seconds(endsInTime ? 40 : 4)

@@ -19,7 +19,7 @@ struct BackupTests {
             var state = StateOptions(path: directory.path, logCount: $0.threadCount)
             state.journal.space.ballastByteCount = 1 << 20
             state.checkpointByteCount = 1
-            state.testHooks.beforeCopyStep = { gate.pass() }
+            state.testHooks.backups.beforeCopyStep = { gate.pass() }
             $0.state = state
             configure(&$0)
         } _: { [path = directory.path] port in

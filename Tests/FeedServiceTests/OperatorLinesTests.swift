@@ -11,6 +11,7 @@ struct OperatorLinesTests {
         OperatorLines.space(.full(freeByteCount: 1 << 20, writableByteCount: 2 << 20), directory),
         OperatorLines.space(.hasRoom(freeByteCount: 1 << 20), directory),
         OperatorLines.space(.gaveUpBallast, directory),
+        OperatorLines.space(.droppedSegments(count: 2), directory),
         OperatorLines.clock(.jumped(by: 600_000)),
         OperatorLines.clock(.agrees),
         OperatorLines.clock(.corrected(by: 2000)),

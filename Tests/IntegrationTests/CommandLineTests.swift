@@ -62,6 +62,27 @@ struct CommandLineTests {
             complaint: "--keep-backups: expected 1 to 10000, got -1."
         ),
         BadFlags(
+            arguments: ["--backup-every", "30s"],
+            complaint: "--backup-every: expected 1m to 366d, as 90m, 1h or 7d, got 30s."
+        ),
+        BadFlags(
+            arguments: ["--backup-every", "1h", "--backup-keep", "7d"],
+            complaint: "--backup-keep: expected how many of the newest, 1 to 10000, and after "
+                + "it days or weeks, as 24,7d,4w; got 7d."
+        ),
+        BadFlags(
+            arguments: ["--backup-keep", "24"],
+            complaint: "--backup-keep: expected --backup-every with it."
+        ),
+        BadFlags(
+            arguments: ["--journal-keep", "-1h"],
+            complaint: "--journal-keep: expected 1m to 366d, as 90m, 1h or 7d, got -1h."
+        ),
+        BadFlags(
+            arguments: ["--in-memory", "--journal-keep", "24h"],
+            complaint: "--journal-keep: --in-memory keeps nothing, and goes without it; got 24h."
+        ),
+        BadFlags(
             arguments: ["--in-memory", "--data-dir", "feed"],
             complaint: "--data-dir: --in-memory keeps nothing, and goes without it; got feed."
         ),

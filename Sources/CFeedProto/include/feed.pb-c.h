@@ -2239,10 +2239,23 @@ struct  Feed__V1__BackupStats
    * When that failure was known, in milliseconds since the Unix epoch; 0 where there is none.
    */
   int64_t last_error_time_ms;
+  /*
+   * The backups since the service's start that failed, were cancelled or did not pass their check.
+   */
+  uint64_t failures;
+  /*
+   * The time between two scheduled backups; 0 without a schedule.
+   */
+  uint64_t schedule_interval_ms;
+  /*
+   * When the next scheduled backup is due, in milliseconds since the Unix epoch; 0 without a
+   * schedule.
+   */
+  int64_t next_time_ms;
 };
 #define FEED__V1__BACKUP_STATS__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&feed__v1__backup_stats__descriptor) \
-    , 0, 0, 0, {0,NULL}, 0, 0, 0, {0,NULL}, 0 }
+    , 0, 0, 0, {0,NULL}, 0, 0, 0, {0,NULL}, 0, 0, 0, 0 }
 
 
 /*

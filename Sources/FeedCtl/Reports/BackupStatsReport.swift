@@ -11,6 +11,9 @@ package struct BackupStatsReport: Encodable, Equatable, Sendable {
     let lastDurationMs: UInt64
     let lastError: String
     let lastErrorTimeMs: Int64
+    let failureCount: UInt64
+    let scheduleIntervalMs: UInt64
+    let nextTimeMs: Int64
 
     /// The report of backups; zeros where there are none, so that programs find the same members
     /// everywhere.
@@ -25,6 +28,9 @@ package struct BackupStatsReport: Encodable, Equatable, Sendable {
         lastDurationMs = stats.lastDurationMilliseconds
         lastError = stats.lastError
         lastErrorTimeMs = stats.lastErrorTimeMilliseconds
+        failureCount = stats.failureCount
+        scheduleIntervalMs = stats.scheduleIntervalMilliseconds
+        nextTimeMs = stats.nextTimeMilliseconds
     }
 
     /// The lines for people.
@@ -41,6 +47,8 @@ package struct BackupStatsReport: Encodable, Equatable, Sendable {
             )
             fields.add("backup under way", BackupProgress(stats).text)
         }
+        if nextTimeMs != 0 { fields.add("next backup", style.time(nextTimeMs)) }
+        if failureCount > 0 { fields.add("failed backups", "\(failureCount)") }
         if !lastError.isEmpty {
             fields.add("failed backup", "\(style.time(lastErrorTimeMs)): \(lastError)")
         }

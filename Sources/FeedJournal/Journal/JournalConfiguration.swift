@@ -27,6 +27,9 @@ package struct JournalConfiguration: Sendable {
     /// The size of each file, 64 MiB; it is written to the header, so it may change between runs.
     package var segmentByteCount = 64 << 20
 
+    /// How long a forgotten segment is kept, by the times of records, in microseconds; 0 keeps none.
+    package var keptMicroseconds: UInt64 = 0
+
     /// When the disk counts as full.
     package var space = SpaceLimits()
 

@@ -9,6 +9,10 @@ package struct SpaceLimits: Equatable, Sendable {
     /// What is kept to be deleted on a full disk, 64 MiB: more than is ever taken and not written.
     package var ballastByteCount = 64 << 20
 
+    /// With less than this free no segment is kept that checkpoints need no more, 1 GiB: so they go
+    /// before anything is refused.
+    package var keptByteCount = 1 << 30
+
     /// The defaults.
     package init() {}
 }

@@ -87,6 +87,13 @@ package struct RecoveryScan {
         end = isBehind ? .fresh(index: scanner.start) : scanner.end
     }
 
+    /// The first record of the oldest segment that a directory has; nil where it has none.
+    package static func firstRecord(_ files: any JournalFiles) throws(FileError) -> UInt64? {
+        guard try files.names(in: ".").contains(SegmentLayout.directory) else { return nil }
+        return try files.names(in: SegmentLayout.directory)
+            .compactMap(SegmentLayout.firstNumber).min()
+    }
+
     /// The file of a segment that was listed.
     static func open(
         _ files: any JournalFiles,

@@ -22,6 +22,11 @@ struct JournalSpace {
     /// Whether the ballast is there.
     var hasBallast: Bool { ballast.isThere }
 
+    /// Whether no more files are kept for segments to come.
+    ///
+    /// On a disk that counts as full none is kept, and each one that is released is removed.
+    var isFull: Bool { watch.mode == .writable && spares.count >= SpareSegments.maximumCount }
+
     /// How many files are kept for segments to come.
     var spareCount: Int { spares.count }
 

@@ -4,6 +4,10 @@
 /// A forgotten segment is kept until its room is needed, so a journal soon has as many files as its
 /// checkpoints take, and neither makes nor removes another one.
 struct SpareSegments {
+    /// How many files there are at most, 1 GiB: more than checkpoints that lag leave, so that a
+    /// journal that ends to keep old segments gives their room back.
+    static let maximumCount = 16
+
     private let files: any JournalFiles
     private let configuration: JournalConfiguration
 

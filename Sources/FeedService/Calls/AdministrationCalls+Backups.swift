@@ -44,7 +44,7 @@ extension Status {
             case .noRoom: (.resourceExhausted, .backupNoRoom, 0)
             case .roomShrank, .logTooLong: (.aborted, .backupCancelled, 0)
             case .stopping: (.unavailable, .draining, 0)
-            case .failed: (.internal, .internal, 0)
+            case .failed, .damagedCopy: (.internal, .internal, 0)
             }
         self.init(
             code: code,

@@ -56,6 +56,8 @@ struct FeedServiceCommand: ParsableCommand {
     @OptionGroup var state: StateFlags
     @OptionGroup var limits: LimitFlags
 
+    @OptionGroup var backups: BackupFlags
+
     @Flag(name: .long, help: "Start an empty store with 20 posts titled with fruit names.")
     var sampleData = false
 

@@ -1,5 +1,6 @@
 internal import ArgumentParser
 internal import FeedState
+internal import Foundation
 
 /// `feed-service restore BACKUP DIR`: makes a data directory of a backup.
 struct RestoreCommand: ParsableCommand {
@@ -18,10 +19,14 @@ struct RestoreCommand: ParsableCommand {
             Else the command says which records are missing, and changes nothing. Where the journal \
             is damaged at a later record, the next start says what is lost. The old files are kept in \
             quarantine/. Where the whole directory is a copy, type feed-service new-instance afterwards.
+
+            With --at or --at-revision the first directory is a data directory, which a service may \
+            use: the newest of its backups before the moment is restored, and its journal is replayed \
+            up to the moment. The journal reaches back as far as --journal-keep says.
             """
     )
 
-    @Argument(help: "The backup's directory.")
+    @Argument(help: "The backup's directory. With --at: a data directory.")
     var backup: String
 
     @Argument(
@@ -35,7 +40,25 @@ struct RestoreCommand: ParsableCommand {
     @Flag(name: .long, help: "Put the backup in the place of the directory's state.db.")
     var inPlace = false
 
+    @Option(
+        name: .long,
+        help: ArgumentHelp(
+            "Restore the state of a time, as 2026-11-25T14:05:00Z or with an offset as +01:00; or "
+                + "of a folder's name in backups/.",
+            valueName: "moment"
+        )
+    )
+    var at: String?
+
+    @Option(
+        name: .long,
+        parsing: .unconditional,
+        help: "Restore the state of a revision of the service."
+    )
+    var atRevision: UInt64?
+
     func run() throws {
+        if let moment = try moment() { return try run(to: moment) }
         guard !inPlace else { return try runInPlace() }
         do throws(RestoreError) {
             try BackupRestore.run(backup: backup, into: directory)
@@ -45,6 +68,50 @@ struct RestoreCommand: ParsableCommand {
             )
         }
         print("restored \(backup) into \(directory)")
+    }
+
+    /// What --at and --at-revision say.
+    private func moment() throws(ServiceStartError) -> RestoreMoment? {
+        guard at != nil || atRevision != nil else { return nil }
+        guard !inPlace else {
+            throw .badFlag("--in-place", "expected without --at or --at-revision.")
+        }
+        guard let at else { return atRevision.map(RestoreMoment.revision) }
+        guard atRevision == nil else { throw .badFlag("--at-revision", "expected without --at.") }
+        if BackupFolders.time(of: at) != nil { return .backup(at) }
+        for options in [[], .withFractionalSeconds] as [ISO8601DateFormatter.Options] {
+            let formatter = ISO8601DateFormatter()
+            formatter.formatOptions = [.withInternetDateTime, options]
+            if let date = formatter.date(from: at) { return .time(date) }
+        }
+        throw .badFlag(
+            "--at",
+            "expected a time with its zone, as 2026-11-25T14:05:00Z, or a folder's name in backups/, "
+                + "got \(at)."
+        )
+    }
+
+    private func run(to moment: RestoreMoment) throws {
+        let made: MomentRestore
+        do throws(RestoreError) {
+            made = try MomentRestore.run(of: backup, to: moment, into: directory)
+        } catch {
+            throw ServiceStartError.refused(
+                StartRefusal(error, of: backup, into: directory)
+            )
+        }
+        print("restored \(backup) into \(directory) as of \(moment)")
+        let records = made.records.map { records in
+            "and the records \(records.lowerBound) to \(records.upperBound) of the journal"
+        }
+        print("of the backup \(made.backup) \(records ?? "alone")")
+        let time = made.time.map { "; the last commit batch began at \($0.milliseconds)" } ?? ""
+        print("up to revision \(made.revision)\(time)")
+        guard let next = made.nextRecord, let nextTime = made.nextTime else { return }
+        print(
+            "the first commit batch that is left out is record \(next), which began at "
+                + "\(nextTime.milliseconds) and ends with revision \(made.nextRevision ?? 0)"
+        )
     }
 
     private func runInPlace() throws {

@@ -29,6 +29,7 @@ extension ServiceConfiguration {
         hasSampleData = command.sampleData
         try limits.take(command.limits)
         state = try StateOptions(command.state, logCount: threadCount)
+        try command.backups.apply(to: &state)
         logsStateHash = command.state.stateHash
         if let path = command.serviceKeys { serviceKeys = try Self.serviceKeys(path) }
     }

@@ -42,8 +42,8 @@ struct StateFlags: ParsableArguments {
         name: .long,
         parsing: .unconditional,
         help: ArgumentHelp(
-            "How many complete backups are kept, 1 to 10000: the oldest go once a new one is "
-                + "complete. (default: \(BackupOptions().keptCount))",
+            "How many complete backups that calls have made are kept, 1 to 10000: the oldest go "
+                + "once a new one is complete. (default: \(BackupOptions().keptCount))",
             valueName: "count"
         )
     )

@@ -53,6 +53,9 @@ package enum OperatorLines {
                 + "until \(size(writable)) are free, reads are served"
         case .hasRoom(let free):
             "the disk of \(directory) has room again, \(size(free)) are free: changes are taken"
+        case .droppedSegments(let count):
+            "the disk of \(directory) runs low: \(count) of the segments that --journal-keep has kept "
+                + "\(count == 1 ? "was" : "were") removed, the oldest first"
         case .gaveUpBallast:
             "the disk of \(directory) was full: the ballast was given up, to write what was taken "
                 + "before"

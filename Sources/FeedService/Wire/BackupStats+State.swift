@@ -9,13 +9,20 @@ extension BackupStats {
             isRunning: status.isRunning,
             copiedByteCount: UInt64(clamping: status.copiedByteCount),
             byteCount: UInt64(clamping: status.byteCount),
-            lastName: status.complete?.name ?? "",
-            lastTimeMilliseconds: status.complete?.date.unixMilliseconds ?? 0,
-            lastByteCount: UInt64(clamping: status.complete?.byteCount ?? 0),
-            lastDurationMilliseconds: (status.complete?.duration.wholeMicroseconds ?? 0) / 1000,
-            lastError: status.failure.map { "\($0.error)" } ?? "",
-            lastErrorTimeMilliseconds: status.failure?.date.unixMilliseconds ?? 0
+            failureCount: status.failureCount
         )
+        if let complete = status.complete {
+            lastName = complete.name
+            lastTimeMilliseconds = complete.date.unixMilliseconds
+            lastByteCount = UInt64(clamping: complete.byteCount)
+            lastDurationMilliseconds = complete.duration.wholeMicroseconds / 1000
+        }
+        if let failure = status.failure {
+            lastError = "\(failure.error)"
+            lastErrorTimeMilliseconds = failure.date.unixMilliseconds
+        }
+        if let interval = status.interval { scheduleIntervalMilliseconds = UInt64(interval * 1000) }
+        if let due = status.due { nextTimeMilliseconds = due.unixMilliseconds }
     }
 }
 

@@ -51,6 +51,8 @@ package final class CheckpointThread: CommitBatchReceiver {
     private let stopping = Atomic(false)
     private let stopDeadline = Lock<ContinuousClock.Instant?>(nil)
     private let checkpointed: Atomic<UInt64>
+    /// The newest record that was handed over.
+    private let newest: Atomic<UInt64>
     /// The bytes of commit batches that are not written to the tables.
     private let pending: Atomic<Int>
     private let written = Atomic<UInt64>(0)
@@ -71,6 +73,9 @@ package final class CheckpointThread: CommitBatchReceiver {
     ) {
         self.backups = backups
         checkpointed = Atomic(work.database.meta.checkpointed.number)
+        newest = Atomic(
+            max(work.database.meta.checkpointed.number, work.memtable.position.number)
+        )
         pending = Atomic(work.addedByteCount)
         backlogLimit =
             Self.backlogFactor
@@ -110,6 +115,7 @@ package final class CheckpointThread: CommitBatchReceiver {
     /// Takes a commit batch that is durable; gives an array to make the next one in.
     package func submit(_ body: [UInt8], at position: JournalPosition) -> [UInt8] {
         pending.wrappingAdd(body.count, ordering: .relaxed)
+        newest.store(position.number, ordering: .releasing)
         let (spare, isToWake) = queue.submit(body, at: position)
         if isToWake { thread.wake() }
         return spare
@@ -154,6 +160,7 @@ package final class CheckpointThread: CommitBatchReceiver {
                 let isStopping = stopping.load(ordering: .acquiring)
                 try fill(&work, from: &taken)
                 try work.updateBackup(backups)
+                if !isStopping { backups.askWhereDue(through: newest.load(ordering: .acquiring)) }
                 let wantsBackup = backups.wantedRecord != nil && !backups.isInspecting
                 if isStopping, let deadline = stopDeadline.withLock({ $0 }), .now >= deadline {
                     return

@@ -12,6 +12,9 @@ package enum BackupError: Error, Equatable, Sendable {
     /// While it was made, SQLite's log grew beyond its limit.
     case logTooLong(byteCount: Int, limit: Int)
 
+    /// The copy did not pass its check, and was removed.
+    case damagedCopy(name: String, StateError)
+
     /// The service stops.
     case stopping
 
@@ -35,6 +38,8 @@ extension BackupError: CustomStringConvertible {
             "The backup was cancelled: while it was copied, \(byteCount) bytes of changes had to "
                 + "wait beside state.db, and the limit is \(limit) bytes. Make it when fewer changes "
                 + "come, or onto a faster disk."
+        case .damagedCopy(let name, let error):
+            "The backup \(name) did not pass its check, and was removed: \(error)"
         case .stopping:
             "The backup was cancelled: the service stops."
         case .failed(let error):

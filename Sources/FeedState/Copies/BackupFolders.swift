@@ -4,8 +4,9 @@ package import Foundation
 
 /// The folders of backups below a data directory: `backups/` and a folder in it for each.
 ///
-/// A folder's name is the time at which its backup began. A backup is complete when the folder has
-/// `state.db`. Folders that a person has made, renamed or put something into are never touched.
+/// A folder's name is the time at which its backup began, and whether the schedule made it. A backup
+/// is complete when the folder has `state.db`. Folders that a person has made, renamed or put
+/// something into are never touched.
 package enum BackupFolders {
     /// Where the folders are, below the data directory; a directory, or a link to one.
     package static let directory = "backups"
@@ -36,19 +37,22 @@ package enum BackupFolders {
         return removed
     }
 
-    /// Removes the oldest complete backups but so many, and never the one that was just made;
-    /// returns the names of those that are gone.
+    /// Removes the complete backups of a kind that a rule does not keep, and never the one that was
+    /// just made; returns the names of those that are gone, the oldest first.
     ///
     /// One that cannot be removed stays, and is tried again after the next backup.
     package static func prune(
-        keeping keptCount: Int,
+        _ kind: BackupKind,
+        keeping retention: BackupRetention,
         newest: String,
         _ files: any JournalFiles
     ) throws(FileError) -> [String] {
+        let others = try complete(files).filter { $0 != newest && self.kind(of: $0) == kind }
         // A clock that was set back makes the newest look old.
-        let others = try complete(files).filter { $0 != newest }
-        let removed = others.prefix(max(0, others.count + 1 - keptCount))
-        return removed.filter { name in
+        let names = [newest] + others.reversed()
+        let kept = retention.kept(of: names.compactMap(time(of:)))
+        let removed = names.indices.filter { $0 > 0 && !kept.contains($0) }.map { names[$0] }
+        return removed.reversed().filter { name in
             do {
                 try remove(name, files)
                 return true
@@ -59,13 +63,17 @@ package enum BackupFolders {
     }
 
     /// Makes a folder for a backup that begins at a time, and both names durable; returns its name.
-    static func create(at date: Date, _ files: any JournalFiles) throws(FileError) -> String {
+    static func create(
+        _ kind: BackupKind,
+        at date: Date,
+        _ files: any JournalFiles
+    ) throws(FileError) -> String {
         try files.createDirectory(directory)
         try files.syncDirectory(".")
         let taken = try Set(files.names(in: directory))
         var date = date
-        while taken.contains(name(of: date)) { date += 0.001 }
-        let name = name(of: date)
+        while taken.contains(name(of: date, kind)) { date += 0.001 }
+        let name = name(of: date, kind)
         try files.createDirectory("\(directory)/\(name)")
         try files.syncDirectory(directory)
         return name
@@ -91,14 +99,26 @@ package enum BackupFolders {
         try? files.names(in: "\(directory)/\(name)")
     }
 
-    /// The time to the millisecond, in UTC, as names sort by it: `20270115T080000123Z`.
-    static func name(of date: Date) -> String { date.formatted(style) }
+    /// The time to the millisecond, in UTC, as names sort by it: `20270115T080000123Z`; behind it
+    /// `-scheduled` where the schedule made the backup.
+    package static func name(of date: Date, _ kind: BackupKind) -> String {
+        date.formatted(style) + kind.suffix
+    }
 
     /// The time that a folder's name says; nil where the service has not given it.
     package static func time(of name: String) -> Date? {
-        guard let date = try? Date(name, strategy: style.parseStrategy) else { return nil }
+        let kind = kind(of: name)
+        let digits = name.dropLast(kind.suffix.count)
+        guard let date = try? Date(String(digits), strategy: style.parseStrategy) else {
+            return nil
+        }
         // The parser takes more than the service gives.
-        return self.name(of: date) == name ? date : nil
+        return self.name(of: date, kind) == name ? date : nil
+    }
+
+    /// Who asked for a backup with a name that the service gives.
+    package static func kind(of name: String) -> BackupKind {
+        name.hasSuffix(BackupKind.scheduled.suffix) ? .scheduled : .called
     }
 
     private static let style = Date.VerbatimFormatStyle(
@@ -114,7 +134,7 @@ package enum BackupFolders {
 
 extension Date {
     /// The time of day now.
-    static var timeOfDay: Date {
+    package static var timeOfDay: Date {
         Date(timeIntervalSince1970: Double(SystemClock.unixMicroseconds()) / 1_000_000)
     }
 }

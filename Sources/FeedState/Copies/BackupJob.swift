@@ -1,5 +1,6 @@
 internal import FeedJournal
-package import Foundation
+internal import FeedSQLite
+internal import Foundation
 
 /// One backup being made: `state.db` as it stood between two checkpoints, copied into a folder of
 /// its own.
@@ -14,7 +15,11 @@ package final class BackupJob {
     /// The bytes that are copied.
     package var copiedByteCount: Int { copy?.copiedByteCount ?? 0 }
 
-    private let revision: UInt64
+    private let kind: BackupKind
+    private let meta: StateMeta
+    /// Where SQLite finds the data directory, and its virtual file system.
+    private let directory: String
+    private let vfs: String?
     private let files: any JournalFiles
     private let options: BackupOptions
     private let reservedByteCount: Int
@@ -28,15 +33,20 @@ package final class BackupJob {
     /// - Parameters:
     ///   - database: The state, between two checkpoints.
     ///   - options: How fast, and how many backups are kept.
+    ///   - kind: Who asked for it.
     ///   - reservedByteCount: The bytes that must stay free on the disk.
     /// - Throws: What SQLite or the system says.
     package init(
         of database: StateDatabase,
         _ options: BackupOptions,
+        kind: BackupKind = .called,
         reservedByteCount: Int
     ) throws(BackupError) {
+        self.kind = kind
         files = database.files
-        revision = database.meta.highestRevision
+        directory = database.directory
+        vfs = database.vfs
+        meta = database.meta
         (source, byteCount) = try backupErrors { () throws(StateError) in
             try database.freeze()
         }
@@ -48,11 +58,11 @@ package final class BackupJob {
     ///
     /// What earlier backups have left is removed first. Where this throws, no folder is left.
     /// - Throws: `noRoom`, or what the system says.
-    package func open(at date: Date = .timeOfDay) throws(BackupError) {
+    package func open() throws(BackupError) {
         let (name, target) = try backupErrors { () throws(StateError) in
             try fileErrors { () throws(FileError) in
                 _ = try BackupFolders.removeLeftovers(files)
-                return try Self.create(byteCount, reservedByteCount, at: date, files)
+                return try create(at: options.timeOfDay())
             }
         }.get()
         self.name = name
@@ -80,22 +90,49 @@ package final class BackupJob {
         }
     }
 
-    /// Gives the copy, of which all is copied, its name, and removes the oldest backups.
+    /// Reads every page and row of the copy, of which all is copied, as `feed-service verify` does.
+    ///
+    /// No store is filled, which would take as much memory again as the service has: rows that fit
+    /// one another no more are those of a state that was so before it was copied.
+    /// - Parameter continues: Called now and then; false ends the check.
+    /// - Throws: `damagedCopy`.
+    package func verify(while continues: () -> Bool = { true }) throws(BackupError) {
+        do throws(StateError) {
+            let copy = try StateDatabase(directory, files, vfs, name: newName, mode: .immutable)
+            guard copy.meta == meta else {
+                throw .damaged(table: "meta", key: "the only row", reason: "it is another state's")
+            }
+            try copy.checkPages()
+            try copy.checkRows(while: continues)
+        } catch {
+            throw .damagedCopy(name: name, error)
+        }
+    }
+
+    /// What the copy is called until it is complete.
+    private var newName: String { "\(folder)/\(StateDatabase.newFileName)" }
+
+    private var folder: String { "\(BackupFolders.directory)/\(name)" }
+
+    /// Gives the copy, of which all is copied, its name, and removes older backups of its kind.
     ///
     /// - Returns: What was made, and the names of the backups that are gone.
     package func finish() throws(BackupError) -> (backup: BackupSummary, removed: [String]) {
         try backupErrors { () throws(StateError) in
             try fileErrors { () throws(FileError) in
-                let folder = "\(BackupFolders.directory)/\(name)"
-                let newName = "\(folder)/\(StateDatabase.newFileName)"
                 try files.rename(newName, to: "\(folder)/\(StateDatabase.fileName)")
                 try files.syncDirectory(folder)
             }
         }
         // The backup is complete: that an old one cannot be looked at or removed is no failure of it.
-        let kept = options.keptCount
-        let removed = (try? BackupFolders.prune(keeping: kept, newest: name, files)) ?? []
-        return (BackupSummary(name: name, revision: revision, byteCount: byteCount), removed)
+        let kept = options.retention(of: kind)
+        let removed = (try? BackupFolders.prune(kind, keeping: kept, newest: name, files)) ?? []
+        let made = BackupSummary(
+            name: name,
+            revision: meta.highestRevision,
+            byteCount: byteCount
+        )
+        return (made, removed)
     }
 
     /// Removes what was copied; where that fails, the next backup does it, or the next start.
@@ -105,11 +142,8 @@ package final class BackupJob {
     }
 
     /// Makes the folder and the file in it, if there is room for it.
-    private static func create(
-        _ byteCount: Int,
-        _ reservedByteCount: Int,
-        at date: Date,
-        _ files: any JournalFiles
+    private func create(
+        at date: Date
     ) throws(FileError) -> Result<(String, any JournalFile), BackupError> {
         try files.createDirectory(BackupFolders.directory)
         let free = try files.freeByteCount(in: BackupFolders.directory)
@@ -122,7 +156,7 @@ package final class BackupJob {
                 )
             )
         }
-        let name = try BackupFolders.create(at: date, files)
+        let name = try BackupFolders.create(kind, at: date, files)
         do {
             let path = "\(BackupFolders.directory)/\(name)/\(StateDatabase.newFileName)"
             return .success((name, try files.create(path)))

@@ -1,7 +1,19 @@
+package import Foundation
+
 /// How backups are made, and how many are kept.
 package struct BackupOptions: Sendable {
-    /// How many complete backups are kept: the oldest go once a new one is complete.
+    /// How many complete backups that were made by calls are kept: the oldest go once a new one is
+    /// complete.
     package var keptCount = 7
+
+    /// The time between two scheduled backups; nil makes none by itself.
+    package var interval: Duration?
+
+    /// Which scheduled backups are kept: the newest 24.
+    package var retention = BackupRetention(newestCount: 24)
+
+    /// The time of day, by which backups are named and scheduled; tests set another one.
+    package var timeOfDay: @Sendable () -> Date = { .timeOfDay }
 
     /// How fast `state.db` is copied at most, in bytes a second: 64 MiB.
     package var byteRate = 64 << 20
@@ -19,4 +31,12 @@ package struct BackupOptions: Sendable {
 
     /// The defaults.
     package init() {}
+
+    /// Which backups of a kind are kept.
+    func retention(of kind: BackupKind) -> BackupRetention {
+        switch kind {
+        case .called: BackupRetention(newestCount: keptCount)
+        case .scheduled: retention
+        }
+    }
 }

@@ -1,11 +1,13 @@
 /// How far the backup under way is, as a value: the caller does the work, and tells what happened.
 ///
-///            begin           copying                 complete
-///     idle ─────────► waiting ──────► copying ──────► finishing ──────► idle
-///                        │ cancel        │ cancel         │ end
-///                        ▼               ▼                ▼
-///                      idle          cancelled ──────► idle
-///                                               end
+///           begin                                                    complete
+///     idle ───────► waiting ──────► copying ──────► verifying ──────► finishing ──────► idle
+///                      │ cancel        │ cancel        │ cancel           │ end
+///                      ▼               ▼               ▼                  ▼
+///                    idle           cancelled ◄────────┘                idle
+///                                      │ end
+///                                      ▼
+///                                    idle
 ///
 /// Each phase in which a client waits owns its request: an answer is given once, to the request that
 /// a transition returns.
@@ -16,7 +18,9 @@ package enum BackupPhase<Request> {
     case waiting(Request, through: UInt64)
     /// The file is held still and read.
     case copying(Request)
-    /// All is read; the copy gets its name, and old ones go.
+    /// All is read; the copy is checked.
+    case verifying(Request)
+    /// The copy is whole; it gets its name, and old ones go.
     case finishing(Request)
     /// The request is answered; the thread of the copy is about to remove what it has copied.
     case cancelled
@@ -27,7 +31,25 @@ extension BackupPhase {
     package var isIdle: Bool {
         switch self {
         case .idle: true
-        case .waiting, .copying, .finishing, .cancelled: false
+        case .waiting, .copying, .verifying, .finishing, .cancelled: false
+        }
+    }
+
+    /// The request that is not answered yet; nil where there is none.
+    package var request: Request? {
+        switch self {
+        case .idle, .cancelled: nil
+        case .waiting(let request, through: _), .copying(let request), .verifying(let request),
+            .finishing(let request):
+            request
+        }
+    }
+
+    /// Whether the copy is checked.
+    package var isVerifying: Bool {
+        switch self {
+        case .verifying: true
+        case .idle, .waiting, .copying, .finishing, .cancelled: false
         }
     }
 
@@ -35,7 +57,7 @@ extension BackupPhase {
     package var isReading: Bool {
         switch self {
         case .copying: true
-        case .idle, .waiting, .finishing, .cancelled: false
+        case .idle, .waiting, .verifying, .finishing, .cancelled: false
         }
     }
 
@@ -43,7 +65,7 @@ extension BackupPhase {
     package var wantedRecord: UInt64? {
         switch self {
         case .waiting(_, let number): number
-        case .idle, .copying, .finishing, .cancelled: nil
+        case .idle, .copying, .verifying, .finishing, .cancelled: nil
         }
     }
 
@@ -62,20 +84,32 @@ extension BackupPhase {
         case .waiting(let request, through: _):
             self = .copying(request)
             return true
-        case .copying, .finishing, .cancelled:
+        case .copying, .verifying, .finishing, .cancelled:
             preconditionFailure("A copy begins after the one before it has ended.")
         }
     }
 
     /// All is read; false where the backup was cancelled before.
-    package mutating func beginFinishing() -> Bool {
+    package mutating func beginVerifying() -> Bool {
         switch self {
         case .copying(let request):
+            self = .verifying(request)
+            return true
+        case .cancelled: return false
+        case .idle, .waiting, .verifying, .finishing:
+            preconditionFailure("A backup is checked once, after its copy.")
+        }
+    }
+
+    /// The copy has passed its check; false where the backup was cancelled before.
+    package mutating func beginFinishing() -> Bool {
+        switch self {
+        case .verifying(let request):
             self = .finishing(request)
             return true
         case .cancelled: return false
-        case .idle, .waiting, .finishing:
-            preconditionFailure("A backup is finished once, after its copy.")
+        case .idle, .waiting, .copying, .finishing:
+            preconditionFailure("A backup is finished once, after its check.")
         }
     }
 
@@ -96,7 +130,8 @@ extension BackupPhase {
     package mutating func end() -> Request? {
         defer { self = .idle }
         switch self {
-        case .copying(let request), .finishing(let request): return request
+        case .copying(let request), .verifying(let request), .finishing(let request):
+            return request
         case .cancelled: return nil
         case .idle, .waiting: preconditionFailure("A copy that has not begun cannot end.")
         }
@@ -105,14 +140,14 @@ extension BackupPhase {
     /// The backup is not wanted any more, or not possible.
     ///
     /// - Returns: The request, which is to be answered; nil where there is nothing to cancel, or the
-    ///   copy is read to its end.
+    ///   copy gets its name.
     package mutating func cancel() -> Request? {
         switch self {
         case .idle, .finishing, .cancelled: return nil
         case .waiting(let request, through: _):
             self = .idle
             return request
-        case .copying(let request):
+        case .copying(let request), .verifying(let request):
             self = .cancelled
             return request
         }

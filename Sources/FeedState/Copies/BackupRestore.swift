@@ -22,11 +22,13 @@ package enum BackupRestore {
     ///   - directory: The data directory to make: missing, empty, or of a restore that was killed;
     ///     its parent there.
     ///   - progress: Called now and then while rows are checked.
+    ///   - advance: Brings the copy to a later state, before its rows are checked.
     /// - Throws: Why there is no data directory then.
     package static func run(
         backup: String,
         into directory: String,
-        progress: (LoadProgress) -> Void = { _ in }
+        progress: (LoadProgress) -> Void = { _ in },
+        advancing advance: (StateDatabase) throws(StateError) -> Void = { _ in }
     ) throws(RestoreError) {
         let source = try open(backup)
         let isThere = (try? POSIXFiles(reading: directory)) != nil
@@ -45,7 +47,14 @@ package enum BackupRestore {
             )
         }
         do throws(RestoreError) {
-            try run(source, of: backup, into: directory, files, progress: progress)
+            try run(
+                source,
+                of: backup,
+                into: directory,
+                files,
+                progress: progress,
+                advancing: advance
+            )
         } catch {
             if !isThere { files.removeUnused() }
             throw error
@@ -61,6 +70,7 @@ package enum BackupRestore {
     ///   - files: The same directory.
     ///   - vfs: SQLite's virtual file system that has it; nil is the system's own.
     ///   - progress: Called now and then while rows are checked.
+    ///   - advance: Brings the copy to a later state, before its rows are checked.
     /// - Throws: Why there is no data directory then.
     package static func run(
         _ source: any JournalFile,
@@ -68,7 +78,8 @@ package enum BackupRestore {
         into directory: String,
         _ files: any JournalFiles,
         vfs: String? = nil,
-        progress: (LoadProgress) -> Void = { _ in }
+        progress: (LoadProgress) -> Void = { _ in },
+        advancing advance: (StateDatabase) throws(StateError) -> Void = { _ in }
     ) throws(RestoreError) {
         try restoreErrors { () throws(StateError) in
             try removeRestored(directory, files, keepsMarker: true)
@@ -87,7 +98,7 @@ package enum BackupRestore {
                 )
                 while try !copy.step() {}
             }
-            try renew(directory, files, vfs, progress)
+            try renew(directory, files, vfs, progress, advance)
             try StateDatabase.publishNewFile(files)
             try fileErrors { () throws(FileError) in try endRestoring(files) }
         } catch {
@@ -206,7 +217,8 @@ package enum BackupRestore {
         _ directory: String,
         _ files: any JournalFiles,
         _ vfs: String?,
-        _ progress: (LoadProgress) -> Void
+        _ progress: (LoadProgress) -> Void,
+        _ advance: (StateDatabase) throws(StateError) -> Void
     ) throws(StateError) {
         let database = try StateDatabase(directory, files, vfs, name: StateDatabase.newFileName)
         guard !database.meta.isCheckpointing else {
@@ -215,6 +227,7 @@ package enum BackupRestore {
                 record: database.meta.checkpointing.number
             )
         }
+        try advance(database)
         try database.verify(progress: progress)
         try database.endAllSessions()
         try database.updateMeta { meta in

@@ -11,6 +11,12 @@ package struct BackupStatus: Sendable, Equatable {
     package var complete: Complete?
     /// Why the last backup of this run is none; nil where it is complete.
     package var failure: Failed?
+    /// The backups of this run that failed, were cancelled or did not pass their check.
+    package var failureCount: UInt64 = 0
+    /// The seconds between two scheduled backups, and when the next one is due; nil without a
+    /// schedule, and until the start has looked for the newest one.
+    package var interval: TimeInterval?
+    package var due: Date?
 
     /// A complete backup.
     package struct Complete: Sendable, Equatable {

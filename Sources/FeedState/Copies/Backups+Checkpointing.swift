@@ -1,5 +1,6 @@
 internal import FeedConcurrency
 internal import FeedJournal
+internal import Foundation
 
 /// The part of the checkpoint thread.
 extension Backups {
@@ -22,25 +23,51 @@ extension Backups {
         let files = Transferred(files)
         do {
             try NamedThread(Self.threadName).start { [self] in
-                inspect(files.value)
-                state.withLock { $0.isInspecting = false }
+                let newest = inspect(files.value)
+                beginSchedule(after: newest)
                 inspected.signal()
                 done()
             }
         } catch {
-            state.withLock { $0.isInspecting = false }
+            beginSchedule(after: nil)
             report(.failed(.failed(.thread(error))))
         }
     }
 
-    private func inspect(_ files: any JournalFiles) {
+    /// The folders were looked at: from here on backups may begin.
+    private func beginSchedule(after newest: Date?) {
+        let now = options.timeOfDay()
+        state.withLock { state in
+            state.isInspecting = false
+            state.schedule?.begin(after: newest, at: now)
+        }
+    }
+
+    /// Gives the time of the newest scheduled backup.
+    private func inspect(_ files: any JournalFiles) -> Date? {
         let removed = (try? BackupFolders.removeLeftovers(files)) ?? []
         if !removed.isEmpty { report(.removedLeftovers(removed)) }
-        guard let name = try? BackupFolders.complete(files).last,
-            let date = BackupFolders.time(of: name)
-        else { return }
-        let found = BackupStatus.Complete(name: name, date: date)
-        state.withLock { $0.complete = $0.complete ?? found }
+        let names = (try? BackupFolders.complete(files)) ?? []
+        if let name = names.last, let date = BackupFolders.time(of: name) {
+            let found = BackupStatus.Complete(name: name, date: date)
+            state.withLock { $0.complete = $0.complete ?? found }
+        }
+        return names.last { BackupFolders.kind(of: $0) == .scheduled }
+            .flatMap(BackupFolders.time(of:))
+    }
+
+    /// Asks for a scheduled backup of all records up to one, where one is due and none is under way.
+    func askWhereDue(through number: UInt64) {
+        // Without a schedule no clock is read.
+        guard options.interval != nil else { return }
+        let now = options.timeOfDay()
+        state.withLock { state in
+            guard !state.isClosed, !state.isInspecting, state.phase.isIdle,
+                state.schedule?.isDue(at: now) == true
+            else { return }
+            // The log and the statistics say how it ends.
+            _ = state.begin(Request(kind: .scheduled, answer: { _ in }), through: number)
+        }
     }
 
     /// Cancels the copy where SQLite's log has grown beyond its limit.
@@ -54,8 +81,14 @@ extension Backups {
     /// file need not be held still any more.
     func begin(_ database: StateDatabase, ready: @escaping @Sendable () -> Void) {
         let job: BackupJob
+        guard let kind = state.withLock({ $0.phase.request?.kind }) else { return }
         do {
-            job = try BackupJob(of: database, options, reservedByteCount: reservedByteCount)
+            job = try BackupJob(
+                of: database,
+                options,
+                kind: kind,
+                reservedByteCount: reservedByteCount
+            )
         } catch {
             return cancel(error)
         }

@@ -9,26 +9,40 @@ extension Backups {
             try job.open()
             report(.began(name: job.name, byteCount: job.byteCount))
             while isReading {
-                beforeStep()
+                hooks.beforeCopyStep()
                 let began = ContinuousClock.now
                 let isWhole = try job.step()
                 state.withLock { $0.copiedByteCount = job.copiedByteCount }
                 if isWhole { break }
                 rest(since: began)
             }
-            guard state.withLock({ $0.phase.beginFinishing() }) else {
-                job.abandon()
-                // `cancel` has answered the request.
-                _ = state.withLock { $0.phase.end() }
-                return
-            }
-            // The file may change while the copy gets its name.
+            guard state.withLock({ $0.phase.beginVerifying() }) else { return drop(job) }
+            // The file may change while the copy is checked.
             ready()
+            hooks.beforeVerification(job.name)
+            try verify(job)
+            guard state.withLock({ $0.phase.beginFinishing() }) else { return drop(job) }
             let (summary, removed) = try job.finish()
             end(summary, removed)
         } catch {
             job.abandon()
             fail(error)
+        }
+    }
+
+    /// Removes what was copied for a request that was cancelled, and has its answer.
+    private func drop(_ job: BackupJob) {
+        job.abandon()
+        _ = state.withLock { $0.phase.end() }
+    }
+
+    /// Checks the copy, and rests for as long as each piece took.
+    private func verify(_ job: BackupJob) throws(BackupError) {
+        var began = ContinuousClock.now
+        try job.verify {
+            _ = cancelled.wait(upTo: began.duration(to: .now))
+            began = .now
+            return state.withLock { $0.phase.isVerifying }
         }
     }
 
@@ -42,12 +56,15 @@ extension Backups {
     }
 
     private func end(_ summary: BackupSummary, _ removed: [String]) {
+        let now = options.timeOfDay()
         let (request, took) = state.withLock { state in
             let request = state.phase.complete()
             let took = request.began.duration(to: .now)
+            let began = BackupFolders.time(of: summary.name) ?? now
+            if request.kind == .scheduled { state.schedule?.succeeded(began: began) }
             state.complete = BackupStatus.Complete(
                 name: summary.name,
-                date: .timeOfDay,
+                date: now,
                 byteCount: summary.byteCount,
                 duration: took
             )
@@ -60,11 +77,10 @@ extension Backups {
 
     /// Ends the backup with an error, unless it was cancelled and has its answer.
     func fail(_ error: BackupError) {
+        let now = options.timeOfDay()
         let request = state.withLock { state in
             let request = state.phase.end()
-            if request != nil {
-                state.failure = BackupStatus.Failed(error: error, date: .timeOfDay)
-            }
+            if let request { state.noteFailure(error, of: request, at: now) }
             return request
         }
         guard let request else { return }

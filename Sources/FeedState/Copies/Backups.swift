@@ -4,9 +4,10 @@ internal import Foundation
 /// The backups of a state: at most one under way, from the call that asks to its end.
 ///
 /// The checkpoint thread writes up to the record asked for, freezes `state.db` and begins the job
-/// (`Backups+Checkpointing`). A thread of the backup copies the file meanwhile (`Backups+Copying`).
-/// Any thread may ask for a backup, cancel it and read the status. ``BackupPhase`` says what is
-/// allowed when.
+/// (`Backups+Checkpointing`). A thread of the backup copies the file meanwhile, and checks the copy
+/// (`Backups+Copying`). Any thread may ask for a backup, cancel it and read the status. The
+/// checkpoint thread asks where ``BackupSchedule`` says so. ``BackupPhase`` says what is allowed
+/// when.
 package final class Backups: Sendable {
     /// Called once with the result of a backup, on any thread.
     package typealias Answer = @Sendable (Result<BackupSummary, BackupError>) -> Void
@@ -18,8 +19,9 @@ package final class Backups: Sendable {
     /// disk that hangs cannot be ended.
     static let longestClose = Duration.seconds(5)
 
-    /// What a client waits for.
+    /// What a client waits for, or the schedule.
     struct Request: Sendable {
+        let kind: BackupKind
         let answer: Answer
         let began = ContinuousClock.now
     }
@@ -31,14 +33,31 @@ package final class Backups: Sendable {
         var byteCount = 0
         var complete: BackupStatus.Complete?
         var failure: BackupStatus.Failed?
+        var failureCount: UInt64 = 0
+        var schedule: BackupSchedule?
         var isClosed = false
         var isInspecting = false
+
+        /// Begins a backup; false where one is under way.
+        mutating func begin(_ request: Request, through number: UInt64) -> Bool {
+            guard phase.begin(request, through: number) else { return false }
+            copiedByteCount = 0
+            byteCount = 0
+            return true
+        }
+
+        /// Notes that a backup that was asked for is none.
+        mutating func noteFailure(_ error: BackupError, of request: Request, at now: Date) {
+            failure = BackupStatus.Failed(error: error, date: now)
+            failureCount += 1
+            if request.kind == .scheduled { schedule?.failed(at: now) }
+        }
     }
 
-    let state = Lock(State())
+    let state: Lock<State>
     let options: BackupOptions
     let reservedByteCount: Int
-    let beforeStep: @Sendable () -> Void
+    let hooks: BackupHooks
     let report: @Sendable (BackupEvent) -> Void
     /// Signalled when a rest is to end.
     let cancelled = Semaphore()
@@ -47,18 +66,21 @@ package final class Backups: Sendable {
     /// Signalled when the thread that inspects `backups/` at the start has ended.
     let inspected = Semaphore()
 
-    /// Backups that keep so many bytes of the disk free; the backup's thread calls `beforeStep`
-    /// before each step of a copy, and any thread `report` with each line for the log.
+    /// Backups that keep so many bytes of the disk free; the backup's thread calls the hooks of its
+    /// copies, and any thread `report` with each line for the log.
     package init(
         _ options: BackupOptions,
         reservedByteCount: Int,
-        beforeStep: @escaping @Sendable () -> Void = {},
+        hooks: BackupHooks = BackupHooks(),
         report: @escaping @Sendable (BackupEvent) -> Void
     ) {
         self.options = options
         self.reservedByteCount = reservedByteCount
-        self.beforeStep = beforeStep
+        self.hooks = hooks
         self.report = report
+        var state = State()
+        state.schedule = options.interval.map(BackupSchedule.init(every:))
+        self.state = Lock(state)
     }
 
     /// Asks for a backup of all records up to one that is durable, at least.
@@ -68,23 +90,18 @@ package final class Backups: Sendable {
     package func ask(through number: UInt64, _ answer: @escaping Answer) {
         let refusal: BackupError? = state.withLock { state in
             guard !state.isClosed else { return .stopping }
-            guard state.phase.begin(Request(answer: answer), through: number) else {
-                return .running
-            }
-            state.copiedByteCount = 0
-            state.byteCount = 0
-            return nil
+            let request = Request(kind: .called, answer: answer)
+            return state.begin(request, through: number) ? nil : .running
         }
         if let refusal { answer(.failure(refusal)) }
     }
 
     /// Cancels the backup that is under way, if its copy is not complete; its answer is the error.
     package func cancel(_ error: BackupError) {
+        let now = options.timeOfDay()
         let request = state.withLock { state in
             let request = state.phase.cancel()
-            if request != nil {
-                state.failure = BackupStatus.Failed(error: error, date: .timeOfDay)
-            }
+            if let request { state.noteFailure(error, of: request, at: now) }
             return request
         }
         guard let request else { return }
@@ -102,6 +119,9 @@ package final class Backups: Sendable {
             status.byteCount = state.byteCount
             status.complete = state.complete
             status.failure = state.failure
+            status.failureCount = state.failureCount
+            status.interval = state.schedule?.interval
+            status.due = state.schedule?.due
             return status
         }
     }

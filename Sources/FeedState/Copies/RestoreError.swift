@@ -1,5 +1,6 @@
 package import FeedJournal
 internal import FeedSQLite
+package import Foundation
 
 /// Why a backup was not restored.
 package enum RestoreError: Error, Equatable, Sendable {
@@ -16,8 +17,27 @@ package enum RestoreError: Error, Equatable, Sendable {
     /// whose last record is named.
     case notContinued(backup: String, checkpointed: UInt64, problem: JournalError)
 
+    /// The data directory does not have the state of a moment; the last text says which moments it
+    /// has.
+    case noMoment(String, RestoreMoment, MomentProblem, String)
+
     /// The backup cannot be used, or the directory cannot be made.
     case state(StateError)
+}
+
+/// Why the state of a moment cannot be restored.
+package enum MomentProblem: Equatable, Sendable {
+    /// No backup is of a time before it.
+    case noBackup
+
+    /// The moment is after the time of day.
+    case future(Date)
+
+    /// No change has got the revision yet; the newest one has this.
+    case newestRevision(UInt64)
+
+    /// The journal after the backup is damaged or missing before the moment.
+    case journal(JournalError)
 }
 
 extension RestoreError {
@@ -25,6 +45,9 @@ extension RestoreError {
     package var exitStatus: Int32 {
         switch self {
         case .noBackup, .incomplete: 2
+        case .noMoment(_, _, .journal(let error), _):
+            StateStartError.journal(error).exitStatus
+        case .noMoment: 2
         case .noRoom: 1
         case .notContinued(_, _, let problem): StateStartError.journal(problem).exitStatus
         case .state(let error): StateStartError.state(error).exitStatus
@@ -50,6 +73,17 @@ extension RestoreError: CustomStringConvertible {
             + "\(hexadecimal(expected))."
     }
 
+    /// Why there is no state of a moment.
+    private static func text(_ problem: MomentProblem, _ moment: RestoreMoment) -> String {
+        switch (problem, moment) {
+        case (.noBackup, .backup): "there is no complete backup of that name."
+        case (.noBackup, _): "no backup was made before it."
+        case (.future(let now), _): "it is \(now.milliseconds) now."
+        case (.newestRevision(let newest), _): "the newest revision is \(newest)."
+        case (.journal(let error), _): "\(error)"
+        }
+    }
+
     package var description: String {
         switch self {
         case .noBackup(let path):
@@ -62,6 +96,9 @@ extension RestoreError: CustomStringConvertible {
         case .notContinued(let backup, let checkpointed, let problem):
             "The journal does not continue the backup \(backup), whose last record is "
                 + "\(checkpointed): " + Self.text(problem)
+        case .noMoment(let path, let moment, let problem, let reach):
+            "\(path) does not have the state of \(moment): " + Self.text(problem, moment)
+                + (reach.isEmpty ? "" : " \(reach)")
         case .state(let error): error.description
         }
     }

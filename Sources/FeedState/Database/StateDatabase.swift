@@ -25,6 +25,8 @@ package final class StateDatabase {
     /// The data directory, where the connection finds it and where its files are renamed.
     let directory: String
     let files: any JournalFiles
+    /// SQLite's virtual file system that has the directory; nil is the system's own.
+    let vfs: String?
 
     /// The totals of each table, as they are on the disk, by ``StateTable``'s raw value.
     var totals: [TableTotals]
@@ -109,6 +111,7 @@ package final class StateDatabase {
         skippedAccountID = try AccountNumbers.read(connection)
         self.directory = directory
         self.files = files
+        self.vfs = vfs
         self.connection = connection
         self.format = isMigrated ? known : format
         self.meta = meta
@@ -187,8 +190,7 @@ extension StateDatabase {
         _ files: any JournalFiles
     ) throws(StateError) {
         let begin = try fileErrors { () throws(FileError) -> [UInt8]? in
-            guard try files.names(in: ".").contains(name) else { return nil }
-            return try files.begin(of: name, byteCount: magic.count)
+            try files.begin(of: name, byteCount: magic.count)
         }
         guard let begin else { throw .missingFile(path: path) }
         guard !begin.isEmpty else { throw .notAState(file: name, reason: "the file is empty") }

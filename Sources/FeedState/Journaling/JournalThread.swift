@@ -40,6 +40,7 @@ package final class JournalThread: Sendable {
         var lastBegan: ContinuousClock.Instant?
         var lastSpaceCheck: ContinuousClock.Instant?
         var hadBallast: Bool
+        var droppedSegmentCount = 0
 
         init(_ journal: Transferred<any WatchedJournal>, _ admission: ChangeAdmission) {
             self.journal = journal.value
@@ -262,6 +263,11 @@ package final class JournalThread: Sendable {
         let hasBallast = work.journal.hasBallast
         if work.hadBallast, !hasBallast { events.space(.gaveUpBallast) }
         work.hadBallast = hasBallast
+        let dropped = work.journal.droppedSegmentCount
+        if dropped > work.droppedSegmentCount {
+            events.space(.droppedSegments(count: dropped - work.droppedSegmentCount))
+        }
+        work.droppedSegmentCount = dropped
         guard writable.exchange(isWritable, ordering: .relaxed) != isWritable else { return }
         events.space(
             isWritable

@@ -6,6 +6,9 @@ package enum SpaceNews: Equatable, Sendable {
     /// Changes are taken again, with so many bytes free.
     case hasRoom(freeByteCount: Int)
 
+    /// Segments that were kept to restore a moment were removed before their time.
+    case droppedSegments(count: Int)
+
     /// The ballast was given up, so that what was taken before can be written.
     case gaveUpBallast
 }

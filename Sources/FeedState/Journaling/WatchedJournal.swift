@@ -16,6 +16,13 @@ package protocol WatchedJournal: Journal {
 
     /// The bytes that its files take.
     var fileByteCount: Int { get }
+
+    /// How many kept segments were removed before their time, as the disk ran low.
+    var droppedSegmentCount: Int { get }
+}
+
+extension WatchedJournal {
+    package var droppedSegmentCount: Int { 0 }
 }
 
 extension SegmentJournal: WatchedJournal {}

@@ -70,6 +70,23 @@ extension StateDatabase {
         try load(into: FeedStore(stripeCount: 1) { 0 }, channels: { _, _ in }, progress: progress)
     }
 
+    /// Reads and checks every row, and that none is missing, without a store; O(rows).
+    ///
+    /// - Parameter continues: Called now and then; false ends the check.
+    /// - Throws: `damaged` with the row, `stopped` where the check was ended, or what SQLite says.
+    func checkRows(while continues: () -> Bool) throws(StateError) {
+        var isEnded = false
+        func checkIsWanted() throws(StateError) {
+            if isEnded { throw .stopped(reason: "The check was ended.") }
+        }
+        try visit(
+            { (_) throws(StateError) in try checkIsWanted() },
+            { _, _ in },
+            { _ in isEnded = !continues() }
+        )
+        try checkIsWanted()
+    }
+
     /// Has SQLite check its own pages; O(pages).
     func checkPages() throws(StateError) {
         let problems = try databaseErrors { () throws(SQLiteError) in

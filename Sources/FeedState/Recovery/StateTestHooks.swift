@@ -3,8 +3,8 @@ package struct StateTestHooks: Sendable {
     /// Puts a journal before the journal to which commits are appended.
     package var filterJournal: @Sendable (any WatchedJournal) -> any WatchedJournal = { $0 }
 
-    /// Called on the backup's thread before each step of a copy.
-    package var beforeCopyStep: @Sendable () -> Void = {}
+    /// What is put between a backup and its disk.
+    package var backups = BackupHooks()
 
     /// Hooks that do nothing.
     package init() {}

@@ -80,6 +80,12 @@ extension RefusalWords {
             )
             return (nothing, [step])
         case .state(.notABackup), .notContinued: return (nothing, [])
+        case .noMoment:
+            let step = Step(
+                text:
+                    "Name a moment that can be had, or a backup by --at and the name of its folder."
+            )
+            return (nothing, [step])
         case .state(let error) where error.isDamage: return (nothing, [another])
         case .state(.changedBackup), .state(.unfinishedCheckpoint), .state(.newerFormat):
             return (nothing, [another])

@@ -33,10 +33,15 @@ struct PowerCutRun {
     /// How often the power went.
     private(set) var cutCount = 0
 
-    init(seed: UInt64, fault: Fault = .none) {
+    /// Whether forgotten segments stay, and are audited too.
+    private let keepsAll: Bool
+
+    init(seed: UInt64, fault: Fault = .none, keepsAll: Bool = false) {
+        self.keepsAll = keepsAll
         generator = SeededGenerator(seed: seed)
         self.fault = fault
         var configuration = JournalConfiguration.small()
+        if keepsAll { configuration.keptMicroseconds = .max / 2 }
         if fault == .noSync { configuration.durability = .os }
         if fault == .blindHash { configuration.hash = RecordHash { _, _ in 1 } }
         self.configuration = configuration
@@ -72,6 +77,9 @@ struct PowerCutRun {
             )
             if let complaint = audit(journal, try journal.records(after: UInt64(checkpointed))) {
                 return complaint
+            }
+            if keepsAll, try journal.records() != acknowledged {
+                return "The records that were kept are others than were written."
             }
             if fault == .failingSync { failSyncs() }
             for _ in 0..<Int.random(in: 1...120, using: &generator) {

@@ -66,7 +66,10 @@ enum Samples {
         lastByteCount: 4,
         lastDurationMilliseconds: 5,
         lastError: "No room.",
-        lastErrorTimeMilliseconds: .max
+        lastErrorTimeMilliseconds: .max,
+        failureCount: 6,
+        scheduleIntervalMilliseconds: 7,
+        nextTimeMilliseconds: 8
     )
 
     static let journal = JournalStats(

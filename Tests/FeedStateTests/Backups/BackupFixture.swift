@@ -14,6 +14,7 @@ enum BackupFixture {
         let job = try BackupJob(of: database, options, reservedByteCount: 0)
         try job.open()
         while try !job.step() {}
+        try job.verify()
         let (backup, _) = try job.finish()
         try database.thaw()
         return backup.name

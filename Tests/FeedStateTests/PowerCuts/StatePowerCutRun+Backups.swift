@@ -22,6 +22,7 @@ extension StatePowerCutRun {
         }
         guard try job.step() else { return }
         do {
+            try job.verify()
             let (made, removed) = try job.finish()
             completeBackups.insert(made.name)
             completeBackups.subtract(removed)

@@ -78,11 +78,19 @@ struct StatePowerCutRun {
     private(set) var brokenCheckpointCount = 0
 
     /// Lives that follow from the seed; with another hash, what the journal has is checked by that.
-    init(seed: UInt64, fault: Fault = .none, hash: RecordHash = .xxh3) {
+    ///
+    /// A run that keeps its journal replays all of it now and then.
+    init(
+        seed: UInt64,
+        fault: Fault = .none,
+        hash: RecordHash = .xxh3,
+        keepsJournal: Bool = false
+    ) {
         generator = SeededGenerator(seed: seed)
         self.fault = fault
         var journal = JournalConfiguration(instanceID: 0)
         journal.segmentByteCount = 16 << 10
+        if keepsJournal { journal.keptMicroseconds = .max / 2 }
         journal.space.ballastByteCount = 0
         journal.drawSalt = { TestSalt.next() }
         journal.hash = hash
@@ -180,7 +188,13 @@ struct StatePowerCutRun {
     /// Now and then, what there is by its verification: the hash of the state.
     private mutating func verify() throws -> UInt64? {
         guard generator.oneIn(5), disk.names.contains(StateDatabase.fileName) else { return nil }
-        return try StateVerification.run(DurableLife.directory(disk, journal), 2).stateHash
+        let keepsJournal = journal.keptMicroseconds > 0
+        let directory = DurableLife.directory(disk, journal)
+        let verified = try StateVerification.run(directory, 2, replaysAll: keepsJournal)
+        guard !keepsJournal || verified.replayedHash == verified.stateHash else {
+            throw Complaint(text: "The journal that was kept gives another state.")
+        }
+        return verified.stateHash
     }
 
     /// Lets one of the next syncs fail, and those after it; the result says whether one has.

@@ -276,15 +276,16 @@ import Testing
     }
 
     /// The words with the document's names for a path, numbers, instances and times.
-    private static func general(_ text: String, _ path: String) -> String {
+    static func general(_ text: String, _ path: String) -> String {
         text.replacingOccurrences(of: path, with: "/srv/feed")
             .replacing(/\d{8}T\d{9}Z/) { _ in "TIME" }
+            .replacing(/\d{4}-\d\d-\d\dT[\d:.]+Z/) { _ in "MOMENT" }
             .replacing(/\d{20}/) { _ in "N" }
             .replacing(/[0-9a-f]{16}/) { _ in "ID" }
             .replacing(/\d+/) { _ in "N" }
     }
 
-    private static func document() throws -> String {
+    static func document() throws -> String {
         let root = URL(filePath: #filePath).deletingLastPathComponent()
             .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
         return try String(contentsOf: root.appending(path: "docs/REFUSALS.md"), encoding: .utf8)

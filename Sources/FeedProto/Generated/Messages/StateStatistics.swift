@@ -21,6 +21,14 @@ public struct BackupStats: Equatable, Sendable {
     public var lastError: String
     /// When that failure was known, in milliseconds since the Unix epoch; 0 where there is none.
     public var lastErrorTimeMilliseconds: Int64
+    /// The backups since the service's start that failed, were cancelled or did not pass their
+    /// check.
+    public var failureCount: UInt64
+    /// The time between two scheduled backups; 0 without a schedule.
+    public var scheduleIntervalMilliseconds: UInt64
+    /// When the next scheduled backup is due, in milliseconds since the Unix epoch; 0 without a
+    /// schedule.
+    public var nextTimeMilliseconds: Int64
 
     /// All fields; each has a default.
     public init(
@@ -32,7 +40,10 @@ public struct BackupStats: Equatable, Sendable {
         lastByteCount: UInt64 = 0,
         lastDurationMilliseconds: UInt64 = 0,
         lastError: String = "",
-        lastErrorTimeMilliseconds: Int64 = 0
+        lastErrorTimeMilliseconds: Int64 = 0,
+        failureCount: UInt64 = 0,
+        scheduleIntervalMilliseconds: UInt64 = 0,
+        nextTimeMilliseconds: Int64 = 0
     ) {
         self.isRunning = isRunning
         self.copiedByteCount = copiedByteCount
@@ -43,6 +54,9 @@ public struct BackupStats: Equatable, Sendable {
         self.lastDurationMilliseconds = lastDurationMilliseconds
         self.lastError = lastError
         self.lastErrorTimeMilliseconds = lastErrorTimeMilliseconds
+        self.failureCount = failureCount
+        self.scheduleIntervalMilliseconds = scheduleIntervalMilliseconds
+        self.nextTimeMilliseconds = nextTimeMilliseconds
     }
 }
 

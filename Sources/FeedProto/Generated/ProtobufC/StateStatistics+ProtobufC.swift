@@ -20,7 +20,10 @@ extension BackupStats: @unsafe WireMessage {
             lastByteCount: message.pointee.last_bytes,
             lastDurationMilliseconds: message.pointee.last_duration_ms,
             lastError: reader.text(message.pointee.last_error, "last_error"),
-            lastErrorTimeMilliseconds: message.pointee.last_error_time_ms
+            lastErrorTimeMilliseconds: message.pointee.last_error_time_ms,
+            failureCount: message.pointee.failures,
+            scheduleIntervalMilliseconds: message.pointee.schedule_interval_ms,
+            nextTimeMilliseconds: message.pointee.next_time_ms
         )
     }
 
@@ -37,6 +40,9 @@ extension BackupStats: @unsafe WireMessage {
         unsafe message.pointee.last_duration_ms = lastDurationMilliseconds
         unsafe message.pointee.last_error = arena.text(lastError)
         unsafe message.pointee.last_error_time_ms = lastErrorTimeMilliseconds
+        unsafe message.pointee.failures = failureCount
+        unsafe message.pointee.schedule_interval_ms = scheduleIntervalMilliseconds
+        unsafe message.pointee.next_time_ms = nextTimeMilliseconds
     }
 }
 

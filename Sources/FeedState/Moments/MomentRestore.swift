@@ -1,0 +1,103 @@
+internal import FeedJournal
+package import Foundation
+
+/// A data directory that was made as another one was at a moment: of a backup, and the records of
+/// the journal after it.
+package struct MomentRestore: Equatable, Sendable {
+    /// The backup's folder in `backups/`.
+    package let backup: String
+    /// The records that were replayed; nil where the backup has all of the moment.
+    package let records: ClosedRange<UInt64>?
+    /// When the last commit batch began that is in the state; nil where the backup has it.
+    package let time: Date?
+    /// All changes up to this revision are in the state, and none after it.
+    package let revision: UInt64
+    /// When the first commit batch began that is not in the state; nil where there is none.
+    package let nextTime: Date?
+    /// The number of that one, and the revision up to its end.
+    package let nextRecord: UInt64?
+    package let nextRevision: UInt64?
+
+    /// Makes a data directory as another one was at a moment, under a new instance id.
+    ///
+    /// Nothing of the other directory is changed, and a service may use it. What holds for a
+    /// restore of a backup holds here: all is checked before the new directory is whole, and a
+    /// restore that was killed leaves a directory that no start serves.
+    /// - Parameters:
+    ///   - source: The data directory with the backups and the journal.
+    ///   - moment: What is wanted.
+    ///   - directory: The data directory to make.
+    ///   - now: The time of day.
+    /// - Returns: What was restored.
+    /// - Throws: Why there is no new data directory.
+    package static func run(
+        of source: String,
+        to moment: RestoreMoment,
+        into directory: String,
+        now: Date = .timeOfDay
+    ) throws(RestoreError) -> MomentRestore {
+        if case .time(let time) = moment, time > now {
+            throw .noMoment(source, moment, .future(now), "")
+        }
+        let files: POSIXFiles
+        do {
+            files = try POSIXFiles(reading: source)
+        } catch {
+            guard error.isMissing else { throw .state(.file(error)) }
+            throw .noBackup(path: source)
+        }
+        let plan = try MomentPlan(of: source, files, moment)
+        var revision: UInt64 = 0
+        try BackupRestore.run(
+            backup: "\(source)/\(BackupFolders.directory)/\(plan.backup)",
+            into: directory,
+            advancing: { (database) throws(StateError) in
+                try plan.replay(files, into: database)
+                revision = database.meta.highestRevision
+            }
+        )
+        return MomentRestore(plan, revision)
+    }
+
+    private init(_ plan: MomentPlan, _ revision: UInt64) {
+        backup = plan.backup
+        records = plan.last.map { plan.checkpointed.number + 1...$0.number }
+        time = plan.last.map { Date(unixMicroseconds: $0.microseconds) }
+        self.revision = revision
+        nextTime = plan.next.map { Date(unixMicroseconds: $0.microseconds) }
+        nextRecord = plan.next?.number
+        nextRevision = plan.next?.revision
+    }
+}
+
+extension MomentPlan {
+    /// Brings a copy of the backup forward to the moment.
+    fileprivate func replay(
+        _ files: any JournalFiles,
+        into database: StateDatabase
+    ) throws(StateError) {
+        guard let scan, let last else { return }
+        let replay = CheckpointReplay(database)
+        var failure: StateError?
+        do throws(JournalError) {
+            try scan.replay(files, after: checkpointed.number) { record, body in
+                guard record.position.number <= last.number else { return false }
+                do throws(StateError) {
+                    try replay.add([UInt8](copying: body), at: record.position)
+                    return true
+                } catch {
+                    failure = error
+                    return false
+                }
+            }
+        } catch {
+            throw .directory(error)
+        }
+        if let failure { throw failure }
+        try replay.write()
+        // What was planned and what was replayed were read one after the other.
+        guard database.meta.checkpointed.number == last.number else {
+            throw .directory(.missing(records: database.meta.checkpointed.number + 1...last.number))
+        }
+    }
+}

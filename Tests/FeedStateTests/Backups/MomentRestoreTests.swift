@@ -1,0 +1,209 @@
+import FeedJournal
+import FeedState
+import FeedTestSupport
+import Foundation
+import Testing
+
+/// A data directory as it was at a moment.
+@Suite struct MomentRestoreTests {
+    @Test(
+        "each moment and each revision gives the state of then, also while a service has the lock"
+    )
+    func restoresEachMoment() throws {
+        let seed = UInt64.random(in: .min ... .max)
+        let written = try MomentDirectory(seed: seed, batches: 160)
+        #expect(written.segmentCount > 10)
+        var generator = SeededGenerator(seed: seed)
+        let before = try written.content()
+        for _ in 0..<12 {
+            let number = Int.random(in: written.firstBackedUp..<160, using: &generator)
+            let byTime = try written.restore(.time(written.time(of: number) + 0.5))
+            #expect(byTime.model == written.models[number], "seed \(seed), record \(number)")
+            #expect(byTime.made.revision == written.models[number].highestRevision)
+            if let records = byTime.made.records {
+                #expect(records.upperBound == UInt64(number))
+                #expect(byTime.made.time == written.time(of: number))
+            }
+            #expect(byTime.made.nextRecord == UInt64(number) + 1)
+            #expect(byTime.made.nextTime == written.time(of: number + 1))
+            #expect(byTime.instanceID != written.instanceID)
+            // A revision in the middle of the next commit batch has nothing of it.
+            let revision = written.models[number].highestRevision
+            let next = written.models[number + 1].highestRevision
+            for wanted in Set([revision, max(revision, next - 1)]) {
+                let byRevision = try written.restore(.revision(wanted))
+                #expect(byRevision.model == written.models[number], "seed \(seed), \(wanted)")
+                #expect(byRevision.made.nextRevision == next)
+            }
+        }
+        #expect(try written.content() == before)
+    }
+
+    @Test("the last record, and a backup by its name")
+    func restoresEnds() throws {
+        let written = try MomentDirectory(seed: 3, batches: 40)
+        let end = try written.restore(.time(written.time(of: 40) + 3600))
+        #expect(end.model == written.models[40] && end.made.nextRecord == nil)
+        let newest = try written.restore(.revision(written.models[40].highestRevision))
+        #expect(newest.model == written.models[40])
+        let name = try #require(written.backups.last)
+        let backup = try written.restore(.backup(name.name))
+        #expect(backup.model == written.models[name.record])
+        #expect(backup.made.records == nil && backup.made.backup == name.name)
+    }
+
+    @Test("a gap in the journal is named with the moments that can be had, and those before it can")
+    func refusesAGap() throws {
+        let written = try MomentDirectory(seed: 5, batches: 120, backsUpOnce: true)
+        let gap = try written.removeSegment()
+        let lost = Int(gap) + 3
+        let error = #expect(throws: RestoreError.self) {
+            try written.restore(.time(written.time(of: lost)))
+        }
+        let text = "\(try #require(error))"
+        #expect(text.contains("Moments from "), "\(text)")
+        #expect(text.contains("record \(gap - 1), can be had"), "\(text)")
+        #expect(error?.exitStatus == 5)
+        let before = try written.restore(.time(written.time(of: Int(gap) - 2)))
+        #expect(before.model == written.models[Int(gap) - 2])
+        #expect(throws: RestoreError.self) {
+            try written.restore(.time(written.time(of: Int(gap) - 1) + 0.5))
+        }
+    }
+
+    @Test("moments that no file has are refused, and nothing is made")
+    func refusesOtherMoments() throws {
+        let written = try MomentDirectory(seed: 7, batches: 40)
+        let newest = written.models[40].highestRevision
+        let moments: [(RestoreMoment, String)] = [
+            (.time(written.time(of: 0) - 1), "no backup was made before it"),
+            (.time(MomentDirectory.now + 1), "now"),
+            (.revision(newest + 1), "the newest revision is \(newest)"),
+            (.backup("20270115T080000123Z-scheduled"), "no complete backup"),
+        ]
+        for (moment, text) in moments {
+            let error = #expect(throws: RestoreError.self) { try written.restore(moment) }
+            #expect("\(try #require(error))".contains(text), "\(String(describing: error))")
+            #expect(error?.exitStatus == 2)
+        }
+        #expect(!FileManager.default.fileExists(atPath: written.targetPath))
+    }
+}
+
+/// A directory with a journal of small segments that are all kept, and backups.
+private final class MomentDirectory {
+    /// The time of day of the restores: after all records.
+    static let now = start + 1_000_000
+    private static let start = Date(timeIntervalSince1970: 1_800_000_000)
+
+    let instanceID: UInt64
+    /// The state after each record, by its number.
+    private(set) var models: [StateModel] = [.new]
+    /// The backups, and the last record that each has.
+    private(set) var backups: [(name: String, record: Int)] = []
+    private let directory: DataDirectory
+    private let target: DataDirectory
+    private var restoreCount = 0
+
+    init(seed: UInt64, batches: Int, backsUpOnce: Bool = false) throws {
+        directory = try DataDirectory()
+        target = try DataDirectory()
+        var generator = SeededGenerator(seed: seed)
+        let database = try directory.create()
+        instanceID = database.meta.instanceID
+        var configuration = JournalConfiguration(instanceID: instanceID)
+        configuration.segmentByteCount = 16 << 10
+        configuration.keptMicroseconds = .max / 2
+        configuration.space.ballastByteCount = 0
+        let journal = try SegmentJournal(directory.files, configuration)
+        var work = CheckpointWork(database, checkpointByteCount: 1 << 20)
+        var source = LogEntrySource()
+        for number in 1...batches {
+            let body = source.batch(writes: 12, using: &generator)
+            let position = try journal.append(
+                body.span,
+                count: 1,
+                at: UInt64(time(of: number).timeIntervalSince1970) * 1_000_000
+            )
+            try work.add(body, at: position)
+            var model = source.model
+            // A restore ends all sessions.
+            model.viewers.sessions = [:]
+            models.append(model)
+            guard generator.oneIn(8) || number == 2 else { continue }
+            work.begin()
+            while work.isCheckpointing { try work.writeStep(until: { false }) }
+            try journal.forget(through: position.number)
+            _ = try journal.checkSpace()
+            guard backups.isEmpty || !backsUpOnce else { continue }
+            backups.append((try Self.backUp(database, at: time(of: number) + 0.2), number))
+        }
+    }
+
+    private static func backUp(_ database: StateDatabase, at time: Date) throws -> String {
+        var options = BackupOptions()
+        options.keptCount = 100
+        options.timeOfDay = { time }
+        let job = try BackupJob(of: database, options, reservedByteCount: 0)
+        try job.open()
+        while try !job.step() {}
+        let name = try job.finish().backup.name
+        try database.thaw()
+        return name
+    }
+
+    /// The last record that the oldest backup has.
+    var firstBackedUp: Int { backups.first?.record ?? 0 }
+
+    /// When a record was written.
+    func time(of record: Int) -> Date { Self.start + Double(record) }
+
+    /// Where directories are made.
+    var targetPath: String { target.path + "/restored" }
+
+    var segmentCount: Int { (try? segments().count) ?? 0 }
+
+    private func segments() throws -> [String] {
+        try directory.files.names(in: "journal").filter { $0.hasPrefix("0") }.sorted()
+    }
+
+    /// Removes a segment after the oldest backup; gives the number of its first record.
+    func removeSegment() throws -> UInt64 {
+        let segments = try segments()
+        let name = segments[segments.count - 3]
+        try directory.files.remove("journal/\(name)")
+        return try #require(UInt64(name.dropLast(4)))
+    }
+
+    /// All files and what they have.
+    func content() throws -> [String: [UInt8]] {
+        var content: [String: [UInt8]] = [:]
+        for folder in [".", "journal"] + backups.map({ "backups/\($0.name)" }) {
+            for name in try directory.files.names(in: folder) {
+                let path = "\(folder)/\(name)"
+                // The database is open: its locks would end with another descriptor of its file.
+                guard !["backups", "journal"].contains(name), !path.hasPrefix("./state.db") else {
+                    continue
+                }
+                content[path] = try directory.read(path)
+            }
+        }
+        return content
+    }
+
+    /// What a restore has made, and the state in it.
+    func restore(
+        _ moment: RestoreMoment
+    ) throws -> (made: MomentRestore, model: StateModel, instanceID: UInt64) {
+        restoreCount += 1
+        let path = targetPath + (restoreCount == 1 ? "" : "\(restoreCount)")
+        let made = try MomentRestore.run(
+            of: directory.path,
+            to: moment,
+            into: path,
+            now: Self.now
+        )
+        let database = try StateDatabase(directory: path, files: POSIXFiles(path: path))
+        return (made, try StateModel(database), database.meta.instanceID)
+    }
+}

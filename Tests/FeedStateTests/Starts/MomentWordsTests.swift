@@ -1,0 +1,24 @@
+import FeedJournal
+import FeedState
+import Foundation
+import Testing
+
+/// The refusal to restore a moment is in `docs/REFUSALS.md` in the words that are printed.
+@Suite struct MomentWordsTests {
+    @Test func aMomentThatIsNotThereIsInTheDocument() throws {
+        let error = RestoreError.noMoment(
+            "/srv/feed",
+            .time(Date(timeIntervalSince1970: 1_800_000_000)),
+            .journal(.missing(records: 8...9)),
+            "Moments from 2027-01-15T06:00:00.123Z to 2027-01-15T07:59:59.000Z, record 7, can be had. "
+                + "Each backup can be had as it is, the oldest one by --at 20270115T060000123Z."
+        )
+        let refusal = StartRefusal(error, of: "/srv/feed", into: "/srv/feed.restored")
+        #expect(refusal.exitStatus == 5)
+        let text = RefusalWordsTests.general("feed-service: \(refusal)", "/srv/feed")
+        #expect(
+            try RefusalWordsTests.document().contains("```\n\(text)\n```"),
+            "not in the document:\n\(text)"
+        )
+    }
+}

@@ -1,0 +1,135 @@
+import FeedProto
+import FeedTestSupport
+import Foundation
+import Testing
+
+/// A service that keeps its journal, and its state of a moment that has passed.
+@Suite(
+    .serialized,
+    .timeLimit(.minutes(2)),
+    .enabled(DurableService.absence, DurableService.isBuilt)
+)
+struct PointInTimeTests {
+    private static let flags = [
+        "--journal-keep", "24h", "--segment-bytes", "1048576", "--fold-bytes", "1", "--threads",
+        "2",
+        "--space-kept", "0",
+    ]
+
+    /// Votes of one phase on one post, and enough text for a segment and more.
+    private static func vote(
+        _ service: DurableService,
+        _ post: UInt64,
+        count: Int
+    ) async throws -> UInt64 {
+        try await service.call { client in
+            for _ in 0..<count { _ = try client.vote(post) }
+            let text = String(repeating: "filler ", count: 1_400)
+            for number in 0..<160 {
+                let filler = Post(title: "filler \(number)", text: text)
+                _ = try client.call(.createPost(CreatePostRequest(post: filler)))
+            }
+            return try client.call(.getPost(GetPostRequest(id: post))).revision
+        }
+    }
+
+    private static func backUp(_ service: DurableService) async throws -> String {
+        try await service.call { client in
+            let answer = try client.call(.backup)
+            guard case .backup(let made) = answer.response else {
+                throw answer.status ?? Status(code: .unknown, reason: .internal, message: "none")
+            }
+            return made.name
+        }
+    }
+
+    /// The next whole millisecond, once it has passed.
+    private static func moment() -> String {
+        let formatter = ISO8601DateFormatter()
+        formatter.formatOptions = [.withInternetDateTime, .withFractionalSeconds]
+        let milliseconds = (Date().timeIntervalSince1970 * 1000).rounded(.up) + 1
+        let moment = Date(timeIntervalSince1970: milliseconds / 1000)
+        while Date() <= moment {}
+        return formatter.string(from: moment)
+    }
+
+    private static func restore(
+        _ flags: [String],
+        _ source: String,
+        _ target: String
+    ) async throws -> (status: Int32, output: [String]) {
+        let words = ["restore"] + flags + [source, target]
+        return try await RunningProcess(Programs.feedService, words).finish()
+    }
+
+    /// Expects that a service on a directory has the votes.
+    private static func expect(_ votes: Int, of post: UInt64, in path: String) async throws {
+        let service = try await DurableService.start(path, ["--must-exist"])
+        #expect(try await service.upvotes(post) == UInt64(votes))
+        // The directory is one to write to.
+        #expect(try await service.createPost("later", votes: 1) > post)
+        #expect(await service.stop() == 0)
+    }
+
+    @Test("as it was between two phases of votes, by the time and by the revision, while it serves")
+    func restoresAMoment() async throws {
+        let parent = try TemporaryDirectory()
+        let source = parent.path + "/data"
+        let service = try await DurableService.start(source, Self.flags)
+        let post = try await service.createPost("counted", votes: 7)
+        let backup = try await Self.backUp(service)
+        let between = try await Self.vote(service, post, count: 150)
+        let moment = Self.moment()
+        _ = try await Self.vote(service, post, count: 90)
+
+        let byTime = parent.path + "/by-time"
+        let (status, output) = try await Self.restore(["--at", moment], source, byTime)
+        #expect(status == 0, "\(output)")
+        #expect(output.contains { $0.contains("of the backup \(backup) and the records ") })
+        #expect(output.contains { $0.hasPrefix("up to revision \(between); ") }, "\(output)")
+        #expect(output.contains { $0.contains("the first commit batch that is left out") })
+
+        let byRevision = parent.path + "/by-revision"
+        let flags = ["--at-revision", "\(between)"]
+        let (second, lines) = try await Self.restore(flags, source, byRevision)
+        #expect(second == 0, "\(lines)")
+
+        let alone = parent.path + "/alone"
+        let (third, others) = try await Self.restore(["--at", backup], source, alone)
+        #expect(third == 0 && others.contains { $0.hasSuffix("alone") }, "\(others)")
+
+        // The service has gone on meanwhile.
+        #expect(try await service.upvotes(post) == 247)
+        await service.kill()
+        try await Self.expect(157, of: post, in: byTime)
+        try await Self.expect(157, of: post, in: byRevision)
+        try await Self.expect(7, of: post, in: alone)
+        try await Self.expect(247, of: post, in: source)
+    }
+
+    @Test("without the segments in between it says which moments there are, and makes nothing")
+    func saysWhatIsMissing() async throws {
+        let parent = try TemporaryDirectory()
+        let source = parent.path + "/data"
+        let service = try await DurableService.start(source, Self.flags)
+        let post = try await service.createPost("counted", votes: 7)
+        _ = try await Self.backUp(service)
+        _ = try await Self.vote(service, post, count: 10)
+        let moment = Self.moment()
+        _ = try await Self.vote(service, post, count: 10)
+        #expect(await service.stop() == 0)
+        let folder = source + "/journal"
+        let names = try FileManager.default.contentsOfDirectory(atPath: folder).sorted()
+        let segments = names.filter { $0.hasPrefix("0") }
+        #expect(segments.count > 2)
+        try FileManager.default.removeItem(atPath: "\(folder)/\(segments[1])")
+        let target = parent.path + "/target"
+        let (status, output) = try await Self.restore(["--at", moment], source, target)
+        #expect(status == 5, "\(output)")
+        #expect(output.contains { $0.contains("Moments from 20") }, "\(output)")
+        #expect(!FileManager.default.fileExists(atPath: target))
+        let words = ["--at", "yesterday"]
+        let (second, lines) = try await Self.restore(words, source, target)
+        #expect(second == 2 && lines.contains { $0.contains("got yesterday") }, "\(lines)")
+    }
+}
