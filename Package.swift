@@ -135,7 +135,7 @@ let package = Package(
         .target(
             name: "FeedClient",
             dependencies: [
-                "FeedConcurrency", "FeedProto", "FeedTransport",
+                "FeedConcurrency", "FeedProto", "FeedTLS", "FeedTransport",
                 .product(name: "DequeModule", package: "swift-collections"),
             ],
             swiftSettings: settings
@@ -186,7 +186,7 @@ let package = Package(
             name: "FeedService",
             dependencies: [
                 "FeedAccounts", "FeedConcurrency", "FeedJournal", "FeedLog", "FeedProto",
-                "FeedRanking", "FeedState", "FeedTransport",
+                "FeedRanking", "FeedState", "FeedTLS", "FeedTransport",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
             ],

@@ -8,6 +8,6 @@ output=$(cd "$1" && pwd)
 compiler=${CC:-$(command -v cc || command -v clang)}
 compile=("$compiler" -O2 -Wall -Wextra -Werror)
 cd "$sources"
-"${compile[@]}" -o "$output/echo" echo.c -luv
+"${compile[@]}" -o "$output/echo" echo.c -luv -lssl -lcrypto
 "${compile[@]}" -o "$output/pump" pump.c options.c requests.c answers.c keys.c latency.c timers.c \
-    usage.c -lm
+    secured.c usage.c -lm -lssl -lcrypto

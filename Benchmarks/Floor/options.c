@@ -9,6 +9,7 @@ static const char usage_text[] =
     "pump --port PORT [options]\n"
     "Sends votes over loopback and prints one line of JSON: answers, and processor time.\n\n"
     "  --server-pid PID        whose processor time is read\n"
+    "  --tls                   TLS 1.3, without a check of the certificate\n"
     "  --protocol feed|resp    frames of the service (or an echo of them), or Redis's (feed)\n"
     "  --connections N         connections that vote (500)\n"
     "  --in-flight N           requests on each; with each read as many leave as came back (1)\n"
@@ -54,6 +55,7 @@ static uint64_t whole(const char *flag, const char *value, double least, double 
 
 static const struct option flags[] = {
     {"port", required_argument, NULL, 'p'},
+    {"tls", no_argument, NULL, 't'},
     {"server-pid", required_argument, NULL, 'S'},
     {"protocol", required_argument, NULL, 'o'},
     {"connections", required_argument, NULL, 'c'},
@@ -83,6 +85,7 @@ static const struct option flags[] = {
 static void take(options *options, int flag, const char *name, const char *value) {
     switch (flag) {
         case 'p': options->port = (int)whole(name, value, 1, 65535); break;
+        case 't': options->tls = true; break;
         case 'S': options->server = (pid_t)whole(name, value, 1, 1 << 30); break;
         case 'o':
             if (strcmp(value, "feed") && strcmp(value, "resp")) refuse(name, "feed or resp", value);

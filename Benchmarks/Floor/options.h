@@ -11,6 +11,7 @@
 typedef struct {
     protocol protocol;
     int port;
+    bool tls;                 // connections are secured with TLS 1.3
     pid_t server;             // whose processor time is read, or 0
     int connections;          // that vote
     int in_flight;            // requests on each of them

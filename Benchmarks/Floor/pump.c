@@ -19,6 +19,7 @@
 #include "keys.h"
 #include "latency.h"
 #include "options.h"
+#include "secured.h"
 #include "timers.h"
 #include "usage.h"
 
@@ -35,6 +36,7 @@ typedef enum { VOTES, PAGES, FIRST_PAGES, CREATES, KIND_COUNT } kind;
 
 typedef struct {
     int socket;
+    secured *secured;  // with --tls
     kind kind;
     uint64_t sent;
     answer_reader reader;
@@ -54,6 +56,7 @@ static uint64_t measured_since = UINT64_MAX;  // latencies count of requests due
 static uint64_t skipped;  // requests of an open loop for which there was no room, or no time
 static uint64_t text_bytes;  // of created posts
 static char receive_buffer[RECEIVE_BYTE_COUNT];
+static char plain_buffer[RECEIVE_BYTE_COUNT + 16384];  // with --tls
 static char send_buffer[MOST_IN_FLIGHT * REQUEST_BYTE_LIMIT];
 
 static void fail(const char *what) {
@@ -76,6 +79,7 @@ static void open_connection(kind kind) {
     };
     if (connect(connection->socket, (struct sockaddr *)&address, sizeof address) != 0)
         fail("connect");
+    if (asked.tls) connection->secured = secured_open(connection->socket);
     struct epoll_event event = {.events = EPOLLIN, .data.ptr = connection};
     if (epoll_ctl(poller, EPOLL_CTL_ADD, connection->socket, &event) != 0) fail("epoll_ctl");
 }
@@ -129,6 +133,10 @@ static void send_requests(connection *connection, uint64_t count) {
     size_t length = 0;
     for (uint64_t i = 0; i < count; i++) length += write_request(connection, send_buffer + length);
     if (length == 0) return;
+    if (connection->secured) {
+        if (!secured_send(connection->secured, send_buffer, length)) fail("send");
+        return;
+    }
     ssize_t written = send(connection->socket, send_buffer, length, MSG_NOSIGNAL);
     if (written != (ssize_t)length) fail(written < 0 ? "send" : "a write was short");
 }
@@ -158,9 +166,16 @@ static void read_answers(connection *connection) {
     if (count < 0 && errno == EAGAIN) return;
     if (count == 0) errno = ECONNRESET;
     if (count <= 0) fail("the server closed a connection");
+    const char *bytes = receive_buffer;
+    if (connection->secured) {
+        count = secured_receive(
+            connection->secured, receive_buffer, (size_t)count, plain_buffer, sizeof plain_buffer);
+        if (count < 0) fail("the server sent no TLS");
+        bytes = plain_buffer;
+    }
     uint64_t every = connection->kind == VOTES ? asked.check_every : 1;
     uint64_t answers = answers_read(
-        asked.protocol, &connection->reader, receive_buffer, (size_t)count, every,
+        asked.protocol, &connection->reader, bytes, (size_t)count, every,
         asked.batch_votes);
     answered[connection->kind] += answers;
     uint64_t last = connection->reader.answered;

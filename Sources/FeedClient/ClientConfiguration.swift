@@ -30,6 +30,12 @@ public struct ClientConfiguration: Sendable {
     /// for users; nil is none.
     public var serviceKey: Secret?
 
+    /// How connections are secured; nil sends plain bytes, which is for services on this machine.
+    public var tls: ClientTLS?
+
+    /// The contexts of ``tls``, made with the client.
+    package var security: ClientSecurity?
+
     /// The token of a session: the client's calls are those of its user; nil is none.
     ///
     /// Signing in and signing up replace it for later connections, and signing out removes it.

@@ -54,9 +54,7 @@ struct PEMFile {
         _ body: ([OpaquePointer]) throws(TLSFileError) -> Result
     ) throws(TLSFileError) -> Result {
         var certificates: [OpaquePointer] = unsafe []
-        defer {
-            for index in unsafe certificates.indices { unsafe X509_free(certificates[index]) }
-        }
+        defer { unsafe certificates.forEach { unsafe X509_free($0) } }
         let isWhole = unsafe withBIO { bio in
             while let next = unsafe copenssl_read_certificate(bio) {
                 unsafe certificates.append(next)

@@ -84,6 +84,18 @@ package struct LoadOptions: ParsableArguments {
             """
     )
     package var serviceKeyFile: String?
+    /// Whether connections are secured.
+    @Flag(help: "Secure the connections with TLS 1.3, and check the name in the certificate.")
+    package var tls = false
+    /// Who vouches for the service.
+    @Option(help: "With --tls: a file with the certificates that vouch for the service's.")
+    package var ca: String?
+    /// The certificate of the load.
+    @Option(help: "With --tls: a file with the certificate to show the service.")
+    package var cert: String?
+    /// Its key.
+    @Option(help: "With --tls: a file with the private key of the certificate.")
+    package var key: String?
     /// Where the result goes.
     @Option(help: "Write the whole result as JSON to this file, or - for standard output.")
     package var json: String?

@@ -74,6 +74,7 @@ extension RunConfiguration {
                 actual: path
             )
         }
+        try secure(options)
         jsonPath = options.json
         histogramPrefix = options.hdr
         isStrict = options.strict
@@ -84,6 +85,25 @@ extension RunConfiguration {
         progressInterval = try Self.progress(options, isTerminal: isTerminal)
         percentiles = try FlagValue("--percentiles", options.percentiles).percentiles()
         try checkTogether()
+    }
+
+    /// Takes the files of TLS, or refuses them where the connections are plain.
+    private mutating func secure(_ options: LoadOptions) throws(FlagError) {
+        guard options.tls else {
+            let files = [("--ca", options.ca), ("--cert", options.cert), ("--key", options.key)]
+            for case (let flag, let path?) in files {
+                throw FlagError(flag: flag, expected: "--tls with it", actual: path)
+            }
+            return
+        }
+        let refusal = secure(
+            authorityPath: options.ca,
+            certificatePath: options.cert,
+            keyPath: options.key
+        )
+        if let refusal {
+            throw FlagError(flag: "--tls", expected: "files that can be used", actual: refusal)
+        }
     }
 
     /// Refuses flags that are valid alone but not together.

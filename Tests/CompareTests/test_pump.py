@@ -13,6 +13,7 @@ from fake_server import FakeServer, framed
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 sys.path.insert(0, ROOT + "/scripts/compare")
 
+import servers  # noqa: E402
 from frames import varint  # noqa: E402
 
 POST = varint(1 << 3 | 2) + varint(4) + b"\x08\x05\x48\x01"
@@ -59,6 +60,15 @@ class PumpTests(unittest.TestCase):
             self.assertLessEqual(result["votes"], len(server.posts))
             self.assertEqual(result["refused"], 0)
             self.assertGreater(result["checked"], 0)
+
+    def test_speaks_tls_with_the_echo_and_refuses_plain_bytes(self):
+        certificate = servers.Certificate(self.directory.name)
+        tools = collections.namedtuple("Tools", "floor")(self.directory.name)
+        with servers.Floor(tools, certificate) as echo:
+            result = self.result(echo, "--tls", "--in-flight", "64")
+            self.assertGreater(result["checked"], 0)
+            self.assertEqual(result["refused"], 0)
+            self.refused(echo)
 
     def test_keeps_as_many_in_flight_as_asked(self):
         with FakeServer(lambda frame_id, call: b"") as server:

@@ -19,6 +19,21 @@ struct CommandLineTests {
         BadFlags(arguments: ["--listen", "[::]:0"], complaint: "is not a loopback address"),
         BadFlags(arguments: ["--listen", "127.0.0.1"], complaint: "--listen:"),
         BadFlags(arguments: ["--listen", "127.0.0.1:70000"], complaint: "--listen:"),
+        BadFlags(
+            arguments: ["--listen-tls", "127.0.0.1:0"],
+            complaint: "--tls-cert: --listen-tls needs a file, and none was given."
+        ),
+        BadFlags(
+            arguments: ["--tls-key", "server.key"],
+            complaint: "--tls-key: expected --listen-tls with it, got server.key alone."
+        ),
+        BadFlags(
+            arguments: [
+                "--listen-tls", "127.0.0.1:0", "--tls-cert", "/nowhere.pem", "--tls-key",
+                "/nowhere.key",
+            ],
+            complaint: "--listen-tls: /nowhere.key cannot be read: there is no such file."
+        ),
         BadFlags(arguments: ["--threads", "0"], complaint: "--threads: expected 1 to 256, got 0."),
         BadFlags(
             arguments: ["--stripes", "3"],

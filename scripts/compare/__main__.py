@@ -21,13 +21,14 @@ import machine
 import page
 import restart
 import servers
+import tls
 import votes
 import watches
 
 VOTE_PARTS = ["floor", "votes", "redis"]  # rows of one table
 TABLES = {"batch": batch, "page": page, "growth": growth, "loadgen": generator, "import": imports,
           "durable": durable, "ballots": ballots, "lists": lists, "latency": latency,
-          "restart": restart, "watches": watches, "library": library}
+          "restart": restart, "watches": watches, "library": library, "tls": tls}
 PARTS = VOTE_PARTS + list(TABLES)
 
 
@@ -87,7 +88,7 @@ def heading(options):
     about = machine.describe()
     text = (f"{about['processor']}, {about['cores']} cores, Linux {about['kernel']}. "
             "Servers on the first core, clients on the others, over loopback.")
-    if {"redis", "page", "durable", "ballots"} & set(options.parts):
+    if {"redis", "page", "durable", "ballots", "tls"} & set(options.parts):
         with servers.Redis(options) as redis:
             about["redis"] = redis.version()
         text += f" redis-server {about['redis']}, without persistence unless said."

@@ -61,7 +61,7 @@ def pump(tools, server, **flags):
     if isinstance(server, servers.Redis):
         command += ["--protocol", "resp"]
     for name, value in flags.items():
-        command += ["--" + name.replace("_", "-"), value]
+        command += ["--" + name.replace("_", "-")] + ([] if value is True else [value])
     result = subprocess.run(
         [str(word) for word in command], capture_output=True, text=True,
         preexec_fn=servers.pinned(client=True), timeout=600)

@@ -26,6 +26,12 @@ def pinned(client):
     return pin
 
 
+def free_port():
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
 class Server:
     """A server process: ends with the `with` block, and only it. Unless it is pinned, it shares all
     cores with its clients."""
@@ -81,41 +87,71 @@ class Server:
         self.stop()
 
 
-class Floor(Server):
-    """A server that echoes the bytes that it receives."""
+class Certificate:
+    """A certificate of 127.0.0.1 that vouches for itself, with a key on a curve, in a directory."""
 
-    def __init__(self, tools):
-        super().__init__([tools.floor + "/echo"], r"listening on 127\.0\.0\.1:(\d+)")
+    def __init__(self, directory):
+        self.path, self.key = directory + "/server.pem", directory + "/server.key"
+        subprocess.run(
+            ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256",
+             "-nodes", "-subj", "/CN=localhost", "-addext", "subjectAltName=IP:127.0.0.1",
+             "-days", "2", "-keyout", self.key, "-out", self.path],
+            check=True, capture_output=True)
+
+
+class Floor(Server):
+    """A server that echoes the bytes that it receives; with a certificate, over TLS."""
+
+    def __init__(self, tools, certificate=None):
+        files = [] if certificate is None else ["0", certificate.path, certificate.key]
+        super().__init__([tools.floor + "/echo", *files], r"listening on 127\.0\.0\.1:(\d+)")
 
 
 class Service(Server):
-    """The service, on one thread; in memory, or durable in a directory with each commit synced."""
+    """The service, on one thread; in memory, or durable in a directory with each commit synced. With a
+    certificate it speaks TLS."""
 
-    def __init__(self, tools, directory=None, is_pinned=True):
+    def __init__(self, tools, directory=None, is_pinned=True, certificate=None):
         kept = ["--in-memory"] if directory is None else [
             "--data-dir", directory + "/feed-data", "--durability", "fsync"]
         super().__init__(
-            [tools.binaries + "/feed-service", "--threads", "1", "--listen", "127.0.0.1:0", *kept],
+            [tools.binaries + "/feed-service", "--threads", "1", *self._listen(certificate), *kept],
             r"listening on 127\.0\.0\.1:(\d+)",
             START_SECONDS if directory is None else RECOVERY_SECONDS, is_pinned)
 
 
+    @staticmethod
+    def _listen(certificate):
+        if certificate is None:
+            return ["--listen", "127.0.0.1:0"]
+        return ["--listen-tls", "127.0.0.1:0", "--tls-cert", certificate.path,
+                "--tls-key", certificate.key]
+
+
 class Redis(Server):
     """redis-server, and a connection to it; without persistence, or with its log in a directory,
-    synced as `appendfsync` says."""
+    synced as `appendfsync` says. With a certificate its port for votes is one with TLS."""
 
-    def __init__(self, _, directory=None, appendfsync=None):
-        with socket.socket() as probe:
-            probe.bind(("127.0.0.1", 0))
-            port = probe.getsockname()[1]
+    def __init__(self, _, directory=None, appendfsync=None, certificate=None):
+        port = free_port()
         kept = ["--appendonly", "no"] if directory is None else [
             "--appendonly", "yes", "--appendfsync", appendfsync, "--dir", directory]
         super().__init__(
             ["redis-server", "--port", str(port), "--bind", "127.0.0.1", "--save", "",
-             "--tcp-backlog", "4096", *kept],
+             "--tcp-backlog", "4096", *kept, *self._tls(certificate)],
             rf"Running mode=standalone, port=({port})[\s\S]*Ready to accept")
         self.connection = socket.create_connection(("127.0.0.1", port))
         self.input = self.connection.makefile("rb")
+        if certificate is not None:
+            self.port = self.tls_port
+
+    def _tls(self, certificate):
+        if certificate is None:
+            return []
+        self.tls_port = free_port()
+        return ["--tls-port", str(self.tls_port), "--tls-cert-file", certificate.path,
+                "--tls-key-file", certificate.key, "--tls-ca-cert-file", certificate.path,
+                "--tls-auth-clients", "no"]
 
     def stop(self):
         if hasattr(self, "connection"):

@@ -179,12 +179,19 @@ public final class FeedClient: FeedCalling {
             throw .badAddress(reason: "There is no address to connect to.")
         }
         var endpoints: [Endpoint] = []
+        var hosts: [Endpoint: String] = [:]
         for address in addresses {
             do {
-                endpoints.append(try Endpoint(parsing: address))
+                let endpoint = try Endpoint(parsing: address)
+                endpoints.append(endpoint)
+                hosts[endpoint] = ClientSecurity.host(of: address)
             } catch {
                 throw .badAddress(reason: error.description)
             }
+        }
+        var configuration = configuration
+        if let tls = configuration.tls {
+            configuration.security = try ClientSecurity(tls, hosts: hosts)
         }
         ProcessSetup.ignoreBrokenPipes()
         do {

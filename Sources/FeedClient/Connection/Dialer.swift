@@ -6,11 +6,14 @@ struct Dialer {
     let timeout: Duration
     /// How long all of them may take.
     let wholeTimeout: Duration
+    /// How the connection is secured; nil where it is not.
+    let security: TLSTarget?
     private var addresses: ArraySlice<SocketAddress>
     private var lastError: TransportError?
 
     /// A try of some addresses in their order, which share the time.
-    init(_ addresses: [SocketAddress], timeout: Duration) {
+    init(_ addresses: [SocketAddress], timeout: Duration, security: TLSTarget?) {
+        self.security = security
         self.addresses = addresses[...]
         self.timeout = timeout / max(1, addresses.count)
         wholeTimeout = timeout

@@ -22,7 +22,12 @@ extension SessionDriver {
         while let dialer, let address = self.dialer?.next() {
             let wire = WireConnection(self, KeepAlive(configuration, at: loop.now))
             do throws(TransportError) {
-                try loop.connect(to: address, timeout: dialer.timeout, handler: wire)
+                try loop.connect(
+                    to: address,
+                    timeout: dialer.timeout,
+                    security: dialer.security,
+                    handler: wire
+                )
                 self.wire = wire
                 return
             } catch {
@@ -36,13 +41,13 @@ extension SessionDriver {
 
     private func connect(to endpoint: Endpoint, _ timeout: Duration) {
         switch endpoint {
-        case .address(let address): dial([address], timeout)
+        case .address(let address): dial([address], of: endpoint, timeout)
         case .name(let name, let port):
             lookupNumber += 1
             do throws(TransportError) {
                 try configuration.hostLookup.start(name, port: port, on: loop.mailbox) {
                     [place, number = lookupNumber] in
-                    SessionDriver.of($0, place).lookedUp($1, number: number, timeout)
+                    SessionDriver.of($0, place).lookedUp($1, of: endpoint, number: number, timeout)
                 }
             } catch {
                 failed(.cannotConnect(error.description), timeout)
@@ -50,11 +55,16 @@ extension SessionDriver {
         }
     }
 
-    private func lookedUp(_ answer: HostLookup.Answer, number: Int, _ timeout: Duration) {
+    private func lookedUp(
+        _ answer: HostLookup.Answer,
+        of endpoint: Endpoint,
+        number: Int,
+        _ timeout: Duration
+    ) {
         // A try that was given up meanwhile has another number.
         guard number == lookupNumber else { return }
         switch answer {
-        case .success(let addresses): dial(addresses, timeout)
+        case .success(let addresses): dial(addresses, of: endpoint, timeout)
         case .failure(.unknownHost(let name, let reason)):
             failed(.unknownHost(name, reason), timeout)
         case .failure(let error):
@@ -63,8 +73,16 @@ extension SessionDriver {
         proceed()
     }
 
-    private func dial(_ addresses: [SocketAddress], _ timeout: Duration) {
-        dialer = Dialer(addresses, timeout: timeout)
+    private func dial(
+        _ addresses: [SocketAddress],
+        of endpoint: Endpoint,
+        _ timeout: Duration
+    ) {
+        dialer = Dialer(
+            addresses,
+            timeout: timeout,
+            security: configuration.security?.target(for: endpoint)
+        )
         dialNext()
     }
 

@@ -36,6 +36,8 @@ struct ServiceOptions: ParsableArguments {
     )
     var serviceKeyFile: Secret?
 
+    @OptionGroup var tls: TLSOptions
+
     @Option(
         parsing: .unconditional,
         help: ArgumentHelp("Act for this user; for services only.", valueName: "user")
@@ -61,6 +63,7 @@ struct ServiceOptions: ParsableArguments {
         configuration.clientName = "feedctl"
         configuration.clientID = clientID
         configuration.serviceKey = serviceKeyFile
+        configuration.tls = tls.configuration
         configuration.timeout = timeout(default: Self.defaultTimeout)
         configuration.connectTimeout = configuration.timeout
         return configuration

@@ -26,11 +26,14 @@ struct FeedServiceCommand: ParsableCommand {
         name: .long,
         help: ArgumentHelp(
             "An address to listen on; give it again for more. [::1]:7433 works too, port 0 takes "
-                + "a free one.",
+                + "a free one. (default: \(ServiceConfiguration.defaultAddress), unless there is a "
+                + "--listen-tls)",
             valueName: "host:port"
         )
     )
-    var listen: [String] = ["127.0.0.1:7433"]
+    var listen: [String] = []
+
+    @OptionGroup var tls: TLSFlags
 
     // The numbers are read as texts, "-1" among them, so that one sentence names flag and limits.
     @Option(
@@ -107,7 +110,8 @@ struct FeedServiceCommand: ParsableCommand {
         logger.info("stopped")
     }
 
-    /// SIGHUP reads the service keys again; without keys it does nothing, and a line says so.
+    /// SIGHUP reads the service keys and the TLS certificate again; without any it does nothing, and a
+    /// line says so.
     ///
     /// By default the system ends a process at SIGHUP, and a supervisor takes that for a clean stop.
     /// One that came during the start has waited.
@@ -116,11 +120,19 @@ struct FeedServiceCommand: ParsableCommand {
         _ configuration: ServiceConfiguration,
         _ logger: Logger
     ) {
-        if let path = serviceKeys, let keys = configuration.serviceKeys {
-            let reloading = ServiceKeyReloading(path, keys, configuration.supervisor, logger)
-            server.onSignal(SIGHUP) { reloading.begin() }
-        } else {
-            server.onSignal(SIGHUP) { logger.notice("\(OperatorLines.hangUpWithoutKeys)") }
+        var keys: ServiceKeyReloading?
+        var certificate: CertificateReloading?
+        if let path = serviceKeys, let valid = configuration.serviceKeys {
+            keys = ServiceKeyReloading(path, valid, configuration.supervisor, logger)
+        }
+        if let files = configuration.tls?.files, let acceptor = server.tlsAcceptor {
+            certificate = CertificateReloading(files, acceptor, logger)
+        }
+        server.onSignal(SIGHUP) { [keys, certificate] in
+            keys?.begin()
+            certificate?.begin()
+            guard keys == nil, certificate == nil else { return }
+            logger.notice("\(OperatorLines.hangUpWithoutKeys)")
         }
     }
 
@@ -133,12 +145,10 @@ struct FeedServiceCommand: ParsableCommand {
         logger.info("draining: connections finish what they asked for")
     }
 
-    private func addresses(of server: FeedServer) -> String {
-        server.addresses.map(\.description).joined(separator: ", ")
-    }
-
     private func startLine(_ server: FeedServer, _ configuration: ServiceConfiguration) -> String {
-        "feed-service \(ServiceVersion.current) listening on \(addresses(of: server)): "
+        let secured = server.tlsAddresses.map { "\($0) (TLS)" }
+        let addresses = (server.addresses.map(\.description) + secured).joined(separator: ", ")
+        return "feed-service \(ServiceVersion.current) listening on \(addresses): "
             + "threads \(configuration.threadCount) (\(ServiceConfiguration.coreCount) cores), "
             + "stripes \(configuration.stripeCount), "
             + "durability \(configuration.durabilityText)"

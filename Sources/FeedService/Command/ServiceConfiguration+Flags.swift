@@ -5,7 +5,9 @@ extension ServiceConfiguration {
     /// Checks the flags; each error is one sentence that names the flag, the value and the limit.
     init(_ command: FeedServiceCommand) throws(ServiceStartError) {
         var addresses: [SocketAddress] = []
-        for text in command.listen {
+        let tls = try ServiceTLS(command.tls)
+        let listen = command.listen.isEmpty && tls == nil ? [Self.defaultAddress] : command.listen
+        for text in listen {
             let address: SocketAddress
             do {
                 address = try SocketAddress(parsing: text)
@@ -16,7 +18,8 @@ extension ServiceConfiguration {
                 throw .badFlag(
                     "--listen",
                     "\(text) is not a loopback address: its traffic would be unencrypted, and "
-                        + "every client could read, post and vote. Add --insecure to allow that."
+                        + "every client could read, post and vote. Take --listen-tls, or add "
+                        + "--insecure to allow that."
                 )
             }
             addresses.append(address)
@@ -32,7 +35,18 @@ extension ServiceConfiguration {
         try command.backups.apply(to: &state)
         logsStateHash = command.state.stateHash
         if let path = command.serviceKeys { serviceKeys = try Self.serviceKeys(path) }
+        self.tls = tls
+        guard command.insecure || insecureAddresses.isEmpty else {
+            throw .badFlag(
+                "--listen-tls",
+                "\(insecureAddresses[0]) is not a loopback address, and nobody would have to prove "
+                    + "who calls. Add --service-keys or --tls-client-ca, or --insecure to allow that."
+            )
+        }
     }
+
+    /// Where the service listens if no flag names an address.
+    static let defaultAddress = "127.0.0.1:7433"
 
     private static func serviceKeys(_ path: String) throws(ServiceStartError) -> ServiceKeys {
         do throws(ServiceKeyFileError) {

@@ -8,6 +8,8 @@ internal import Foundation
 package struct ServiceConfiguration: Sendable {
     /// The addresses to listen on.
     package var addresses: [SocketAddress]
+    /// The addresses to listen on with TLS, and their certificate; nil where there are none.
+    package var tls: ServiceTLS?
     /// The number of event loops.
     package var threadCount: Int
     /// The number of lock stripes, a power of two.

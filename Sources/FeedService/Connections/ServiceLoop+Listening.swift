@@ -5,7 +5,8 @@ extension ServiceLoop {
     /// Listens at an address and hands connections to these loops; returns the real address.
     func listen(
         at address: SocketAddress,
-        for targets: [LoopMailbox]
+        for targets: [LoopMailbox],
+        security: TLSAcceptor? = nil
     ) throws(TransportError) -> SocketAddress {
         let admission = Admission(
             maximumConnectionCount: context.limits.maximumConnectionCount,
@@ -17,7 +18,8 @@ extension ServiceLoop {
             at: address,
             on: eventLoop,
             targets: targets,
-            admission: admission
+            admission: admission,
+            security: security
         ) { connection in
             ServerConnection(connection, on: ServiceLoop.of(connection.loop))
         }
@@ -36,6 +38,8 @@ extension ServiceLoop {
     func drain() {
         eventLoop.forEachConnection { connection in
             (connection.handler as? ServerConnection)?.drain()
+            // A connection whose TLS handshake is under way has asked for nothing yet.
+            if connection.handler == nil { connection.reset() }
         }
         boundBackupsOfDrain()
         let deadline = context.limits.drainTimeout

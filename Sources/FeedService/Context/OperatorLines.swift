@@ -35,9 +35,10 @@ package enum OperatorLines {
         "the service keys stay as they were: \(cause)"
     }
 
-    /// SIGHUP came, and the service has no file of service keys.
+    /// SIGHUP came, and the service has no file that it would read again.
     package static var hangUpWithoutKeys: String {
-        "SIGHUP reads the service keys again, and there is no --service-keys: nothing has changed"
+        "SIGHUP reads the service keys and the TLS certificate again; there is no --listen-tls, and "
+            + "there is no --service-keys: nothing has changed"
     }
 
     /// An operator has called Drain.

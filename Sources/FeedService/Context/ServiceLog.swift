@@ -19,6 +19,7 @@ package final class ServiceLog: Sendable {
     private let overBudget = Lock(Line())
     private let refusedEdits = Lock(Line())
     private let refusedConnections = Lock(Line())
+    private let failedHandshakes = Lock(Line())
 
     /// Writes to this logger; lines are counted by the seconds of this time of day.
     package init(
@@ -34,6 +35,14 @@ package final class ServiceLog: Sendable {
         write(
             "Bad frame from \(SocketAddress(host: host, port: 0).hostText): \(message)",
             badFrames
+        )
+    }
+
+    /// A TLS handshake has failed; the reason has no word of the peer.
+    func failedHandshake(_ reason: String, from host: SocketAddress.Host) {
+        write(
+            "No TLS connection from \(SocketAddress(host: host, port: 0).hostText): \(reason)",
+            failedHandshakes
         )
     }
 

@@ -9,6 +9,10 @@ package import Logging
 package final class FeedServer: Sendable {
     /// The addresses that are listened on, with the ports that the system gave.
     package let addresses: [SocketAddress]
+    /// The addresses that are listened on with TLS.
+    package let tlsAddresses: [SocketAddress]
+    /// Secures the connections of these; nil where there are none.
+    package let tlsAcceptor: TLSAcceptor?
     private let threads: [EventLoopThread]
     private let store: FeedStore
     private let context: ServiceContext
@@ -16,14 +20,16 @@ package final class FeedServer: Sendable {
     private let logger: Logger
 
     private init(
-        addresses: [SocketAddress],
+        listening: Listening,
         threads: [EventLoopThread],
         store: FeedStore,
         context: ServiceContext,
         stateEvents: StateEvents,
         logger: Logger
     ) {
-        self.addresses = addresses
+        addresses = listening.addresses
+        tlsAddresses = listening.tlsAddresses
+        tlsAcceptor = listening.tlsAcceptor
         self.threads = threads
         self.store = store
         self.context = context
@@ -45,7 +51,8 @@ package final class FeedServer: Sendable {
         // Before the data directory is made. A recovering service does not listen yet: clients are
         // refused at once and try again, instead of waiting in a queue that is not served.
         do throws(TransportError) {
-            for address in configuration.addresses { try address.checkCanListen() }
+            let addresses = configuration.addresses + (configuration.tls?.addresses ?? [])
+            for address in addresses { try address.checkCanListen() }
         } catch {
             throw .transport(error)
         }
@@ -81,9 +88,8 @@ package final class FeedServer: Sendable {
                 threads.map(\.mailbox),
                 durableBatch: state?.journal.durableBatch ?? 0
             )
-            let addresses = try listen(configuration, on: threads, of: store, context)
             let server = FeedServer(
-                addresses: addresses,
+                listening: try listen(configuration, on: threads, of: store, context, logger),
                 threads: threads,
                 store: store,
                 context: context,
@@ -184,36 +190,6 @@ package final class FeedServer: Sendable {
                     log: log
                 )
             }
-        } catch {
-            throw .transport(error)
-        }
-    }
-
-    /// Listens on the first loop, for all of them.
-    private static func listen(
-        _ configuration: ServiceConfiguration,
-        on threads: [EventLoopThread],
-        of store: FeedStore,
-        _ context: ServiceContext
-    ) throws(ServiceStartError) -> [SocketAddress] {
-        let result = Lock<Result<[SocketAddress], TransportError>>(.success([]))
-        let isDone = Semaphore()
-        let targets = threads.map(\.mailbox)
-        threads[0].mailbox.post { loop in
-            let serviceLoop = ServiceLoop.of(loop)
-            let outcome = Result { () throws(TransportError) in
-                try context.startMaintenance(on: loop, of: store, serviceLoop.log)
-                try Watchdog(over: targets, for: configuration.supervisor).start(on: loop)
-                return try configuration.addresses.map { (address) throws(TransportError) in
-                    try serviceLoop.listen(at: address, for: targets)
-                }
-            }
-            result.withLock { $0 = outcome }
-            isDone.signal()
-        }
-        isDone.wait()
-        do throws(TransportError) {
-            return try result.withLock { $0 }.get()
         } catch {
             throw .transport(error)
         }

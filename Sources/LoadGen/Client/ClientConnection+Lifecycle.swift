@@ -8,8 +8,13 @@ extension ClientConnection: ConnectionHandler {
     func connect() {
         stage = .greeting
         do {
-            let timeout = worker.setup.configuration.connectTimeout
-            try worker.loop.connect(to: worker.setup.address, timeout: timeout, handler: self)
+            let setup = worker.setup
+            try worker.loop.connect(
+                to: setup.address,
+                timeout: setup.configuration.connectTimeout,
+                security: setup.configuration.security?.target(for: .address(setup.address)),
+                handler: self
+            )
         } catch {
             worker.recorder.failures.count(Failures.Cause(connect: error))
             ended(isRetried: worker.isRetrying)

@@ -32,6 +32,10 @@ package struct RunConfiguration: Sendable {
     package var voterCount = 0
     /// The key that shows the service who calls; nil where the caller's address decides.
     var serviceKey: Secret?
+    /// The TLS of the clients that prepare the run and audit it; nil where connections are plain.
+    var tls: ClientTLS?
+    /// The same for the connections under load.
+    var security: ClientSecurity?
     /// The feed in which they are created and which pages list.
     package var feed = ""
     /// How requests spread over the posts.

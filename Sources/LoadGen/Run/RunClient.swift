@@ -21,6 +21,7 @@ extension RunConfiguration {
         client.clientName = "loadgen"
         client.clientID = clientID
         client.serviceKey = serviceKey
+        client.tls = tls
         client.channel = RunIdentity.controlChannel
         client.connectTimeout = connectTimeout
         client.timeout = Self.callTimeout * (retryLimit + 1)

@@ -1,0 +1,164 @@
+import FeedClient
+import FeedProto
+import FeedTestSupport
+import Foundation
+import Testing
+
+/// TLS in the life of an operator, with the tools of others: openssl and Python's ssl.
+@Suite(.timeLimit(.minutes(2)))
+struct TLSDaysTests {
+    /// Sends a Ping over TLS twice, the second time with the session of the first; prints what came.
+    private static let pings = """
+        import socket, ssl, sys
+        context = ssl.create_default_context(cafile=sys.argv[2])
+        context.set_alpn_protocols(["feed/1"])
+        ping = bytes.fromhex(sys.argv[3])
+        session = None
+        for _ in range(2):
+            with socket.create_connection(("127.0.0.1", int(sys.argv[1]))) as plain:
+                with context.wrap_socket(plain, server_hostname="localhost", session=session) as tls:
+                    tls.sendall(ping)
+                    answer = tls.recv(1000)
+                    session = tls.session
+                    print(tls.version(), tls.selected_alpn_protocol(), tls.session_reused,
+                          len(answer) > 4 and b"hi" in answer)
+                    tls.unwrap()
+        """
+
+    private static var ping: String {
+        get throws {
+            let ping = Request.ping(PingRequest(payload: Array("hi".utf8)))
+            return try ClientFrame(id: 1, request: ping).encoded()
+                .map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
+        }
+    }
+
+    @Test("T-TLS-1: openssl and Python's ssl talk to the service, and resume a session")
+    func otherToolsTalkToIt() async throws {
+        let service = try await SecuredService.start(TestCertificates())
+        let (status, output) = try await service.openssl()
+        #expect(status == 0, "\(output)")
+        #expect(output.contains("New, TLSv1.3"))
+        #expect(output.contains("ALPN protocol: feed/1"))
+        #expect(output.contains("Verify return code: 0 (ok)"))
+        let python = try await service.python(Self.pings, [try Self.ping])
+        let lines = python.output.split(separator: "\n")
+        #expect(lines == ["TLSv1.3 feed/1 False True", "TLSv1.3 feed/1 True True"])
+        #expect(python.status == 0)
+        #expect(await service.stop() == 0)
+    }
+
+    @Test(
+        "T-TLS-2: old versions and other protocols get nothing",
+        arguments: [["-tls1_2"], ["-tls1_1"], ["-tls1"], ["-alpn", "h2"]]
+    )
+    func refusesOldVersions(flags: [String]) async throws {
+        let service = try await SecuredService.start(TestCertificates())
+        let (status, output) = try await service.openssl(flags)
+        #expect(status != 0, "\(output)")
+        #expect(!output.contains("BEGIN CERTIFICATE"))
+        #expect(try await service.openssl().status == 0)
+        #expect(await service.stop() == 0)
+    }
+
+    @Test("T-TLS-5: a new certificate is for new connections, and a bad one for none")
+    func reloadsItsCertificate() async throws {
+        let certificates = try TestCertificates()
+        let service = try await SecuredService.start(certificates)
+        let client = try await FeedClient.connect(
+            to: "localhost:\(service.port)",
+            configuration: Self.configuration(certificates)
+        )
+        let old = try String(contentsOfFile: certificates.certificate("server"), encoding: .utf8)
+        try certificates.add(.init("server", alternativeNames: "DNS:new.example.org"))
+        let line = try #require(await service.reload())
+        #expect(line.contains("new TLS connections get the certificate of"))
+        #expect(line.contains("valid until 20"))
+        await #expect(throws: FeedClientError.self) {
+            _ = try await FeedClient.connect(
+                to: "localhost:\(service.port)",
+                configuration: Self.configuration(certificates)
+            )
+        }
+        try Data(old.utf8).write(to: URL(filePath: certificates.certificate("server")))
+        let kept = try #require(await service.reload())
+        #expect(kept.contains("the TLS certificate stays as it was: The key in"), "\(kept)")
+        // The connection from before still works.
+        #expect(try await client.createPost(Post(title: "Apple")).id > 0)
+        await client.close()
+        #expect(await service.stop() == 0)
+    }
+
+    @Test("T-TLS-6: a reload under load drops no connection")
+    func reloadsUnderLoad() async throws {
+        let certificates = try TestCertificates()
+        let service = try await SecuredService.start(certificates)
+        let load = try RunningProcess(
+            Programs.loadGenerator,
+            [
+                "--target", "localhost:\(service.port)", "--tls", "--ca",
+                certificates.certificate("ca"),
+            ]
+                + ["--clients", "50", "--pipeline", "16", "--posts", "100", "--warmup", "200ms"]
+                + ["--duration", "2s", "--progress", "1s", "--timeout", "20s"]
+        )
+        #expect(await load.line { $0.contains("votes") || $0.contains("/s") } != nil)
+        for _ in 0..<3 {
+            try certificates.add(.init("server"))
+            #expect(await service.reload()?.contains("new TLS connections") == true)
+        }
+        let (status, output) = await load.finish()
+        #expect(status == 0, "\(output)")
+        #expect(await service.stop() == 0)
+    }
+
+    @Test("T-TLS-7: a start refuses a key that others may read, and an expired certificate")
+    func refusesFilesAtStart() async throws {
+        let certificates = try TestCertificates()
+        try certificates.add(.init("open"))
+        try FileManager.default.setAttributes(
+            [.posixPermissions: 0o644],
+            ofItemAtPath: certificates.key("open")
+        )
+        try certificates.add(.init("old", days: -1))
+        for (name, complaint) in [("open", "so others may use the key"), ("old", "expired at 20")] {
+            let process = try RunningProcess(
+                Programs.feedService,
+                ["--in-memory", "--listen-tls", "127.0.0.1:0"]
+                    + ["--tls-cert", certificates.certificate(name)]
+                    + ["--tls-key", certificates.key(name)]
+            )
+            let (status, output) = await process.finish()
+            #expect(status == 2)
+            #expect(output.joined().contains(complaint), "\(output)")
+        }
+    }
+
+    @Test("T-TLS-8: an address of other machines needs a proof of who calls")
+    func needsAProofOfWhoCalls() async throws {
+        let certificates = try TestCertificates()
+        try certificates.add(.init("server"))
+        let flags =
+            ["--in-memory", "--listen-tls", "0.0.0.0:0"]
+            + ["--tls-cert", certificates.certificate("server")]
+            + ["--tls-key", certificates.key("server")]
+        let process = try RunningProcess(Programs.feedService, flags)
+        let (status, output) = await process.finish()
+        #expect(status == 2)
+        #expect(output.joined().contains("Add --service-keys or --tls-client-ca"), "\(output)")
+        for more in [["--insecure"], ["--tls-client-ca", certificates.certificate("ca")]] {
+            let service = try RunningProcess(Programs.feedService, flags + more)
+            #expect(await service.prints("listening on 0.0.0.0:"))
+            service.signal(SIGTERM)
+            let (status, output) = await service.finish()
+            #expect(status == 0)
+            #expect(output.joined().contains("--insecure: 0.0.0.0:0 is open") == (more.count == 1))
+        }
+    }
+
+    static func configuration(_ certificates: TestCertificates) -> ClientConfiguration {
+        var configuration = ClientConfiguration()
+        configuration.tls = ClientTLS(authorityPath: certificates.certificate("ca"))
+        return configuration
+    }
+}
