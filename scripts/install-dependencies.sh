@@ -4,6 +4,7 @@
 #   scripts/install-dependencies.sh            what the programs need to build and run
 #   scripts/install-dependencies.sh --tests    and what the tests and checks need beside it
 #   scripts/install-dependencies.sh --compare  and what scripts/compare.sh needs beside it
+#   scripts/install-dependencies.sh --package  and what scripts/package.sh needs beside it
 set -euo pipefail
 
 packages=(git pkg-config libuv1-dev libprotobuf-c-dev libsqlite3-dev libxxhash-dev
@@ -12,8 +13,10 @@ if [[ "${1:-}" == "--tests" ]]; then
     packages+=(protobuf-c-compiler protobuf-compiler python3 python3-protobuf fiu-utils shellcheck openssl)
 elif [[ "${1:-}" == "--compare" ]]; then
     packages+=(python3 redis-server redis-tools openssl)
+elif [[ "${1:-}" == "--package" ]]; then
+    packages+=(dpkg-dev python3 debootstrap strace man-db)
 elif [[ $# -gt 0 ]]; then
-    echo "install-dependencies: expected --tests or --compare, got $1." >&2
+    echo "install-dependencies: expected --tests, --compare or --package, got $1." >&2
     exit 2
 fi
 

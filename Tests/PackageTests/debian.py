@@ -1,0 +1,150 @@
+"""A fresh Debian 12 in a folder, and the service that a package has put there."""
+
+import contextlib
+import os
+import pathlib
+import re
+import shlex
+import shutil
+import signal
+import socket
+import subprocess
+import tempfile
+
+RELEASE = "bookworm"
+# The longest that a start or a stop may take; a drain alone has ten seconds.
+PATIENCE = 30
+
+
+def mirror():
+    """The mirror that apt takes this release from."""
+    targets = subprocess.run(
+        ["apt-get", "indextargets", "--format", "$(CODENAME) $(REPO_URI)", "Created-By: Packages"],
+        check=True, capture_output=True, text=True).stdout.splitlines()
+    found = [line.split()[1] for line in targets if line.split()[0] == RELEASE]
+    if not found:
+        raise RuntimeError(f"apt has no source of {RELEASE}: type apt-get update")
+    return found[0]
+
+
+class Debian:
+    """A root with what every Debian has, and no Swift; removed at the end."""
+
+    def __init__(self):
+        self.path = pathlib.Path(tempfile.mkdtemp(prefix="feed-debian-"))
+        subprocess.run(["debootstrap", "--variant=minbase", RELEASE, self.path, mirror()],
+                       check=True, stdout=subprocess.DEVNULL)
+        # Other users than root pass through it.
+        self.path.chmod(0o755)
+        self.mounts = []
+        self.mount_proc(self.path)
+
+    def mount_proc(self, root):
+        """Mounts /proc in a root at or below this one; Swift reads a program's arguments there."""
+        (root / "proc").mkdir(exist_ok=True)
+        subprocess.run(["mount", "-t", "proc", "proc", root / "proc"], check=True)
+        self.mounts.append(root / "proc")
+
+    def remove(self):
+        """Removes it."""
+        for mount in self.mounts:
+            subprocess.run(["umount", mount], check=True)
+        shutil.rmtree(self.path)
+
+    def run(self, *command, user=None, check=True, **options):
+        """Runs a command in the root, as a user of it."""
+        as_user = [f"--userspec={user}:{user}"] if user else []
+        environment = {"PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "LC_ALL": "C.UTF-8",
+                       "DEBIAN_FRONTEND": "noninteractive"}
+        finished = subprocess.run(["chroot", *as_user, self.path, *command], text=True,
+                                  env=environment, capture_output=True, **options)
+        if check and finished.returncode != 0:
+            raise AssertionError(f"{command} ended with {finished.returncode}:\n"
+                                 f"{finished.stdout}{finished.stderr}")
+        return finished
+
+    def install(self, *packages):
+        """Installs packages of this machine, with what they depend on."""
+        folder = self.path / "packages"
+        folder.mkdir(exist_ok=True)
+        for package in packages:
+            shutil.copy(package, folder)
+        names = [f"/packages/{package.name}" for package in packages]
+        return self.run("apt-get", "install", "--yes", "--no-install-recommends", *names).stdout
+
+
+class Unit:
+    """What a unit of systemd says, as far as a start without systemd needs it."""
+
+    def __init__(self, text):
+        self.values = {}
+        for name, value in re.findall(r"^(\w+)=(.*)$", text, re.MULTILINE):
+            self.values.setdefault(name, []).append(value)
+
+    def one(self, name):
+        """The value that stands last."""
+        return self.values[name][-1]
+
+    def command(self, root):
+        """The words of ExecStart, with the variables of the EnvironmentFile in their places."""
+        variables = {}
+        for path in self.values.get("EnvironmentFile", []):
+            for name, value in re.findall(r"^(\w+)=(.*)$", (root / path[1:]).read_text(), re.MULTILINE):
+                variables[f"${name}"] = shlex.split(value)
+        words = shlex.split(self.one("ExecStart"))
+        return [part for word in words for part in variables.get(word, [word])]
+
+
+class Service:
+    """The service in a root, started as its user, and told when it is ready."""
+
+    def __init__(self, root, command, user):
+        path = root / "tmp/feed-notify"
+        path.unlink(missing_ok=True)
+        self.messages = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+        self.messages.bind(str(path))
+        self.messages.settimeout(PATIENCE)
+        path.chmod(0o666)
+        self.process = subprocess.Popen(
+            ["chroot", f"--userspec={user}", root, *command],
+            env={"NOTIFY_SOCKET": "/tmp/feed-notify", "PATH": "/usr/bin:/usr/sbin"}, umask=0o077)
+        try:
+            self.address = re.search(r"^STATUS=Serves on (\S+)$", self.message("READY=1"), re.M).group(1)
+        except BaseException:
+            self.process.kill()
+            raise
+
+    def message(self, first):
+        """The next message, which has to begin with a line."""
+        text = self.messages.recv(4096).decode()
+        if text.split("\n")[0] != first:
+            raise AssertionError(f"expected {first} of the service, got {text}")
+        return text
+
+    def stop(self):
+        """Stops it as systemd does, and returns its exit status."""
+        self.process.send_signal(signal.SIGTERM)
+        self.message("STOPPING=1")
+        self.messages.close()
+        return self.process.wait(PATIENCE)
+
+
+@contextlib.contextmanager
+def running(root, command, user):
+    """The service while the body runs; it has to stop with 0."""
+    service = Service(root, command, user)
+    try:
+        yield service
+    except BaseException:
+        service.process.kill()
+        service.process.wait()
+        raise
+    status = service.stop()
+    if status != 0:
+        raise AssertionError(f"the service stopped with {status}")
+
+
+def missing():
+    """What this machine lacks for the tests; empty where they can run."""
+    tools = [tool for tool in ("debootstrap", "strace", "systemd-analyze") if not shutil.which(tool)]
+    return tools + ([] if os.geteuid() == 0 else ["root"])

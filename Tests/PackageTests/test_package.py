@@ -1,0 +1,154 @@
+"""The packages in a fresh Debian 12 without Swift: installed, served, upgraded and removed.
+
+scripts/package.sh --test runs it, as root. It takes some minutes, most of them for Debian.
+"""
+
+import gzip
+import json
+import os
+import pathlib
+import re
+import subprocess
+import tempfile
+import unittest
+
+import debian
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+DATA = "var/lib/feed-service/data"
+PROGRAMS = {"feed-service": ["feed-service"], "feed-tools": ["feedctl", "loadgen"]}
+
+
+def pack(folder, *flags):
+    """The packages of the programs that are built; by their names."""
+    programs = os.environ.get("FEED_PROGRAMS", ROOT / ".build-package/release")
+    lines = subprocess.run(
+        [ROOT / "scripts/package.sh", "--programs", programs, "--output", folder, *flags],
+        check=True, stdout=subprocess.PIPE, text=True,
+        # A package of a test need not be small.
+        env={**os.environ, "DPKG_DEB_COMPRESSOR_LEVEL": "0"}).stdout.splitlines()
+    return {pathlib.Path(line).name.split("_")[0]: pathlib.Path(line) for line in lines}
+
+
+@unittest.skipIf(debian.missing(), f"missing: {', '.join(debian.missing())}")
+class PackageTests(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        folder = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(folder.cleanup)
+        cls.folder = pathlib.Path(folder.name)
+        cls.packages = pack(cls.folder / "first")
+        cls.debian = debian.Debian()
+        cls.addClassCleanup(cls.debian.remove)
+        cls.debian.run("apt-get", "update")
+        cls.debian.install(*cls.packages.values())
+        cls.unit = debian.Unit((cls.debian.path / "lib/systemd/system/feed-service.service").read_text())
+
+    def feedctl(self, service, *arguments):
+        """What feedctl in the root says of the service, as JSON."""
+        found = self.debian.run("feedctl", *arguments, "--target", service.address, "--json")
+        return json.loads(found.stdout)
+
+    def listen_anywhere(self):
+        """Lets the service take a free port, as an operator changes it in the configuration."""
+        path = self.debian.path / self.debian.run("dpkg-query", "--show", "--showformat",
+                                                  "${Conffiles}", "feed-service").stdout.split()[0][1:]
+        path.write_text(path.read_text().replace("127.0.0.1:7433", "127.0.0.1:0"))
+        return path
+
+    def running(self):
+        """The installed service, as its unit starts it."""
+        user = f"{self.unit.one('User')}:{self.unit.one('Group')}"
+        return debian.running(self.debian.path, self.unit.command(self.debian.path), user)
+
+    def test_life_of_a_package(self):
+        root = self.debian
+        configuration = self.listen_anywhere()
+        for program in sum(PROGRAMS.values(), []):
+            self.assertNotRegex(root.run("ldd", f"/usr/bin/{program}").stdout, "not found|swift")
+        with self.running() as service:
+            post = str(self.feedctl(service, "create", "--title", "Apple")["id"])
+            for _ in range(3):
+                self.feedctl(service, "vote", post, "up")
+        owner = (root.path / DATA).stat()
+        self.assertEqual(root.run("stat", "--format=%U %a", f"/{DATA}").stdout, "feed-service 700\n")
+
+        # An upgrade starts the service again over the same data, and keeps what the operator wrote.
+        upgrade = pack(self.folder / "second", "--version", "9.0.0")
+        root.install(*upgrade.values())
+        shown = root.run("dpkg-query", "--show", "--showformat", "${Version}", "feed-service").stdout
+        self.assertEqual(shown, "9.0.0")
+        self.assertIn("127.0.0.1:0", configuration.read_text())
+        self.assertEqual((root.path / DATA).stat().st_uid, owner.st_uid)
+        with self.running() as service:
+            self.assertEqual(self.feedctl(service, "get", post)["score"], 3)
+            self.assertEqual(self.feedctl(service, "vote", post, "up")["score"], 4)
+
+        # Removed, and installed again: the data is there.
+        root.run("apt-get", "remove", "--yes", "feed-service")
+        self.assertFalse((root.path / "usr/bin/feed-service").exists())
+        self.assertTrue((root.path / DATA / "state.db").exists())
+        root.install(self.packages["feed-service"])
+        with self.running() as service:
+            self.assertEqual(self.feedctl(service, "get", post)["score"], 4)
+        said = root.run("apt-get", "purge", "--yes", "feed-service").stdout
+        self.assertIn("the data and its backups stay in /var/lib/feed-service", said)
+        self.assertFalse(configuration.exists())
+        self.assertTrue((root.path / DATA / "state.db").exists())
+        root.install(self.packages["feed-service"])
+
+    def test_container(self):
+        """Makes the layers as the recipe says, and serves from them alone; no engine is needed."""
+        recipe = (ROOT / "Containerfile").read_text()
+        layers = re.findall(r"^COPY --from=layers /layers/(\w+)/ /$", recipe, re.MULTILINE)
+        self.assertEqual(layers, ["libraries", "program", "configuration"])
+        self.assertIn("sh /work/layers.sh /work/feed-service_*.deb /layers", recipe)
+        root = self.debian
+        script = ROOT / "packaging/container/layers.sh"
+        root.run("sh", "-s", f"/packages/{self.packages['feed-service'].name}", "/layers",
+                 input=script.read_text())
+        container = root.path / "container"
+        container.mkdir()
+        for layer in layers:
+            subprocess.run(["cp", "--archive", f"{root.path}/layers/{layer}/.", container], check=True)
+        # What an engine adds.
+        subprocess.run(["cp", "--archive", "--parents", "dev/null", container], cwd=root.path, check=True)
+        root.mount_proc(container)
+        entry, arguments = (json.loads(re.search(rf"^{word} (.*)$", recipe, re.MULTILINE).group(1))
+                            for word in ("ENTRYPOINT", "CMD"))
+        user = re.search("^USER (.*)$", recipe, re.MULTILINE).group(1)
+        with debian.running(container, entry + arguments + ["--listen", "127.0.0.1:0"], user) as service:
+            post = str(self.feedctl(service, "create", "--title", "Apple")["id"])
+            self.assertEqual(self.feedctl(service, "vote", post, "up")["score"], 1)
+        self.assertEqual((container / DATA).stat().st_uid, int(user.split(":")[0]))
+        self.assertFalse((container / "bin/sh").exists())
+
+    def test_pages_and_completions(self):
+        share = self.debian.path / "usr/share"
+        for name in sum(PROGRAMS.values(), []):
+            page = gzip.decompress((share / f"man/man1/{name}.1.gz").read_bytes())
+            checked = subprocess.run(["man", "--warnings", "--local-file", "-"], input=page,
+                                     capture_output=True, check=True)
+            self.assertEqual(checked.stderr, b"")
+            self.assertIn(f"{name} - ".encode(), checked.stdout)
+            bash = share / f"bash-completion/completions/{name}"
+            subprocess.run(["bash", "-n", bash], check=True)
+            for path in (f"zsh/vendor-completions/_{name}", f"fish/vendor_completions.d/{name}.fish"):
+                self.assertIn(name, (share / path).read_text())
+
+    def test_packs_the_same_bytes_again(self):
+        again = pack(self.folder / "again")
+        for name, path in self.packages.items():
+            self.assertEqual(path.read_bytes(), again[name].read_bytes(), name)
+
+    def test_unit_is_hardened(self):
+        found = subprocess.run(
+            ["systemd-analyze", "security", "--offline=true", "--no-pager",
+             ROOT / "packaging/feed-service.service"], capture_output=True, text=True)
+        exposure = re.search(r"exposure level for feed-service.service: ([\d.]+)", found.stdout)
+        self.assertIsNotNone(exposure, found.stdout + found.stderr)
+        self.assertLessEqual(float(exposure.group(1)), 2.0)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,151 @@
+#!/usr/bin/env bash
+# Makes two Debian packages: feed-service, and feed-tools with feedctl and loadgen.
+#
+#   scripts/package.sh                      builds the programs, with Swift's runtime in them, and packs them
+#   scripts/package.sh --output FOLDER      puts the packages there, and not into .build/packages
+#   scripts/package.sh --version VERSION    packs under another version than ServiceVersion's
+#   scripts/package.sh --programs FOLDER    packs programs that were built before
+#   scripts/package.sh --test               packs, and tries the packages in a fresh Debian 12, as root
+#
+# docs/PACKAGES.md says what is in them. The same commit and programs give the same bytes.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+umask 022
+
+version=$(sed -nE 's/^ *static let current = "([^"]+)"$/\1/p' Sources/FeedService/Wire/ServiceVersion.swift)
+output=.build/packages
+programs=
+is_test=false
+
+fail() {
+    echo "package: $*" >&2
+    exit 2
+}
+
+while [[ $# -gt 0 ]]; do
+    case $1 in
+    --test)
+        is_test=true
+        shift
+        continue
+        ;;
+    --output | --version | --programs) [[ $# -ge 2 ]] || fail "$1: expected a value." ;;
+    *) fail "expected --output, --version, --programs or --test, got $1." ;;
+    esac
+    case $1 in
+    --output) output=$2 ;;
+    --version) version=$2 ;;
+    --programs) programs=$2 ;;
+    esac
+    shift 2
+done
+[[ $version =~ ^[0-9][A-Za-z0-9.+~]*$ ]] || fail "--version: expected a version of Debian, got $version."
+
+for tool in dpkg-deb dpkg-shlibdeps objdump python3 strip; do
+    command -v "$tool" >/dev/null || fail "$tool is missing: scripts/install-dependencies.sh --package"
+done
+
+# The time of the commit is that of each file.
+SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-$(git log -1 --format=%ct)}
+export SOURCE_DATE_EPOCH
+
+if [[ -z $programs ]]; then
+    scratch=.build-package
+    for product in feed-service feedctl loadgen; do
+        echo "==> Building $product"
+        # Without a path of this machine in the program: neither for libraries nor for debuggers.
+        swift build -c release --scratch-path "$scratch" --product "$product" --static-swift-stdlib \
+            --disable-local-rpath --disable-index-store -Xswiftc -gnone
+    done
+    programs=$scratch/release
+fi
+for name in feed-service feedctl loadgen; do
+    [[ -x $programs/$name ]] || fail "--programs: there is no $name in $programs."
+    if objdump -p "$programs/$name" | grep -q 'NEEDED *libswift'; then
+        fail "--programs: $programs/$name needs Swift's libraries; build it with --static-swift-stdlib."
+    fi
+done
+
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+mkdir -p "$output"
+
+# Puts a program of a package where it belongs, with its man page and its completions.
+add_program() {
+    local tree=$1 name=$2 share=$1/usr/share other=()
+    install -D -m 755 "$programs/$name" "$tree/usr/bin/$name"
+    strip --strip-unneeded --remove-section=.comment "$tree/usr/bin/$name"
+    "$programs/$name" --experimental-dump-help >"$work/$name.json"
+    if [[ $name == loadgen ]]; then
+        "$programs/$name" dataset --experimental-dump-help >"$work/dataset.json"
+        other=("$work/dataset.json")
+    fi
+    mkdir -p "$share/man/man1" "$share/bash-completion/completions" "$share/zsh/vendor-completions" \
+        "$share/fish/vendor_completions.d"
+    python3 -B scripts/package/manual.py "$(date -u -d "@$SOURCE_DATE_EPOCH" +%F)" "$version" \
+        "$work/$name.json" ${other[@]+"${other[@]}"} | gzip -9n >"$share/man/man1/$name.1.gz"
+    "$programs/$name" --generate-completion-script bash >"$share/bash-completion/completions/$name"
+    "$programs/$name" --generate-completion-script zsh >"$share/zsh/vendor-completions/_$name"
+    "$programs/$name" --generate-completion-script fish >"$share/fish/vendor_completions.d/$name.fish"
+}
+
+# The licences of what is linked into the programs: Swift's runtime and the packages of Package.swift.
+notices() {
+    local swift file
+    swift=$(realpath "$(command -v swift)")
+    echo "The programs have these libraries in them, under these licences:"
+    for file in "${swift%/bin/*}"/share/swift/LICENSE.txt \
+        "$(dirname "$programs")"/checkouts/*/{LICENSE,NOTICE}*; do
+        [[ -e $file ]] || continue
+        printf '\n==== %s\n\n' "$(basename "$(dirname "$file")")"
+        cat "$file"
+    done
+}
+
+# The packages whose libraries the programs of a tree need, as dpkg knows them here.
+dependencies() {
+    mkdir -p "$work/debian"
+    printf 'Source: feed-service\n\nPackage: feed-service\nArchitecture: any\n' >"$work/debian/control"
+    (cd "$work" && dpkg-shlibdeps -O "$1"/usr/bin/*) | sed -n 's/^shlibs:Depends=//p'
+}
+
+# Packs a tree under the name of a package, with its description and scripts of packaging/.
+pack() {
+    local name=$1 tree=$2 needs=$3 documents=$2/usr/share/doc/$1
+    mkdir -p "$tree/DEBIAN" "$documents"
+    gzip -9n <CHANGELOG.md >"$documents/changelog.gz"
+    notices >"$documents/copyright"
+    {
+        echo "Package: $name"
+        echo "Version: $version"
+        echo "Architecture: $(dpkg --print-architecture)"
+        echo "Depends: $(dependencies "$tree")$needs"
+        echo "Installed-Size: $(du -k -s --apparent-size "$tree" | cut -f1)"
+        cat "packaging/$name/control"
+    } >"$tree/DEBIAN/control"
+    for script in postinst prerm postrm; do
+        [[ ! -e packaging/$name/$script ]] || install -m 755 "packaging/$name/$script" "$tree/DEBIAN"
+    done
+    if [[ -d $tree/etc ]]; then
+        (cd "$tree" && find etc -type f -printf '/%p\n' | LC_ALL=C sort) >"$tree/DEBIAN/conffiles"
+    fi
+    (cd "$tree" && find . -type f -not -path './DEBIAN/*' -not -path './etc/*' -printf '%P\n' |
+        LC_ALL=C sort | xargs md5sum) >"$tree/DEBIAN/md5sums"
+    find "$tree" -exec touch --no-dereference --date="@$SOURCE_DATE_EPOCH" {} +
+    dpkg-deb --root-owner-group -Zxz --threads-max=1 --build "$tree" "$output" >/dev/null
+    ls "$output/${name}_${version}"_*.deb
+}
+
+add_program "$work/feed-service" feed-service
+install -D -m 644 packaging/feed-service.service "$work/feed-service/lib/systemd/system/feed-service.service"
+install -D -m 644 packaging/feed-service/default "$work/feed-service/etc/default/feed-service"
+pack feed-service "$work/feed-service" ", init-system-helpers, passwd"
+
+add_program "$work/feed-tools" feedctl
+add_program "$work/feed-tools" loadgen
+pack feed-tools "$work/feed-tools" ""
+
+if $is_test; then
+    FEED_PROGRAMS=$(realpath "$programs") exec /usr/bin/python3 -B -m unittest discover --verbose \
+        --start-directory Tests/PackageTests
+fi
