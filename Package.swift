@@ -26,10 +26,13 @@ let package = Package(
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
         .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
+        // Of its formats none is needed: FeedSettings reads YAML by itself, for the number of each line.
+        .package(url: "https://github.com/apple/swift-configuration", from: "1.4.0", traits: []),
         .package(url: "https://github.com/apple/swift-distributed-tracing", from: "1.7.3"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
         .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
         .package(url: "https://github.com/HdrHistogram/hdrhistogram-swift", from: "0.2.0"),
+        .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
     ],
     targets: [
         // A target depends on targets of lower layers, and, in a layer whose comment says `in order`,
@@ -100,6 +103,17 @@ let package = Package(
             swiftSettings: settings
         ),
         .target(name: "FeedDataset", swiftSettings: settings),
+
+        // Layer 1: settings of a program from flags, variables and a file.
+        .target(
+            name: "FeedSettings",
+            dependencies: [
+                "FeedConcurrency",
+                .product(name: "Configuration", package: "swift-configuration"),
+                .product(name: "Yams", package: "Yams"),
+            ],
+            swiftSettings: settings
+        ),
 
         // Layer 1: accounts and sessions.
         .target(
@@ -186,7 +200,7 @@ let package = Package(
             name: "FeedService",
             dependencies: [
                 "FeedAccounts", "FeedConcurrency", "FeedJournal", "FeedLog", "FeedProto",
-                "FeedRanking", "FeedState", "FeedTLS", "FeedTransport",
+                "FeedRanking", "FeedSettings", "FeedState", "FeedTLS", "FeedTransport",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
             ],
@@ -345,6 +359,11 @@ let package = Package(
             swiftSettings: settings
         ),
         .testTarget(
+            name: "FeedSettingsTests",
+            dependencies: ["FeedSettings", "FeedTestSupport"],
+            swiftSettings: settings
+        ),
+        .testTarget(
             name: "FeedDatasetTests",
             dependencies: ["FeedDataset", "FeedTestSupport"],
             swiftSettings: settings
@@ -429,8 +448,8 @@ let package = Package(
         .testTarget(
             name: "IntegrationTests",
             dependencies: [
-                "FeedClient", "FeedProto", "FeedJournal", "FeedService", "FeedSQLite", "FeedState",
-                "FeedTestSupport", "FeedTransport",
+                "FeedClient", "FeedProto", "FeedJournal", "FeedService", "FeedSettings",
+                "FeedSQLite", "FeedState", "FeedTestSupport", "FeedTransport",
                 .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: settings

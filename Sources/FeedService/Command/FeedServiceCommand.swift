@@ -17,10 +17,23 @@ struct FeedServiceCommand: ParsableCommand {
             """,
         version: ServiceVersion.current,
         subcommands: [
-            VerifyCommand.self, RestoreCommand.self, NewInstanceCommand.self,
+            ConfigCommand.self, VerifyCommand.self, RestoreCommand.self, NewInstanceCommand.self,
             NewServiceKeyCommand.self,
         ]
     )
+
+    // A value may come from a variable or a file, and alone: what goes with what is checked by
+    // ServiceConfiguration, whose refusals name what has set a flag, and not in validate().
+
+    @Option(
+        name: .long,
+        help: ArgumentHelp(
+            "A YAML file with a line `key: value` for each flag that is not given, as `threads: 4`. "
+                + "A variable of the environment, as FEED_SERVICE_THREADS, comes before the file.",
+            valueName: "file"
+        )
+    )
+    var config: String?
 
     @Option(
         name: .long,
@@ -160,7 +173,11 @@ struct FeedServiceCommand: ParsableCommand {
         do {
             var command = try parseAsRoot()
             if !(command is Self) { ProcessSetup.unblock(SIGHUP) }
-            try command.run()
+            switch command {
+            case is Self: try serve(settings())
+            case is ConfigCommand: try show(settings())
+            default: try command.run()
+            }
         } catch let error as ServiceStartError {
             // The reason is printed as a sentence, without the usage text.
             FileHandle.standardError.write(Data("feed-service: \(error)\n".utf8))

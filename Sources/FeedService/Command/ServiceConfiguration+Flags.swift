@@ -1,3 +1,4 @@
+internal import FeedJournal
 internal import FeedState
 internal import FeedTransport
 
@@ -47,6 +48,17 @@ extension ServiceConfiguration {
 
     /// Where the service listens if no flag names an address.
     static let defaultAddress = "127.0.0.1:7433"
+
+    /// The values of flags that are not given and whose defaults are computed, by the names of the flags.
+    var computedSettings: [String: String] {
+        var texts = ["threads": "\(threadCount)", "stripes": "\(stripeCount)"]
+        if !addresses.isEmpty { texts["listen"] = addresses.map(\.description).joined(separator: ", ") }
+        guard let state else { return texts }
+        texts["data-dir"] = state.path
+        texts["durability"] = state.durability.rawValue
+        texts["keep-backups"] = "\(state.backups.keptCount)"
+        return texts
+    }
 
     private static func serviceKeys(_ path: String) throws(ServiceStartError) -> ServiceKeys {
         do throws(ServiceKeyFileError) {
