@@ -151,6 +151,7 @@ extension VoteCalls {
             return true
         } catch {
             answers.refuse(frame.id, .castVote, error)
+            environment.log.refused(.castVote, error.reason.rawValue, from: caller.host)
             return false
         }
     }

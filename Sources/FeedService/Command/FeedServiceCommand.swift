@@ -74,6 +74,8 @@ struct FeedServiceCommand: ParsableCommand {
 
     @OptionGroup var backups: BackupFlags
 
+    @OptionGroup var log: LogFlags
+
     @Flag(name: .long, help: "Start an empty store with 20 posts titled with fruit names.")
     var sampleData = false
 
@@ -101,7 +103,8 @@ struct FeedServiceCommand: ParsableCommand {
         if let state = configuration.state, self.state.dryRun {
             return try AcceptedLossReport.print(state)
         }
-        LoggingSystem.bootstrap { StreamLogHandler.standardError(label: $0) }
+        let threshold = LogThreshold(configuration.logLevel)
+        LoggingSystem.bootstrap { ServiceLogHandler($0, threshold, configuration.logFormat) }
         let logger = Logger(label: "feed-service")
         configuration.supervisor = Supervisor(environment: ProcessInfo.processInfo.environment) {
             logger.warning("\($0)")
@@ -115,6 +118,7 @@ struct FeedServiceCommand: ParsableCommand {
         }
         watchHangUps(of: server, configuration, logger)
         configuration.supervisor.notify(.ready("Serves on \(addresses(of: server))"))
+        server.onSignal(SIGUSR1) { threshold.toggle(logger) }
         logger.info("\(startLine(server, configuration))")
         server.wait()
         if configuration.logsStateHash {
@@ -158,21 +162,27 @@ struct FeedServiceCommand: ParsableCommand {
         logger.info("draining: connections finish what they asked for")
     }
 
-    private func startLine(_ server: FeedServer, _ configuration: ServiceConfiguration) -> String {
+    private func addresses(of server: FeedServer) -> String {
         let secured = server.tlsAddresses.map { "\($0) (TLS)" }
-        let addresses = (server.addresses.map(\.description) + secured).joined(separator: ", ")
-        return "feed-service \(ServiceVersion.current) listening on \(addresses): "
+        return (server.addresses.map(\.description) + secured).joined(separator: ", ")
+    }
+
+    private func startLine(_ server: FeedServer, _ configuration: ServiceConfiguration) -> String {
+        "feed-service \(ServiceVersion.current) listening on \(addresses(of: server)): "
             + "threads \(configuration.threadCount) (\(ServiceConfiguration.coreCount) cores), "
             + "stripes \(configuration.stripeCount), "
             + "durability \(configuration.durabilityText)"
     }
 
     static func main() {
-        // The keys may have to be read again before the service listens: the signal waits until then.
-        ProcessSetup.block(SIGHUP)
+        // They may come before the service listens, and wait until then; else they would end it.
+        let signals = [SIGHUP, SIGUSR1]
+        for signal in signals { ProcessSetup.block(signal) }
         do {
             var command = try parseAsRoot()
-            if !(command is Self) { ProcessSetup.unblock(SIGHUP) }
+            if !(command is Self) {
+                for signal in signals { ProcessSetup.unblock(signal) }
+            }
             switch command {
             case is Self: try serve(settings())
             case is ConfigCommand: try show(settings())

@@ -35,6 +35,7 @@ extension ServiceConfiguration {
         state = try StateOptions(command.state, logCount: threadCount)
         try command.backups.apply(to: &state)
         logsStateHash = command.state.stateHash
+        try setLog(command.log)
         if let path = command.serviceKeys { serviceKeys = try Self.serviceKeys(path) }
         self.tls = tls
         guard command.insecure || insecureAddresses.isEmpty else {

@@ -3,6 +3,7 @@ package import FeedConcurrency
 package import FeedState
 package import FeedTransport
 internal import Foundation
+package import Logging
 
 /// The settings of a start, from checked flags or from a test.
 package struct ServiceConfiguration: Sendable {
@@ -22,6 +23,10 @@ package struct ServiceConfiguration: Sendable {
     package var state: StateOptions?
     /// Whether to log a hash of the state when it was recovered, and at the end.
     package var logsStateHash = false
+    /// The least level of the lines of the log.
+    package var logLevel = Logger.Level.info
+    /// The form of the lines of the log.
+    package var logFormat = LogFormat.text
     /// The limits.
     package var limits = ServiceLimits()
     /// The budget of held bytes, which tests may fill; nil makes one of the limits.

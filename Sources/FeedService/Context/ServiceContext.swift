@@ -134,9 +134,13 @@ final class ServiceContext: Sendable {
             channels.evict()
             if let state { evictedChannels.deleteRows(of: channels, in: state) }
         }
+        var loggedCount: UInt64 = 0
         try loop.addTimer(every: .seconds(1)) { [self] in
             checkClocks(log)
             forgetExpiredSessions()
+            let refusedCount = refusedConnectionCount
+            if refusedCount > loggedCount { log.refusedConnections(refusedCount - loggedCount) }
+            loggedCount = refusedCount
             memory.giveBack(
                 after: budget,
                 channelByteCount: channels.byteCount,

@@ -8,6 +8,17 @@ package final class ServiceLog: Sendable {
     private struct Line {
         var lastSecond: Int64 = .min
         var suppressedCount = 0
+
+        /// The lines that were left out before the one of this second; nil where it has had one.
+        mutating func begin(_ second: Int64) -> Int? {
+            guard second != lastSecond else {
+                suppressedCount += 1
+                return nil
+            }
+            defer { suppressedCount = 0 }
+            lastSecond = second
+            return suppressedCount
+        }
     }
 
     private let logger: Logger
@@ -18,8 +29,9 @@ package final class ServiceLog: Sendable {
     private let unknownKeys = Lock(Line())
     private let overBudget = Lock(Line())
     private let refusedEdits = Lock(Line())
-    private let refusedConnections = Lock(Line())
+    private let limitedHosts = Lock(Line())
     private let failedHandshakes = Lock(Line())
+    private let refusals = Lock<[String: Line]>([:])
 
     /// Writes to this logger; lines are counted by the seconds of this time of day.
     package init(
@@ -109,7 +121,7 @@ package final class ServiceLog: Sendable {
     func tooManyConnections(of host: SocketAddress.Host) {
         write(
             "Refused a connection of \(SocketAddress(host: host, port: 0).hostText), which has its limit",
-            refusedConnections
+            limitedHosts
         )
     }
 
@@ -119,6 +131,31 @@ package final class ServiceLog: Sendable {
             "refused the user \(userID) from \(SocketAddress(host: host, port: 0).hostText) a change "
                 + "of the post \(postID), which is another author's",
             refusedEdits
+        )
+    }
+
+    /// A call was refused; a line for each reason in a second.
+    ///
+    /// The text of the answer is left out, as it may have words of the client.
+    package func refused(_ method: Method, _ reason: String, from host: SocketAddress.Host) {
+        let level = RefusalLevel.of(reason)
+        guard level >= logger.logLevel else { return }
+        let second = unixMilliseconds() / 1000
+        let suppressedCount = refusals.withLock { $0[reason, default: Line()].begin(second) }
+        guard let suppressedCount else { return }
+        let hostText = SocketAddress(host: host, port: 0).hostText
+        logger.log(
+            level: level,
+            "refused \(method.name) from \(hostText): \(reason)\(Self.suffix(suppressedCount))",
+            metadata: ["method": "\(method.name)", "host": "\(hostText)", "reason": "\(reason)"]
+        )
+    }
+
+    /// Connections were refused in the last second, because there were too many.
+    func refusedConnections(_ count: UInt64) {
+        logger.warning(
+            "refused \(count) \(count == 1 ? "connection" : "connections"): TOO_MANY_CONNECTIONS",
+            metadata: ["count": "\(count)", "reason": "TOO_MANY_CONNECTIONS"]
         )
     }
 
@@ -143,17 +180,11 @@ package final class ServiceLog: Sendable {
         level: Logger.Level = .warning
     ) {
         let second = unixMilliseconds() / 1000
-        let suppressedCount: Int? = line.withLock { line in
-            guard second != line.lastSecond else {
-                line.suppressedCount += 1
-                return nil
-            }
-            defer { line.suppressedCount = 0 }
-            line.lastSecond = second
-            return line.suppressedCount
-        }
-        guard let suppressedCount else { return }
-        let suffix = suppressedCount > 0 ? " (and \(suppressedCount) like it before)" : ""
-        logger.log(level: level, "\(message())\(suffix)")
+        guard let suppressedCount = line.withLock({ $0.begin(second) }) else { return }
+        logger.log(level: level, "\(message())\(Self.suffix(suppressedCount))")
+    }
+
+    private static func suffix(_ suppressedCount: Int) -> String {
+        suppressedCount > 0 ? " (and \(suppressedCount) like it before)" : ""
     }
 }

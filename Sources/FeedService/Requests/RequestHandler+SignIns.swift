@@ -37,6 +37,7 @@ extension RequestHandler {
             }
         } catch {
             answers.refuse(signIn.requestID, signIn.method, error)
+            environment.log.refused(signIn.method, error.reason.rawValue, from: caller.host)
         }
         return nil
     }

@@ -120,6 +120,7 @@ struct RequestHandler: ~Copyable {
             }
         } catch {
             answers.refuse(frame.id, method, error)
+            environment.log.refused(method, error.reason.rawValue, from: caller.host)
         }
         environment.counters.countRequest(method)
         return .answered

@@ -1,0 +1,41 @@
+internal import ArgumentParser
+internal import Logging
+
+/// The flags of the log.
+struct LogFlags: ParsableArguments {
+    @Option(
+        name: .long,
+        help: ArgumentHelp(
+            "The least level of the lines of the log: \(ServiceConfiguration.logLevels). SIGUSR1 "
+                + "switches to debug and back.",
+            valueName: "level"
+        )
+    )
+    var logLevel = "info"
+
+    @Option(
+        name: .long,
+        help: ArgumentHelp("The form of the lines of the log: text or json.", valueName: "format")
+    )
+    var logFormat = LogFormat.text.rawValue
+}
+
+extension ServiceConfiguration {
+    /// The levels, for messages.
+    static var logLevels: String {
+        let names = Logger.Level.allCases.map(\.rawValue)
+        return names.dropLast().joined(separator: ", ") + " or " + names.suffix(1).joined()
+    }
+
+    /// Sets the log by its flags.
+    mutating func setLog(_ flags: LogFlags) throws(ServiceStartError) {
+        guard let level = Logger.Level(rawValue: flags.logLevel) else {
+            throw .badFlag("--log-level", "expected \(Self.logLevels), got \(flags.logLevel).")
+        }
+        guard let format = LogFormat(rawValue: flags.logFormat) else {
+            throw .badFlag("--log-format", "expected text or json, got \(flags.logFormat).")
+        }
+        logLevel = level
+        logFormat = format
+    }
+}
