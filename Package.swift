@@ -130,7 +130,12 @@ let package = Package(
         ),
         .target(name: "FeedSQLite", dependencies: ["CSQLite"], swiftSettings: settings),
 
-        // Layer 2: the log of the ranking's changes.
+        // Layer 2: the operator's pages, and the log of the ranking's changes.
+        .target(
+            name: "FeedAdmin",
+            dependencies: ["FeedConcurrency", "FeedTransport"],
+            swiftSettings: settings
+        ),
         .target(
             name: "FeedLog",
             dependencies: ["FeedAccounts", "FeedConcurrency", "FeedRanking"],
@@ -199,8 +204,8 @@ let package = Package(
         .executableTarget(
             name: "FeedService",
             dependencies: [
-                "FeedAccounts", "FeedConcurrency", "FeedJournal", "FeedLog", "FeedProto",
-                "FeedRanking", "FeedSettings", "FeedState", "FeedTLS", "FeedTransport",
+                "FeedAccounts", "FeedAdmin", "FeedConcurrency", "FeedJournal", "FeedLog",
+                "FeedProto", "FeedRanking", "FeedSettings", "FeedState", "FeedTLS", "FeedTransport",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
             ],
@@ -351,6 +356,11 @@ let package = Package(
         .testTarget(
             name: "FeedTransportTests",
             dependencies: ["FeedTransport", "FeedConcurrency", "FeedTLS", "FeedTestSupport"],
+            swiftSettings: settings
+        ),
+        .testTarget(
+            name: "FeedAdminTests",
+            dependencies: ["FeedAdmin", "FeedTransport", "FeedTestSupport"],
             swiftSettings: settings
         ),
         .testTarget(

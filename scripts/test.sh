@@ -68,6 +68,9 @@ printf '%s\n' Tests/{Soak,Compare,Wire,Codebase}Tests/test_*.py |
 step "Waiting for the release build"
 finish release
 
+step "Testing what operators see: metrics, alerts and the dashboard"
+/usr/bin/python3 -B -m unittest discover --start-directory Tests/MonitoringTests --verbose
+
 step "Building the documentation of the libraries: warnings are errors"
 scripts/documentation.sh
 

@@ -2482,6 +2482,51 @@ void   feed__v1__server_stats__free_unpacked
   assert(message->base.descriptor == &feed__v1__server_stats__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
+void   feed__v1__latency_stats__init
+                     (Feed__V1__LatencyStats         *message)
+{
+  static const Feed__V1__LatencyStats init_value = FEED__V1__LATENCY_STATS__INIT;
+  *message = init_value;
+}
+size_t feed__v1__latency_stats__get_packed_size
+                     (const Feed__V1__LatencyStats *message)
+{
+  assert(message->base.descriptor == &feed__v1__latency_stats__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t feed__v1__latency_stats__pack
+                     (const Feed__V1__LatencyStats *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &feed__v1__latency_stats__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t feed__v1__latency_stats__pack_to_buffer
+                     (const Feed__V1__LatencyStats *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &feed__v1__latency_stats__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Feed__V1__LatencyStats *
+       feed__v1__latency_stats__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Feed__V1__LatencyStats *)
+     protobuf_c_message_unpack (&feed__v1__latency_stats__descriptor,
+                                allocator, len, data);
+}
+void   feed__v1__latency_stats__free_unpacked
+                     (Feed__V1__LatencyStats *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &feed__v1__latency_stats__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
 void   feed__v1__backup_stats__init
                      (Feed__V1__BackupStats         *message)
 {
@@ -7033,7 +7078,7 @@ const ProtobufCMessageDescriptor feed__v1__get_server_stats_request__descriptor 
   (ProtobufCMessageInit) feed__v1__get_server_stats_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor feed__v1__server_stats__field_descriptors[30] =
+static const ProtobufCFieldDescriptor feed__v1__server_stats__field_descriptors[32] =
 {
   {
     "server_name",
@@ -7395,6 +7440,30 @@ static const ProtobufCFieldDescriptor feed__v1__server_stats__field_descriptors[
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "latencies",
+    39,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Feed__V1__ServerStats, n_latencies),
+    offsetof(Feed__V1__ServerStats, latencies),
+    &feed__v1__latency_stats__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "held_time",
+    40,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Feed__V1__ServerStats, held_time),
+    &feed__v1__latency_stats__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned feed__v1__server_stats__field_indices_by_name[] = {
   16,   /* field[16] = accept_pauses */
@@ -7408,7 +7477,9 @@ static const unsigned feed__v1__server_stats__field_indices_by_name[] = {
   2,   /* field[2] = connections */
   15,   /* field[15] = durability */
   19,   /* field[19] = evicted_channels */
+  31,   /* field[31] = held_time */
   17,   /* field[17] = journal */
+  30,   /* field[30] = latencies */
   5,   /* field[5] = methods */
   21,   /* field[21] = over_budget_closes */
   3,   /* field[3] = posts */
@@ -7433,7 +7504,7 @@ static const ProtobufCIntRange feed__v1__server_stats__number_ranges[3 + 1] =
   { 1, 0 },
   { 30, 22 },
   { 38, 29 },
-  { 0, 30 }
+  { 0, 32 }
 };
 const ProtobufCMessageDescriptor feed__v1__server_stats__descriptor =
 {
@@ -7443,11 +7514,127 @@ const ProtobufCMessageDescriptor feed__v1__server_stats__descriptor =
   "Feed__V1__ServerStats",
   "feed.v1",
   sizeof(Feed__V1__ServerStats),
-  30,
+  32,
   feed__v1__server_stats__field_descriptors,
   feed__v1__server_stats__field_indices_by_name,
   3,  feed__v1__server_stats__number_ranges,
   (ProtobufCMessageInit) feed__v1__server_stats__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor feed__v1__latency_stats__field_descriptors[7] =
+{
+  {
+    "method",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Feed__V1__LatencyStats, method),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "num_answers",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Feed__V1__LatencyStats, num_answers),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "p50_ns",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Feed__V1__LatencyStats, p50_ns),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "p90_ns",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Feed__V1__LatencyStats, p90_ns),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "p99_ns",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Feed__V1__LatencyStats, p99_ns),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "p999_ns",
+    6,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Feed__V1__LatencyStats, p999_ns),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "max_ns",
+    7,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Feed__V1__LatencyStats, max_ns),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned feed__v1__latency_stats__field_indices_by_name[] = {
+  6,   /* field[6] = max_ns */
+  0,   /* field[0] = method */
+  1,   /* field[1] = num_answers */
+  2,   /* field[2] = p50_ns */
+  3,   /* field[3] = p90_ns */
+  5,   /* field[5] = p999_ns */
+  4,   /* field[4] = p99_ns */
+};
+static const ProtobufCIntRange feed__v1__latency_stats__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 7 }
+};
+const ProtobufCMessageDescriptor feed__v1__latency_stats__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "feed.v1.LatencyStats",
+  "LatencyStats",
+  "Feed__V1__LatencyStats",
+  "feed.v1",
+  sizeof(Feed__V1__LatencyStats),
+  7,
+  feed__v1__latency_stats__field_descriptors,
+  feed__v1__latency_stats__field_indices_by_name,
+  1,  feed__v1__latency_stats__number_ranges,
+  (ProtobufCMessageInit) feed__v1__latency_stats__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor feed__v1__backup_stats__field_descriptors[12] =

@@ -54,7 +54,9 @@ struct PEMFile {
         _ body: ([OpaquePointer]) throws(TLSFileError) -> Result
     ) throws(TLSFileError) -> Result {
         var certificates: [OpaquePointer] = unsafe []
-        defer { unsafe certificates.forEach { unsafe X509_free($0) } }
+        defer {
+            for index in unsafe certificates.indices { unsafe X509_free(certificates[index]) }
+        }
         let isWhole = unsafe withBIO { bio in
             while let next = unsafe copenssl_read_certificate(bio) {
                 unsafe certificates.append(next)

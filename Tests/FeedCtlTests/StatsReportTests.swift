@@ -6,7 +6,9 @@ import Testing
 struct StatsReportTests {
     static func stats(
         _ journal: JournalStats?,
-        _ backups: BackupStats? = nil
+        _ backups: BackupStats? = nil,
+        latencies: [LatencyStats] = [],
+        heldTime: LatencyStats? = nil
     ) -> StatsReport {
         StatsReport(
             ServerStats(
@@ -31,8 +33,22 @@ struct StatsReportTests {
                 channelByteCount: 1280,
                 refusedChannelCount: 8,
                 refusedDeviceCount: 9,
-                backups: backups
+                backups: backups,
+                latencies: latencies,
+                heldTime: heldTime
             )
+        )
+    }
+
+    static func latency(_ method: String) -> LatencyStats {
+        LatencyStats(
+            method: method,
+            answerCount: 1_000,
+            medianNanoseconds: 900,
+            p90Nanoseconds: 12_345,
+            p99Nanoseconds: 1_500_000,
+            p999Nanoseconds: 250_000_000,
+            maximumNanoseconds: 2_500_000_000
         )
     }
 
@@ -86,6 +102,37 @@ struct StatsReportTests {
         journal.checkpoints.isStalled = true
         let text = ReportTests.text(Self.stats(journal))
         #expect(text.contains("checkpoint        stalled: no room for state.db, longest"))
+    }
+
+    @Test func timesOfAnswersAreATable() {
+        let stats = Self.stats(
+            Self.journal,
+            latencies: [Self.latency("cast_vote")],
+            heldTime: Self.latency("")
+        )
+        let text = ReportTests.text(stats)
+        for line in [
+            "TIME OF ANSWERS     ANSWERS     P50      P90     P99     P99.9  MAXIMUM",
+            "cast_vote              1000  0.9 µs  12.3 µs  1.5 ms  250.0 ms    2.5 s",
+            "held until durable     1000  0.9 µs  12.3 µs  1.5 ms  250.0 ms    2.5 s",
+        ] {
+            let lines = text.split(separator: "\n").map {
+                $0.split(separator: " ").joined(separator: " ")
+            }
+            let words = line.split(separator: " ").joined(separator: " ")
+            #expect(lines.contains(words), "\(line)\n\(text)")
+        }
+        #expect(!ReportTests.text(Self.stats(nil)).contains("TIME OF ANSWERS"))
+    }
+
+    @Test func programsReadTimesInNanoseconds() throws {
+        let report = Self.stats(nil, latencies: [Self.latency("cast_vote")])
+        let object = try ReportTests.object(report)
+        let latencies = try #require(object["latencies"] as? [[String: Any]])
+        #expect(latencies.first?["method"] as? String == "cast_vote")
+        #expect(latencies.first?["p999_ns"] as? Int == 250_000_000)
+        let held = try #require(object["held_time"] as? [String: Any])
+        #expect(held["max_ns"] as? Int == 0)
     }
 
     @Test func reportsNothingOfAMissingJournal() {

@@ -70,6 +70,7 @@ typedef struct Feed__V1__CorrectTimesResponse Feed__V1__CorrectTimesResponse;
 typedef struct Feed__V1__PostTimes Feed__V1__PostTimes;
 typedef struct Feed__V1__GetServerStatsRequest Feed__V1__GetServerStatsRequest;
 typedef struct Feed__V1__ServerStats Feed__V1__ServerStats;
+typedef struct Feed__V1__LatencyStats Feed__V1__LatencyStats;
 typedef struct Feed__V1__BackupStats Feed__V1__BackupStats;
 typedef struct Feed__V1__JournalStats Feed__V1__JournalStats;
 typedef struct Feed__V1__MethodStats Feed__V1__MethodStats;
@@ -2190,10 +2191,63 @@ struct  Feed__V1__ServerStats
    * The backups; absent where the durability is `none`.
    */
   Feed__V1__BackupStats *backups;
+  /*
+   * How long the answers of each method that was called have taken: from the arrival of the frame to
+   * its answer handed to the kernel. The time is included that the answer was held until what it shows
+   * was durable.
+   */
+  size_t n_latencies;
+  Feed__V1__LatencyStats **latencies;
+  /*
+   * How long the answers were held until what they show was durable, those that were not held left
+   * out; `method` is empty. Absent where the durability is `none`.
+   */
+  Feed__V1__LatencyStats *held_time;
 };
 #define FEED__V1__SERVER_STATS__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&feed__v1__server_stats__descriptor) \
-    , {0,NULL}, 0, 0, 0, 0, 0,NULL, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, {0,NULL}, NULL, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, NULL }
+    , {0,NULL}, 0, 0, 0, 0, 0,NULL, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, {0,NULL}, NULL, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, NULL, 0,NULL, NULL }
+
+
+/*
+ * How long something took. A percentile is above the exact one by at most a sixteenth or 64 ns, and
+ * never above the longest time.
+ */
+struct  Feed__V1__LatencyStats
+{
+  ProtobufCMessage base;
+  /*
+   * The method's field name in ClientFrame, as `cast_vote`.
+   */
+  ProtobufCBinaryData method;
+  /*
+   * The answers that were timed. A call whose answer comes as events is not.
+   */
+  uint64_t num_answers;
+  /*
+   * The median, in nanoseconds.
+   */
+  uint64_t p50_ns;
+  /*
+   * The 90th percentile, in nanoseconds.
+   */
+  uint64_t p90_ns;
+  /*
+   * The 99th percentile, in nanoseconds.
+   */
+  uint64_t p99_ns;
+  /*
+   * The 99.9th percentile, in nanoseconds.
+   */
+  uint64_t p999_ns;
+  /*
+   * The longest time, in nanoseconds.
+   */
+  uint64_t max_ns;
+};
+#define FEED__V1__LATENCY_STATS__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&feed__v1__latency_stats__descriptor) \
+    , {0,NULL}, 0, 0, 0, 0, 0, 0 }
 
 
 /*
@@ -3423,6 +3477,25 @@ Feed__V1__ServerStats *
 void   feed__v1__server_stats__free_unpacked
                      (Feed__V1__ServerStats *message,
                       ProtobufCAllocator *allocator);
+/* Feed__V1__LatencyStats methods */
+void   feed__v1__latency_stats__init
+                     (Feed__V1__LatencyStats         *message);
+size_t feed__v1__latency_stats__get_packed_size
+                     (const Feed__V1__LatencyStats   *message);
+size_t feed__v1__latency_stats__pack
+                     (const Feed__V1__LatencyStats   *message,
+                      uint8_t             *out);
+size_t feed__v1__latency_stats__pack_to_buffer
+                     (const Feed__V1__LatencyStats   *message,
+                      ProtobufCBuffer     *buffer);
+Feed__V1__LatencyStats *
+       feed__v1__latency_stats__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   feed__v1__latency_stats__free_unpacked
+                     (Feed__V1__LatencyStats *message,
+                      ProtobufCAllocator *allocator);
 /* Feed__V1__BackupStats methods */
 void   feed__v1__backup_stats__init
                      (Feed__V1__BackupStats         *message);
@@ -3647,6 +3720,9 @@ typedef void (*Feed__V1__GetServerStatsRequest_Closure)
 typedef void (*Feed__V1__ServerStats_Closure)
                  (const Feed__V1__ServerStats *message,
                   void *closure_data);
+typedef void (*Feed__V1__LatencyStats_Closure)
+                 (const Feed__V1__LatencyStats *message,
+                  void *closure_data);
 typedef void (*Feed__V1__BackupStats_Closure)
                  (const Feed__V1__BackupStats *message,
                   void *closure_data);
@@ -3728,6 +3804,7 @@ extern const ProtobufCMessageDescriptor feed__v1__correct_times_response__descri
 extern const ProtobufCMessageDescriptor feed__v1__post_times__descriptor;
 extern const ProtobufCMessageDescriptor feed__v1__get_server_stats_request__descriptor;
 extern const ProtobufCMessageDescriptor feed__v1__server_stats__descriptor;
+extern const ProtobufCMessageDescriptor feed__v1__latency_stats__descriptor;
 extern const ProtobufCMessageDescriptor feed__v1__backup_stats__descriptor;
 extern const ProtobufCMessageDescriptor feed__v1__journal_stats__descriptor;
 extern const ProtobufCMessageDescriptor feed__v1__method_stats__descriptor;

@@ -43,6 +43,9 @@ package struct StatsReport: Report, Equatable {
     /// All zeros where nothing outlives the process.
     let backups: BackupStatsReport
     let methods: [Row]
+    let latencies: [LatencyReport]
+    /// All zeros where no answer was held until it was durable.
+    let heldTime: LatencyReport
 
     /// The report of the service's counters.
     package init(_ stats: ServerStats) {
@@ -83,6 +86,8 @@ package struct StatsReport: Report, Equatable {
                 lastError: method.lastError
             )
         }
+        latencies = stats.latencies.map(LatencyReport.init)
+        heldTime = LatencyReport(stats.heldTime)
     }
 
     /// A line a counter, then a table of the methods.
@@ -132,5 +137,6 @@ package struct StatsReport: Report, Equatable {
             ])
         }
         return fields.rendered() + "\n" + table.rendered(style)
+            + LatencyReport.table(latencies, held: heldTime, style)
     }
 }

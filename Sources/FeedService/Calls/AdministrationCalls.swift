@@ -74,7 +74,9 @@ struct AdministrationCalls {
                 + environment.context.passwords.refusedCount,
             backups: environment.context.state.map {
                 BackupStats($0.checkpointThread.backups.status)
-            }
+            },
+            latencies: statistics.latencies(),
+            heldTime: environment.context.state.map { _ in LatencyStats("", statistics.heldTime) }
         )
         return .response(.serverStats(stats), revision: revision)
     }

@@ -13,6 +13,8 @@ struct Answers: ~Copyable {
     var room: AnswerRoom
     /// The posts of an answer as the encoder takes them; the memory is reused.
     var fields: [PostFields] = []
+    /// The calls that are answered, to time them.
+    var calls = AnsweredCalls()
     /// Whether an encoded answer has a secret.
     private var hasSecret = false
     /// One post of each stripe that is refreshed after the answers are sent.
@@ -66,6 +68,12 @@ struct Answers: ~Copyable {
         hasSecret = true
     }
 
+    /// Counts calls whose answers or refusals are encoded.
+    mutating func countCalls(_ method: Method, _ count: Int = 1) {
+        environment.counters.countRequests(method, count)
+        calls.add(method, count)
+    }
+
     /// Encodes the refusal of a call and counts it.
     mutating func refuse(_ id: UInt64, _ method: Method, _ status: Status) {
         environment.counters.countError(method, status.reason.rawValue)
@@ -109,7 +117,10 @@ struct Answers: ~Copyable {
     mutating func send(to recipient: Recipient, through outbox: Outbox) {
         guard encoder.byteCount > 0 else { return }
         let hasSecret = hasSecret
-        encoder.lendBytes { outbox.send($0, to: recipient, hasSecret: hasSecret) }
+        var isHeld = false
+        encoder.lendBytes { isHeld = outbox.send($0, to: recipient, hasSecret: hasSecret) }
+        outbox.time(calls, areHeld: isHeld)
+        calls.removeAll()
         if hasSecret { encoder.overwrite() } else { encoder.removeAll() }
         self.hasSecret = false
         // The outbox counts the answers that it holds.
@@ -120,6 +131,7 @@ struct Answers: ~Copyable {
     /// iterations.
     mutating func refreshDueStripe() {
         guard !refreshDue.isEmpty else { return }
+        environment.counters.countRefresh()
         environment.store.refresh(stripeOf: refreshDue.removeFirst())
     }
 }

@@ -32,7 +32,8 @@ extension VoteCalls {
         let revision = environment.store.revision
         session.caller.noteChange(revision)
         answers.append(batchResults, id: batch.id, revision: revision)
-        environment.counters.countRequest(.batchCastVotes)
+        answers.countCalls(.batchCastVotes)
+        environment.counters.countBatchedVotes(batch.count)
         return true
     }
 

@@ -61,6 +61,7 @@ extension VoteCalls {
         _ answers: inout Answers,
         _ limits: IterationLimits
     ) {
+        let first = number
         environment.changeLog.transaction {
             if run.entries[number].frame.sequence != 0 {
                 guard let channel = session.caller.channel else { return }
@@ -84,6 +85,7 @@ extension VoteCalls {
                 }
             }
         }
+        if number > first { answers.countCalls(.castVote, number - first) }
     }
 
     /// Whether there is another vote that may be cast without a check of its revision.
@@ -137,7 +139,6 @@ extension VoteCalls {
         _ answers: inout Answers
     ) -> Bool {
         let frame = run.entries[number].frame
-        environment.counters.countRequest(.castVote)
         caller.act(forUser: frame.actingUserID)
         if frame.actingUserID != 0 { caller.voter = runVoters[number] }
         do throws(Status) {

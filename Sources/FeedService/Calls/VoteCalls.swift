@@ -83,6 +83,7 @@ struct VoteCalls: ~Copyable {
                 results.append(CastVoteResult(status: error, vote: nil))
             }
         }
+        environment.counters.countBatchedVotes(request.votes.count)
         let answer = Answer.response(
             .batchCastVotes(BatchCastVotesResponse(results: results)),
             revision: environment.store.revision

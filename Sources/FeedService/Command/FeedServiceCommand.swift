@@ -76,6 +76,8 @@ struct FeedServiceCommand: ParsableCommand {
 
     @OptionGroup var log: LogFlags
 
+    @OptionGroup var operation: AdminFlags
+
     @Flag(name: .long, help: "Start an empty store with 20 posts titled with fruit names.")
     var sampleData = false
 
@@ -104,7 +106,8 @@ struct FeedServiceCommand: ParsableCommand {
             return try AcceptedLossReport.print(state)
         }
         let threshold = LogThreshold(configuration.logLevel)
-        LoggingSystem.bootstrap { ServiceLogHandler($0, threshold, configuration.logFormat) }
+        let format = configuration.logFormat
+        LoggingSystem.bootstrap { ServiceLogHandler($0, threshold, format) }
         let logger = Logger(label: "feed-service")
         configuration.supervisor = Supervisor(environment: ProcessInfo.processInfo.environment) {
             logger.warning("\($0)")
@@ -120,6 +123,9 @@ struct FeedServiceCommand: ParsableCommand {
         configuration.supervisor.notify(.ready("Serves on \(addresses(of: server))"))
         server.onSignal(SIGUSR1) { threshold.toggle(logger) }
         logger.info("\(startLine(server, configuration))")
+        if let address = server.adminAddress {
+            logger.info("the operator's address is http://\(address)/")
+        }
         server.wait()
         if configuration.logsStateHash {
             logger.info("state hash \(FeedServer.hex(server.stateHash))")

@@ -32,6 +32,7 @@ extension ServiceConfiguration {
         )
         hasSampleData = command.sampleData
         try limits.take(command.limits)
+        admin = try command.operation.address(insecure: command.insecure)
         state = try StateOptions(command.state, logCount: threadCount)
         try command.backups.apply(to: &state)
         logsStateHash = command.state.stateHash
@@ -53,7 +54,9 @@ extension ServiceConfiguration {
     /// The values of flags that are not given and whose defaults are computed, by the names of the flags.
     var computedSettings: [String: String] {
         var texts = ["threads": "\(threadCount)", "stripes": "\(stripeCount)"]
-        if !addresses.isEmpty { texts["listen"] = addresses.map(\.description).joined(separator: ", ") }
+        if !addresses.isEmpty {
+            texts["listen"] = addresses.map(\.description).joined(separator: ", ")
+        }
         guard let state else { return texts }
         texts["data-dir"] = state.path
         texts["durability"] = state.durability.rawValue

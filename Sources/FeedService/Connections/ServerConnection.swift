@@ -189,8 +189,12 @@ extension ServerConnection {
     /// Ends a sign-in of the connection, whose caller becomes the user.
     ///
     /// - Returns: The call, where another hash is needed before its end.
-    func finish(_ signIn: SignIn, _ outcome: PasswordJob.Outcome) -> SignIn? {
-        loop.handler.finishSignIn(signIn, outcome, for: &session.caller)
+    func finish(
+        _ signIn: SignIn,
+        _ outcome: PasswordJob.Outcome,
+        arrival: MonotonicInstant
+    ) -> SignIn? {
+        loop.handler.finishSignIn(signIn, outcome, for: &session.caller, arrival: arrival)
     }
 }
 
@@ -250,6 +254,7 @@ extension RequestHandler {
     ) -> Progress {
         votes.moment.renew(at: now, environment.store)
         answers.room.begin(for: host)
+        answers.calls.begin(at: waited.map { now.advanced(by: .zero - $0) } ?? now)
         var progress = serve(
             bytes,
             of: &session,

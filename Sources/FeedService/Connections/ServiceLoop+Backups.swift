@@ -1,9 +1,17 @@
+internal import FeedConcurrency
 internal import FeedState
 internal import FeedTransport
 
 /// Backups take longer than a loop iteration. They are made on threads of their own and answered
 /// when they are done, after answers to later requests.
 extension ServiceLoop {
+    /// A request for a backup that waits for it.
+    struct WaitingForBackup {
+        let connection: ServerConnection
+        let requestID: UInt64
+        let arrival: MonotonicInstant
+    }
+
     /// Starts the backups that a connection has requested in this loop iteration.
     func startBackups(for connection: ServerConnection) {
         guard !handler.backups.isEmpty, let state = context.state else { return }
@@ -12,7 +20,11 @@ extension ServiceLoop {
         for request in requests {
             nextBackup += 1
             let number = nextBackup
-            waitingForBackup[number] = (connection, request)
+            waitingForBackup[number] = WaitingForBackup(
+                connection: connection,
+                requestID: request,
+                arrival: eventLoop.now
+            )
             connection.awaitAnswer()
             let mailbox = eventLoop.mailbox
             state.checkpointThread.backUp(through: state.journal.durableBatch) { result in
@@ -35,11 +47,9 @@ extension ServiceLoop {
     }
 
     private func finishBackup(_ number: UInt64, _ result: Result<BackupSummary, BackupError>) {
-        guard let (connection, request) = waitingForBackup.removeValue(forKey: number) else {
-            return
-        }
-        handler.answerBackup(request, result)
-        handler.answers.send(to: connection.recipient, through: outbox)
-        connection.awaitedAnswerCame()
+        guard let waiting = waitingForBackup.removeValue(forKey: number) else { return }
+        handler.answerBackup(waiting.requestID, result, arrival: waiting.arrival)
+        handler.answers.send(to: waiting.connection.recipient, through: outbox)
+        waiting.connection.awaitedAnswerCame()
     }
 }

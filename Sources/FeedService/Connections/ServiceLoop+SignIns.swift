@@ -1,4 +1,5 @@
 internal import FeedAccounts
+internal import FeedConcurrency
 internal import FeedTransport
 
 /// Passwords take longer than a loop iteration. They are hashed on a thread of their own, and their
@@ -8,6 +9,7 @@ extension ServiceLoop {
     struct WaitingSignIn {
         let connection: ServerConnection
         let signIn: SignIn
+        let arrival: MonotonicInstant
     }
 
     /// Has the passwords of a connection hashed that it has sent in this loop iteration.
@@ -17,7 +19,7 @@ extension ServiceLoop {
         handler.signIns = []
         var hasRefused = false
         for signIn in signIns {
-            if start(signIn, for: connection) {
+            if start(signIn, for: connection, arrival: eventLoop.now) {
                 connection.awaitAnswer()
             } else {
                 handler.refuseSignIn(signIn)
@@ -28,7 +30,11 @@ extension ServiceLoop {
     }
 
     /// Queues the password; false where the queue is full.
-    private func start(_ signIn: SignIn, for connection: ServerConnection) -> Bool {
+    private func start(
+        _ signIn: SignIn,
+        for connection: ServerConnection,
+        arrival: MonotonicInstant
+    ) -> Bool {
         nextSignIn += 1
         let number = nextSignIn
         let mailbox = eventLoop.mailbox
@@ -41,7 +47,11 @@ extension ServiceLoop {
             mailbox.post { ServiceLoop.of($0).finishSignIn(number, outcome) }
         }
         guard context.passwords.offer(job) else { return false }
-        waitingSignIns[number] = WaitingSignIn(connection: connection, signIn: signIn)
+        waitingSignIns[number] = WaitingSignIn(
+            connection: connection,
+            signIn: signIn,
+            arrival: arrival
+        )
         return true
     }
 
@@ -52,8 +62,8 @@ extension ServiceLoop {
             handler.dropSignIn(waiting.signIn, outcome)
             return
         }
-        if let rest = connection.finish(waiting.signIn, outcome) {
-            if start(rest, for: connection) { return }
+        if let rest = connection.finish(waiting.signIn, outcome, arrival: waiting.arrival) {
+            if start(rest, for: connection, arrival: waiting.arrival) { return }
             handler.refuseSignIn(rest)
         }
         handler.answers.send(to: connection.recipient, through: outbox)

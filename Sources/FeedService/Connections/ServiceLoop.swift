@@ -1,3 +1,4 @@
+internal import FeedConcurrency
 internal import FeedRanking
 internal import FeedState
 internal import FeedTransport
@@ -18,8 +19,8 @@ final class ServiceLoop {
     unowned let eventLoop: EventLoop
     /// Sends the loop's answers once the changes that they reflect are durable.
     let outbox: Outbox
-    /// The connections that wait for a backup, each with its request, by the number of the backup.
-    var waitingForBackup: [UInt64: (ServerConnection, UInt64)] = [:]
+    /// The requests for a backup that wait for it, by the number of the backup.
+    var waitingForBackup: [UInt64: WaitingForBackup] = [:]
     /// The number of the latest backup.
     var nextBackup: UInt64 = 0
     /// The sign-ins that wait for their hashes, by their numbers.
@@ -36,6 +37,8 @@ final class ServiceLoop {
     var watchTimer: LoopTimer?
     /// The connections above the limit of their identity that take the answer which says so.
     var lingeringRefusalCount = 0
+    /// When the loop began.
+    private let began = MonotonicInstant.now
     /// The listeners that this loop accepts for; only the first loop has some.
     var listeners: [TCPListener] = []
 
@@ -55,7 +58,8 @@ final class ServiceLoop {
             context.state?.logs,
             durableBatch: context.state?.journal.durableBatch ?? 0,
             context.budget,
-            counters
+            counters,
+            clock: context.loopClock
         )
         environment = CallEnvironment(
             store: store,
@@ -66,6 +70,11 @@ final class ServiceLoop {
         )
         handler = RequestHandler(environment)
         watchSchedule = WatchSchedule(at: eventLoop.now)
+    }
+
+    /// Notes how long the loop has not waited, for the operator's address.
+    func countBusyTime() {
+        counters.setBusyTime(MonotonicInstant.now.duration(since: began) - eventLoop.idleTime)
     }
 
     /// The service's state of a loop.

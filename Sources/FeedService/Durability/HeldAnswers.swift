@@ -1,3 +1,4 @@
+internal import FeedConcurrency
 internal import FeedTransport
 
 /// The answers of one loop that wait for one commit batch, in their order.
@@ -6,6 +7,15 @@ struct HeldAnswers {
     private struct HeldWrite {
         let recipient: Recipient
         let byteCount: Int
+        /// The entries of `calls` whose answers it has.
+        var runCount = 0
+    }
+
+    /// Some calls of one method whose answers are held.
+    private struct HeldCalls {
+        let run: AnsweredCalls.Run
+        let arrival: MonotonicInstant
+        let heldSince: MonotonicInstant
     }
 
     /// A list of more writes is not kept for the next commit batch.
@@ -22,6 +32,8 @@ struct HeldAnswers {
     /// The part that it does not count yet.
     private var uncountedByteCount = 0
     private var writes: [HeldWrite] = []
+    /// The calls whose answers are held, in the order of `writes`.
+    private var calls: [HeldCalls] = []
     /// The bytes of the answers, one after another; each of `writes` lies in one chunk.
     private var chunks: [[UInt8]] = []
 
@@ -40,6 +52,14 @@ struct HeldAnswers {
         uncountedByteCount += bytes.byteCount
     }
 
+    /// Notes the calls whose answers the last write has, to time them when it is released.
+    mutating func time(_ answered: borrowing AnsweredCalls, since now: MonotonicInstant) {
+        for run in answered.runs {
+            calls.append(HeldCalls(run: run, arrival: answered.arrival, heldSince: now))
+        }
+        writes[writes.count - 1].runCount = answered.runs.count
+    }
+
     /// The bytes that the budget is to count now, besides those that it counts already; 0 while they
     /// are few.
     mutating func takeUncountedByteCount() -> Int {
@@ -49,25 +69,33 @@ struct HeldAnswers {
         return uncountedByteCount
     }
 
-    /// Sends all answers.
-    func release() {
-        var next = 0
+    /// Sends all answers, and counts how long their calls took.
+    func release(_ counters: LoopCounters, clock: ManualClock?) {
+        var number = 0
+        var firstCall = 0
         for chunk in chunks {
-            chunk.withRawSpan { next = release(from: next, in: $0) }
+            chunk.withRawSpan { chunk in
+                var offset = 0
+                while offset < chunk.byteCount {
+                    let end = offset + writes[number].byteCount
+                    let runCount = writes[number].runCount
+                    writes[number].recipient.release(chunk.extracting(offset..<end))
+                    offset = end
+                    number += 1
+                    guard runCount > 0 else { continue }
+                    let now = clock?.now ?? .now
+                    for index in firstCall..<firstCall + runCount {
+                        counters.countHeld(
+                            calls[index].run,
+                            arrivedAt: calls[index].arrival,
+                            heldSince: calls[index].heldSince,
+                            until: now
+                        )
+                    }
+                    firstCall += runCount
+                }
+            }
         }
-    }
-
-    /// Sends the writes in one chunk; returns the number of the first write behind it.
-    private func release(from first: Int, in chunk: RawSpan) -> Int {
-        var number = first
-        var offset = 0
-        while offset < chunk.byteCount {
-            let end = offset + writes[number].byteCount
-            writes[number].recipient.release(chunk.extracting(offset..<end))
-            offset = end
-            number += 1
-        }
-        return number
     }
 
     /// Removes the answers, which are sent; the lists keep their memory, and the pool the chunks.
@@ -78,6 +106,7 @@ struct HeldAnswers {
         }
         pool.keep(&chunks)
         writes.removeAll(keepingCapacity: writes.count <= Self.keptCount)
+        calls.removeAll(keepingCapacity: calls.count <= Self.keptCount)
         uncountedByteCount = 0
         countedByteCount = 0
     }

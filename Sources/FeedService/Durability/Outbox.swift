@@ -1,3 +1,4 @@
+internal import FeedConcurrency
 internal import FeedLog
 internal import FeedTransport
 
@@ -14,6 +15,8 @@ final class Outbox {
     private let logs: ChangeLogs?
     private let budget: BufferBudget
     private let counters: LoopCounters
+    /// The clock that answers are timed by; nil is the system's clock.
+    private let clock: ManualClock?
     /// The last commit batch that is durable, as far as the loop was notified.
     private var durableBatch: UInt64
     /// The held answers in the order of their commit batches: those of the commit under way, and those
@@ -31,8 +34,10 @@ final class Outbox {
         _ logs: ChangeLogs?,
         durableBatch: UInt64,
         _ budget: BufferBudget,
-        _ counters: LoopCounters
+        _ counters: LoopCounters,
+        clock: ManualClock?
     ) {
+        self.clock = clock
         self.logs = logs
         self.durableBatch = durableBatch
         self.budget = budget
@@ -51,16 +56,31 @@ final class Outbox {
     ///   - bytes: The encoded answers.
     ///   - recipient: Whose answers they are.
     ///   - hasSecret: Whether they have a secret, which is overwritten once it is sent.
-    func send(_ bytes: RawSpan, to recipient: Recipient, hasSecret: Bool = false) {
+    /// - Returns: Whether the outbox holds them.
+    func send(_ bytes: RawSpan, to recipient: Recipient, hasSecret: Bool = false) -> Bool {
         guard let logs, logs.newestBatch > durableBatch else {
             // The newest batch is durable, so the answers that waited for it have been released.
             recipient.send(bytes)
-            return
+            return false
         }
-        guard recipient.isOpen else { return }
+        guard recipient.isOpen else { return false }
         recipient.hold(bytes.byteCount)
         hold(bytes, for: recipient, until: logs.newestBatch)
         if hasSecret { held[held.count - 1].hasSecret = true }
+        return true
+    }
+
+    /// Times the calls whose answers were sent last: now, or once they are released.
+    ///
+    /// The clock is read once for each write, however many answers it has.
+    func time(_ calls: borrowing AnsweredCalls, areHeld: Bool) {
+        guard !calls.isEmpty else { return }
+        let now = clock?.now ?? .now
+        if areHeld {
+            held[held.count - 1].time(calls, since: now)
+        } else {
+            counters.countLatency(calls, until: now)
+        }
     }
 
     /// Sends the answers that waited for commit batches up to this one, which are durable now.
@@ -68,7 +88,7 @@ final class Outbox {
         durableBatch = max(durableBatch, commitBatch)
         while let first = held.first?.commitBatch, first <= durableBatch {
             var answers = held.removeFirst()
-            answers.release()
+            answers.release(counters, clock: clock)
             heldWriteCount -= answers.writeCount
             budget.addReserved(-answers.countedByteCount)
             answers.removeAll(&chunkPool)

@@ -28,8 +28,14 @@ extension RequestHandler {
         )
     }
 
-    /// Encodes the answer to a request for a backup.
-    mutating func answerBackup(_ id: UInt64, _ result: Result<BackupSummary, BackupError>) {
+    /// Encodes the answer to a request for a backup that arrived earlier.
+    mutating func answerBackup(
+        _ id: UInt64,
+        _ result: Result<BackupSummary, BackupError>,
+        arrival: MonotonicInstant
+    ) {
+        answers.calls.begin(at: arrival)
+        answers.calls.add(.backup, 1)
         administration.answerBackup(id, result, &answers)
     }
 }

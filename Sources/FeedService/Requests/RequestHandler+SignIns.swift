@@ -1,4 +1,5 @@
 internal import FeedAccounts
+internal import FeedConcurrency
 internal import FeedProto
 internal import FeedRanking
 
@@ -22,12 +23,19 @@ extension RequestHandler {
 
     /// Ends a call and encodes its answer; the caller becomes the user.
     ///
+    /// - Parameters:
+    ///   - signIn: The call.
+    ///   - outcome: The result of the hash.
+    ///   - caller: The caller.
+    ///   - arrival: When the call arrived.
     /// - Returns: The call, where another hash is needed before its end.
     mutating func finishSignIn(
         _ signIn: SignIn,
         _ outcome: PasswordJob.Outcome,
-        for caller: inout Caller
+        for caller: inout Caller,
+        arrival: MonotonicInstant
     ) -> SignIn? {
+        answers.calls.begin(at: arrival)
         do throws(Status) {
             switch try accounts.finish(signIn, outcome) {
             case .verify(let rest): return rest
@@ -39,6 +47,7 @@ extension RequestHandler {
             answers.refuse(signIn.requestID, signIn.method, error)
             environment.log.refused(signIn.method, error.reason.rawValue, from: caller.host)
         }
+        answers.calls.add(signIn.method, 1)
         return nil
     }
 
@@ -51,6 +60,7 @@ extension RequestHandler {
             signIn.method,
             .tooManySignIns(limit: passwords.queueLimit, wait: passwords.retryTime)
         )
+        answers.calls.add(signIn.method, 1)
     }
 
     /// Ends a call whose connection has closed: nothing is created.

@@ -112,17 +112,23 @@ struct RequestHandler: ~Copyable {
                 )
             case .again: return .again
             case .wait: return .wait
-            case .events: break
+            case .events:
+                environment.counters.countRequests(method)
+                return .answered
             case .afterBackup:
+                environment.counters.countRequests(method)
                 backups.append(frame.id)
+                return .answered
             case .afterHash(let signIn):
+                environment.counters.countRequests(method)
                 signIns.append(signIn)
+                return .answered
             }
         } catch {
             answers.refuse(frame.id, method, error)
             environment.log.refused(method, error.reason.rawValue, from: caller.host)
         }
-        environment.counters.countRequest(method)
+        answers.countCalls(method)
         return .answered
     }
 

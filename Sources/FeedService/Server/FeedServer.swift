@@ -18,6 +18,10 @@ package final class FeedServer: Sendable {
     private let context: ServiceContext
     private let stateEvents: StateEvents
     private let logger: Logger
+    private let operation: OperatorAddress?
+
+    /// The operator's address, with the port that the system gave; nil where there is none.
+    package var adminAddress: SocketAddress? { operation?.address }
 
     private init(
         listening: Listening,
@@ -25,11 +29,13 @@ package final class FeedServer: Sendable {
         store: FeedStore,
         context: ServiceContext,
         stateEvents: StateEvents,
-        logger: Logger
+        logger: Logger,
+        _ operation: OperatorAddress?
     ) {
         addresses = listening.addresses
         tlsAddresses = listening.tlsAddresses
         tlsAcceptor = listening.tlsAcceptor
+        self.operation = operation
         self.threads = threads
         self.store = store
         self.context = context
@@ -42,6 +48,27 @@ package final class FeedServer: Sendable {
     /// Blocks until then, and leaves nothing behind where it fails.
     package static func start(
         _ configuration: ServiceConfiguration,
+        logger: Logger
+    ) throws(ServiceStartError) -> FeedServer {
+        let operation: OperatorAddress?
+        do throws(TransportError) {
+            operation = try configuration.admin.map { (address) throws(TransportError) in
+                try OperatorAddress.start(at: address, timeOfDay: configuration.timeOfDay)
+            }
+        } catch {
+            throw .transport(error)
+        }
+        do throws(ServiceStartError) {
+            return try start(configuration, operation, logger: logger)
+        } catch {
+            operation?.stop()
+            throw error
+        }
+    }
+
+    private static func start(
+        _ configuration: ServiceConfiguration,
+        _ operation: OperatorAddress?,
         logger: Logger
     ) throws(ServiceStartError) -> FeedServer {
         let configuration = try configuration.withinOpenFileLimit(
@@ -88,13 +115,16 @@ package final class FeedServer: Sendable {
                 threads.map(\.mailbox),
                 durableBatch: state?.journal.durableBatch ?? 0
             )
+            let listening = try listen(configuration, on: threads, of: store, context, logger)
+            operation?.attach(context, store, stateEvents, threads.map(\.mailbox))
             let server = FeedServer(
-                listening: try listen(configuration, on: threads, of: store, context, logger),
+                listening: listening,
                 threads: threads,
                 store: store,
                 context: context,
                 stateEvents: stateEvents,
-                logger: logger
+                logger: logger,
+                operation
             )
             context.onDrainRequest { [weak server] in server?.drainForOperator() }
             return server
@@ -140,6 +170,7 @@ package final class FeedServer: Sendable {
         for thread in threads { thread.join() }
         context.passwords.stop()
         context.state?.stop()
+        operation?.stop()
     }
 
     /// A hash of all that outlives a restart, for tests; once the service has ended.

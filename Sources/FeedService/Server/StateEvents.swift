@@ -36,6 +36,9 @@ final class StateEvents: Sendable {
         if hasFailed { body() }
     }
 
+    /// Whether the state cannot be made durable any more.
+    var hasFailed: Bool { listeners.withLock { $0.hasFailed } }
+
     /// The receivers of the events of a directory's state.
     func events(_ directory: String) -> DurableState.Events {
         var events = DurableState.Events()

@@ -12,16 +12,89 @@ final class LoopCounters: Sendable {
     private let slowFrames = Atomic<UInt64>(0)
     private let overBudgetCloses = Atomic<UInt64>(0)
     private let repeatedCalls = Atomic<UInt64>(0)
-    private let lastErrors = Lock<[Int: String]>([:])
+    private let batchedVotes = Atomic<UInt64>(0)
+    private let refreshes = Atomic<UInt64>(0)
+    private let busyTime = Atomic<UInt64>(0)
+    private let reasons = Lock(Reasons())
+    private let latencies = Method.allCases.map { _ in LatencyHistogram() }
+    /// How long answers were held until what they show was durable.
+    let heldTime = LatencyHistogram()
 
-    /// Counts a request, answered well or not.
-    func countRequest(_ method: Method) { increment(requests[method.rawValue]) }
+    /// The reasons of refusals.
+    private struct Reasons {
+        /// The last one of each call.
+        var last: [Int: String] = [:]
+        /// How often each was given.
+        var counts: [String: UInt64] = [:]
+    }
+
+    /// Counts requests of one method, answered well or not.
+    func countRequests(_ method: Method, _ count: Int = 1) {
+        let counter = requests[method.rawValue].load(ordering: .relaxed)
+        requests[method.rawValue].store(
+            counter &+ UInt64(truncatingIfNeeded: count),
+            ordering: .relaxed
+        )
+    }
+
+    /// How long the answers of a call have taken.
+    func latency(_ method: Method) -> LatencyHistogram { latencies[method.rawValue] }
+
+    /// Counts how long calls took whose answers have left by now.
+    func countLatency(_ calls: borrowing AnsweredCalls, until now: MonotonicInstant) {
+        let nanoseconds = now.nanoseconds(since: calls.arrival)
+        for run in calls.runs { latency(run.method).count(run.count, nanoseconds: nanoseconds) }
+    }
+
+    /// Counts how long calls took whose answers were held until now.
+    func countHeld(
+        _ run: AnsweredCalls.Run,
+        arrivedAt arrival: MonotonicInstant,
+        heldSince: MonotonicInstant,
+        until now: MonotonicInstant
+    ) {
+        latency(run.method).count(run.count, nanoseconds: now.nanoseconds(since: arrival))
+        heldTime.count(run.count, nanoseconds: now.nanoseconds(since: heldSince))
+    }
 
     /// Counts a refusal and keeps its reason as the call's last error.
     func countError(_ method: Method, _ reason: String) {
         increment(errors[method.rawValue])
-        lastErrors.withLock { $0[method.rawValue] = reason }
+        reasons.withLock { reasons in
+            reasons.last[method.rawValue] = reason
+            reasons.counts[reason, default: 0] += 1
+        }
     }
+
+    /// How often each reason was given.
+    var reasonCounts: [String: UInt64] { reasons.withLock { $0.counts } }
+
+    /// Counts votes in a batch.
+    func countBatchedVotes(_ count: Int) {
+        batchedVotes.store(
+            batchedVotes.load(ordering: .relaxed) &+ UInt64(truncatingIfNeeded: count),
+            ordering: .relaxed
+        )
+    }
+
+    /// The votes in batches.
+    var batchedVoteCount: UInt64 { batchedVotes.load(ordering: .relaxed) }
+
+    /// Counts a stripe that was refreshed between requests.
+    func countRefresh() { increment(refreshes) }
+
+    /// The stripes that were refreshed between requests.
+    var refreshCount: UInt64 { refreshes.load(ordering: .relaxed) }
+
+    /// Sets how long the loop has not waited since its start.
+    func setBusyTime(_ time: Duration) {
+        let (seconds, attoseconds) = time.components
+        let nanoseconds = seconds * 1_000_000_000 + attoseconds / 1_000_000_000
+        busyTime.store(UInt64(clamping: nanoseconds), ordering: .relaxed)
+    }
+
+    /// How long the loop had not waited when it was last asked, in nanoseconds.
+    var busyNanoseconds: UInt64 { busyTime.load(ordering: .relaxed) }
 
     /// Counts a frame that was no message, which ended its connection.
     func countBadFrame() { increment(badFrames) }
@@ -50,7 +123,7 @@ final class LoopCounters: Sendable {
     func errorCount(_ method: Method) -> UInt64 { errors[method.rawValue].load(ordering: .relaxed) }
 
     /// The reason of a call's last refusal on this loop.
-    func lastError(_ method: Method) -> String? { lastErrors.withLock { $0[method.rawValue] } }
+    func lastError(_ method: Method) -> String? { reasons.withLock { $0.last[method.rawValue] } }
 
     /// The number of frames that were no message.
     var badFrameCount: UInt64 { badFrames.load(ordering: .relaxed) }
@@ -67,5 +140,12 @@ final class LoopCounters: Sendable {
 
     private func increment(_ counter: borrowing Atomic<UInt64>) {
         counter.store(counter.load(ordering: .relaxed) &+ 1, ordering: .relaxed)
+    }
+}
+
+extension MonotonicInstant {
+    /// The nanoseconds since an earlier instant; 0 since a later one.
+    fileprivate func nanoseconds(since earlier: Self) -> UInt64 {
+        nanoseconds > earlier.nanoseconds ? nanoseconds - earlier.nanoseconds : 0
     }
 }

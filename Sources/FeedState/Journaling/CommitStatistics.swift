@@ -14,6 +14,8 @@ package final class CommitStatistics: Sendable {
 
     private let commits = Atomic<UInt64>(0)
     private let entries = Atomic<UInt64>(0)
+    private let bytes = Atomic<UInt64>(0)
+    private let sum = Atomic<UInt64>(0)
     private let longest = Atomic<UInt64>(0)
     private let recent = Lock(Recent())
 
@@ -21,10 +23,12 @@ package final class CommitStatistics: Sendable {
     package init() {}
 
     /// Counts a commit that is durable.
-    package func count(entryCount: Int, took duration: Duration) {
+    package func count(entryCount: Int, byteCount: Int = 0, took duration: Duration) {
         let microseconds = duration.wholeMicroseconds
         commits.wrappingAdd(1, ordering: .relaxed)
         entries.wrappingAdd(UInt64(entryCount), ordering: .relaxed)
+        bytes.wrappingAdd(UInt64(byteCount), ordering: .relaxed)
+        sum.wrappingAdd(microseconds, ordering: .relaxed)
         longest.max(microseconds, ordering: .relaxed)
         recent.withLock { recent in
             let value = UInt32(clamping: microseconds)
@@ -42,6 +46,12 @@ package final class CommitStatistics: Sendable {
 
     /// The log entries in them.
     package var entryCount: UInt64 { entries.load(ordering: .relaxed) }
+
+    /// The bytes of the commits.
+    package var byteCount: UInt64 { bytes.load(ordering: .relaxed) }
+
+    /// The time of all commits, in microseconds.
+    package var sumMicroseconds: UInt64 { sum.load(ordering: .relaxed) }
 
     /// The longest commit since the start, in microseconds.
     package var maximumMicroseconds: UInt64 { longest.load(ordering: .relaxed) }

@@ -219,7 +219,11 @@ package final class JournalThread: Sendable {
         durable.store(batch.number, ordering: .releasing)
         takenSince.store(0, ordering: .relaxed)
         events.durable(batch.number)
-        statistics.count(entryCount: batch.entryCount, took: duration)
+        statistics.count(
+            entryCount: batch.entryCount,
+            byteCount: work.body.count,
+            took: duration
+        )
         work.admission.observe(byteCount: work.body.count, took: duration)
         if duration > JournalAdmission.slowCommit { events.slow(duration) }
         work.body = receiver.submit(work.body, at: position)

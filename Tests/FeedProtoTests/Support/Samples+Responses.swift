@@ -115,7 +115,9 @@ extension Samples {
                     sessionCount: 23,
                     queuedHashCount: 24,
                     refusedSignInCount: 25,
-                    backups: backups
+                    backups: backups,
+                    latencies: [latency("cast_vote"), latency("ping")],
+                    heldTime: latency("")
                 )
             ),
             .feed(feed),

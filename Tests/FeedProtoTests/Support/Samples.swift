@@ -72,6 +72,18 @@ enum Samples {
         nextTimeMilliseconds: 8
     )
 
+    static func latency(_ method: String) -> LatencyStats {
+        LatencyStats(
+            method: method,
+            answerCount: 1,
+            medianNanoseconds: 2,
+            p90Nanoseconds: 3,
+            p99Nanoseconds: 4,
+            p999Nanoseconds: 5,
+            maximumNanoseconds: .max
+        )
+    }
+
     static let journal = JournalStats(
         executedPosition: 1,
         durablePosition: 2,

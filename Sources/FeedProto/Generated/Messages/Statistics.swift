@@ -71,6 +71,16 @@ public struct ServerStats: Equatable, Sendable {
     public var refusedSignInCount: UInt64
     /// The backups; nil where the durability is `none`.
     public var backups: BackupStats?
+    /// How long the answers of each method that was called have taken: from the arrival of the
+    /// frame to its answer handed to the kernel.
+    ///
+    /// The time is included that the answer was held until what it shows was durable.
+    public var latencies: [LatencyStats]
+    /// How long the answers were held until what they show was durable, those that were not held
+    /// left out; `method` is empty.
+    ///
+    /// Absent where the durability is `none`.
+    public var heldTime: LatencyStats?
 
     /// All fields; those with a default may be left out.
     public init(
@@ -103,7 +113,9 @@ public struct ServerStats: Equatable, Sendable {
         sessionCount: UInt64 = 0,
         queuedHashCount: UInt64 = 0,
         refusedSignInCount: UInt64 = 0,
-        backups: BackupStats? = nil
+        backups: BackupStats? = nil,
+        latencies: [LatencyStats] = [],
+        heldTime: LatencyStats? = nil
     ) {
         self.serverName = serverName
         self.startTimeMilliseconds = startTimeMilliseconds
@@ -135,5 +147,49 @@ public struct ServerStats: Equatable, Sendable {
         self.queuedHashCount = queuedHashCount
         self.refusedSignInCount = refusedSignInCount
         self.backups = backups
+        self.latencies = latencies
+        self.heldTime = heldTime
+    }
+}
+
+/// How long something took.
+///
+/// A percentile is above the exact one by at most a sixteenth or 64 ns, and never above the longest
+/// time.
+public struct LatencyStats: Equatable, Sendable {
+    /// The method's field name in ClientFrame, as `cast_vote`.
+    public var method: String
+    /// The answers that were timed.
+    ///
+    /// A call whose answer comes as events is not.
+    public var answerCount: UInt64
+    /// The median, in nanoseconds.
+    public var medianNanoseconds: UInt64
+    /// The 90th percentile, in nanoseconds.
+    public var p90Nanoseconds: UInt64
+    /// The 99th percentile, in nanoseconds.
+    public var p99Nanoseconds: UInt64
+    /// The 99.9th percentile, in nanoseconds.
+    public var p999Nanoseconds: UInt64
+    /// The longest time, in nanoseconds.
+    public var maximumNanoseconds: UInt64
+
+    /// All fields; each must be given.
+    public init(
+        method: String,
+        answerCount: UInt64,
+        medianNanoseconds: UInt64,
+        p90Nanoseconds: UInt64,
+        p99Nanoseconds: UInt64,
+        p999Nanoseconds: UInt64,
+        maximumNanoseconds: UInt64
+    ) {
+        self.method = method
+        self.answerCount = answerCount
+        self.medianNanoseconds = medianNanoseconds
+        self.p90Nanoseconds = p90Nanoseconds
+        self.p99Nanoseconds = p99Nanoseconds
+        self.p999Nanoseconds = p999Nanoseconds
+        self.maximumNanoseconds = maximumNanoseconds
     }
 }

@@ -45,7 +45,13 @@ extension ServerStats: @unsafe WireMessage {
             sessionCount: message.pointee.sessions,
             queuedHashCount: message.pointee.queued_hashes,
             refusedSignInCount: message.pointee.refused_sign_ins,
-            backups: reader.message(message.pointee.backups, "backups")
+            backups: reader.message(message.pointee.backups, "backups"),
+            latencies: reader.messages(
+                message.pointee.latencies,
+                count: message.pointee.n_latencies,
+                "latencies"
+            ),
+            heldTime: reader.message(message.pointee.held_time, "held_time")
         )
     }
 
@@ -84,5 +90,42 @@ extension ServerStats: @unsafe WireMessage {
         unsafe message.pointee.queued_hashes = queuedHashCount
         unsafe message.pointee.refused_sign_ins = refusedSignInCount
         unsafe message.pointee.backups = arena.message(backups)
+        unsafe message.pointee.n_latencies = latencies.count
+        unsafe message.pointee.latencies = arena.messages(latencies)
+        unsafe message.pointee.held_time = arena.message(heldTime)
+    }
+}
+
+extension LatencyStats: @unsafe WireMessage {
+    static func initialize(_ message: UnsafeMutablePointer<Feed__V1__LatencyStats>) {
+        unsafe feed__v1__latency_stats__init(message)
+    }
+
+    init(
+        _ message: UnsafeMutablePointer<Feed__V1__LatencyStats>,
+        _ reader: WireReader
+    ) throws(MessageError) {
+        try unsafe self.init(
+            method: reader.text(message.pointee.method, "method"),
+            answerCount: message.pointee.num_answers,
+            medianNanoseconds: message.pointee.p50_ns,
+            p90Nanoseconds: message.pointee.p90_ns,
+            p99Nanoseconds: message.pointee.p99_ns,
+            p999Nanoseconds: message.pointee.p999_ns,
+            maximumNanoseconds: message.pointee.max_ns
+        )
+    }
+
+    func write(
+        to message: UnsafeMutablePointer<Feed__V1__LatencyStats>,
+        _ arena: borrowing MessageArena
+    ) {
+        unsafe message.pointee.method = arena.text(method)
+        unsafe message.pointee.num_answers = answerCount
+        unsafe message.pointee.p50_ns = medianNanoseconds
+        unsafe message.pointee.p90_ns = p90Nanoseconds
+        unsafe message.pointee.p99_ns = p99Nanoseconds
+        unsafe message.pointee.p999_ns = p999Nanoseconds
+        unsafe message.pointee.max_ns = maximumNanoseconds
     }
 }

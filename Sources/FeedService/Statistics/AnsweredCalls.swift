@@ -1,0 +1,42 @@
+internal import FeedConcurrency
+
+/// The calls of one connection that a loop iteration has answered, to time them together.
+///
+/// They arrived together, and their answers leave in one write. So a run of votes is one number here,
+/// and its time is counted once.
+struct AnsweredCalls {
+    /// Some answered calls of one method.
+    struct Run {
+        /// The method.
+        let method: Method
+        /// The number of calls.
+        var count: Int
+    }
+
+    /// When the calls arrived: when their loop iteration began, or since when they have waited for one.
+    private(set) var arrival = MonotonicInstant(nanoseconds: 0)
+    /// The calls, one after another; the memory is reused.
+    private(set) var runs: [Run] = []
+
+    /// Whether no call is answered.
+    var isEmpty: Bool { runs.isEmpty }
+
+    /// Begins with no call.
+    mutating func begin(at arrival: MonotonicInstant) {
+        self.arrival = arrival
+        removeAll()
+    }
+
+    /// Adds calls that are answered; O(1).
+    mutating func add(_ method: Method, _ count: Int) {
+        let last = runs.count - 1
+        if last >= 0, runs[last].method == method {
+            runs[last].count += count
+        } else {
+            runs.append(Run(method: method, count: count))
+        }
+    }
+
+    /// Forgets the calls; the list keeps its memory.
+    mutating func removeAll() { runs.removeAll(keepingCapacity: true) }
+}

@@ -1,0 +1,164 @@
+import FeedAdmin
+import FeedTestSupport
+import FeedTransport
+import Testing
+
+/// The operator's address over TCP: pages, and clients that ask for too much.
+@Suite(.serialized, .timeLimit(.minutes(1)))
+struct AdminServerTests {
+    static func pages(causes: [String] = []) -> AdminPages {
+        AdminPages(
+            metrics: { [.counter("feed_calls", "Calls.", 1)] },
+            causes: { causes },
+            history: History(["a"]),
+            errors: { [] }
+        )
+    }
+
+    /// Runs the address on a free port while `body` runs on a thread of its own.
+    static func withServer(
+        _ pages: AdminPages = pages(),
+        clock: ManualClock? = nil,
+        _ body: @escaping @Sendable (UInt16) throws -> Void
+    ) async throws {
+        let server = try AdminServer.start(at: .loopback(port: 0), pages, clock: clock) {}
+        try await offload {
+            defer { server.stop() }
+            try body(server.address.port)
+        }
+    }
+
+    /// The answer to bytes, after which the connection ends.
+    static func answer(to request: String, port: UInt16) throws -> String {
+        let socket = try TestSocket(port: port)
+        try socket.send(Array(request.utf8))
+        return String(decoding: try socket.receiveUntilEndOfFile(), as: UTF8.self)
+    }
+
+    static func get(_ path: String, _ port: UInt16, method: String = "GET") throws -> String {
+        let head = "\(method) \(path) HTTP/1.1\r\nHost: localhost:9\r\nConnection: close\r\n\r\n"
+        return try answer(to: head, port: port)
+    }
+
+    static func body(_ answer: String) -> Substring {
+        answer.firstRange(of: "\r\n\r\n").map { answer[$0.upperBound...] } ?? ""
+    }
+
+    @Test func eachPathHasItsPage() async throws {
+        try await Self.withServer { port in
+            let metrics = try Self.get("/metrics", port)
+            #expect(metrics.hasPrefix("HTTP/1.1 200 OK\r\n"))
+            #expect(metrics.contains("Content-Type: application/openmetrics-text; version=1.0.0"))
+            #expect(Self.body(metrics).hasSuffix("feed_calls_total 1\n# EOF\n"))
+            #expect(Self.body(try Self.get("/live", port)) == "live\n")
+            #expect(Self.body(try Self.get("/ready", port)) == "ready\n")
+            #expect(Self.body(try Self.get("/history", port)).contains("\"rows\":[]"))
+            let page = try Self.get("/", port)
+            #expect(page.contains("Content-Security-Policy: default-src 'none'"))
+            #expect(Self.body(page).hasSuffix("</html>\n"))
+            #expect(!Self.body(page).contains("https://"))
+            for path in ["/metrics/", "/%6detrics", "/../metrics", "/favicon.ico"] {
+                #expect(try Self.get(path, port).hasPrefix("HTTP/1.1 404 Not Found\r\n"))
+            }
+        }
+    }
+
+    @Test func otherVerbsAreRefusedAndHeadHasNoBody() async throws {
+        try await Self.withServer { port in
+            for verb in ["POST", "DELETE", "OPTIONS", "get"] {
+                let answer = try Self.get("/metrics", port, method: verb)
+                #expect(answer.hasPrefix("HTTP/1.1 405 Method Not Allowed\r\n"))
+                #expect(answer.contains("\r\nAllow: GET, HEAD\r\n"))
+            }
+            let head = try Self.get("/live", port, method: "HEAD")
+            #expect(head.contains("\r\nContent-Length: 5\r\n") && head.hasSuffix("\r\n\r\n"))
+        }
+    }
+
+    @Test func aServiceThatIsNotReadySaysWhy() async throws {
+        try await Self.withServer(Self.pages(causes: ["recovering", "x"])) { port in
+            let answer = try Self.get("/ready", port)
+            #expect(answer.hasPrefix("HTTP/1.1 503 Service Unavailable\r\n"))
+            #expect(Self.body(answer) == "not ready: recovering; x\n")
+            #expect(Self.body(try Self.get("/live", port)) == "live\n")
+        }
+    }
+
+    @Test func aConnectionHasManyRequestsInAnyPieces() async throws {
+        try await Self.withServer { port in
+            let socket = try TestSocket(port: port)
+            let request = Array("GET /live HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n".utf8)
+            let one = try Self.answer(
+                to: "GET /live HTTP/1.0\r\nHost: 127.0.0.1\r\n\r\n",
+                port: port
+            ).replacing("Connection: close\r\n", with: "")
+            try socket.send(request + request)
+            for byte in request { try socket.send([byte]) }
+            let answers = try socket.receive(3 * one.utf8.count)
+            #expect(String(decoding: answers, as: UTF8.self) == one + one + one)
+        }
+    }
+
+    @Test func aWebPageOfAnotherNameReadsNothing() async throws {
+        try await Self.withServer { port in
+            for host in [
+                "evil.example", "localhost.evil.example", "10.0.0.1", "127.0.0.256", "[::2]",
+            ] {
+                let answer = try Self.answer(
+                    to: "GET /metrics HTTP/1.1\r\nHost: \(host)\r\nConnection: close\r\n\r\n",
+                    port: port
+                )
+                #expect(answer.hasPrefix("HTTP/1.1 421 Misdirected Request\r\n"), "\(host)")
+            }
+            for host in ["127.0.0.1", "127.8.9.1:80", "LOCALHOST", "[::1]", "[::1]:80"] {
+                let answer = try Self.answer(
+                    to: "GET /live HTTP/1.1\r\nHost: \(host)\r\nConnection: close\r\n\r\n",
+                    port: port
+                )
+                #expect(answer.hasPrefix("HTTP/1.1 200 OK\r\n"), "\(host)")
+            }
+        }
+    }
+
+    @Test func tooLongHeadsAndBodiesEndTheConnection() async throws {
+        try await Self.withServer { port in
+            let long = String(repeating: "a", count: HTTPLimits.headByteCount)
+            for (request, status) in [
+                (long, "431 "), ("POST /metrics HTTP/1.1\r\nContent-Length: 9\r\n\r\n", "413 "),
+                ("\u{16}\u{3}\u{1}\r\n\r\n", "400 "),
+            ] {
+                let answer = try Self.answer(to: request, port: port)
+                #expect(answer.hasPrefix("HTTP/1.1 " + status))
+            }
+        }
+    }
+
+    @Test func aClientThatSendsNoWholeHeadIsCutOff() async throws {
+        let clock = ManualClock()
+        try await Self.withServer(clock: clock) { port in
+            let slow = try TestSocket(port: port)
+            try slow.send(Array("GET /live HTTP/1.1\r\n".utf8))
+            // Answered, so the loop has read what was sent before.
+            _ = try Self.get("/live", port)
+            clock.advance(by: HTTPLimits.headTimeout + .seconds(2))
+            #expect(try slow.receiveUntilEndOfFile().isEmpty)
+        }
+    }
+
+    @Test func connectionsOverTheLimitAreToldSo() async throws {
+        try await Self.withServer { port in
+            var sockets: [TestSocket] = []
+            for _ in 0..<HTTPLimits.connectionCount {
+                let socket = try TestSocket(port: port)
+                try socket.send(Array("GET /live HTTP/1.1\r\nHost: localhost\r\n\r\n".utf8))
+                #expect(try !socket.receiveSome(atMost: 4_096).isEmpty)
+                sockets.append(socket)
+            }
+            let refusal = try TestSocket(port: port).receiveUntilEndOfFile()
+            #expect(String(decoding: refusal, as: UTF8.self).hasPrefix("HTTP/1.1 503 "))
+            sockets.removeLast().close()
+            // The place is free once the loop knows that the connection is closed.
+            while try !Self.get("/live", port).hasPrefix("HTTP/1.1 200 ") {}
+        }
+    }
+}

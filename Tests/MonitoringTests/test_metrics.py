@@ -1,0 +1,140 @@
+"""The metrics, their table in docs/OPERATIONS.md, and the rules that use them."""
+
+import json
+import os
+import re
+import subprocess
+import tempfile
+import time
+import unittest
+import urllib.parse
+import urllib.request
+
+from support import ROOT, ServiceCase, names_of, samples_of
+
+RULES = os.path.join(ROOT, "monitoring", "feed-service.rules.yaml")
+GRAFANA = os.path.join(ROOT, "monitoring", "grafana.json")
+
+
+def read(*path):
+    with open(os.path.join(ROOT, *path)) as file:
+        return file.read()
+
+
+class MetricsTests(ServiceCase):
+    def metrics(self):
+        return self.service.get("/metrics")
+
+    def test_the_table_has_every_metric_and_no_other(self):
+        page = read("docs", "OPERATIONS.md")
+        table = page.split("\n### Metrics\n")[1].split("\n### ")[0]
+        named = set(re.findall(r"^\| `([a-z_]+)", table, re.MULTILINE))
+        self.assertEqual(named, names_of(self.metrics()))
+
+    def test_each_metric_has_a_help_and_its_unit(self):
+        text = self.metrics()
+        self.assertTrue(text.endswith("\n# EOF\n"))
+        for name in names_of(text):
+            self.assertRegex(text, rf"(?m)^# HELP {name} \S.*\.$")
+            unit = re.search(rf"(?m)^# UNIT {name} (\S+)$", text)
+            ending = re.search(r"_(seconds|bytes)$", name)
+            self.assertEqual(unit.group(1) if unit else None, ending.group(1) if ending else None,
+                             name)
+
+    def used_in(self, text):
+        """The values that queries name."""
+        return set(re.findall(r"\b((?:feed|process)_[a-z_]+)\b", text))
+
+    def test_rules_and_dashboard_use_metrics_that_exist(self):
+        exist = samples_of(self.metrics())
+        queries = re.findall(r"(?m)^ *expr: (.*(?:\n {12,}.*)*)$", read("monitoring",
+                                                                          "feed-service.rules.yaml"))
+        self.assertGreater(len(queries), 10)
+        for query in queries:
+            self.assertTrue(self.used_in(query) or "up{" in query, query)
+            self.assertLessEqual(self.used_in(query), exist, query)
+        panels = [panel for panel in json.loads(read("monitoring", "grafana.json"))["panels"]
+                  if "targets" in panel]
+        self.assertGreater(len(panels), 8)
+        for panel in panels:
+            for target in panel["targets"]:
+                self.assertTrue(self.used_in(target["expr"]), panel["title"])
+                self.assertLessEqual(self.used_in(target["expr"]), exist, panel["title"])
+
+    def test_each_alert_is_in_the_page(self):
+        page = read("docs", "OPERATIONS.md")
+        alerts = re.findall(r"(?m)^ *- alert: (\S+)$", read("monitoring", "feed-service.rules.yaml"))
+        told = re.findall(r"(?m)^\| `(Feed[A-Za-z]+)` \|", page)
+        self.assertEqual(sorted(alerts), sorted(told))
+
+    def test_promtool_takes_the_rules(self):
+        promtool = self.program("promtool")
+        finished = subprocess.run([promtool, "check", "rules", RULES], capture_output=True,
+                                  text=True)
+        self.assertEqual(finished.returncode, 0, finished.stdout + finished.stderr)
+
+    def test_prometheus_reads_the_metrics_and_the_rules(self):
+        prometheus = self.program("prometheus")
+        load = self.service.load(6)
+        with tempfile.TemporaryDirectory() as folder:
+            config = os.path.join(folder, "prometheus.yaml")
+            target = urllib.parse.urlsplit(self.service.page).netloc
+            with open(config, "w") as file:
+                file.write("global: {scrape_interval: 1s, evaluation_interval: 1s}\n"
+                           f"rule_files: [{RULES}]\n"
+                           "scrape_configs:\n"
+                           "- job_name: feed-service\n"
+                           f"  static_configs: [{{targets: ['{target}']}}]\n")
+            log = open(os.path.join(folder, "log"), "w+")
+            process = subprocess.Popen(
+                [prometheus, f"--config.file={config}", "--web.listen-address=127.0.0.1:0",
+                 f"--storage.tsdb.path={folder}/data"], stderr=log, stdout=log)
+            try:
+                page = self.address_of(process, log)
+                self.wait_for(page, 'sum(rate(feed_calls_total{method="cast_vote"}[5s])) > 0')
+                self.wait_for(page, "histogram_quantile(0.99, sum by (le) "
+                                    "(rate(feed_call_duration_seconds_bucket[5s]))) > 0")
+                self.wait_for(page, "feed_ready == 1")
+                rules = self.ask(page, "/api/v1/rules")["data"]["groups"]
+                states = [(rule["name"], rule["health"], rule.get("lastError"))
+                          for group in rules for rule in group["rules"]]
+                self.assertGreater(len(states), 10)
+                wrong = [state for state in states if state[1] == "err"]
+                self.assertEqual(wrong, [])
+                targets = self.ask(page, "/api/v1/targets")["data"]["activeTargets"]
+                self.assertEqual([target["lastError"] for target in targets], [""])
+            finally:
+                process.terminate()
+                process.wait()
+                log.close()
+                load.wait(timeout=60)
+
+    def address_of(self, process, log):
+        """The address that Prometheus got, from its log."""
+        deadline = time.monotonic() + 60
+        while time.monotonic() < deadline:
+            log.flush()
+            with open(log.name) as file:
+                found = re.search(r"Listening on.*address=(\S+)", file.read())
+            if found:
+                return "http://" + found.group(1).strip('"')
+            self.assertIsNone(process.poll(), "Prometheus has ended.")
+            time.sleep(0.1)
+        raise AssertionError("Prometheus does not listen.")
+
+    def ask(self, page, path):
+        with urllib.request.urlopen(page + path, timeout=20) as answer:
+            return json.load(answer)
+
+    def wait_for(self, page, query):
+        deadline = time.monotonic() + 60
+        while time.monotonic() < deadline:
+            answer = self.ask(page, "/api/v1/query?" + urllib.parse.urlencode({"query": query}))
+            if answer["data"]["result"]:
+                return
+            time.sleep(0.5)
+        raise AssertionError("Never true: " + query)
+
+
+if __name__ == "__main__":
+    unittest.main()
