@@ -139,6 +139,32 @@ struct OfflineUserTests {
         }
     }
 
+    @Test func aChangeFromBeforeTheFirstSyncIsOfTheStateThatGreetsFirst() async throws {
+        try await Device.run { device in
+            let ann = try await device.signIn("ann")
+            try await device.withFeed { feed async throws in
+                try await feed.createPost(Post(title: "Ann's"))
+                try await feed.vote(on: 1, .up)
+            }
+            try await device.signIn("bob")
+            #expect(try await device.sync().otherUserCount == 2)
+            await device.service.end(signal: 9)
+            device.service.loseState()
+            try await device.service.start()
+            // Another person, who has the number of Ann's account.
+            #expect(try await device.signIn("eve") == ann)
+            try await device.withFeed { feed async throws in
+                #expect(try await feed.sync().inDoubtCount == 2)
+                #expect(
+                    try await feed.outbox().map(\.state) == [
+                        .inDoubt(.otherAccount), .inDoubt(.otherPosts),
+                    ]
+                )
+            }
+            #expect(try await device.authors().isEmpty)
+        }
+    }
+
     @Test func anAccountThatIsNotAsItWasWrittenIsNoticed() async throws {
         let folder = try TemporaryDirectory()
         let path = folder.path + "/offline.db"

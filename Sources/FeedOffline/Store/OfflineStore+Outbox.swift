@@ -59,7 +59,8 @@ extension OfflineStore {
 
     /// The instance whose posts a change names: that of the chain which copies their feed.
     ///
-    /// A program that names a post which the copy has not knows its id from elsewhere, lately as it seems.
+    /// A program that names a post which the copy has not knows its id from elsewhere, lately as it seems:
+    /// from the instance that was greeted last. 0 is none yet; the next greeting gives its own.
     private func instanceID(of request: Request) throws(OfflineError) -> UInt64 {
         let feed: String?
         if case .createPost(let creation) = request {
@@ -70,11 +71,11 @@ extension OfflineStore {
             feed = try database.first(sql, [id], { $0.text(0) }) ?? nil
         }
         let chain = try database.first(
-            "SELECT instance FROM chains WHERE feed = ? OR feed = ''",
+            "SELECT instance FROM chains WHERE (feed = ? OR feed = '') AND instance <> 0",
             [.text(feed ?? "")]
         ) { $0.uint64(0) }
         if let chain { return chain }
-        return UInt64(bitPattern: try number("SELECT max(instance) FROM chains"))
+        return try identity().instanceID
     }
 
     /// Forgets an entry, and with a post that it would have created all changes of that post.
@@ -113,8 +114,8 @@ extension OfflineStore {
             row.state = .waiting
             row.sequence = 0
             row.userID = userID
-            // The program has looked at it: its posts are those of today's service.
-            row.instanceID = 0
+            // The program has looked at it: its posts are those that the copy shows now.
+            row.instanceID = try instanceID(of: request)
             try write(row)
             try refreshPosts(of: [row.entry])
         }

@@ -66,10 +66,14 @@ extension OfflineStore {
                 next = hello.lastSequence + 1
                 for row in try outboxRows("WHERE state <= 2") { try put(row, .inDoubt(.fileIsOld)) }
             }
-            for row in try outboxRows("WHERE state = 1")
-            where row.instanceID != 0 && row.instanceID != hello.instanceID {
-                // A post that was made here is of no state of the service yet.
-                if row.request.namedPosts.contains(where: { !LocalPostID.isLocal($0) }) {
+            for var row in try outboxRows("WHERE state = 1")
+            where row.instanceID != hello.instanceID {
+                if row.instanceID == 0 {
+                    // It was made before the first greeting: it is of this instance.
+                    row.instanceID = hello.instanceID
+                    try write(row)
+                } else if row.request.namedPosts.contains(where: { !LocalPostID.isLocal($0) }) {
+                    // A post that was made here is of no state of the service yet.
                     try put(row, .inDoubt(.otherPosts))
                 } else if row.userID != 0 {
                     try put(row, .inDoubt(.otherAccount))
