@@ -61,7 +61,9 @@ extension OfflineFeed {
         as mark: Mark,
         in feed: String = ""
     ) throws(OfflineError) -> OutboxEntry {
-        try add(.markPosts(MarkPostsRequest(feed: feed, mark: mark, throughPostID: id)))
+        // A mark that names no post would be one of nothing.
+        guard id != 0 else { throw .unknownPost(0) }
+        return try add(.markPosts(MarkPostsRequest(feed: feed, mark: mark, throughPostID: id)))
     }
 
     /// Forgets an entry of any state; lists show its post without it.

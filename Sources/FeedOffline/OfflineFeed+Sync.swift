@@ -21,7 +21,7 @@ extension OfflineFeed {
                 guard attempt < Self.maximumAttemptCount,
                     error.isLostConnection || attempt > 1 && error.isRefusedConnection
                 else { throw error }
-                try? await Task.sleep(for: backoff.delay(round: attempt, using: &generator))
+                await wait(backoff.delay(round: attempt, using: &generator))
                 attempt += 1
             }
         }

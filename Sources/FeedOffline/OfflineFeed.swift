@@ -24,10 +24,14 @@ public actor OfflineFeed {
     let configuration: OfflineConfiguration
     private nonisolated let board = ChangeBoard()
     private var store: OfflineStore?
-    /// How often the file was begun anew.
+    /// How often the file, or its copy of posts, was begun anew.
     ///
-    /// Entries of a new file have the numbers of those in the old one, so a sync ends with its file.
+    /// Entries of a new file have the numbers of those in the old one, and the answer to an earlier request
+    /// is no part of a new copy. So a sync ends with the file and the copy that it began with.
     private(set) var renewalCount = 0
+    /// The damage that was found last.
+    private var damage: OfflineError?
+    let wait: @Sendable (Duration) async -> Void
     private let wrap: @Sendable (any OutboxFile) -> any OutboxFile
     private var runningSync: Task<Result<SyncReport, OfflineError>, Never>?
 
@@ -44,17 +48,22 @@ public actor OfflineFeed {
         try await open(configuration) { $0 }
     }
 
-    /// Opens a file whose outbox is sent through a wrapper of it, as the audits of tests do.
+    /// Opens a file whose outbox is sent through a wrapper of it, and whose syncs wait between two tries as a
+    /// function says, as the audits of tests do.
     package static func open(
         _ configuration: OfflineConfiguration,
-        wrapping wrap: @escaping @Sendable (any OutboxFile) -> any OutboxFile
+        wrapping wrap: @escaping @Sendable (any OutboxFile) -> any OutboxFile,
+        waiting wait: @escaping @Sendable (Duration) async -> Void = {
+            try? await Task.sleep(for: $0)
+        }
     ) async throws(OfflineError) -> OfflineFeed {
-        try OfflineFeed(configuration, wrap)
+        try OfflineFeed(configuration, wrap, wait)
     }
 
     private init(
         _ configuration: OfflineConfiguration,
-        _ wrap: @escaping @Sendable (any OutboxFile) -> any OutboxFile
+        _ wrap: @escaping @Sendable (any OutboxFile) -> any OutboxFile,
+        _ wait: @escaping @Sendable (Duration) async -> Void
     ) throws(OfflineError) {
         precondition(
             configuration.client.sessionToken == nil,
@@ -62,6 +71,7 @@ public actor OfflineFeed {
         )
         self.configuration = configuration
         self.wrap = wrap
+        self.wait = wait
         (store, notice) = try OfflineStore.open(configuration)
     }
 
@@ -75,16 +85,14 @@ public actor OfflineFeed {
 
     /// Runs work on the file and tells the readers of changes what it has changed.
     ///
-    /// Damage that is found now moves the file aside, too, and the copy begins anew. Work that names a
-    /// ``renewalCount`` ends with ``OfflineError/damaged(reason:)`` where that is past.
+    /// Damage that is found now is mended: posts that cannot be read are dropped, and other damage moves
+    /// the file aside. Work that names a ``renewalCount`` ends with the damage where that is past.
     func perform<Result>(
         in renewal: Int? = nil,
         _ body: (OfflineStore) throws(OfflineError) -> Result
     ) throws(OfflineError) -> Result {
         guard let store else { throw .closed }
-        guard renewal == nil || renewal == renewalCount else {
-            throw .damaged(reason: "It was begun anew during the sync.")
-        }
+        guard renewal == nil || renewal == renewalCount else { throw damage ?? .closed }
         do throws(OfflineError) {
             let result = try body(store)
             board.post(store.takeChange())
@@ -93,7 +101,7 @@ public actor OfflineFeed {
             // What was undone cannot be told from what was not.
             var change = store.takeChange()
             if !change.isEmpty { change.isEverything = true }
-            if case .damaged(let reason) = error { change.merge(try beginAnew(reason)) }
+            change.merge(try mend(error, of: store))
             board.post(change)
             throw error
         }
@@ -108,15 +116,33 @@ public actor OfflineFeed {
         return try perform(in: renewal) { store throws(OfflineError) in try body(wrap(store)) }
     }
 
-    private func beginAnew(_ reason: String) throws(OfflineError) -> OfflineChange {
-        store = nil
-        let movedTo = try OfflineStore.moveAside(configuration.path)
-        store = try OfflineStore(configuration)
-        renewalCount += 1
+    /// Begins anew what an error says is damaged, and returns what to tell readers.
+    private func mend(
+        _ error: OfflineError,
+        of damaged: OfflineStore
+    ) throws(OfflineError) -> OfflineChange {
         var change = OfflineChange()
-        change.notice = .outboxLost(movedTo: movedTo, reason: reason)
+        switch error {
+        case .damaged(let reason):
+            (renewalCount, damage) = (renewalCount + 1, error)
+            store = nil
+            let movedTo = try OfflineStore.moveAside(configuration.path)
+            store = try OfflineStore(configuration)
+            change.notice = .outboxLost(movedTo: movedTo, reason: reason)
+            change.hasOutboxChanged = true
+        case .damagedPosts:
+            (renewalCount, damage) = (renewalCount + 1, error)
+            do throws(OfflineError) {
+                try damaged.mendCopy()
+            } catch {
+                // More is damaged than posts.
+                return try mend(error, of: damaged)
+            }
+            _ = damaged.takeChange()
+            change.notice = .postsDropped
+        default: return change
+        }
         change.isEverything = true
-        change.hasOutboxChanged = true
         return change
     }
 

@@ -34,6 +34,22 @@ struct OutboxShownTests {
         }
     }
 
+    @Test func anEditThatWasRefusedIsTakenBack() async throws {
+        try await TestService.run { service in
+            let id = try await service.withClient { try await $0.createPost(Post(title: "old")).id }
+            try await service.withFeed { feed async throws in
+                try await feed.sync()
+                let long = String(repeating: "x", count: 300)
+                let entry = try await feed.updatePost(Post(id: id, title: long), fields: [.title])
+                #expect(try await feed.post(id)?.title == long)
+                #expect(try await feed.sync().failedCount == 1)
+                #expect(try await feed.post(id)?.title == "old")
+                try await feed.resend(entry.number)
+                #expect(try await feed.post(id)?.title == long)
+            }
+        }
+    }
+
     @Test func listsShowTheChangesOfTheOneWhoHasSignedIn() async throws {
         try await Device.run { device in
             let id = try await device.service.withClient { client async throws in
@@ -124,6 +140,7 @@ struct OutboxShownTests {
         await #expect(throws: unknown) {
             try await feed.updatePost(Post(title: "edited"), fields: [.title])
         }
+        await #expect(throws: unknown) { try await feed.mark(through: 0, as: .read) }
         #expect(try await feed.outbox().map(\.number) == [post.number])
         await feed.close()
     }

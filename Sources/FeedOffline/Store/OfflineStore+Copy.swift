@@ -24,6 +24,34 @@ extension OfflineStore {
         try database.run("UPDATE chains SET next_revision = 0, copy_revision = 0")
     }
 
+    /// Drops the posts that cannot be read; O(posts).
+    func mendCopy() throws(OfflineError) {
+        _ = try database.transaction { () throws(OfflineError) in try dropDamagedPosts() }
+    }
+
+    /// Drops the posts that cannot be read, and lets the chains begin anew where there are some; a part of
+    /// a transaction, O(posts).
+    ///
+    /// The other posts are shown until the new copies are complete. A post that was made here is computed
+    /// from its entry, so nothing of the outbox is lost.
+    ///
+    /// - Returns: Whether there was one.
+    func dropDamagedPosts() throws(OfflineError) -> Bool {
+        var damaged: [UInt64] = []
+        try database.rows("SELECT id, base, shown FROM posts") { row in
+            let isReadable = (1...2).allSatisfy { column in
+                row.isNull(column) || (try? blobs.post(row.bytes(column))) != nil
+            }
+            if !isReadable { damaged.append(row.uint64(0)) }
+            return true
+        }
+        for id in damaged {
+            if LocalPostID.isLocal(id) { try refresh(id) } else { try remove(id) }
+        }
+        if !damaged.isEmpty { try beginChainsAnew() }
+        return !damaged.isEmpty
+    }
+
     /// Takes an answer of a chain, whole: its posts and the place of the next request.
     ///
     /// A reset begins another generation of posts. Those of the one before are shown until the new copy is

@@ -8,7 +8,8 @@ extension OfflineStore {
         _ configuration: OfflineConfiguration
     ) throws(OfflineError) -> (store: OfflineStore, notice: OfflineNotice?) {
         do throws(OfflineError) {
-            return (try OfflineStore(configuration), nil)
+            let store = try OfflineStore(configuration)
+            return (store, store.notice)
         } catch {
             guard case .damaged(let reason) = error else { throw error }
             let movedTo = try moveAside(configuration.path)

@@ -11,6 +11,8 @@ final class OfflineStore {
     var blobs = WireBlob()
     /// What has changed since it was taken.
     var change = OfflineChange()
+    /// What was found when the file was opened; nil where nothing was wrong.
+    private(set) var notice: OfflineNotice?
 
     /// Opens a file, and makes its tables where it is empty.
     ///
@@ -24,7 +26,7 @@ final class OfflineStore {
         case (OfflineSchema.applicationID, OfflineSchema.version): break
         case (0, 0) where try number("SELECT count(*) FROM sqlite_schema") == 0:
             try make(configuration.client.clientID ?? ClientID())
-        case (OfflineSchema.applicationID, 1...2): try migrate(from: version)
+        case (OfflineSchema.applicationID, 1...2): notice = try migrate(from: version)
         case (OfflineSchema.applicationID, _):
             throw .damaged(reason: "The file has format \(version), not \(OfflineSchema.version).")
         default: throw .damaged(reason: "The file is a database of another program.")
@@ -63,35 +65,33 @@ final class OfflineStore {
         }
     }
 
-    /// Begins the chains of feeds, and forgets those of others with their posts.
+    /// Begins the chains of feeds that were not copied, and forgets those of others with their posts.
     private func follow(_ feeds: [String]) throws(OfflineError) {
         try database.transaction { () throws(OfflineError) in
-            let instance = try number("SELECT max(instance) FROM chains")
-            var others: [String] = []
+            var copied: [String] = []
             try database.rows("SELECT feed FROM chains") { row in
-                let feed = row.text(0) ?? ""
-                if !feeds.contains(feed) { others.append(feed) }
+                copied.append(row.text(0) ?? "")
                 return true
             }
-            for feed in others {
+            guard Set(copied) != Set(feeds) else { return }
+            // Posts that another chain has left are of its instance, and of an earlier generation than
+            // the first copy.
+            let instance = try number("SELECT max(instance) FROM chains WHERE instance <> 0")
+            let generation = try number("SELECT coalesce(max(generation), 0) FROM posts")
+            for feed in copied where !feeds.contains(feed) {
                 try database.run("DELETE FROM chains WHERE feed = ?", [.text(feed)])
             }
-            if !feeds.contains(""), !others.isEmpty {
+            if !feeds.contains("") {
                 let places = Array(repeating: "?", count: feeds.count).joined(separator: ", ")
                 try database.run(
                     "DELETE FROM posts WHERE feed NOT IN (\(places))",
                     feeds.map(OfflineDatabase.Value.text)
                 )
             }
-            // Posts that another chain has left are of its instance, and of an earlier generation than
-            // the first copy.
-            for feed in feeds {
+            for feed in feeds where !copied.contains(feed) {
                 try database.run(
-                    """
-                    INSERT OR IGNORE INTO chains
-                    VALUES(?, 0, 0, ?, (SELECT coalesce(max(generation), 0) FROM posts))
-                    """,
-                    [.text(feed), .int(instance)]
+                    "INSERT INTO chains VALUES(?, 0, 0, ?, ?)",
+                    [.text(feed), .int(instance), .int(generation)]
                 )
             }
         }

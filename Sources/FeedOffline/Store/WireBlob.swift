@@ -25,7 +25,7 @@ struct WireBlob: ~Copyable {
 
     mutating func post(_ bytes: [UInt8]) throws(OfflineError) -> Post {
         guard case .post(let post) = try? decoder.decodeServerFrame(bytes).response else {
-            throw .damaged(reason: "A post of the copy cannot be read.")
+            throw .damagedPosts
         }
         return post
     }

@@ -5,6 +5,9 @@ public import FeedProto
 public enum OfflineError: Error, Sendable, Equatable {
     /// The file was damaged. It was moved aside and begun anew; the reason says what was found.
     case damaged(reason: String)
+    /// Posts of the copy could not be read. They were dropped, and the next sync brings them; the outbox
+    /// is as it was.
+    case damagedPosts
     /// Another process, or another ``OfflineFeed`` of this one, has the file.
     case inUse(path: String)
     /// The file belongs to another client id than the program gave.
@@ -34,6 +37,8 @@ extension OfflineError: CustomStringConvertible {
     public var description: String {
         switch self {
         case .damaged(let reason): "The file was damaged, and is begun anew: \(reason)"
+        case .damagedPosts:
+            "Posts of the copy were damaged and are dropped; the next sync brings them again."
         case .inUse(let path): "Another program has \(path)."
         case .otherClient(let path): "\(path) belongs to another client id."
         case .file(let reason): reason

@@ -4,6 +4,10 @@ public enum OfflineNotice: Sendable, Equatable {
     ///
     /// The changes in its outbox that were not sent are lost.
     case outboxLost(movedTo: String, reason: String)
+    /// Posts of the copy could not be read, and are in no list until the next sync brings them.
+    ///
+    /// The outbox is as it was.
+    case postsDropped
 }
 
 extension OfflineNotice: CustomStringConvertible {
@@ -13,6 +17,9 @@ extension OfflineNotice: CustomStringConvertible {
         case .outboxLost(let movedTo, let reason):
             "The offline file could not be read (\(reason)) and is now \(movedTo). "
                 + "Changes that were not sent are lost."
+        case .postsDropped:
+            "Posts of the offline file could not be read. The next sync brings them again. "
+                + "Changes that were not sent are kept."
         }
     }
 }

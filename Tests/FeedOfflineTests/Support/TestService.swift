@@ -10,7 +10,8 @@ final class TestService {
     let folder: TemporaryDirectory
     let address: String
     private let port: ReservedPort
-    private var process: RunningProcess?
+    /// The service's process while it runs.
+    private(set) var process: RunningProcess?
     private var stateNumber = 1
 
     init(_ flags: String...) async throws {
