@@ -436,7 +436,9 @@ let package = Package(
         ),
         .testTarget(
             name: "FeedCtlTests",
-            dependencies: ["FeedCtl", "FeedClient", "FeedDataset", "FeedImport", "FeedProto"],
+            dependencies: [
+                "FeedCtl", "FeedClient", "FeedDataset", "FeedImport", "FeedOffline", "FeedProto",
+            ],
             swiftSettings: settings
         ),
         .testTarget(

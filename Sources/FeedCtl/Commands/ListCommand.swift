@@ -13,11 +13,7 @@ struct ListCommand: ServiceCommand {
     @Option(help: "The feed; without it, the front page over all feeds.")
     var feed = ""
 
-    @Option(help: "The order; without it, the feed's own.")
-    var order: OrderArgument?
-
-    @Option(help: "Only posts of the last hour, day …; for top, controversial and discussed.")
-    var window: WindowArgument?
+    @OptionGroup var ordering: OrderOptions
 
     @Option(
         parsing: .unconditional,
@@ -114,8 +110,8 @@ struct ListCommand: ServiceCommand {
     private var list: PostList {
         PostList(
             feed: feed,
-            order: order?.order ?? .unspecified,
-            window: window?.window ?? .unspecified,
+            order: ordering.requestedOrder,
+            window: ordering.requestedWindow,
             authorID: author,
             unreadOnly: unread,
             includesDismissed: dismissed,

@@ -92,8 +92,8 @@ struct FeedCommand: AsyncParsableCommand {
     private var list: PostList {
         PostList(
             feed: shown.feed,
-            order: shown.requestedOrder,
-            window: shown.requestedWindow,
+            order: shown.ordering.requestedOrder,
+            window: shown.ordering.requestedWindow,
             unreadOnly: unread,
             consistency: .stable
         )

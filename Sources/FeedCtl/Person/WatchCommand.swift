@@ -56,8 +56,8 @@ struct WatchCommand: AsyncParsableCommand {
         PostWatch(
             .top(shown.rows),
             in: shown.feed,
-            order: shown.requestedOrder,
-            window: shown.requestedWindow
+            order: shown.ordering.requestedOrder,
+            window: shown.ordering.requestedWindow
         )
     }
 

@@ -17,7 +17,8 @@ public struct OutboxEntry: Sendable, Equatable {
     /// The id under which lists show the post that the entry creates; 0 for other calls.
     public let localPostID: UInt64
 
-    init(
+    /// An entry as the file has it.
+    package init(
         number: UInt64,
         request: Request,
         state: OutboxState,
