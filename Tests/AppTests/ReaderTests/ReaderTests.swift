@@ -87,4 +87,80 @@ struct ReaderTests {
             #expect(second.filter { $0.contains(" *") }.prefix(10) == page)
         }
     }
+
+    /// The pages that were shown: their rows, without numbers.
+    private static func pages(_ output: [String]) -> [[String]] {
+        var pages: [[String]] = []
+        for line in output {
+            guard let row = Int(line.prefix(2).trimmingCharacters(in: .whitespaces)) else {
+                continue
+            }
+            if row == 1 { pages.append([]) }
+            pages[pages.count - 1].append(String(line.dropFirst(3)))
+        }
+        return pages
+    }
+
+    @Test func aPersonTurnsPagesOpensAPostAndDismissesAll() async throws {
+        try await AppService.run("--sample-data") { service in
+            let folder = try TemporaryDirectory()
+            var output = try await Self.read(
+                "new",
+                "top",
+                "n",
+                "p",
+                "d 2",
+                "o 3",
+                "top",
+                "u 11",
+                "what",
+                from: service,
+                in: folder
+            )
+            let pages = Self.pages(output).dropFirst().map { Array($0.prefix(3)) }
+            let first = ["*     0  Apple", "*     0  Apricot", "*     0  Avocado"]
+            #expect(
+                pages == [
+                    ["*     0  Strawberry", "*     0  Pineapple", "*     0  Pear"], first,
+                    ["*     0  Kiwi", "*     0  Lemon", "*     0  Mango"], first,
+                    // No row moves with its score, until the list is asked for anew.
+                    ["*     0  Apple", "*    -1  Apricot", "*     0  Avocado"],
+                    ["*     0  Apple", "      0  Avocado", "*     0  Banana"],
+                ]
+            )
+            #expect(output.contains("Avocado"))
+            #expect(output.contains("There is no row 11."))
+            #expect(output.count { $0.hasPrefix("n, p  next and previous page") } == 2)
+
+            output = try await Self.read("x all", from: service, in: folder)
+            #expect(output.last == "No posts here.")
+            output = try await Self.read(from: service, in: folder)
+            #expect(Self.pages(output).isEmpty)
+        }
+    }
+
+    @Test func aRefusalIsToldOnceAndWhoHasSignedOutIsNobody() async throws {
+        try await AppService.run { service in
+            let folder = try TemporaryDirectory()
+            let output = try await Self.read(
+                "in ann@example.org",
+                "secret1",
+                "out",
+                "post " + String(repeating: "x", count: 300),
+                "post Nobody's",
+                "s",
+                "s",
+                from: service,
+                in: folder
+            )
+            let refusals = output.filter { $0.hasPrefix("Refused: ") }
+            #expect(refusals.count == 1)
+            #expect(refusals.first?.contains("TITLE_TOO_LONG") == true, "\(refusals)")
+            let client = try await service.launch()
+            let posts = try await client.listPosts(order: .new).posts
+            #expect(posts.map(\.title) == ["Nobody's"])
+            #expect(posts.first?.author?.id ?? 0 == 0)
+            await client.close()
+        }
+    }
 }
