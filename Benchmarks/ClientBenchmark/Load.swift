@@ -1,7 +1,6 @@
 import FeedClient
 import FeedConcurrency
 import FeedProto
-import Glibc
 import Synchronization
 
 /// Tasks that vote without a pause.
@@ -37,7 +36,7 @@ struct Load {
                 try await FeedClient.connect(to: address, configuration: configuration)
             )
         }
-        try await fill(clients[0])
+        try await Self.fill(clients[0])
         let counts = (0..<taskCount).map { _ in Counter() }
         let isOver = Flag()
         let (votes, cpu, time) = try await withThrowingTaskGroup(of: Void.self) { group in
@@ -67,20 +66,17 @@ struct Load {
     }
 
     private func row(_ rate: Int, _ cost: Int) -> String {
-        func right(_ text: String, _ width: Int) -> String {
-            String(repeating: " ", count: max(0, width - text.count)) + text
-        }
-        let thousandths = right("\(cost % 1_000)", 3).replacing(" ", with: "0")
-        return right("\(taskCount)", 5) + right("\(connectionCount)", 12)
-            + right(isNumbered ? "yes" : "no", 10) + right(threads.rawValue, 9)
-            + right("\(rate)", 10)
-            + right("\(cost / 1_000).\(thousandths)", 16)
+        let thousandths = "\(cost % 1_000)".rightAligned(3).replacing(" ", with: "0")
+        return "\(taskCount)".rightAligned(5) + "\(connectionCount)".rightAligned(12)
+            + (isNumbered ? "yes" : "no").rightAligned(10) + threads.rawValue.rightAligned(9)
+            + "\(rate)".rightAligned(10)
+            + "\(cost / 1_000).\(thousandths)".rightAligned(16)
     }
 
     /// Makes sure that there are posts to vote on.
-    private func fill(_ client: FeedClient) async throws {
+    static func fill(_ client: FeedClient) async throws {
         var count = try await client.stats().postCount
-        while count < Self.postCount {
+        while count < postCount {
             try await client.importPosts((0..<200).map { Post(title: "Post \($0)") })
             count += 200
         }
@@ -96,19 +92,9 @@ private struct Moment {
 
     init(_ counts: [Counter]) {
         votes = counts.reduce(0) { $0 + $1.value }
-        cpu = Double(clock()) / Double(CLOCKS_PER_SEC)
+        cpu = Usage.processorSeconds()
         time = Double(SystemClock.monotonicNanoseconds()) / 1e9
     }
-}
-
-/// The votes of one task, on a cache line of its own.
-private final class Counter: Sendable {
-    private let count = Atomic<Int>(0)
-    private let padding: (UInt64, UInt64, UInt64, UInt64, UInt64, UInt64) = (0, 0, 0, 0, 0, 0)
-
-    var value: Int { count.load(ordering: .relaxed) }
-
-    func increment() { count.wrappingAdd(1, ordering: .relaxed) }
 }
 
 /// A value that is set once, read by all tasks.
