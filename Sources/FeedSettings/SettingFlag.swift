@@ -44,7 +44,8 @@ package struct SettingFlag: Sendable, Equatable {
     package func arguments(_ texts: [String]) -> [String] {
         switch kind {
         case .toggle: texts == ["true"] ? [flag] : []
-        case .single, .repeated: texts.map { "\(flag)=\($0)" }
+        // ArgumentParser takes `--flag=` for a flag without a value, and a value of its own for any text.
+        case .single, .repeated: texts.flatMap { $0.isEmpty ? [flag, ""] : ["\(flag)=\($0)"] }
         }
     }
 }

@@ -116,7 +116,9 @@ package struct SettingsFile: Sendable {
     private static func cause(of error: any Error) -> String {
         let error = error as NSError
         let cause = error.userInfo[NSUnderlyingErrorKey] as? NSError ?? error
+        // Foundation says this before each cause.
         let text = cause.localizedDescription
+            .replacing("The operation could not be completed. ", with: "")
         return text.hasSuffix(".") ? text : text + "."
     }
 }

@@ -51,13 +51,13 @@ struct OutboxReportTests {
         )
         #expect(
             ReportTests.text(report) == """
-                ENTRY  STATE     CHANGE                       REASON
+                ENTRY  STATE     CHANGE                     REASON
                     1  waiting   vote up on 7
                     2  waiting   post in posts: Pear\\u{1B}  It is sent once account 6 signs in.
                     3  waiting   post in tweets: A
-                    4  sent      edit of 8                    It is sent once nobody is signed in.
-                    5  failed    deletion of 9                \(refusal)
-                    6  in doubt  mark read                    \(OutboxDoubt.fileIsOld)
+                    4  sent      edit of 8                  It is sent once nobody is signed in.
+                    5  failed    deletion of 9              \(refusal)
+                    6  in doubt  mark read                  \(OutboxDoubt.fileIsOld)
                     7  sent      vote up on 7
 
                 """

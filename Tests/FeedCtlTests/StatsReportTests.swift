@@ -113,8 +113,8 @@ struct StatsReportTests {
         let text = ReportTests.text(stats)
         for line in [
             "TIME OF ANSWERS     ANSWERS     P50      P90     P99     P99.9  MAXIMUM",
-            "cast_vote              1000  0.9 µs  12.3 µs  1.5 ms  250.0 ms    2.5 s",
-            "held until durable     1000  0.9 µs  12.3 µs  1.5 ms  250.0 ms    2.5 s",
+            "cast_vote              1000  0.9 µs  12.3 µs  1.5 ms  250 ms    2.5 s",
+            "held until durable     1000  0.9 µs  12.3 µs  1.5 ms  250 ms    2.5 s",
         ] {
             let lines = text.split(separator: "\n").map {
                 $0.split(separator: " ").joined(separator: " ")

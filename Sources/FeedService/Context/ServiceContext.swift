@@ -199,19 +199,19 @@ final class ServiceContext: Sendable {
     var openConnectionCount: UInt64 { UInt64(clamping: budget.connectionCount) }
 
     /// The number of accepted connections.
-    var acceptedConnectionCount: UInt64 { total(\.acceptedCount) }
+    var acceptedConnectionCount: UInt64 { total { $0.acceptedCount } }
 
     /// The number of connections that were refused because there were too many.
-    var refusedConnectionCount: UInt64 { total(\.refusedCount) }
+    var refusedConnectionCount: UInt64 { total { $0.refusedCount } }
 
     /// How often accepting paused for want of a file descriptor.
-    var acceptPauseCount: UInt64 { total(\.restCount) }
+    var acceptPauseCount: UInt64 { total { $0.restCount } }
 
     /// The bytes that wait in buffers.
     var bufferedByteCount: UInt64 { UInt64(clamping: budget.bufferedByteCount) }
 
-    private func total(_ count: KeyPath<ListenerCounters, Int>) -> UInt64 {
-        listeners.withLock { $0.reduce(0) { $0 + UInt64(clamping: $1[keyPath: count]) } }
+    private func total(_ count: (ListenerCounters) -> Int) -> UInt64 {
+        listeners.withLock { $0.reduce(0) { $0 + UInt64(clamping: count($1)) } }
     }
 
     /// Whether writes are refused because too many bytes are held for connections.

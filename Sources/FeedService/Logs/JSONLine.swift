@@ -19,7 +19,8 @@ package struct JSONLine: Codable, Equatable, Sendable {
         metadata: [String: String],
         unixMilliseconds: Int64 = SystemClock.unixMilliseconds()
     ) {
-        time = Date(timeIntervalSince1970: Double(unixMilliseconds) / 1000)
+        // The style cuts the rest of a millisecond off, and seconds as a Double may lie just below.
+        time = Date(timeIntervalSince1970: (Double(unixMilliseconds) + 0.5) / 1000)
             .formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true))
         self.level = level
         self.message = message

@@ -80,7 +80,7 @@ package final class Supervisor: Sendable {
     private static func lines(_ message: Message) -> String {
         switch message {
         case .starting(let status):
-            "STATUS=\(status)\nEXTEND_TIMEOUT_USEC=\(startExtension / .microseconds(1))"
+            "STATUS=\(status)\nEXTEND_TIMEOUT_USEC=\(Int(startExtension / .microseconds(1)))"
         case .ready(let status): "READY=1\nSTATUS=\(status)"
         case .reloading:
             "RELOADING=1\nMONOTONIC_USEC=\(SystemClock.monotonicNanoseconds() / 1_000)"

@@ -60,6 +60,9 @@ extension Date {
 
     /// The time in UTC to the millisecond, as `2026-11-25T14:05:00.000Z`.
     package var milliseconds: String {
-        formatted(.iso8601.dateTimeSeparator(.standard).time(includingFractionalSeconds: true))
+        // The style cuts the rest of a millisecond off, and seconds as a Double may lie just below.
+        let milliseconds = (timeIntervalSince1970 * 1000 + 0.001).rounded(.down)
+        return Date(timeIntervalSince1970: (milliseconds + 0.5) / 1000)
+            .formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true))
     }
 }

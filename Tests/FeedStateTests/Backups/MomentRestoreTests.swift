@@ -114,7 +114,7 @@ private final class MomentDirectory {
         var configuration = JournalConfiguration(instanceID: instanceID)
         configuration.segmentByteCount = 16 << 10
         configuration.keptMicroseconds = .max / 2
-        configuration.space.ballastByteCount = 0
+        configuration.space.ballastByteCount = 1 << 16
         let journal = try SegmentJournal(directory.files, configuration)
         var work = CheckpointWork(database, checkpointByteCount: 1 << 20)
         var source = LogEntrySource()
