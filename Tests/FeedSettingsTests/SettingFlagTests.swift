@@ -37,6 +37,6 @@ struct SettingFlagTests {
         #expect(SettingFlag("a", .toggle).arguments(["true"]) == ["--a"])
         #expect(SettingFlag("a", .toggle).arguments(["false"]) == [])
         #expect(SettingFlag("a", .single).arguments(["-1"]) == ["--a=-1"])
-        #expect(SettingFlag("a", .repeated).arguments(["b", ""]) == ["--a=b", "--a="])
+        #expect(SettingFlag("a", .repeated).arguments(["b", ""]) == ["--a=b", "--a", ""])
     }
 }
