@@ -64,7 +64,7 @@ struct SettingsTests {
     @Test("a value is kept as it is: an empty one, one with a dash, a comma or an equals sign")
     func keepsValues() throws {
         #expect(try Self.settings(["--data-dir", "--x"]).arguments == ["--data-dir=--x"])
-        #expect(try Self.settings(["--data-dir="]).arguments == ["--data-dir="])
+        #expect(try Self.settings(["--data-dir", ""]).arguments == ["--data-dir", ""])
         #expect(
             try Self.settings([], ["FEED_SERVICE_DATA_DIR": "a,b=c"]).arguments
                 == ["--data-dir=a,b=c"]
@@ -72,7 +72,7 @@ struct SettingsTests {
         let file = try WrittenFile("data-dir: \"\"\nthreads: 007\n")
         #expect(
             try Self.settings(["--config", file.path]).arguments.dropFirst()
-                == ["--threads=007", "--data-dir="]
+                == ["--threads=007", "--data-dir", ""]
         )
     }
 
