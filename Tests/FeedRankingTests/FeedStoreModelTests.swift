@@ -12,7 +12,7 @@ import Testing
         let difference: String? = try await offload {
             var run = try ModelRun(seed: seed)
             do {
-                try run.run(TestEnvironment.modelOperations(2_400_000) / 40)
+                try run.run(TestEnvironment.modelOperations(1_200_000) / 40)
                 return nil
             } catch {
                 return "FEED_SEED=\(seed), \(run.shape.stripeCount) stripes: \(error)"
