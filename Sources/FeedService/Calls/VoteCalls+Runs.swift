@@ -67,7 +67,8 @@ extension VoteCalls {
                 guard let channel = session.caller.channel else { return }
                 channel.withCalls { calls in
                     while answers.byteCount < limits.answerByteCount,
-                        isUsual(number, session, limits.waited),
+                        isUsual(number, session.life, limits.waited),
+                        mayAct(number, session.caller),
                         castOnce(number, &calls, channel.epoch, &session.caller, &answers)
                     {
                         session.life.answered(run.entries[number].frame.id)
@@ -76,7 +77,7 @@ extension VoteCalls {
                 }
             } else {
                 while answers.byteCount < limits.answerByteCount,
-                    isUsual(number, session, limits.waited),
+                    isUsual(number, session.life, limits.waited), mayAct(number, session.caller),
                     run.entries[number].frame.sequence == 0
                 {
                     _ = castAndAnswer(number, from: &session.caller, &answers)
@@ -92,16 +93,20 @@ extension VoteCalls {
     @inline(__always)
     private func isUsual(
         _ number: Int,
-        _ session: borrowing Session,
+        _ life: SessionLife,
         _ waited: Duration?
     ) -> Bool {
         guard number < admittedCount else { return false }
         let frame = run.entries[number].frame
-        guard frame.minimumRevision == 0, session.life.executes(frame.id),
-            environment.mayActFast(for: frame.actingUserID, session.caller)
-        else { return false }
+        guard frame.minimumRevision == 0, life.executes(frame.id) else { return false }
         guard let waited else { return true }
         return waited <= environment.context.timeout(milliseconds: frame.timeoutMilliseconds)
+    }
+
+    /// Whether the caller may cast the vote for the user whom it names.
+    @inline(__always)
+    private func mayAct(_ number: Int, _ caller: borrowing Caller) -> Bool {
+        environment.mayActFast(for: run.entries[number].frame.actingUserID, caller)
     }
 
     /// Casts a numbered vote and records its outcome.
