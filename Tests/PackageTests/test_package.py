@@ -102,7 +102,7 @@ class PackageTests(unittest.TestCase):
         recipe = (ROOT / "Containerfile").read_text()
         layers = re.findall(r"^COPY --from=layers /layers/(\w+)/ /$", recipe, re.MULTILINE)
         self.assertEqual(layers, ["libraries", "program", "configuration"])
-        self.assertIn("sh /work/layers.sh /work/feed-service_*.deb /layers", recipe)
+        self.assertIn("sh /package/layers.sh /package/feed-service_*.deb /layers", recipe)
         root = self.debian
         script = ROOT / "packaging/container/layers.sh"
         root.run("sh", "-s", f"/packages/{self.packages['feed-service'].name}", "/layers",
