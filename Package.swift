@@ -11,6 +11,13 @@ let settings: [SwiftSetting] = [
     .strictMemorySafety(),
 ]
 
+/// What tests that wait more than they compute are built with.
+///
+/// The optimizer would take longer than it saves. No other target depends on a test, so the flag reaches no
+/// user of the libraries.
+let waitingTestSettings: [SwiftSetting] =
+    settings + [.unsafeFlags(["-Onone"], .when(configuration: .release))]
+
 let package = Package(
     name: "feed-service",
     products: [
@@ -351,32 +358,32 @@ let package = Package(
         .testTarget(
             name: "FeedTLSTests",
             dependencies: ["FeedTLS", "FeedTestSupport"],
-            swiftSettings: settings
+            swiftSettings: waitingTestSettings
         ),
         .testTarget(
             name: "FeedTransportTests",
             dependencies: ["FeedTransport", "FeedConcurrency", "FeedTLS", "FeedTestSupport"],
-            swiftSettings: settings
+            swiftSettings: waitingTestSettings
         ),
         .testTarget(
             name: "FeedAdminTests",
             dependencies: ["FeedAdmin", "FeedTransport", "FeedTestSupport"],
-            swiftSettings: settings
+            swiftSettings: waitingTestSettings
         ),
         .testTarget(
             name: "FeedAccountsTests",
             dependencies: ["FeedAccounts", "FeedConcurrency", "FeedTestSupport"],
-            swiftSettings: settings
+            swiftSettings: waitingTestSettings
         ),
         .testTarget(
             name: "FeedSettingsTests",
             dependencies: ["FeedSettings", "FeedTestSupport"],
-            swiftSettings: settings
+            swiftSettings: waitingTestSettings
         ),
         .testTarget(
             name: "FeedDatasetTests",
             dependencies: ["FeedDataset", "FeedTestSupport"],
-            swiftSettings: settings
+            swiftSettings: waitingTestSettings
         ),
         .testTarget(
             name: "FeedJournalTests",
@@ -405,7 +412,7 @@ let package = Package(
                 "FeedTestSupport", "CMallocHook",
                 .product(name: "Logging", package: "swift-log"),
             ],
-            swiftSettings: settings
+            swiftSettings: waitingTestSettings
         ),
         .testTarget(
             name: "FeedClientTests",
@@ -414,7 +421,7 @@ let package = Package(
                 "FeedTransport", "FeedTestSupport",
                 .product(name: "Logging", package: "swift-log"),
             ],
-            swiftSettings: settings
+            swiftSettings: waitingTestSettings
         ),
         .testTarget(
             name: "FeedClientObservationTests",
@@ -425,21 +432,21 @@ let package = Package(
                 .product(name: "MetricsTestKit", package: "swift-metrics"),
                 .product(name: "Tracing", package: "swift-distributed-tracing"),
             ],
-            swiftSettings: settings
+            swiftSettings: waitingTestSettings
         ),
         .testTarget(
             name: "FeedOfflineTests",
             dependencies: [
                 "FeedClient", "FeedOffline", "FeedProto", "FeedSQLite", "FeedTestSupport",
             ],
-            swiftSettings: settings
+            swiftSettings: waitingTestSettings
         ),
         .testTarget(
             name: "FeedCtlTests",
             dependencies: [
                 "FeedCtl", "FeedClient", "FeedDataset", "FeedImport", "FeedOffline", "FeedProto",
             ],
-            swiftSettings: settings
+            swiftSettings: waitingTestSettings
         ),
         .testTarget(
             name: "LoadGenTests",
@@ -449,13 +456,13 @@ let package = Package(
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Histogram", package: "hdrhistogram-swift"),
             ],
-            swiftSettings: settings
+            swiftSettings: waitingTestSettings
         ),
         // What the five apps do, over TCP, with a service in a process of its own.
         .testTarget(
             name: "AppTests",
             dependencies: ["FeedClient", "FeedOffline", "FeedProto", "FeedTestSupport"],
-            swiftSettings: settings
+            swiftSettings: waitingTestSettings
         ),
         .testTarget(
             name: "IntegrationTests",
@@ -464,7 +471,7 @@ let package = Package(
                 "FeedSQLite", "FeedState", "FeedTestSupport", "FeedTransport",
                 .product(name: "Logging", package: "swift-log"),
             ],
-            swiftSettings: settings
+            swiftSettings: waitingTestSettings
         ),
     ]
 )

@@ -1,7 +1,6 @@
 #!/usr/bin/env bash
 # Checks everything: installs what is missing, checks the sources, builds with warnings
-# as errors, and runs every test, then the concurrent ones under the thread sanitizer and the
-# decoder and the ranking under the address sanitizer.
+# as errors, and runs every test, then some under the thread and the address sanitizer.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 started=$SECONDS
@@ -17,7 +16,7 @@ trap 'kill $(jobs -p) 2>/dev/null || true; rm -rf "$logs"' EXIT
 # failed stands at the end again, below thousands of lines of what passed.
 tests() {
     local code=0
-    timeout --verbose --signal=QUIT --kill-after=30 1800 swift test "$@" 2>&1 |
+    timeout --verbose --signal=QUIT --kill-after=30 1200 "$@" 2>&1 |
         tee "$logs/tests" || code=$?
     [[ $code == 0 ]] && return
     printf '\nWhat failed:\n'
@@ -78,49 +77,22 @@ scripts/documentation.sh
 computing='FeedConcurrencyTests|FeedDatasetTests|FeedJournalTests|FeedLogTests|FeedProtoTests|FeedRankingTests|FeedSQLiteTests|FeedStateTests|FeedTLSTests'
 step "Running every test of the contract, the ranking and the durable state, beside the example's build"
 beside example swift build --disable-index-store --package-path Examples/EmbeddedClient
-tests -c release --skip-build --filter "$computing"
+tests swift test -c release --skip-build --filter "$computing"
 finish example
 
-# What no test under a sanitizer reaches is left out of its build.
-without='AppTests FeedCtl FeedCtlTests FeedImport FeedDataset FeedDatasetTests IntegrationTests
-    ClientBenchmark FeedClientObservation FeedClientObservationTests FeedOffline FeedOfflineTests
-    FirstClient JournalBenchmark OutboxProgram Reader
-    LoadGen LoadGenCommand LoadGenTests RankingBenchmark StateBenchmark WireBenchmark'
-thread=(--scratch-path .build-thread --sanitize=thread)
-address=(--scratch-path .build-address --sanitize=address)
 step "Running every test of the service and its tools, all others, beside the thread sanitizer's build"
-beside thread env FEED_WITHOUT_TARGETS="$without" \
-    swift build --build-tests "${thread[@]}"
-tests -c release --skip-build --skip "$computing"
+beside thread scripts/sanitizers.sh build thread
+tests swift test -c release --skip-build --skip "$computing"
 step "Waiting for the thread sanitizer's build"
 finish thread
 
-# Operations of each seed against the models, which release runs more of.
-export FEED_MODEL_OPERATIONS=2000
-
-# Tests of threads and sockets one at a time: with a sanitizer they are slow, and some wait for
-# each other's deadlines. All tests are of Swift Testing; the empty XCTest run would be reported
-# for what it never frees.
 step "Thread sanitizer: what runs concurrently, beside the address sanitizer's build"
-export FEED_WITHOUT_TARGETS=$without
-beside address env FEED_WITHOUT_TARGETS="$without FeedClient FeedClientTesting FeedClientTests" \
-    swift build --build-tests "${address[@]}"
-tests "${thread[@]}" --skip-build --no-parallel --disable-xctest \
-    --filter 'Concurren|FeedTransportTests|DrainTests|Storm|HotPost|JournalThread|ChannelFight|ReadAhead|PasswordHasherTests|threadsMakeOneAccount'
+beside address scripts/sanitizers.sh build address
+tests scripts/sanitizers.sh thread
 step "Waiting for the address sanitizer's build"
 finish address
 
-# The release run has the tests that need thousands of runs, or disks or answers of many megabytes.
-export FEED_WITHOUT_TARGETS="$without FeedClient FeedClientTesting FeedClientTests"
-# Short traces and little freed memory kept: a sixth of the time.
-export ASAN_OPTIONS=malloc_context_size=5:quarantine_size_mb=16
-export LSAN_OPTIONS="suppressions=$PWD/scripts/leaks.supp:print_suppressions=0"
-step "Address sanitizer: the decoder, the structure and the state"
-tests "${address[@]}" --skip-build --disable-xctest \
-    --filter 'FeedAccountsTests|FeedTLSTests|FeedProtoTests|FeedRankingTests|FeedLogTests|FeedStateTests|FeedSQLiteTests|FeedJournalTests' \
-    --skip 'PowerCut|BitFlip|SpaceWatchTests'
-step "Address sanitizer: the transport and the service"
-tests "${address[@]}" --skip-build --disable-xctest --no-parallel \
-    --filter 'FeedTransportTests|FeedServiceTests' --skip OverloadTests
+step "Address sanitizer: the decoder, the structure, the log and the transport"
+tests scripts/sanitizers.sh address
 
 step "Everything passed"
