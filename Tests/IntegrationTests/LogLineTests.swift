@@ -69,6 +69,9 @@ struct LogLineTests {
                 "--log-level: expected trace, debug, info, notice, warning, error or critical, got loud."
             ),
             (["--log-format", "xml"], "--log-format: expected text or json, got xml."),
+            (["--slow-call", "0ms"], "--slow-call: expected 1ms to 3600s, or off, got 0ms."),
+            (["--slow-call", "3601s"], "--slow-call: expected 1ms to 3600s, or off, got 3601s."),
+            (["--slow-call", "2m"], "--slow-call: expected 1ms to 3600s, or off, got 2m."),
         ]
     )
     func unknownValuesAreRefused(flags: [String], complaint: String) async throws {

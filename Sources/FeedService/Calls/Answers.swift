@@ -68,10 +68,10 @@ struct Answers: ~Copyable {
         hasSecret = true
     }
 
-    /// Counts calls whose answers or refusals are encoded.
-    mutating func countCalls(_ method: Method, _ count: Int = 1) {
+    /// Counts calls whose answers or refusals are encoded; the first of them has this id.
+    mutating func countCalls(_ method: Method, _ count: Int = 1, firstID: UInt64) {
         environment.counters.countRequests(method, count)
-        calls.add(method, count)
+        calls.add(method, count, firstID: firstID)
     }
 
     /// Encodes the refusal of a call and counts it.
@@ -119,7 +119,7 @@ struct Answers: ~Copyable {
         let hasSecret = hasSecret
         var isHeld = false
         encoder.lendBytes { isHeld = outbox.send($0, to: recipient, hasSecret: hasSecret) }
-        outbox.time(calls, areHeld: isHeld)
+        outbox.time(calls, from: recipient, areHeld: isHeld)
         calls.removeAll()
         if hasSecret { encoder.overwrite() } else { encoder.removeAll() }
         self.hasSecret = false

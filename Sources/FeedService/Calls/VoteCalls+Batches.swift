@@ -32,7 +32,7 @@ extension VoteCalls {
         let revision = environment.store.revision
         session.caller.noteChange(revision)
         answers.append(batchResults, id: batch.id, revision: revision)
-        answers.countCalls(.batchCastVotes)
+        answers.countCalls(.batchCastVotes, firstID: batch.id)
         environment.counters.countBatchedVotes(batch.count)
         return true
     }

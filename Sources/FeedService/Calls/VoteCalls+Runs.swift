@@ -86,7 +86,8 @@ extension VoteCalls {
                 }
             }
         }
-        if number > first { answers.countCalls(.castVote, number - first) }
+        guard number > first else { return }
+        answers.countCalls(.castVote, number - first, firstID: run.entries[first].frame.id)
     }
 
     /// Whether there is another vote that may be cast without a check of its revision.

@@ -18,6 +18,16 @@ struct LogFlags: ParsableArguments {
         help: ArgumentHelp("The form of the lines of the log: text or json.", valueName: "format")
     )
     var logFormat = LogFormat.text.rawValue
+
+    @Option(
+        name: .long,
+        help: ArgumentHelp(
+            "Log a call whose answer leaves later than this after its arrival, as 100ms or 2s; "
+                + "off logs none.",
+            valueName: "time"
+        )
+    )
+    var slowCall = "100ms"
 }
 
 extension ServiceConfiguration {
@@ -37,5 +47,17 @@ extension ServiceConfiguration {
         }
         logLevel = level
         logFormat = format
+        limits.slowCallTime = try Self.slowCallTime(flags.slowCall)
+    }
+
+    private static func slowCallTime(_ text: String) throws(ServiceStartError) -> Duration? {
+        if text == "off" { return nil }
+        for (unit, milliseconds) in [("ms", 1), ("s", 1_000)] where text.hasSuffix(unit) {
+            guard let count = Int(text.dropLast(unit.count)),
+                (1...3_600_000 / milliseconds).contains(count)
+            else { break }
+            return .milliseconds(count * milliseconds)
+        }
+        throw .badFlag("--slow-call", "expected 1ms to 3600s, or off, got \(text).")
     }
 }

@@ -59,7 +59,12 @@ final class ServiceLoop {
             durableBatch: context.state?.journal.durableBatch ?? 0,
             context.budget,
             counters,
-            clock: context.loopClock
+            CallTimer(
+                counters,
+                slowTime: context.limits.slowCallTime,
+                clock: context.loopClock,
+                report: log.slow(_:from:nanoseconds:heldNanoseconds:)
+            )
         )
         environment = CallEnvironment(
             store: store,

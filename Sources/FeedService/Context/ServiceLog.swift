@@ -32,6 +32,7 @@ package final class ServiceLog: Sendable {
     private let limitedHosts = Lock(Line())
     private let failedHandshakes = Lock(Line())
     private let refusals = Lock<[String: Line]>([:])
+    private let slowCalls = Lock(Method.allCases.map { _ in Line() })
 
     /// Writes to this logger; lines are counted by the seconds of this time of day.
     package init(
@@ -70,12 +71,26 @@ package final class ServiceLog: Sendable {
 
     /// A caller has shown the service key of this name.
     func keyShown(_ name: String, _ role: KeyRole, from host: SocketAddress.Host) {
-        let kind = role.rawValue.prefix(1).uppercased() + role.rawValue.dropFirst()
         write(
-            "\(kind) \(name) says Hello from \(SocketAddress(host: host, port: 0).hostText)",
+            "\(Self.kind(role)) \(name) says Hello from "
+                + SocketAddress(host: host, port: 0).hostText,
             services,
             level: .info
         )
+    }
+
+    /// A caller has connected with a certificate that has the identity of a key.
+    func certificateShown(_ key: ServiceKey, from host: SocketAddress.Host) {
+        write(
+            "\(Self.kind(key.role)) \(key.name) connects with a certificate from "
+                + SocketAddress(host: host, port: 0).hostText,
+            services,
+            level: .info
+        )
+    }
+
+    private static func kind(_ role: KeyRole) -> String {
+        role.rawValue.prefix(1).uppercased() + role.rawValue.dropFirst()
     }
 
     /// A caller has shown a service key that the service does not know.
@@ -148,6 +163,32 @@ package final class ServiceLog: Sendable {
             level: level,
             "refused \(method.name) from \(hostText): \(reason)\(Self.suffix(suppressedCount))",
             metadata: ["method": "\(method.name)", "host": "\(hostText)", "reason": "\(reason)"]
+        )
+    }
+
+    /// Calls took longer than an operator wants; a line for each method in a second.
+    package func slow(
+        _ run: AnsweredCalls.Run,
+        from peer: SocketAddress,
+        nanoseconds: UInt64,
+        heldNanoseconds: UInt64
+    ) {
+        let second = unixMilliseconds() / 1000
+        let suppressedCount = slowCalls.withLock { $0[run.method.rawValue].begin(second) }
+        guard let suppressedCount else { return }
+        let milliseconds = nanoseconds / 1_000_000
+        let heldMilliseconds = heldNanoseconds / 1_000_000
+        let others = run.count > 1 ? " and \(run.count - 1) after it" : ""
+        logger.warning(
+            """
+            slow: \(run.method.name) \(run.firstID)\(others) from \(peer) took \(milliseconds) ms, \
+            held for \(heldMilliseconds) ms of them\(Self.suffix(suppressedCount))
+            """,
+            metadata: [
+                "method": "\(run.method.name)", "host": "\(peer.hostText)", "port": "\(peer.port)",
+                "request_id": "\(run.firstID)", "count": "\(run.count)",
+                "milliseconds": "\(milliseconds)", "held_milliseconds": "\(heldMilliseconds)",
+            ]
         )
     }
 

@@ -7,15 +7,10 @@ struct HeldAnswers {
     private struct HeldWrite {
         let recipient: Recipient
         let byteCount: Int
-        /// The entries of `calls` whose answers it has.
+        /// The entries of `runs` whose answers it has; their times follow.
         var runCount = 0
-    }
-
-    /// Some calls of one method whose answers are held.
-    private struct HeldCalls {
-        let run: AnsweredCalls.Run
-        let arrival: MonotonicInstant
-        let heldSince: MonotonicInstant
+        var arrival = MonotonicInstant(nanoseconds: 0)
+        var heldSince = MonotonicInstant(nanoseconds: 0)
     }
 
     /// A list of more writes is not kept for the next commit batch.
@@ -33,7 +28,7 @@ struct HeldAnswers {
     private var uncountedByteCount = 0
     private var writes: [HeldWrite] = []
     /// The calls whose answers are held, in the order of `writes`.
-    private var calls: [HeldCalls] = []
+    private var runs: [AnsweredCalls.Run] = []
     /// The bytes of the answers, one after another; each of `writes` lies in one chunk.
     private var chunks: [[UInt8]] = []
 
@@ -54,10 +49,11 @@ struct HeldAnswers {
 
     /// Notes the calls whose answers the last write has, to time them when it is released.
     mutating func time(_ answered: borrowing AnsweredCalls, since now: MonotonicInstant) {
-        for run in answered.runs {
-            calls.append(HeldCalls(run: run, arrival: answered.arrival, heldSince: now))
-        }
-        writes[writes.count - 1].runCount = answered.runs.count
+        for run in answered.runs { runs.append(run) }
+        let last = writes.count - 1
+        writes[last].runCount = answered.runs.count
+        writes[last].arrival = answered.arrival
+        writes[last].heldSince = now
     }
 
     /// The bytes that the budget is to count now, besides those that it counts already; 0 while they
@@ -69,30 +65,29 @@ struct HeldAnswers {
         return uncountedByteCount
     }
 
-    /// Sends all answers, and counts how long their calls took.
-    func release(_ counters: LoopCounters, clock: ManualClock?) {
+    /// Sends all answers, and times their calls.
+    func release(_ timer: CallTimer) {
         var number = 0
-        var firstCall = 0
+        var firstRun = 0
         for chunk in chunks {
             chunk.withRawSpan { chunk in
                 var offset = 0
                 while offset < chunk.byteCount {
-                    let end = offset + writes[number].byteCount
-                    let runCount = writes[number].runCount
-                    writes[number].recipient.release(chunk.extracting(offset..<end))
+                    let write = writes[number]
+                    let end = offset + write.byteCount
+                    write.recipient.release(chunk.extracting(offset..<end))
                     offset = end
                     number += 1
-                    guard runCount > 0 else { continue }
-                    let now = clock?.now ?? .now
-                    for index in firstCall..<firstCall + runCount {
-                        counters.countHeld(
-                            calls[index].run,
-                            arrivedAt: calls[index].arrival,
-                            heldSince: calls[index].heldSince,
-                            until: now
-                        )
-                    }
-                    firstCall += runCount
+                    guard write.runCount > 0 else { continue }
+                    let endRun = firstRun + write.runCount
+                    timer.count(
+                        runs,
+                        firstRun..<endRun,
+                        arrivedAt: write.arrival,
+                        heldSince: write.heldSince,
+                        from: write.recipient
+                    )
+                    firstRun = endRun
                 }
             }
         }
@@ -106,7 +101,7 @@ struct HeldAnswers {
         }
         pool.keep(&chunks)
         writes.removeAll(keepingCapacity: writes.count <= Self.keptCount)
-        calls.removeAll(keepingCapacity: calls.count <= Self.keptCount)
+        runs.removeAll(keepingCapacity: runs.count <= Self.keptCount)
         uncountedByteCount = 0
         countedByteCount = 0
     }

@@ -15,8 +15,7 @@ final class Outbox {
     private let logs: ChangeLogs?
     private let budget: BufferBudget
     private let counters: LoopCounters
-    /// The clock that answers are timed by; nil is the system's clock.
-    private let clock: ManualClock?
+    private let timer: CallTimer
     /// The last commit batch that is durable, as far as the loop was notified.
     private var durableBatch: UInt64
     /// The held answers in the order of their commit batches: those of the commit under way, and those
@@ -35,9 +34,9 @@ final class Outbox {
         durableBatch: UInt64,
         _ budget: BufferBudget,
         _ counters: LoopCounters,
-        clock: ManualClock?
+        _ timer: CallTimer
     ) {
-        self.clock = clock
+        self.timer = timer
         self.logs = logs
         self.durableBatch = durableBatch
         self.budget = budget
@@ -73,13 +72,12 @@ final class Outbox {
     /// Times the calls whose answers were sent last: now, or once they are released.
     ///
     /// The clock is read once for each write, however many answers it has.
-    func time(_ calls: borrowing AnsweredCalls, areHeld: Bool) {
+    func time(_ calls: borrowing AnsweredCalls, from recipient: Recipient, areHeld: Bool) {
         guard !calls.isEmpty else { return }
-        let now = clock?.now ?? .now
         if areHeld {
-            held[held.count - 1].time(calls, since: now)
+            held[held.count - 1].time(calls, since: timer.now)
         } else {
-            counters.countLatency(calls, until: now)
+            timer.count(calls, from: recipient)
         }
     }
 
@@ -88,7 +86,7 @@ final class Outbox {
         durableBatch = max(durableBatch, commitBatch)
         while let first = held.first?.commitBatch, first <= durableBatch {
             var answers = held.removeFirst()
-            answers.release(counters, clock: clock)
+            answers.release(timer)
             heldWriteCount -= answers.writeCount
             budget.addReserved(-answers.countedByteCount)
             answers.removeAll(&chunkPool)

@@ -22,6 +22,9 @@ final class Recipient {
         self.unsentLimitByteCount = unsentLimitByteCount
     }
 
+    /// The address of the peer.
+    var peer: SocketAddress { connection.peer }
+
     /// The bytes of answers that the peer's kernel or this one has not taken.
     var unsentByteCount: Int { heldByteCount + connection.pendingByteCount }
 

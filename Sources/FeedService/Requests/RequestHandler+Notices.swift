@@ -35,7 +35,7 @@ extension RequestHandler {
         arrival: MonotonicInstant
     ) {
         answers.calls.begin(at: arrival)
-        answers.calls.add(.backup, 1)
+        answers.calls.add(.backup, 1, firstID: id)
         administration.answerBackup(id, result, &answers)
     }
 }

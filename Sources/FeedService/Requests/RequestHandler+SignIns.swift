@@ -47,7 +47,7 @@ extension RequestHandler {
             answers.refuse(signIn.requestID, signIn.method, error)
             environment.log.refused(signIn.method, error.reason.rawValue, from: caller.host)
         }
-        answers.calls.add(signIn.method, 1)
+        answers.calls.add(signIn.method, 1, firstID: signIn.requestID)
         return nil
     }
 
@@ -60,7 +60,7 @@ extension RequestHandler {
             signIn.method,
             .tooManySignIns(limit: passwords.queueLimit, wait: passwords.retryTime)
         )
-        answers.calls.add(signIn.method, 1)
+        answers.calls.add(signIn.method, 1, firstID: signIn.requestID)
     }
 
     /// Ends a call whose connection has closed: nothing is created.

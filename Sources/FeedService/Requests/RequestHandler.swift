@@ -128,7 +128,7 @@ struct RequestHandler: ~Copyable {
             answers.refuse(frame.id, method, error)
             environment.log.refused(method, error.reason.rawValue, from: caller.host)
         }
-        answers.countCalls(method)
+        answers.countCalls(method, firstID: frame.id)
         return .answered
     }
 

@@ -4,13 +4,22 @@ internal import FeedConcurrency
 ///
 /// They arrived together, and their answers leave in one write. So a run of votes is one number here,
 /// and its time is counted once.
-struct AnsweredCalls {
+package struct AnsweredCalls {
     /// Some answered calls of one method.
-    struct Run {
+    package struct Run {
         /// The method.
-        let method: Method
+        package let method: Method
         /// The number of calls.
-        var count: Int
+        package var count: Int
+        /// The id of the first of these requests.
+        package let firstID: UInt64
+
+        /// Calls of a method.
+        package init(_ method: Method, count: Int, firstID: UInt64) {
+            self.method = method
+            self.count = count
+            self.firstID = firstID
+        }
     }
 
     /// When the calls arrived: when their loop iteration began, or since when they have waited for one.
@@ -27,13 +36,13 @@ struct AnsweredCalls {
         removeAll()
     }
 
-    /// Adds calls that are answered; O(1).
-    mutating func add(_ method: Method, _ count: Int) {
+    /// Adds calls that are answered, the first of which has this id; O(1).
+    mutating func add(_ method: Method, _ count: Int, firstID: UInt64) {
         let last = runs.count - 1
         if last >= 0, runs[last].method == method {
             runs[last].count += count
         } else {
-            runs.append(Run(method: method, count: count))
+            runs.append(Run(method, count: count, firstID: firstID))
         }
     }
 

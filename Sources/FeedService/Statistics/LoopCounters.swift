@@ -40,23 +40,6 @@ final class LoopCounters: Sendable {
     /// How long the answers of a call have taken.
     func latency(_ method: Method) -> LatencyHistogram { latencies[method.rawValue] }
 
-    /// Counts how long calls took whose answers have left by now.
-    func countLatency(_ calls: borrowing AnsweredCalls, until now: MonotonicInstant) {
-        let nanoseconds = now.nanoseconds(since: calls.arrival)
-        for run in calls.runs { latency(run.method).count(run.count, nanoseconds: nanoseconds) }
-    }
-
-    /// Counts how long calls took whose answers were held until now.
-    func countHeld(
-        _ run: AnsweredCalls.Run,
-        arrivedAt arrival: MonotonicInstant,
-        heldSince: MonotonicInstant,
-        until now: MonotonicInstant
-    ) {
-        latency(run.method).count(run.count, nanoseconds: now.nanoseconds(since: arrival))
-        heldTime.count(run.count, nanoseconds: now.nanoseconds(since: heldSince))
-    }
-
     /// Counts a refusal and keeps its reason as the call's last error.
     func countError(_ method: Method, _ reason: String) {
         increment(errors[method.rawValue])
@@ -140,12 +123,5 @@ final class LoopCounters: Sendable {
 
     private func increment(_ counter: borrowing Atomic<UInt64>) {
         counter.store(counter.load(ordering: .relaxed) &+ 1, ordering: .relaxed)
-    }
-}
-
-extension MonotonicInstant {
-    /// The nanoseconds since an earlier instant; 0 since a later one.
-    fileprivate func nanoseconds(since earlier: Self) -> UInt64 {
-        nanoseconds > earlier.nanoseconds ? nanoseconds - earlier.nanoseconds : 0
     }
 }

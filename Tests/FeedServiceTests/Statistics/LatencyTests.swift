@@ -91,4 +91,55 @@ struct LatencyTests {
             #expect(signUp.maximumNanoseconds == 2_000_000_000)
         }
     }
+
+    @Test("a call is logged that takes longer than the flag says, with the time it was held")
+    func slowCallsAreLogged() async throws {
+        let clock = ManualClock()
+        let lines = LoggedLines()
+        try await withGatedService(logger: lines.logger) {
+            $0.loopClock = clock
+            $0.limits.slowCallTime = .milliseconds(100)
+        } _: { port, gate in
+            let client = try WireClient(port: port)
+            let vote = CastVoteRequest(postID: try client.createPost(title: "a"), direction: .up)
+            for (id, milliseconds) in [(2, 100), (3, 101)] as [(UInt64, Int)] {
+                gate.close()
+                #expect(try client.send(.castVote(vote)) == id)
+                gate.awaitCommit()
+                clock.advance(by: .milliseconds(milliseconds))
+                gate.open()
+                #expect(try client.receive()?.status == nil)
+            }
+            // Its own time is counted before the next call is read.
+            _ = try Self.stats(client)
+        }
+        let slow = lines.all.filter { $0.contains("slow: ") }
+        #expect(slow.count == 1)
+        #expect(slow.first?.hasPrefix("warning: slow: cast_vote 3 from 127.0.0.1:") == true)
+        #expect(slow.first?.hasSuffix(" took 101 ms, held for 101 ms of them") == true, "\(slow)")
+    }
+
+    @Test("the answer that was not held is logged, too")
+    func aSlowSignInIsLogged() async throws {
+        let clock = ManualClock()
+        let passwords = CountedPasswords(isGated: true)
+        let lines = LoggedLines()
+        try await withService(logger: lines.logger) {
+            $0.loopClock = clock
+            $0.limits.slowCallTime = .seconds(1)
+            passwords.install(&$0)
+        } _: { port in
+            let client = try WireClient(port: port)
+            try client.send(.signUp(SignUpRequest(email: "a@x", password: "password")))
+            passwords.begun.wait()
+            clock.advance(by: .seconds(2))
+            passwords.gate.signal()
+            #expect(try client.receive()?.status == nil)
+            _ = try Self.stats(client)
+        }
+        let slow = lines.all.filter { $0.contains("slow: ") }
+        #expect(slow.count == 1)
+        #expect(slow.first?.hasPrefix("warning: slow: sign_up 1 from 127.0.0.1:") == true)
+        #expect(slow.first?.hasSuffix(" took 2000 ms, held for 0 ms of them") == true, "\(slow)")
+    }
 }

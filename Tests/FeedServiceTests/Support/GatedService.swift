@@ -2,16 +2,18 @@ import FeedJournal
 import FeedService
 import FeedState
 import FeedTestSupport
+import Logging
 
 /// Runs a durable service in this process behind a gate that delays its commits, while `body` runs on
 /// a thread of its own.
 func withGatedService(
+    logger: Logger = Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() }),
     _ configure: (inout ServiceConfiguration) -> Void = { _ in },
     _ body: @escaping @Sendable (UInt16, JournalGate) throws -> Void
 ) async throws {
     let directory = try TemporaryDirectory()
     let gate = JournalGate()
-    try await withService {
+    try await withService(logger: logger) {
         $0.state = gate.state(directory, logCount: $0.threadCount)
         configure(&$0)
     } _: { port in

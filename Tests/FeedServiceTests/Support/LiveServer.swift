@@ -10,6 +10,7 @@ import Testing
 /// Afterwards the service is drained; a drain that does not end fails the test by its time limit.
 func withService(
     threads: Int = 1,
+    logger: Logger = Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() }),
     _ configure: (inout ServiceConfiguration) -> Void = { _ in },
     _ body: @escaping @Sendable (UInt16) throws -> Void
 ) async throws {
@@ -22,9 +23,9 @@ func withService(
     ProcessSetup.ignoreBrokenPipes()
     let server = try FeedServer.start(
         configuration,
-        logger: Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() })
+        logger: logger
     )
-    let port = try #require(server.addresses.first?.port)
+    let port = try #require((server.addresses + server.tlsAddresses).first?.port)
     var failure: (any Error)?
     do {
         try await offload { try body(port) }
