@@ -408,8 +408,8 @@ let package = Package(
             name: "FeedServiceTests",
             dependencies: [
                 "FeedService", "FeedAccounts", "FeedConcurrency", "FeedJournal", "FeedLog",
-                "FeedProto", "FeedRanking", "FeedState", "FeedTransport", "FeedDiskFaults",
-                "FeedTestSupport", "CMallocHook",
+                "FeedProto", "FeedRanking", "FeedState", "FeedTLS", "FeedTransport",
+                "FeedDiskFaults", "FeedTestSupport", "CMallocHook",
                 .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: waitingTestSettings

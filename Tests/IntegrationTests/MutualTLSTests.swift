@@ -77,4 +77,68 @@ struct MutualTLSTests {
         #expect(try await Self.isTaken("web-next", service))
         #expect(await service.stop() == 0)
     }
+
+    private static func writeKeys(
+        _ text: String,
+        in certificates: TestCertificates
+    ) throws -> String {
+        let path = "\(certificates.folder)/service.keys"
+        try Data(text.utf8).write(to: URL(filePath: path))
+        try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: path)
+        return path
+    }
+
+    @Test(
+        "T-KEY-7: a certificate has the role of its identity, and the reload of both files is one"
+    )
+    func anIdentityHasARole() async throws {
+        let certificates = try TestCertificates()
+        try certificates.add(.init("shop", alternativeNames: "URI:spiffe://example.org/shop"))
+        let keys = try Self.writeKeys("shop uri:spiffe://example.org/shop\n", in: certificates)
+        let receiver = try DatagramReceiver(at: "\(certificates.folder)/notify")
+        let service = try await SecuredService.start(
+            certificates,
+            clientAuthority: "ca",
+            ["--service-keys", keys],
+            environment: ["NOTIFY_SOCKET": receiver.address]
+        )
+        var configuration = TLSDaysTests.configuration(certificates)
+        configuration.tls?.certificatePath = certificates.certificate("shop")
+        configuration.tls?.keyPath = certificates.key("shop")
+        let client = try await FeedClient.connect(
+            to: "127.0.0.1:\(service.port)",
+            configuration: configuration
+        )
+        #expect(try await client.createFeed(Feed(name: "a")).name == "a")
+        #expect(await service.process.prints("Service shop connects with a certificate from 127"))
+        #expect(try await offload { try receiver.receive() }.hasPrefix("READY=1\n"))
+
+        _ = try Self.writeKeys("shop uri:spiffe://example.org/shop reader\n", in: certificates)
+        #expect(await service.reload()?.contains("new TLS connections get") == true)
+        #expect(await service.process.prints("1 service key is valid: shop (reader)"))
+        await #expect(throws: FeedClientError.self) {
+            _ = try await client.createFeed(Feed(name: "b"))
+        }
+        await client.close()
+        #expect(await service.stop() == 0)
+        let told = try await offload { try (0..<3).map { _ in try receiver.receive() } }
+        #expect(told[0].hasPrefix("RELOADING=1\n"))
+        #expect(told[1...] == ["READY=1", "STOPPING=1\nSTATUS=Draining"], "\(told)")
+    }
+
+    @Test("T-KEY-8: identities without an authority for clients are refused")
+    func identitiesNeedAnAuthority() async throws {
+        let certificates = try TestCertificates()
+        let keys = try Self.writeKeys("# none\nshop dns:shop.example.org\n", in: certificates)
+        let process = try RunningProcess(
+            Programs.feedService,
+            ["--in-memory", "--listen", "127.0.0.1:0", "--service-keys", keys]
+        )
+        let (status, output) = await process.finish()
+        #expect(status == 2)
+        let complaint =
+            "feed-service: --service-keys: \(keys), line 2: an identity is one of a client's "
+            + "certificate, and there is no --tls-client-ca."
+        #expect(output == [complaint])
+    }
 }

@@ -11,6 +11,6 @@ package struct NewServiceKey {
     package init(name: String, role: KeyRole = .service) {
         let secret = SessionToken()
         digits = Hexadecimal.text(secret.bytes)
-        key = ServiceKey(name: name, hash: secret.hash, role: role)
+        key = ServiceKey(name: name, proof: .key(secret.hash), role: role)
     }
 }

@@ -1,24 +1,33 @@
 package import FeedAccounts
+package import FeedTLS
 
-/// A key that a program shows to have a role: 32 random bytes, of which the service knows the hash.
+/// What a program shows to have a role: a key, or a certificate with a name.
 package struct ServiceKey: Sendable, Equatable {
-    /// The length of a key in bytes.
+    /// What the service knows of the key, or of the certificate.
+    package enum Proof: Sendable, Equatable {
+        /// The BLAKE2b hash of a key, which Hello shows.
+        case key(TokenHash)
+        /// A name in the certificate of a TLS connection.
+        case certificate(TLSIdentity)
+    }
+
+    /// The length of a key in bytes, which are random.
     package static let byteCount = 32
     /// The longest name.
     package static let maximumNameLength = 64
 
     /// The name, for the log: ASCII letters, digits, `.`, `_` and `-`.
     package let name: String
-    /// The BLAKE2b hash of the key.
-    package let hash: TokenHash
-    /// What the key makes its caller.
+    /// What shows that a caller is the one of this name.
+    package let proof: Proof
+    /// What it makes its caller.
     package let role: KeyRole
 
     /// A key with a name that ``isName(_:)`` takes.
-    package init(name: String, hash: TokenHash, role: KeyRole) {
+    package init(name: String, proof: Proof, role: KeyRole) {
         precondition(Self.isName(name), "The name of a key has no other characters.")
         self.name = name
-        self.hash = hash
+        self.proof = proof
         self.role = role
     }
 

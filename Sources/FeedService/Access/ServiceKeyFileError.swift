@@ -1,4 +1,5 @@
 package import FeedJournal
+internal import FeedTLS
 
 /// The reason why a file of service keys is refused.
 ///
@@ -10,16 +11,20 @@ package enum ServiceKeyFileError: Error, Equatable, CustomStringConvertible {
         case wordCount(Int)
         /// The first word cannot be a name.
         case name
-        /// The second word does not begin as a hash does.
-        case noHash
+        /// The second word begins neither as a hash nor as a name of a certificate.
+        case noProof
         /// The second word is no hash.
         case hash
+        /// The second word is no name that a certificate may have.
+        case identity
+        /// It names a certificate, and clients show none.
+        case noClientAuthority
         /// The third word is no role.
         case role
         /// An earlier line has the name.
         case repeatedName
-        /// An earlier line has the hash.
-        case repeatedHash
+        /// An earlier line has the hash, or the name of the certificate.
+        case repeatedProof
     }
 
     /// A system call failed.
@@ -64,16 +69,22 @@ package enum ServiceKeyFileError: Error, Equatable, CustomStringConvertible {
 extension ServiceKeyFileError.Line: CustomStringConvertible {
     package var description: String {
         switch self {
-        case .wordCount(let count): "expected a name, a hash and a role, got \(count) words."
+        case .wordCount(let count):
+            "expected a name, a hash or an identity, and a role, got \(count) words."
         case .name:
             "a name has 1 to \(ServiceKey.maximumNameLength) ASCII letters, digits, `.`, `_` and `-`."
-        case .noHash:
-            "a hash begins with `\(ServiceKeyFile.hashPrefix)`. If this is the key itself, it is no "
-                + "longer a secret: make a new one."
+        case .noProof:
+            "a hash begins with `\(ServiceKeyFile.hashPrefix)`, and an identity with `uri:` or `dns:`. "
+                + "If this is the key itself, it is no longer a secret: make a new one."
         case .hash: "a hash has 64 hexadecimal digits."
+        case .identity:
+            "an identity is `uri:` or `dns:` and 1 to \(TLSLimits.maximumIdentityByteCount) printable "
+                + "ASCII characters."
+        case .noClientAuthority:
+            "an identity is one of a client's certificate, and there is no --tls-client-ca."
         case .role: "a role is one of \(KeyRole.list)."
         case .repeatedName: "an earlier line has this name."
-        case .repeatedHash: "an earlier line has this hash."
+        case .repeatedProof: "an earlier line has this hash or identity."
         }
     }
 }

@@ -1,10 +1,11 @@
 internal import FeedAccounts
 internal import FeedConcurrency
+internal import FeedTLS
 internal import Synchronization
 
-/// The keys that callers show, which an operator may replace while the service runs.
+/// The keys and certificates that callers show, which an operator may replace while the service runs.
 ///
-/// A connection keeps the number of the key that it has shown. It compares one number in each loop
+/// A connection keeps the number of the one that it has shown. It compares one number in each loop
 /// iteration to see whether the keys were replaced, and looks its key up again only then.
 package final class ServiceKeys: Sendable {
     /// The key that a caller has shown.
@@ -28,7 +29,7 @@ package final class ServiceKeys: Sendable {
 
         mutating func replace(with keys: [ServiceKey]) {
             self.keys = keys.map { key in
-                if let old = self.keys.first(where: { $0.key.hash == key.hash }) {
+                if let old = self.keys.first(where: { $0.key.proof == key.proof }) {
                     return (key, old.number)
                 }
                 lastNumber += 1
@@ -62,10 +63,23 @@ package final class ServiceKeys: Sendable {
     func find(_ hash: TokenHash) -> (shown: Shown, name: String)? {
         state.withLock { state in
             var found: (Shown, String)?
-            for (key, number) in state.keys where key.hash == hash {
+            for (key, number) in state.keys where key.proof == .key(hash) {
                 found = (state.shown(key, number), key.name)
             }
             return found
+        }
+    }
+
+    /// The first line that names one of a certificate's identities; nil where none does.
+    func find(_ identities: [TLSIdentity]) -> (shown: Shown, key: ServiceKey)? {
+        guard !identities.isEmpty else { return nil }
+        return state.withLock { state in
+            for (key, number) in state.keys {
+                guard case .certificate(let identity) = key.proof, identities.contains(identity)
+                else { continue }
+                return (state.shown(key, number), key)
+            }
+            return nil
         }
     }
 

@@ -143,20 +143,20 @@ struct FeedServiceCommand: ParsableCommand {
         _ configuration: ServiceConfiguration,
         _ logger: Logger
     ) {
-        var keys: ServiceKeyReloading?
-        var certificate: CertificateReloading?
+        var keys: FileReloading.Keys?
         if let path = serviceKeys, let valid = configuration.serviceKeys {
-            keys = ServiceKeyReloading(path, valid, configuration.supervisor, logger)
+            keys = FileReloading.Keys(
+                path: path,
+                valid: valid,
+                takesCertificates: configuration.tls?.asksForCertificates == true
+            )
         }
+        var certificate: FileReloading.Certificate?
         if let files = configuration.tls?.files, let acceptor = server.tlsAcceptor {
-            certificate = CertificateReloading(files, acceptor, logger)
+            certificate = FileReloading.Certificate(files: files, acceptor: acceptor)
         }
-        server.onSignal(SIGHUP) { [keys, certificate] in
-            keys?.begin()
-            certificate?.begin()
-            guard keys == nil, certificate == nil else { return }
-            logger.notice("\(OperatorLines.hangUpWithoutKeys)")
-        }
+        let reloading = FileReloading(keys, certificate, configuration.supervisor, logger)
+        server.onSignal(SIGHUP) { reloading.begin() }
     }
 
     /// The first signal drains the service, the second one ends the process at once.

@@ -37,8 +37,8 @@ extension ServiceConfiguration {
         try command.backups.apply(to: &state)
         logsStateHash = command.state.stateHash
         try setLog(command.log)
-        if let path = command.serviceKeys { serviceKeys = try Self.serviceKeys(path) }
         self.tls = tls
+        if let path = command.serviceKeys { serviceKeys = try Self.serviceKeys(path, tls) }
         guard command.insecure || insecureAddresses.isEmpty else {
             throw .badFlag(
                 "--listen-tls",
@@ -64,9 +64,15 @@ extension ServiceConfiguration {
         return texts
     }
 
-    private static func serviceKeys(_ path: String) throws(ServiceStartError) -> ServiceKeys {
+    private static func serviceKeys(
+        _ path: String,
+        _ tls: ServiceTLS?
+    ) throws(ServiceStartError) -> ServiceKeys {
         do throws(ServiceKeyFileError) {
-            return ServiceKeys(try ServiceKeyFile.read(path))
+            let takesCertificates = tls?.asksForCertificates == true
+            return ServiceKeys(
+                try ServiceKeyFile.read(path, takesCertificates: takesCertificates)
+            )
         } catch {
             throw .badFlag("--service-keys", "\(error)")
         }

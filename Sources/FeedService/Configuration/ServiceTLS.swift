@@ -16,13 +16,16 @@ package struct ServiceTLS: Sendable {
         self.files = files
         self.context = context
     }
+
+    /// Whether clients must show a certificate.
+    package var asksForCertificates: Bool { files.clientAuthorityPath != nil }
 }
 
 extension ServiceConfiguration {
     /// The addresses that other machines reach and where nobody has to prove who calls, or whose
     /// traffic is not encrypted; `--insecure` allows them.
     package var insecureAddresses: [SocketAddress] {
-        let asksNobody = serviceKeys == nil && tls?.files.clientAuthorityPath == nil
+        let asksNobody = serviceKeys == nil && tls?.asksForCertificates != true
         let secured = asksNobody ? tls?.addresses ?? [] : []
         return (addresses + secured).filter { !$0.isLoopback }
     }

@@ -33,8 +33,14 @@ package final class ServerConnection: ConnectionHandler {
             unsentLimitByteCount: loop.context.limits.maximumUnsentByteCount
         )
         let host = connection.peer.host
+        let found = loop.context.serviceKeys?.find(connection.peerIdentities)
+        if let key = found?.key { loop.log.certificateShown(key, from: host) }
         session = Session(
-            caller: Caller(host: host, isOnTrustedHost: loop.context.trusts(host))
+            caller: Caller(
+                host: host,
+                isOnTrustedHost: loop.context.trusts(host),
+                certificateKey: found?.shown
+            )
         )
     }
 

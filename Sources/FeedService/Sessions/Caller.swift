@@ -31,7 +31,8 @@ struct Caller {
     private(set) var lastChange: UInt64 = 0
     /// Whether the connection has brought a new device.
     var hasBroughtDevice = false
-    /// The service key that Hello has shown; nil where it has shown none, or the key is void.
+    /// The key that Hello has shown, or else that of the certificate; nil where there is none, or it is
+    /// void.
     var serviceKey: ServiceKeys.Shown? { didSet { takesFastPath = mayVote } }
     /// Whether the caller's votes may take the fast path, which does not read the authorisation table.
     ///
@@ -39,6 +40,8 @@ struct Caller {
     private(set) var takesFastPath = true
     /// What is left of the limits of the caller's identity; nil where it has none.
     var allowance: IdentityAllowance?
+    /// What the certificate of the connection made the caller when it opened; nil without one.
+    let certificateKey: ServiceKeys.Shown?
     private let openTime: MonotonicInstant
     /// Whether each caller of the host may do everything.
     let isOnTrustedHost: Bool
@@ -49,11 +52,15 @@ struct Caller {
     init(
         host: SocketAddress.Host,
         isOnTrustedHost: Bool,
+        certificateKey: ServiceKeys.Shown?,
         openTime: MonotonicInstant = MonotonicInstant.now
     ) {
         self.host = host
         self.isOnTrustedHost = isOnTrustedHost
+        self.certificateKey = certificateKey
         self.openTime = openTime
+        serviceKey = certificateKey
+        takesFastPath = mayVote
     }
 
     /// Whether the caller is trusted as a service.

@@ -121,9 +121,9 @@ struct KeyRoleTests {
             #expect(try Self.hello(client, keys.web) != nil)
             #expect(try Self.vote(client) == nil)
             let web = keys.web.key
-            keys.valid.replace(with: [ServiceKey(name: "web", hash: web.hash, role: .reader)])
+            keys.valid.replace(with: [ServiceKey(name: "web", proof: web.proof, role: .reader)])
             #expect(try Self.vote(client)?.reason == .roleDenied)
-            keys.valid.replace(with: [ServiceKey(name: "web", hash: web.hash, role: .app)])
+            keys.valid.replace(with: [ServiceKey(name: "web", proof: web.proof, role: .app)])
             #expect(try Self.vote(client) == nil)
             #expect(try Self.score(app) == 2)
         }

@@ -1,4 +1,5 @@
 import FeedService
+import FeedTLS
 import FeedTestSupport
 import Foundation
 import Testing
@@ -46,6 +47,31 @@ struct ServiceKeyFileTests {
         }
     }
 
+    @Test func readsIdentitiesOfCertificates() throws {
+        let text = """
+            shop uri:spiffe://example.org/shop reader
+            nightly dns:Nightly.example.org operator
+            web dns:web.example.org
+            """
+        let keys = try ServiceKeyFile.parse(text, of: "keys")
+        let names = [
+            "uri:spiffe://example.org/shop", "dns:nightly.example.org", "dns:web.example.org",
+        ]
+        let roles = [KeyRole.reader, .operator, .service]
+        #expect(keys.map(\.role) == roles)
+        for (key, name) in zip(keys, names) {
+            #expect(key.proof == .certificate(try #require(TLSIdentity(name))))
+            #expect(ServiceKeyFile.line(of: key) == "\(key.name) \(name) \(key.role.rawValue)")
+        }
+    }
+
+    @Test("an identity is refused where clients show no certificates")
+    func refusesIdentitiesWithoutAnAuthority() {
+        #expect(throws: ServiceKeyFileError.line("keys", 1, .noClientAuthority)) {
+            try ServiceKeyFile.parse("a dns:a.org", of: "keys", takesCertificates: false)
+        }
+    }
+
     @Test func aKeyIsNewEachTimeAndItsHashIsNotTheKey() {
         let again = NewServiceKey(name: "web")
         #expect(again.digits != Self.web.digits)
@@ -63,14 +89,19 @@ struct ServiceKeyFileTests {
             ("web \(hash.replacing("service", with: "Service"))", .role),
             ("wéb \(hash)", .name),
             ("\(String(repeating: "n", count: 65)) \(hash)", .name),
-            ("web \(Self.web.digits)", .noHash),
+            ("web \(Self.web.digits)", .noProof),
             ("web blake2b:\(Self.web.digits.dropLast())", .hash),
             ("web blake2b:\(Self.web.digits.dropLast())g", .hash),
             (
                 "web \(hash)\nweb \(ServiceKeyFile.line(of: Self.batch.key).split(separator: " ")[1])",
                 .repeatedName
             ),
-            ("web \(hash)\nnext \(hash)", .repeatedHash),
+            ("web \(hash)\nnext \(hash)", .repeatedProof),
+            ("web uri:", .identity), ("web dns:é.example.org", .identity),
+            ("web dns:\(String(repeating: "n", count: 254))", .identity),
+            ("web URI:spiffe://a", .noProof), ("web ip:10.0.0.1", .noProof),
+            ("web uri:spiffe://a root", .role),
+            ("web dns:a.example.org\nnext dns:A.example.org", .repeatedProof),
         ]
         for (text, fault) in faults {
             let number = text.split(separator: "\n").count + 1
@@ -99,10 +130,10 @@ struct ServiceKeyFileTests {
         let path = directory.path + "/keys"
         try Self.write(ServiceKeyFile.line(of: Self.web.key), to: path, mode: mode)
         #expect(throws: ServiceKeyFileError.notPrivate(path, mode: UInt32(mode))) {
-            try ServiceKeyFile.read(path)
+            try ServiceKeyFile.read(path, takesCertificates: false)
         }
         try Self.write(ServiceKeyFile.line(of: Self.web.key), to: path, mode: 0o400)
-        #expect(try ServiceKeyFile.read(path) == [Self.web.key])
+        #expect(try ServiceKeyFile.read(path, takesCertificates: false) == [Self.web.key])
     }
 
     @Test func refusesWhatIsNoFileOfKeys() throws {
@@ -111,12 +142,16 @@ struct ServiceKeyFileTests {
             try ServiceKeyFile.read(directory.path)
         }
         let path = directory.path + "/keys"
-        #expect(throws: ServiceKeyFileError.self) { try ServiceKeyFile.read(path) }
+        #expect(throws: ServiceKeyFileError.self) {
+            try ServiceKeyFile.read(path, takesCertificates: false)
+        }
         try Self.write(String(repeating: "#", count: 64 << 10), to: path, mode: 0o600)
-        #expect(throws: ServiceKeyFileError.noKeys(path)) { try ServiceKeyFile.read(path) }
+        #expect(throws: ServiceKeyFileError.noKeys(path)) {
+            try ServiceKeyFile.read(path, takesCertificates: false)
+        }
         try Self.write(String(repeating: "#", count: 64 << 10 + 1), to: path, mode: 0o600)
         #expect(throws: ServiceKeyFileError.tooLong(path, limit: 64 << 10)) {
-            try ServiceKeyFile.read(path)
+            try ServiceKeyFile.read(path, takesCertificates: false)
         }
     }
 

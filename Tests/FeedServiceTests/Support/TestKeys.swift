@@ -14,6 +14,18 @@ struct TestKeys: Sendable {
     init() {
         valid = ServiceKeys([web.key, batch.key, app.key, reader.key, `operator`.key])
     }
+
+    /// Makes the certificate of `spiffe://test/ROLE` valid for each role, beside the keys.
+    func nameCertificates() {
+        let roles = KeyRole.allCases.map { role in
+            ServiceKey(
+                name: "certificate-\(role.rawValue)",
+                proof: .certificate(.uri("spiffe://test/\(role.rawValue)")),
+                role: role
+            )
+        }
+        valid.replace(with: [web.key, batch.key, app.key, reader.key, `operator`.key] + roles)
+    }
 }
 
 extension NewServiceKey {

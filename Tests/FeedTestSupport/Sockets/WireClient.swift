@@ -4,6 +4,8 @@ package import FeedProto
 package final class WireClient: @unchecked Sendable {
     /// The socket, for sending what is no frame.
     package let socket: TestSocket
+    /// What encrypts the frames; nil sends them as they are.
+    package var security: (any WireSecurity)?
     private var frames = FrameDecoder(maximumFrameByteCount: 16 << 20)
     private var decoder = MessageDecoder(maximumFrameByteCount: 16 << 20)
     private var lastID: UInt64 = 0
@@ -58,7 +60,8 @@ package final class WireClient: @unchecked Sendable {
 
     /// Sends a frame as it is.
     package func send(_ frame: ClientFrame) throws {
-        try socket.send(try frame.encoded())
+        let bytes = try frame.encoded()
+        try socket.send(security?.encrypt(bytes) ?? bytes)
     }
 
     /// The next frame; nil once the service has closed its side.
@@ -69,7 +72,7 @@ package final class WireClient: @unchecked Sendable {
             }
             let bytes = try socket.receiveSome(atMost: 1 << 16)
             if bytes.isEmpty { return nil }
-            frames.append(bytes)
+            frames.append(try security?.decrypt(bytes) ?? bytes)
         }
     }
 

@@ -12,7 +12,8 @@ struct SecuredService {
     static func start(
         _ certificates: TestCertificates,
         clientAuthority: String? = nil,
-        _ arguments: [String] = []
+        _ arguments: [String] = [],
+        environment: [String: String] = [:]
     ) async throws -> SecuredService {
         try certificates.add(.init("server"))
         var flags = [
@@ -22,7 +23,11 @@ struct SecuredService {
         if let clientAuthority {
             flags += ["--tls-client-ca", certificates.certificate(clientAuthority)]
         }
-        let process = try RunningProcess(Programs.feedService, flags + arguments)
+        let process = try RunningProcess(
+            Programs.feedService,
+            flags + arguments,
+            environment: environment
+        )
         let line = try #require(
             await process.line { $0.contains("listening on") },
             "the service ended without a start line: \(process.output)"
