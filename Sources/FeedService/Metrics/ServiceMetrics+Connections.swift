@@ -1,6 +1,8 @@
 internal import FeedAccounts
 internal import FeedAdmin
 internal import FeedRanking
+internal import FeedTLS
+internal import FeedTransport
 
 /// Connections, loops, and what is kept for clients.
 extension ServiceMetrics {
@@ -33,6 +35,11 @@ extension ServiceMetrics {
                 "feed_accept_pauses",
                 "How often accepting paused for want of a file descriptor.",
                 context.acceptPauseCount
+            ),
+            .seconds(
+                "feed_tls_certificate_expiry_timestamp_seconds",
+                "When the certificate of new TLS connections expires; 0 where there is none.",
+                Double(acceptor?.context.expiry?.unixSeconds ?? 0)
             ),
             MetricFamily(
                 "feed_loop_busy_seconds",

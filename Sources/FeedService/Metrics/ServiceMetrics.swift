@@ -2,6 +2,7 @@ internal import FeedAdmin
 internal import FeedJournal
 internal import FeedRanking
 internal import FeedState
+internal import FeedTransport
 
 /// The metrics of a running service; `docs/OPERATIONS.md` has a table of them, and a test compares both.
 ///
@@ -11,6 +12,8 @@ struct ServiceMetrics {
     let context: ServiceContext
     /// The posts.
     let store: FeedStore
+    /// Secures connections; nil without a secured address.
+    let acceptor: TLSAcceptor?
     /// The sums of the counts of all loops.
     var statistics: ServiceStatistics { ServiceStatistics(loops: context.counters) }
 

@@ -116,7 +116,11 @@ package final class FeedServer: Sendable {
                 durableBatch: state?.journal.durableBatch ?? 0
             )
             let listening = try listen(configuration, on: threads, of: store, context, logger)
-            operation?.attach(context, store, stateEvents, threads.map(\.mailbox))
+            operation?.attach(
+                ServiceMetrics(context: context, store: store, acceptor: listening.tlsAcceptor),
+                stateEvents,
+                threads.map(\.mailbox)
+            )
             let server = FeedServer(
                 listening: listening,
                 threads: threads,

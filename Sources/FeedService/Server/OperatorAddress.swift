@@ -1,6 +1,5 @@
 internal import FeedAdmin
 internal import FeedConcurrency
-internal import FeedRanking
 internal import FeedTransport
 
 /// The operator's address of a service (`--admin`): it answers while the service starts, serves and
@@ -43,12 +42,10 @@ final class OperatorAddress: Sendable {
 
     /// From now on the pages are of this service.
     func attach(
-        _ context: ServiceContext,
-        _ store: FeedStore,
+        _ metrics: ServiceMetrics,
         _ stateEvents: StateEvents,
         _ loops: [LoopMailbox]
     ) {
-        let metrics = ServiceMetrics(context: context, store: store)
         running.withLock {
             $0 = Running(metrics: metrics, stateEvents: stateEvents, loops: loops)
         }

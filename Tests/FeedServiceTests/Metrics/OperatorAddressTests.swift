@@ -1,5 +1,6 @@
 import FeedProto
 import FeedService
+import FeedTLS
 import FeedTestSupport
 import FeedTransport
 import Logging
@@ -119,5 +120,36 @@ struct OperatorAddressTests {
         }
         server.beginDraining()
         try await offload { server.wait() }
+    }
+
+    @Test("the end of the certificate in use is told, also after a reload")
+    func theCertificateExpires() async throws {
+        let made = try TestCertificates()
+        let tls = try made.service(asksForCertificates: false)
+        var configuration = Self.configuration(.loopback(port: 0))
+        configuration.tls = tls
+        let server = try Self.start(configuration)
+        let admin = try #require(server.adminAddress?.port)
+        try made.add(.init("server", days: 90))
+        let next = try TLSContext.server(tls.files)
+        let acceptor = try #require(server.tlsAcceptor)
+        let times = try [tls.context, next].map { try #require($0.expiry).unixSeconds }
+        #expect(times[1] - times[0] >= 60 * 86_400)
+        try await offload {
+            let name = "feed_tls_certificate_expiry_timestamp_seconds"
+            #expect(try Self.value(name, admin) == Double(times[0]))
+            acceptor.replace(with: next)
+            #expect(try Self.value(name, admin) == Double(times[1]))
+        }
+        server.beginDraining()
+        try await offload { server.wait() }
+        let plain = try Self.start(Self.configuration(.loopback(port: 0)))
+        let port = try #require(plain.adminAddress?.port)
+        try await offload {
+            let name = "feed_tls_certificate_expiry_timestamp_seconds"
+            #expect(try Self.value(name, port) == 0)
+        }
+        plain.beginDraining()
+        try await offload { plain.wait() }
     }
 }
