@@ -83,6 +83,13 @@ struct ConfigurationTests {
         }
     }
 
+    @Test func theUsageNamesTheOptionsOfTheService() async throws {
+        let (status, output) = try await Self.config(["--help"])
+        #expect(status == 0)
+        let usage = "USAGE: feed-service config [--config <file>] [<options of feed-service> ...]"
+        #expect(output.contains(usage), "\(output)")
+    }
+
     @Test("prints what stands and where it comes from, and the output is such a file")
     func printsWhatStands() async throws {
         let file = try WrittenFile("threads: 2\ndurability: os\n")
