@@ -132,4 +132,84 @@ struct PointInTimeTests {
         let (second, lines) = try await Self.restore(words, source, target)
         #expect(second == 2 && lines.contains { $0.contains("got yesterday") }, "\(lines)")
     }
+
+    @Test("as the audit of a load has recorded it, to the vote, and not as it became later")
+    func restoresWhatALoadHasRecorded() async throws {
+        let parent = try TemporaryDirectory()
+        let source = parent.path + "/data"
+        let service = try await DurableService.start(source, Self.flags)
+        _ = try await service.createPost("before", votes: 1)
+        _ = try await Self.backUp(service)
+        let report = parent.path + "/run.json"
+        let first = try await Self.load(service, ["--seed", "1", "--json", report])
+        #expect(first.status == 0, "\(first.output)")
+        let end = try await service.call { try $0.call(.getServerStats).revision }
+        #expect(try await Self.load(service, ["--seed", "2"]).status == 0)
+        let feed = try Self.record(report)["feed"] as? String ?? ""
+        try await service.call { client in
+            let posts = try client.list(ListPostsRequest(feed: feed)).posts
+            try #require(!posts.isEmpty)
+            for post in posts { _ = try client.vote(post.id) }
+        }
+        // The record is exact: it is not the state of later.
+        #expect(try await Self.audit(service, report).status == 3)
+
+        let target = parent.path + "/target"
+        let flags = ["--at-revision", "\(end)"]
+        let (status, output) = try await Self.restore(flags, source, target)
+        #expect(status == 0, "\(output)")
+        #expect(await service.stop() == 0)
+        let restored = try await DurableService.start(target, ["--must-exist"])
+        // A restored directory is another instance, which a record of the first one is not about.
+        #expect(try await Self.audit(restored, report).status == 3)
+        let hello = try await restored.call { try $0.hello() }
+        guard case .hello(let greeting) = hello.response else { throw hello.status ?? Self.noHello }
+        try Self.move(report, to: greeting.instanceID)
+        let audit = try await Self.audit(restored, report)
+        #expect(audit.status == 0, "\(audit.output)")
+        #expect(await restored.stop() == 0)
+    }
+
+    private static var noHello: Status {
+        Status(code: .unknown, reason: .internal, message: "The answer is no Hello.")
+    }
+
+    private static func load(
+        _ service: DurableService,
+        _ flags: [String]
+    ) async throws -> (status: Int32, output: [String]) {
+        let words = [
+            "--target", "127.0.0.1:\(service.port)", "--clients", "8", "--pipeline", "4",
+            "--requests", "10000", "--warmup", "0s", "--posts", "200", "--timeout", "60s", "--mix",
+            "vote=90,create=5,list=5",
+        ]
+        return try await RunningProcess(Programs.loadGenerator, words + flags).finish()
+    }
+
+    private static func audit(
+        _ service: DurableService,
+        _ report: String
+    ) async throws -> (status: Int32, output: [String]) {
+        let words = ["--target", "127.0.0.1:\(service.port)", "--verify-only", report]
+        return try await RunningProcess(Programs.loadGenerator, words).finish()
+    }
+
+    private static func record(_ report: String) throws -> [String: Any] {
+        try #require(try whole(report)["record"] as? [String: Any])
+    }
+
+    private static func whole(_ report: String) throws -> [String: Any] {
+        let data = try Data(contentsOf: URL(filePath: report))
+        return try #require(try JSONSerialization.jsonObject(with: data) as? [String: Any])
+    }
+
+    /// Makes a report one about another instance of the same state.
+    private static func move(_ report: String, to instance: UInt64) throws {
+        var whole = try whole(report)
+        var record = try record(report)
+        let digits = String(instance, radix: 16)
+        record["instance"] = String(repeating: "0", count: 16 - digits.count) + digits
+        whole["record"] = record
+        try JSONSerialization.data(withJSONObject: whole).write(to: URL(filePath: report))
+    }
 }
