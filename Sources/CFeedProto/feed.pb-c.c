@@ -2257,6 +2257,51 @@ void   feed__v1__drain_request__free_unpacked
   assert(message->base.descriptor == &feed__v1__drain_request__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
+void   feed__v1__set_log_level_request__init
+                     (Feed__V1__SetLogLevelRequest         *message)
+{
+  static const Feed__V1__SetLogLevelRequest init_value = FEED__V1__SET_LOG_LEVEL_REQUEST__INIT;
+  *message = init_value;
+}
+size_t feed__v1__set_log_level_request__get_packed_size
+                     (const Feed__V1__SetLogLevelRequest *message)
+{
+  assert(message->base.descriptor == &feed__v1__set_log_level_request__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t feed__v1__set_log_level_request__pack
+                     (const Feed__V1__SetLogLevelRequest *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &feed__v1__set_log_level_request__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t feed__v1__set_log_level_request__pack_to_buffer
+                     (const Feed__V1__SetLogLevelRequest *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &feed__v1__set_log_level_request__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Feed__V1__SetLogLevelRequest *
+       feed__v1__set_log_level_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Feed__V1__SetLogLevelRequest *)
+     protobuf_c_message_unpack (&feed__v1__set_log_level_request__descriptor,
+                                allocator, len, data);
+}
+void   feed__v1__set_log_level_request__free_unpacked
+                     (Feed__V1__SetLogLevelRequest *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &feed__v1__set_log_level_request__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
 void   feed__v1__correct_times_request__init
                      (Feed__V1__CorrectTimesRequest         *message)
 {
@@ -2662,7 +2707,7 @@ void   feed__v1__method_stats__free_unpacked
   assert(message->base.descriptor == &feed__v1__method_stats__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
-static const ProtobufCFieldDescriptor feed__v1__client_frame__field_descriptors[31] =
+static const ProtobufCFieldDescriptor feed__v1__client_frame__field_descriptors[32] =
 {
   {
     "id",
@@ -3036,6 +3081,18 @@ static const ProtobufCFieldDescriptor feed__v1__client_frame__field_descriptors[
     0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "set_log_level",
+    57,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Feed__V1__ClientFrame, body_case),
+    offsetof(Feed__V1__ClientFrame, set_log_level),
+    &feed__v1__set_log_level_request__descriptor,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned feed__v1__client_frame__field_indices_by_name[] = {
   4,   /* field[4] = acting_user_id */
@@ -3062,6 +3119,7 @@ static const unsigned feed__v1__client_frame__field_indices_by_name[] = {
   3,   /* field[3] = min_revision */
   6,   /* field[6] = ping */
   2,   /* field[2] = sequence */
+  31,   /* field[31] = set_log_level */
   9,   /* field[9] = sign_in */
   11,   /* field[11] = sign_out */
   8,   /* field[8] = sign_up */
@@ -3078,7 +3136,7 @@ static const ProtobufCIntRange feed__v1__client_frame__number_ranges[6 + 1] =
   { 30, 12 },
   { 50, 25 },
   { 53, 27 },
-  { 0, 31 }
+  { 0, 32 }
 };
 const ProtobufCMessageDescriptor feed__v1__client_frame__descriptor =
 {
@@ -3088,7 +3146,7 @@ const ProtobufCMessageDescriptor feed__v1__client_frame__descriptor =
   "Feed__V1__ClientFrame",
   "feed.v1",
   sizeof(Feed__V1__ClientFrame),
-  31,
+  32,
   feed__v1__client_frame__field_descriptors,
   feed__v1__client_frame__field_indices_by_name,
   6,  feed__v1__client_frame__number_ranges,
@@ -6827,6 +6885,44 @@ const ProtobufCMessageDescriptor feed__v1__drain_request__descriptor =
   feed__v1__drain_request__field_indices_by_name,
   0,  feed__v1__drain_request__number_ranges,
   (ProtobufCMessageInit) feed__v1__drain_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor feed__v1__set_log_level_request__field_descriptors[1] =
+{
+  {
+    "level",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Feed__V1__SetLogLevelRequest, level),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned feed__v1__set_log_level_request__field_indices_by_name[] = {
+  0,   /* field[0] = level */
+};
+static const ProtobufCIntRange feed__v1__set_log_level_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 1 }
+};
+const ProtobufCMessageDescriptor feed__v1__set_log_level_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "feed.v1.SetLogLevelRequest",
+  "SetLogLevelRequest",
+  "Feed__V1__SetLogLevelRequest",
+  "feed.v1",
+  sizeof(Feed__V1__SetLogLevelRequest),
+  1,
+  feed__v1__set_log_level_request__field_descriptors,
+  feed__v1__set_log_level_request__field_indices_by_name,
+  1,  feed__v1__set_log_level_request__number_ranges,
+  (ProtobufCMessageInit) feed__v1__set_log_level_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor feed__v1__correct_times_request__field_descriptors[4] =

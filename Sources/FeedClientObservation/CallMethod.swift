@@ -28,6 +28,7 @@ enum CallMethod: String, CaseIterable {
     case backup = "Backup"
     case correctTimes = "CorrectTimes"
     case drain = "Drain"
+    case setLogLevel = "SetLogLevel"
 
     /// The call of a request.
     init(_ request: Request) {
@@ -59,6 +60,7 @@ enum CallMethod: String, CaseIterable {
             case .backup: .backup
             case .correctTimes: .correctTimes
             case .drain: .drain
+            case .setLogLevel: .setLogLevel
             }
     }
 }

@@ -22,7 +22,7 @@ struct FeedCtl: ParsableCommand {
             ListCommand.self, GetCommand.self, CreateCommand.self, VoteCommand.self,
             DeleteCommand.self, FeedsCommand.self, StatsCommand.self, ImportCommand.self,
             BackupCommand.self, CorrectTimesCommand.self, RankCommand.self, MarkCommand.self,
-            CreateFeedCommand.self, DrainCommand.self,
+            CreateFeedCommand.self, DrainCommand.self, LogLevelCommand.self,
         ],
         groupedSubcommands: [
             CommandGroup(

@@ -133,6 +133,33 @@ struct ServiceKeyFileDaysTests {
         #expect(await service.process.exitStatus() == 0)
     }
 
+    @Test("T-KEY-6: the level of the log takes the key of an operator")
+    func anOperatorSetsTheLevelOfTheLog() async throws {
+        let directory = try TemporaryDirectory()
+        try await Self.makeKey("web", in: directory)
+        try await Self.makeKey("person", role: "operator", in: directory)
+        let service = try await ServiceProcess.start(["--service-keys", "\(directory.path)/keys"])
+        func set(_ level: String, _ key: String) async throws -> String {
+            let flags = ["--target", "127.0.0.1:\(service.port)", "--service-key-file"]
+            return try await FeedCtlTests.run(
+                ["log-level", level] + flags + ["\(directory.path)/\(key).key"]
+            ).output
+        }
+        let line = "An operator: the log has lines of the level"
+        #expect(try await set("debug", "web").contains("PERMISSION_DENIED / ROLE_DENIED"))
+        #expect(try await set("loud", "person").contains("INVALID_ARGUMENT / BAD_FIELD"))
+        #expect(!service.process.output.contains { $0.contains(line) })
+        #expect(try await set("debug", "person").contains("level debug and above"))
+        #expect(await service.process.prints("\(line) debug and above from now on"))
+        // The refusal is a line of the level debug.
+        #expect(try await set("loud", "person").contains("INVALID_ARGUMENT / BAD_FIELD"))
+        #expect(await service.process.prints("refused set_log_level from 127.0.0.1: BAD_FIELD"))
+        #expect(try await set("warning", "person").contains("level warning and above"))
+        #expect(await service.process.prints("\(line) warning and above from now on"))
+        #expect(await service.stop() == 0)
+        #expect(service.process.output.last?.contains("\(line) warning") == true)
+    }
+
     /// Makes a key and adds its line to the file of keys.
     private static func makeKey(
         _ name: String,

@@ -65,6 +65,7 @@ typedef struct Feed__V1__CreateFeedRequest Feed__V1__CreateFeedRequest;
 typedef struct Feed__V1__BackupRequest Feed__V1__BackupRequest;
 typedef struct Feed__V1__BackupResponse Feed__V1__BackupResponse;
 typedef struct Feed__V1__DrainRequest Feed__V1__DrainRequest;
+typedef struct Feed__V1__SetLogLevelRequest Feed__V1__SetLogLevelRequest;
 typedef struct Feed__V1__CorrectTimesRequest Feed__V1__CorrectTimesRequest;
 typedef struct Feed__V1__CorrectTimesResponse Feed__V1__CorrectTimesResponse;
 typedef struct Feed__V1__PostTimes Feed__V1__PostTimes;
@@ -440,7 +441,8 @@ typedef enum {
   FEED__V1__CLIENT_FRAME__BODY_CREATE_FEED = 53,
   FEED__V1__CLIENT_FRAME__BODY_BACKUP = 54,
   FEED__V1__CLIENT_FRAME__BODY_CORRECT_TIMES = 55,
-  FEED__V1__CLIENT_FRAME__BODY_DRAIN = 56
+  FEED__V1__CLIENT_FRAME__BODY_DRAIN = 56,
+  FEED__V1__CLIENT_FRAME__BODY_SET_LOG_LEVEL = 57
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(FEED__V1__CLIENT_FRAME__BODY__CASE)
 } Feed__V1__ClientFrame__BodyCase;
 
@@ -510,6 +512,7 @@ struct  Feed__V1__ClientFrame
     Feed__V1__BackupRequest *backup;
     Feed__V1__CorrectTimesRequest *correct_times;
     Feed__V1__DrainRequest *drain;
+    Feed__V1__SetLogLevelRequest *set_log_level;
   };
 };
 #define FEED__V1__CLIENT_FRAME__INIT \
@@ -1957,6 +1960,23 @@ struct  Feed__V1__DrainRequest
 
 
 /*
+ * Sets the least level of the log's lines, until another call, SIGUSR1 or the end of the service; for
+ * operators only, else PERMISSION_DENIED / ROLE_DENIED. -> Empty
+ */
+struct  Feed__V1__SetLogLevelRequest
+{
+  ProtobufCMessage base;
+  /*
+   * trace, debug, info, notice, warning, error or critical, else BAD_FIELD.
+   */
+  ProtobufCBinaryData level;
+};
+#define FEED__V1__SET_LOG_LEVEL_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&feed__v1__set_log_level_request__descriptor) \
+    , {0,NULL} }
+
+
+/*
  * Finds posts whose create_time_ms or update_time_ms is more than five minutes ahead of the
  * service's clock, as a wrong clock stamps them, and corrects them on request. A call looks at
  * 16,384 ids at most: repeat it with `next_after_id` until that is 0. Services only, else
@@ -3382,6 +3402,25 @@ Feed__V1__DrainRequest *
 void   feed__v1__drain_request__free_unpacked
                      (Feed__V1__DrainRequest *message,
                       ProtobufCAllocator *allocator);
+/* Feed__V1__SetLogLevelRequest methods */
+void   feed__v1__set_log_level_request__init
+                     (Feed__V1__SetLogLevelRequest         *message);
+size_t feed__v1__set_log_level_request__get_packed_size
+                     (const Feed__V1__SetLogLevelRequest   *message);
+size_t feed__v1__set_log_level_request__pack
+                     (const Feed__V1__SetLogLevelRequest   *message,
+                      uint8_t             *out);
+size_t feed__v1__set_log_level_request__pack_to_buffer
+                     (const Feed__V1__SetLogLevelRequest   *message,
+                      ProtobufCBuffer     *buffer);
+Feed__V1__SetLogLevelRequest *
+       feed__v1__set_log_level_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   feed__v1__set_log_level_request__free_unpacked
+                     (Feed__V1__SetLogLevelRequest *message,
+                      ProtobufCAllocator *allocator);
 /* Feed__V1__CorrectTimesRequest methods */
 void   feed__v1__correct_times_request__init
                      (Feed__V1__CorrectTimesRequest         *message);
@@ -3705,6 +3744,9 @@ typedef void (*Feed__V1__BackupResponse_Closure)
 typedef void (*Feed__V1__DrainRequest_Closure)
                  (const Feed__V1__DrainRequest *message,
                   void *closure_data);
+typedef void (*Feed__V1__SetLogLevelRequest_Closure)
+                 (const Feed__V1__SetLogLevelRequest *message,
+                  void *closure_data);
 typedef void (*Feed__V1__CorrectTimesRequest_Closure)
                  (const Feed__V1__CorrectTimesRequest *message,
                   void *closure_data);
@@ -3799,6 +3841,7 @@ extern const ProtobufCMessageDescriptor feed__v1__create_feed_request__descripto
 extern const ProtobufCMessageDescriptor feed__v1__backup_request__descriptor;
 extern const ProtobufCMessageDescriptor feed__v1__backup_response__descriptor;
 extern const ProtobufCMessageDescriptor feed__v1__drain_request__descriptor;
+extern const ProtobufCMessageDescriptor feed__v1__set_log_level_request__descriptor;
 extern const ProtobufCMessageDescriptor feed__v1__correct_times_request__descriptor;
 extern const ProtobufCMessageDescriptor feed__v1__correct_times_response__descriptor;
 extern const ProtobufCMessageDescriptor feed__v1__post_times__descriptor;

@@ -89,6 +89,22 @@ extension FeedCalling {
         }
     }
 
+    /// Sets the least level of the lines of the service's log, until it ends or another one is set.
+    ///
+    /// - Parameters:
+    ///   - level: trace, debug, info, notice, warning, error or critical.
+    ///   - timeout: How long it may take; nil is the client's timeout.
+    /// - Throws: A ``FeedClientError``, as `ROLE_DENIED` for callers that are no operators.
+    public func setLogLevel(
+        _ level: String,
+        timeout: Duration? = nil
+    ) async throws(FeedClientError) {
+        let request = Request.setLogLevel(SetLogLevelRequest(level: level))
+        guard case .empty = try await call(request, timeout: timeout).response else {
+            throw .wrongAnswer(to: request)
+        }
+    }
+
     /// Reads the service's counters.
     public func stats(timeout: Duration? = nil) async throws(FeedClientError) -> ServerStats {
         try await call(.getServerStats, timeout: timeout) {

@@ -21,7 +21,8 @@ extension Request {
             true
         case .hello, .ping, .cancel, .signUp, .signIn, .getSession, .signOut, .getPost,
             .batchGetPosts, .listPosts, .syncPosts, .watchPosts, .getPostRank, .listFeeds,
-            .getServerStats, .backup, .correctTimes, .drain:
+            .getServerStats, .backup, .correctTimes, .drain,
+            .setLogLevel:
             false
         }
     }

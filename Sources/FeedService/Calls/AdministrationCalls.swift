@@ -3,6 +3,7 @@ internal import FeedJournal
 internal import FeedProto
 internal import FeedRanking
 internal import FeedState
+internal import Logging
 
 /// The calls of services and operators: feeds, statistics, imports, backups and corrected times.
 struct AdministrationCalls {
@@ -33,6 +34,19 @@ struct AdministrationCalls {
     /// Lets an operator stop the service; the answer leaves before GoAway.
     func drain() -> Answer {
         environment.context.askToDrain()
+        return .response(.empty, revision: environment.store.revision)
+    }
+
+    /// Lets an operator set the least level of the log's lines.
+    func setLogLevel(_ request: SetLogLevelRequest) throws(Status) -> Answer {
+        guard let level = Logger.Level(rawValue: request.level) else {
+            throw .invalid(
+                .badField,
+                field: "level",
+                "level is none of the levels: expected \(ServiceConfiguration.logLevels)."
+            )
+        }
+        environment.log.setLevel(level, of: environment.context.logThreshold)
         return .response(.empty, revision: environment.store.revision)
     }
 

@@ -105,7 +105,7 @@ struct FeedServiceCommand: ParsableCommand {
         if let state = configuration.state, self.state.dryRun {
             return try AcceptedLossReport.print(state)
         }
-        let threshold = LogThreshold(configuration.logLevel)
+        let threshold = configuration.logThreshold
         let format = configuration.logFormat
         LoggingSystem.bootstrap { ServiceLogHandler($0, threshold, format) }
         let logger = Logger(label: "feed-service")

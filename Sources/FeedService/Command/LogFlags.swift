@@ -45,7 +45,7 @@ extension ServiceConfiguration {
         guard let format = LogFormat(rawValue: flags.logFormat) else {
             throw .badFlag("--log-format", "expected text or json, got \(flags.logFormat).")
         }
-        logLevel = level
+        logThreshold = LogThreshold(level)
         logFormat = format
         limits.slowCallTime = try Self.slowCallTime(flags.slowCall)
     }

@@ -22,7 +22,8 @@ struct NewServiceKeyCommand: ParsableCommand {
     @Option(
         help: ArgumentHelp(
             "What the key makes its caller: app (as without a key), reader (changes nothing), service "
-                + "(imports, creates feeds, corrects times, acts for users), operator (backs up, stops the service).",
+                + "(imports, creates feeds, corrects times, acts for users), operator (backs up, stops the "
+                + "service, sets the level of the log).",
             valueName: "role"
         )
     )

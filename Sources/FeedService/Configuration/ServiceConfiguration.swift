@@ -25,8 +25,8 @@ package struct ServiceConfiguration: Sendable {
     package var state: StateOptions?
     /// Whether to log a hash of the state when it was recovered, and at the end.
     package var logsStateHash = false
-    /// The least level of the lines of the log.
-    package var logLevel = Logger.Level.info
+    /// The least level of the lines of the log, which operators may change.
+    package var logThreshold = LogThreshold(.info)
     /// The form of the lines of the log.
     package var logFormat = LogFormat.text
     /// The limits.

@@ -50,6 +50,8 @@ final class ServiceContext: Sendable {
     let loopClock: ManualClock?
     /// One loop's counts each, in the order of the loops.
     let counters: [LoopCounters]
+    /// The level from which on the log has lines.
+    let logThreshold: LogThreshold
     private let supervisor: Supervisor
     private let memory = MemoryReturn()
     private let listeners = Lock<[ListenerCounters]>([])
@@ -89,6 +91,7 @@ final class ServiceContext: Sendable {
         startTimeMilliseconds = configuration.timeOfDay()
         serviceKeys = configuration.serviceKeys
         supervisor = configuration.supervisor
+        logThreshold = configuration.logThreshold
         accounts = Accounts(limits.accounts)
         signInLimits = SignInLimits(limits.accounts, clock: configuration.signInClock)
         passwords = PasswordHasher(

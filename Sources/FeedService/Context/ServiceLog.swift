@@ -210,6 +210,11 @@ package final class ServiceLog: Sendable {
         }
     }
 
+    /// An operator's call sets the level.
+    func setLevel(_ level: Logger.Level, of threshold: LogThreshold) {
+        threshold.set(level, logger, "An operator")
+    }
+
     /// The drain's deadline cannot be kept; slow clients may delay the end of the service.
     func cannotBoundDrain(_ error: TransportError) {
         logger.error("The drain has no deadline: \(error)")

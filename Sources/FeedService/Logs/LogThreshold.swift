@@ -3,7 +3,7 @@ package import Logging
 
 /// The level from which on lines are written, by all loggers of the process.
 ///
-/// A signal switches between the level of a start and debug.
+/// A signal switches between the level of a start and debug, and an operator may set any.
 package final class LogThreshold: Sendable {
     /// The level that the start has asked for.
     private let first: Logger.Level
@@ -27,17 +27,19 @@ package final class LogThreshold: Sendable {
     }
 
     /// Switches to the next level, and logs that with a level that is written.
-    package func toggle(_ logger: Logger) {
-        let next = next
+    package func toggle(_ logger: Logger) { set(next, logger, "SIGUSR1") }
+
+    /// Sets a level, and logs who has asked for it with a level that is written, if one is.
+    package func set(_ new: Logger.Level, _ logger: Logger, _ cause: String) {
         let line: Logger.Message =
-            "SIGUSR1: the log has lines of the level \(next) and above from now on"
-        // One of the two levels lets each line pass.
-        if next < level {
-            current.withLock { $0 = next }
+            "\(cause): the log has lines of the level \(new) and above from now on"
+        // The lower one of the two levels is the one that may let the line pass.
+        if new < level {
+            current.withLock { $0 = new }
             logger.notice(line)
         } else {
             logger.notice(line)
-            current.withLock { $0 = next }
+            current.withLock { $0 = new }
         }
     }
 }

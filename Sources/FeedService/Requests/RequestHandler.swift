@@ -163,6 +163,7 @@ struct RequestHandler: ~Copyable {
         case .correctTimes(let request):
             try administration.correctTimes(request, &answers)
         case .drain: administration.drain()
+        case .setLogLevel(let request): try administration.setLogLevel(request)
         case .hello(let request): try connections.hello(request, from: &caller)
         case .ping(let request): try connections.ping(request)
         case .getSession: try accounts.getSession(from: &caller)

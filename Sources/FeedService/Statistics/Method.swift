@@ -26,6 +26,7 @@ package enum Method: Int, CaseIterable, Sendable {
     case backup
     case correctTimes
     case drain
+    case setLogLevel
     case unknown
 
     /// Whether the call may have a sequence: it is a change, and is refused under overload.
@@ -39,7 +40,7 @@ package enum Method: Int, CaseIterable, Sendable {
             true
         case .hello, .ping, .cancel, .signUp, .signIn, .getSession, .signOut, .getPost,
             .batchGetPosts, .listPosts, .syncPosts, .watchPosts, .getPostRank, .listFeeds,
-            .getServerStats, .backup, .correctTimes, .drain, .unknown:
+            .getServerStats, .backup, .correctTimes, .drain, .setLogLevel, .unknown:
             false
         }
     }
@@ -84,6 +85,7 @@ package enum Method: Int, CaseIterable, Sendable {
         case .backup: "backup"
         case .correctTimes: "correct_times"
         case .drain: "drain"
+        case .setLogLevel: "set_log_level"
         case .unknown: "unknown"
         }
     }

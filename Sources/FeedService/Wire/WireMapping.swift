@@ -248,6 +248,7 @@ extension Method {
             case .backup: .backup
             case .correctTimes: .correctTimes
             case .drain: .drain
+            case .setLogLevel: .setLogLevel
             case nil: .unknown
             }
     }

@@ -189,6 +189,7 @@ enum Samples {
             .createFeed(CreateFeedRequest(feed: feed)),
             .backup,
             .drain,
+            .setLogLevel(SetLogLevelRequest(level: "debug")),
             .correctTimes(
                 CorrectTimesRequest(
                     appliesCorrection: true,

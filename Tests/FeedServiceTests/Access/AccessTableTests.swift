@@ -34,6 +34,7 @@ struct AccessTableTests {
         backup            .         .      .    .      .       operator local
         correct_times     .         .      .    .      service .        local
         drain             .         .      .    .      .       operator local
+        set_log_level     .         .      .    .      .       operator local
         unknown           anonymous device user reader service operator local
         """
 

@@ -88,6 +88,9 @@ public enum Request: Equatable, Sendable {
     ///
     /// The answer: `Empty`.
     case drain
+    /// Sets the least level of the log's lines, until another call, SIGUSR1 or the end of the
+    /// service; for operators only, else PERMISSION_DENIED / ROLE_DENIED.
+    case setLogLevel(SetLogLevelRequest)
 }
 
 /// An answer; absent where `status` is present.

@@ -16,6 +16,20 @@ public struct BackupResponse: Equatable, Sendable {
     }
 }
 
+/// Sets the least level of the log's lines, until another call, SIGUSR1 or the end of the service;
+/// for operators only, else PERMISSION_DENIED / ROLE_DENIED.
+///
+/// The answer: `Empty`.
+public struct SetLogLevelRequest: Equatable, Sendable {
+    /// trace, debug, info, notice, warning, error or critical, else BAD_FIELD.
+    public var level: String
+
+    /// All fields; each has a default.
+    public init(level: String = "") {
+        self.level = level
+    }
+}
+
 /// Finds posts whose `createTimeMilliseconds` or `updateTimeMilliseconds` is more than five minutes
 /// ahead of the service's clock, as a wrong clock stamps them, and corrects them on request.
 ///

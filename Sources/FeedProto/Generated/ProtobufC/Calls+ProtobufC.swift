@@ -66,6 +66,8 @@ extension Request {
         case FEED__V1__CLIENT_FRAME__BODY_DRAIN:
             try unsafe reader.rejectFieldZero(frame.pointee.drain)
             self = .drain
+        case FEED__V1__CLIENT_FRAME__BODY_SET_LOG_LEVEL:
+            self = try unsafe .setLogLevel(reader.body(frame.pointee.set_log_level))
         default:
             return nil
         }
@@ -157,6 +159,9 @@ extension Request {
         case .drain:
             unsafe frame.pointee.body_case = FEED__V1__CLIENT_FRAME__BODY_DRAIN
             unsafe frame.pointee.drain = arena.empty(feed__v1__drain_request__init)
+        case .setLogLevel(let value):
+            unsafe frame.pointee.body_case = FEED__V1__CLIENT_FRAME__BODY_SET_LOG_LEVEL
+            unsafe frame.pointee.set_log_level = arena.message(value)
         }
     }
 }

@@ -26,6 +26,28 @@ extension BackupResponse: @unsafe WireMessage {
     }
 }
 
+extension SetLogLevelRequest: @unsafe WireMessage {
+    static func initialize(_ message: UnsafeMutablePointer<Feed__V1__SetLogLevelRequest>) {
+        unsafe feed__v1__set_log_level_request__init(message)
+    }
+
+    init(
+        _ message: UnsafeMutablePointer<Feed__V1__SetLogLevelRequest>,
+        _ reader: WireReader
+    ) throws(MessageError) {
+        try unsafe self.init(
+            level: reader.text(message.pointee.level, "level")
+        )
+    }
+
+    func write(
+        to message: UnsafeMutablePointer<Feed__V1__SetLogLevelRequest>,
+        _ arena: borrowing MessageArena
+    ) {
+        unsafe message.pointee.level = arena.text(level)
+    }
+}
+
 extension CorrectTimesRequest: @unsafe WireMessage {
     static func initialize(_ message: UnsafeMutablePointer<Feed__V1__CorrectTimesRequest>) {
         unsafe feed__v1__correct_times_request__init(message)
