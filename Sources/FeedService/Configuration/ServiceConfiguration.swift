@@ -3,7 +3,7 @@ package import FeedConcurrency
 package import FeedState
 package import FeedTransport
 internal import Foundation
-package import Logging
+internal import Logging
 
 /// The settings of a start, from checked flags or from a test.
 package struct ServiceConfiguration: Sendable {

@@ -60,7 +60,8 @@ struct ServiceKeyFileTests {
         let roles = [KeyRole.reader, .operator, .service]
         #expect(keys.map(\.role) == roles)
         for (key, name) in zip(keys, names) {
-            #expect(key.proof == .certificate(try #require(TLSIdentity(name))))
+            let identity = try #require(TLSIdentity(name))
+            #expect(key.proof == .certificate(identity))
             #expect(ServiceKeyFile.line(of: key) == "\(key.name) \(name) \(key.role.rawValue)")
         }
     }
