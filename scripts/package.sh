@@ -95,7 +95,7 @@ notices() {
     swift=$(realpath "$(command -v swift)")
     echo "The programs have these libraries in them, under these licences:"
     for file in "${swift%/bin/*}"/share/swift/LICENSE.txt \
-        "$(dirname "$programs")"/checkouts/*/{LICENSE,NOTICE}*; do
+        "$(realpath "$programs")"/../../checkouts/*/{LICENSE,NOTICE}*; do
         [[ -e $file ]] || continue
         printf '\n==== %s\n\n' "$(basename "$(dirname "$file")")"
         cat "$file"
@@ -138,7 +138,7 @@ pack() {
 
 add_program "$work/feed-service" feed-service
 install -D -m 644 packaging/feed-service.service "$work/feed-service/lib/systemd/system/feed-service.service"
-install -D -m 644 packaging/feed-service/default "$work/feed-service/etc/default/feed-service"
+install -D -m 644 packaging/feed-service/feed-service.yaml "$work/feed-service/etc/feed-service/feed-service.yaml"
 pack feed-service "$work/feed-service" ", init-system-helpers, passwd"
 
 add_program "$work/feed-tools" feedctl

@@ -1,4 +1,4 @@
-"""A fresh Debian 12 in a folder, and the service that a package has put there."""
+"""A fresh Debian 12 in a folder, a network of its own, and the service that a package has put there."""
 
 import contextlib
 import os
@@ -11,9 +11,21 @@ import socket
 import subprocess
 import tempfile
 
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+PROGRAMS = os.environ.get("FEED_PROGRAMS", ROOT / ".build-package/release")
 RELEASE = "bookworm"
 # The longest that a start or a stop may take; a drain alone has ten seconds.
 PATIENCE = 30
+
+
+def pack(folder, *flags):
+    """The packages of the programs that are built; by their names."""
+    lines = subprocess.run(
+        [ROOT / "scripts/package.sh", "--programs", PROGRAMS, "--output", folder, *flags],
+        check=True, stdout=subprocess.PIPE, text=True,
+        # A package of a test need not be small.
+        env={**os.environ, "DPKG_DEB_COMPRESSOR_LEVEL": "0"}).stdout.splitlines()
+    return {pathlib.Path(line).name.split("_")[0]: pathlib.Path(line) for line in lines}
 
 
 def mirror():
@@ -51,12 +63,13 @@ class Debian:
             subprocess.run(["umount", mount], check=True)
         shutil.rmtree(self.path)
 
-    def run(self, *command, user=None, check=True, **options):
-        """Runs a command in the root, as a user of it."""
+    def run(self, *command, user=None, check=True, network=None, **options):
+        """Runs a command in the root, as a user of it, in a network or in that of this machine."""
         as_user = [f"--userspec={user}:{user}"] if user else []
         environment = {"PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "LC_ALL": "C.UTF-8",
                        "DEBIAN_FRONTEND": "noninteractive"}
-        finished = subprocess.run(["chroot", *as_user, self.path, *command], text=True,
+        inside = network.command if network else []
+        finished = subprocess.run([*inside, "chroot", *as_user, self.path, *command], text=True,
                                   env=environment, capture_output=True, **options)
         if check and finished.returncode != 0:
             raise AssertionError(f"{command} ended with {finished.returncode}:\n"
@@ -73,6 +86,20 @@ class Debian:
         return self.run("apt-get", "install", "--yes", "--no-install-recommends", *names).stdout
 
 
+class Network:
+    """A network with a loopback address and nothing else, so all its ports are free."""
+
+    def __init__(self):
+        self.name = f"feed-{os.getpid()}"
+        self.command = ["ip", "netns", "exec", self.name]
+        subprocess.run(["ip", "netns", "add", self.name], check=True)
+        subprocess.run(["ip", "-n", self.name, "link", "set", "lo", "up"], check=True)
+
+    def remove(self):
+        """Removes it."""
+        subprocess.run(["ip", "netns", "delete", self.name], check=True)
+
+
 class Unit:
     """What a unit of systemd says, as far as a start without systemd needs it."""
 
@@ -85,20 +112,19 @@ class Unit:
         """The value that stands last."""
         return self.values[name][-1]
 
-    def command(self, root):
-        """The words of ExecStart, with the variables of the EnvironmentFile in their places."""
-        variables = {}
-        for path in self.values.get("EnvironmentFile", []):
-            for name, value in re.findall(r"^(\w+)=(.*)$", (root / path[1:]).read_text(), re.MULTILINE):
-                variables[f"${name}"] = shlex.split(value)
-        words = shlex.split(self.one("ExecStart"))
-        return [part for word in words for part in variables.get(word, [word])]
+    def command(self):
+        """The words of ExecStart."""
+        return shlex.split(self.one("ExecStart"))
+
+    def user(self):
+        """The user and the group, as chroot takes them."""
+        return f"{self.one('User')}:{self.one('Group')}"
 
 
 class Service:
     """The service in a root, started as its user, and told when it is ready."""
 
-    def __init__(self, root, command, user):
+    def __init__(self, root, command, user, network=None):
         path = root / "tmp/feed-notify"
         path.unlink(missing_ok=True)
         self.messages = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
@@ -106,7 +132,7 @@ class Service:
         self.messages.settimeout(PATIENCE)
         path.chmod(0o666)
         self.process = subprocess.Popen(
-            ["chroot", f"--userspec={user}", root, *command],
+            [*(network.command if network else []), "chroot", f"--userspec={user}", root, *command],
             env={"NOTIFY_SOCKET": "/tmp/feed-notify", "PATH": "/usr/bin:/usr/sbin"}, umask=0o077)
         try:
             self.address = re.search(r"^STATUS=Serves on (\S+)$", self.message("READY=1"), re.M).group(1)
@@ -130,9 +156,9 @@ class Service:
 
 
 @contextlib.contextmanager
-def running(root, command, user):
+def running(root, command, user, network=None):
     """The service while the body runs; it has to stop with 0."""
-    service = Service(root, command, user)
+    service = Service(root, command, user, network)
     try:
         yield service
     except BaseException:
@@ -146,5 +172,5 @@ def running(root, command, user):
 
 def missing():
     """What this machine lacks for the tests; empty where they can run."""
-    tools = [tool for tool in ("debootstrap", "strace", "systemd-analyze") if not shutil.which(tool)]
+    tools = [tool for tool in ("debootstrap", "ip", "strace", "systemd-analyze") if not shutil.which(tool)]
     return tools + ([] if os.geteuid() == 0 else ["root"])

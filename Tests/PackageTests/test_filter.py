@@ -16,8 +16,7 @@ import unittest
 
 import debian
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
-PROGRAMS = pathlib.Path(os.environ.get("FEED_PROGRAMS", ROOT / ".build-package/release"))
+PROGRAMS = pathlib.Path(debian.PROGRAMS)
 
 USER = "nobody"
 
@@ -86,7 +85,7 @@ class FilterTests(unittest.TestCase):
         folder = tempfile.TemporaryDirectory()
         cls.addClassCleanup(folder.cleanup)
         directory = pathlib.Path(folder.name)
-        cls.unit = debian.Unit((ROOT / "packaging/feed-service.service").read_text())
+        cls.unit = debian.Unit((debian.ROOT / "packaging/feed-service.service").read_text())
         keys = directory / "service.keys"
         made = subprocess.run([PROGRAMS / "feed-service", "new-service-key", "web", directory / "web.key"],
                               check=True, capture_output=True)

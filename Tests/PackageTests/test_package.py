@@ -5,7 +5,6 @@ scripts/package.sh --test runs it, as root. It takes some minutes, most of them 
 
 import gzip
 import json
-import os
 import pathlib
 import re
 import subprocess
@@ -14,20 +13,23 @@ import unittest
 
 import debian
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
 DATA = "var/lib/feed-service/data"
+SETTINGS = "etc/feed-service/feed-service.yaml"
 PROGRAMS = {"feed-service": ["feed-service"], "feed-tools": ["feedctl", "loadgen"]}
 
 
-def pack(folder, *flags):
-    """The packages of the programs that are built; by their names."""
-    programs = os.environ.get("FEED_PROGRAMS", ROOT / ".build-package/release")
-    lines = subprocess.run(
-        [ROOT / "scripts/package.sh", "--programs", programs, "--output", folder, *flags],
-        check=True, stdout=subprocess.PIPE, text=True,
-        # A package of a test need not be small.
-        env={**os.environ, "DPKG_DEB_COMPRESSOR_LEVEL": "0"}).stdout.splitlines()
-    return {pathlib.Path(line).name.split("_")[0]: pathlib.Path(line) for line in lines}
+def with_settings(package, version, text, folder):
+    """The package under another version, with other settings: as a later release would be."""
+    tree = folder / version
+    subprocess.run(["dpkg-deb", "--raw-extract", package, tree], check=True)
+    control = tree / "DEBIAN/control"
+    control.write_text(re.sub("(?m)^Version: .*$", f"Version: {version}", control.read_text()))
+    with open(tree / SETTINGS, "a") as settings:
+        settings.write(text)
+    made = folder / f"feed-service_{version}.deb"
+    subprocess.run(["dpkg-deb", "--root-owner-group", "-Znone", "--build", tree, made], check=True,
+                   stdout=subprocess.DEVNULL)
+    return made
 
 
 @unittest.skipIf(debian.missing(), f"missing: {', '.join(debian.missing())}")
@@ -37,7 +39,7 @@ class PackageTests(unittest.TestCase):
         folder = tempfile.TemporaryDirectory()
         cls.addClassCleanup(folder.cleanup)
         cls.folder = pathlib.Path(folder.name)
-        cls.packages = pack(cls.folder / "first")
+        cls.packages = debian.pack(cls.folder / "first")
         cls.debian = debian.Debian()
         cls.addClassCleanup(cls.debian.remove)
         cls.debian.run("apt-get", "update")
@@ -50,22 +52,22 @@ class PackageTests(unittest.TestCase):
         return json.loads(found.stdout)
 
     def listen_anywhere(self):
-        """Lets the service take a free port, as an operator changes it in the configuration."""
-        path = self.debian.path / self.debian.run("dpkg-query", "--show", "--showformat",
-                                                  "${Conffiles}", "feed-service").stdout.split()[0][1:]
+        """Lets the service take a free port, as an operator changes the settings; their file."""
+        path = self.debian.path / SETTINGS
         path.write_text(path.read_text().replace("127.0.0.1:7433", "127.0.0.1:0"))
         return path
 
     def running(self):
         """The installed service, as its unit starts it."""
-        user = f"{self.unit.one('User')}:{self.unit.one('Group')}"
-        return debian.running(self.debian.path, self.unit.command(self.debian.path), user)
+        return debian.running(self.debian.path, self.unit.command(), self.unit.user())
 
     def test_life_of_a_package(self):
         root = self.debian
-        configuration = self.listen_anywhere()
+        settings = self.listen_anywhere()
         for program in sum(PROGRAMS.values(), []):
             self.assertNotRegex(root.run("ldd", f"/usr/bin/{program}").stdout, "not found|swift")
+        checked = root.run("feed-service", "config", *self.unit.command()[1:], user=self.unit.one("User"))
+        self.assertRegex(checked.stdout, "(?m)^data-dir: /var/lib/feed-service/data +# .*yaml:[0-9]+$")
         with self.running() as service:
             post = str(self.feedctl(service, "create", "--title", "Apple")["id"])
             for _ in range(3):
@@ -74,11 +76,11 @@ class PackageTests(unittest.TestCase):
         self.assertEqual(root.run("stat", "--format=%U %a", f"/{DATA}").stdout, "feed-service 700\n")
 
         # An upgrade starts the service again over the same data, and keeps what the operator wrote.
-        upgrade = pack(self.folder / "second", "--version", "9.0.0")
+        upgrade = debian.pack(self.folder / "second", "--version", "9.0.0")
         root.install(*upgrade.values())
         shown = root.run("dpkg-query", "--show", "--showformat", "${Version}", "feed-service").stdout
         self.assertEqual(shown, "9.0.0")
-        self.assertIn("127.0.0.1:0", configuration.read_text())
+        self.assertIn("127.0.0.1:0", settings.read_text())
         self.assertEqual((root.path / DATA).stat().st_uid, owner.st_uid)
         with self.running() as service:
             self.assertEqual(self.feedctl(service, "get", post)["score"], 3)
@@ -93,18 +95,51 @@ class PackageTests(unittest.TestCase):
             self.assertEqual(self.feedctl(service, "get", post)["score"], 4)
         said = root.run("apt-get", "purge", "--yes", "feed-service").stdout
         self.assertIn("the data and its backups stay in /var/lib/feed-service", said)
-        self.assertFalse(configuration.exists())
+        self.assertFalse(settings.exists())
         self.assertTrue((root.path / DATA / "state.db").exists())
         root.install(self.packages["feed-service"])
 
+    def test_upgrade_keeps_settings_of_an_operator_alone(self):
+        root, package = self.debian, self.packages["feed-service"]
+        settings = root.path / SETTINGS
+        root.run("apt-get", "purge", "--yes", "feed-service")
+        root.install(package)
+        self.assertEqual(root.run("stat", "--format=%U:%G %a", "/etc/feed-service").stdout,
+                         "root:feed-service 750\n")
+        before = settings.read_text()
+        root.install(with_settings(package, "9.1.0", "# of 9.1\n", self.folder))
+        self.assertEqual(settings.read_text(), before + "# of 9.1\n")
+        # dpkg would ask here. Without a terminal, this is the answer "keep".
+        (root.path / "etc/dpkg/dpkg.cfg.d/keep").write_text("force-confold\n")
+        settings.write_text("threads: 1\n")
+        settings.parent.chmod(0o700)
+        root.install(with_settings(package, "9.2.0", "# of 9.2\n", self.folder))
+        self.assertEqual(settings.read_text(), "threads: 1\n")
+        offered = settings.with_name(settings.name + ".dpkg-dist")
+        self.assertEqual(offered.read_text(), before + "# of 9.2\n")
+        self.assertEqual(settings.parent.stat().st_mode & 0o777, 0o700)
+        # A purge takes the settings, and leaves what the package has not brought.
+        key = settings.with_name("feed.key")
+        key.touch()
+        said = root.run("apt-get", "purge", "--yes", "feed-service").stdout
+        self.assertIn("/etc/feed-service stays", said)
+        self.assertEqual(list(settings.parent.iterdir()), [key])
+        key.unlink()
+        root.install(package)
+
+    def test_names_the_licences_of_what_is_linked_in(self):
+        text = (self.debian.path / "usr/share/doc/feed-service/copyright").read_text()
+        for name in ("swift", "swift-argument-parser", "swift-configuration", "Yams"):
+            self.assertRegex(text, f"(?m)^==== {name}$")
+
     def test_container(self):
         """Makes the layers as the recipe says, and serves from them alone; no engine is needed."""
-        recipe = (ROOT / "Containerfile").read_text()
+        recipe = (debian.ROOT / "Containerfile").read_text()
         layers = re.findall(r"^COPY --from=layers /layers/(\w+)/ /$", recipe, re.MULTILINE)
         self.assertEqual(layers, ["libraries", "program", "configuration"])
         self.assertIn("sh /package/layers.sh /package/feed-service_*.deb /layers", recipe)
         root = self.debian
-        script = ROOT / "packaging/container/layers.sh"
+        script = debian.ROOT / "packaging/container/layers.sh"
         root.run("sh", "-s", f"/packages/{self.packages['feed-service'].name}", "/layers",
                  input=script.read_text())
         container = root.path / "container"
@@ -137,14 +172,14 @@ class PackageTests(unittest.TestCase):
                 self.assertIn(name, (share / path).read_text())
 
     def test_packs_the_same_bytes_again(self):
-        again = pack(self.folder / "again")
+        again = debian.pack(self.folder / "again")
         for name, path in self.packages.items():
             self.assertEqual(path.read_bytes(), again[name].read_bytes(), name)
 
     def test_unit_is_hardened(self):
         found = subprocess.run(
             ["systemd-analyze", "security", "--offline=true", "--no-pager",
-             ROOT / "packaging/feed-service.service"], capture_output=True, text=True)
+             debian.ROOT / "packaging/feed-service.service"], capture_output=True, text=True)
         exposure = re.search(r"exposure level for feed-service.service: ([\d.]+)", found.stdout)
         self.assertIsNotNone(exposure, found.stdout + found.stderr)
         self.assertLessEqual(float(exposure.group(1)), 2.0)
