@@ -11,6 +11,7 @@
 #   scripts/soak.sh lag                  votes while the syncs of state.db are slow, and stand still
 #   scripts/soak.sh signins              votes and pages beside 1,000 sign-ins a second
 #   scripts/soak.sh greedy               votes beside a host that votes at ten times its limit
+#   scripts/soak.sh handshakes           votes and pages over TLS beside whole and half handshakes
 #   scripts/soak.sh kill --minutes 10    stops after ten minutes; the next run continues from there
 #   scripts/soak.sh kill --help          every flag
 #

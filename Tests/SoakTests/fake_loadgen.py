@@ -4,6 +4,7 @@
 import csv
 import json
 import os
+import ssl
 import sys
 import time
 
@@ -104,6 +105,10 @@ def main():
         sys.exit(0)
     if flag("--mix") == "vote=90,list=10":
         with Connection(port) as connection:
+            if "--tls" in sys.argv:
+                context = ssl.create_default_context(cafile=flag("--ca"))
+                connection.socket = context.wrap_socket(connection.socket, server_hostname="127.0.0.1")
+                connection.input = connection.socket.makefile("rb")
             load_in_turn(connection, float(flag("--duration").rstrip("s")), flag("--json"))
         sys.exit(0)
     report = {"post": 0, "acknowledged": 0}

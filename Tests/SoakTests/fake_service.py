@@ -10,7 +10,8 @@ a checkpoint, `busy` refuses each change once, for a millisecond, `deny` has no 
 `limit` takes no ballots, `grow` holds much for each batch of votes, `unmark` forgets marks, `reopen` opens
 ended sessions at its start, `skip` leaves a post out of a list, `shut` one out of a window, `hash` takes 20 ms for each
 sign-in while all else waits, `trust` takes any password, `greed` has no limit of votes, `tally` counts
-those that it refuses, `merge` takes the ballots of
+those that it refuses, `sign` takes 20 ms for each handshake while all else waits, `patient` waits
+for half handshakes, `merge` takes the ballots of
 users for ballots of the device that acts for them.
 """
 
@@ -19,6 +20,7 @@ import json
 import os
 import signal
 import socketserver
+import ssl
 import struct
 import sys
 import threading
@@ -31,6 +33,7 @@ BUSY = feed.Status(code=8, reason="OVERLOADED", not_executed=True, retry_after_m
 REFUSAL = feed.Status(code=8, reason="TOO_MANY_CHANNELS")
 LIMITED = feed.Status(code=8, reason="RATE_LIMITED", not_executed=True, retry_after_ms=1)
 LIMIT = int(sys.argv[sys.argv.index("--max-votes-per-second") + 1]) if "--limit-loopback" in sys.argv else 0
+HANDSHAKE_SECONDS = 60 if FAULT == "patient" else 0.5
 HELD = []  # what `grow` holds
 BATCH = 40  # changes that `lose` collects before it writes
 KEPT = 3  # of which it keeps the last for later, so that some are lost whenever it is killed
@@ -273,6 +276,16 @@ class Allowance:
 
 
 class Handler(socketserver.StreamRequestHandler):
+    def setup(self):
+        if self.server.context:
+            if FAULT == "sign":
+                with self.server.store.lock:
+                    time.sleep(0.02)
+            self.request.settimeout(HANDSHAKE_SECONDS)
+            self.request = self.server.context.wrap_socket(self.request, server_side=True)
+            self.request.settimeout(None)
+        super().setup()
+
     def handle(self):
         client, token, store = "", "", self.server.store
         while len(head := self.rfile.read(4)) == 4:
@@ -300,6 +313,10 @@ class Handler(socketserver.StreamRequestHandler):
             self.wfile.write(struct.pack(">I", len(body)) + body)
 
 
+def flag(name):
+    return sys.argv[sys.argv.index(name) + 1] if name in sys.argv else None
+
+
 def stop(store):
     print(store.hash(FAULT == "last"), flush=True)
     os._exit(3 if FAULT == "status" else 0)
@@ -316,11 +333,16 @@ def main():
     if FAULT == "refuse" and os.path.exists(directory):
         sys.exit("feed-service: damaged")
     store = Store(directory)
-    address = sys.argv[sys.argv.index("--listen") + 1]
+    address, context = flag("--listen") or flag("--listen-tls"), None
+    if flag("--tls-cert"):
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        context.load_cert_chain(flag("--tls-cert"), flag("--tls-key"))
     socketserver.ThreadingTCPServer.allow_reuse_address = True
     socketserver.ThreadingTCPServer.daemon_threads = True
     with socketserver.ThreadingTCPServer(("127.0.0.1", int(address.split(":")[1])), Handler) as server:
-        server.store = store
+        server.store, server.context = store, context
+        # Connections end as their clients want: without a word on it.
+        server.handle_error = lambda *_: None
         signal.signal(signal.SIGTERM, lambda *_: stop(store))
         print(store.hash())
         print(f"listening on 127.0.0.1:{server.server_address[1]}", flush=True)

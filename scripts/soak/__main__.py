@@ -9,6 +9,7 @@ import attack
 import dataset
 import flags
 import greedy
+import handshakes
 import kill
 import lag
 import signins
@@ -24,6 +25,7 @@ SOAKS = {
     "attack": (attack, "one host that takes what it can get, beside a client of another host"),
     "lag": (lag, "full-speed votes while the syncs of state.db are slow, and stand still"),
     "greedy": (greedy, "a host that votes at ten times its limit, beside the votes of another one"),
+    "handshakes": (handshakes, "TLS handshakes, whole and half ones, beside votes and pages over TLS"),
     "signins": (signins, "sign-ins at a rate beside votes and pages, on one and on many accounts"),
 }
 

@@ -1,0 +1,193 @@
+"""The latencies of a load without and with something beside it, in rounds; the median of their ratios counts."""
+
+import collections
+import contextlib
+import select
+import socket
+import statistics
+import struct
+import time
+
+import feed_pb2 as feed
+import flags
+import loadgen
+from service import Failure
+from wire import Lost
+from worker import Worker
+
+MIX = "vote=90,list=10"  # of the load
+NAMES = {"votes": "vote", "pages": "list"}  # what latencies are of, as loadgen calls it
+SOCKET_SECONDS = 10
+SPARE_SECONDS = 30  # in which loadgen starts, warms up and audits
+LEAST_SENT = 0.9  # of what is due
+
+
+def add_flags(parser, rounds, factor, whose):
+    """The flags of rounds: how many, and how much longer the latencies may be."""
+    parser.add_argument("--seconds", type=flags.count, default=10, help="of each measurement")
+    parser.add_argument("--rounds", type=flags.count, default=rounds,
+                        help="without and with what is beside; the median of their ratios counts")
+    parser.add_argument("--factor", type=float, default=factor,
+                        help=f"the p99 of {whose} may be so many times as long")
+
+
+class Paced(Worker):
+    """Does something at a rate beside a load."""
+
+    outlived = True
+
+    def __init__(self, name, rate):
+        super().__init__(name)
+        self.rate, self.seconds, self.sent = rate, 0, 0
+
+    def due(self, began):
+        """How many should have begun by now."""
+        self.seconds = time.monotonic() - began
+        return int(self.seconds * self.rate)
+
+    def check_sent(self):
+        """Raises Failure where the machine was too busy to keep the rate."""
+        self.check_failure()
+        if self.sent < LEAST_SENT * self.rate * self.seconds:
+            raise Failure(f"only {self.sent} of {self.name} in {self.seconds:.1f} s: the machine is too busy")
+
+
+class Stream:
+    """A connection that sends its frames one after another, and keeps what is answered."""
+
+    def __init__(self, port, host, frames):
+        self.socket = socket.create_connection(("127.0.0.1", port), SOCKET_SECONDS, source_address=(host, 0))
+        self.frames, self.sent, self.received = frames, 0, bytearray()
+
+    def send_up_to(self, count):
+        count = min(count, len(self.frames))
+        if count > self.sent:
+            self.socket.sendall(b"".join(self.frames[self.sent:count]))
+            self.sent = count
+
+    def receive(self):
+        data = self.socket.recv(1 << 18)
+        if not data:
+            raise Lost("the service closed the connection")
+        self.received += data
+
+    def fileno(self):
+        return self.socket.fileno()
+
+    def answers(self):
+        """The bodies of the answers so far."""
+        place = 0
+        while len(self.received) - place >= 4:
+            (length,) = struct.unpack_from(">I", self.received, place)
+            if len(self.received) - place - 4 < length:
+                return
+            yield bytes(self.received[place + 4:place + 4 + length])
+            place += 4 + length
+
+
+class Calls(Paced):
+    """Sends calls at a rate over some connections of a host.
+
+    Frames are made before and answers are understood afterwards: the client takes little of the
+    processors, which it shares with the service here.
+    """
+
+    def __init__(self, name, rate, frames, host="127.0.0.1"):
+        super().__init__(name, rate)
+        self.frames, self.host, self.streams = frames, host, []
+
+    @staticmethod
+    def count(options, rate, connections):
+        """The frames that each connection needs for a measurement."""
+        return rate * (options.seconds + SPARE_SECONDS) // connections
+
+    @contextlib.contextmanager
+    def connected(self, port):
+        with contextlib.ExitStack() as stack:
+            self.streams = [Stream(port, self.host, frames) for frames in self.frames]
+            for stream in self.streams:
+                stack.enter_context(stream.socket)
+            yield time.monotonic()
+            end = time.monotonic() + SOCKET_SECONDS
+            while self._answered() < self.sent and time.monotonic() < end:
+                self._receive(0.1)
+
+    def step(self, began):
+        due = self.due(began)
+        for place, stream in enumerate(self.streams):
+            stream.send_up_to(-(-(due - place) // len(self.streams)))
+        self.sent = sum(stream.sent for stream in self.streams)
+        self._receive(0.005)
+
+    def _receive(self, seconds):
+        for stream in select.select(self.streams, [], [], seconds)[0]:
+            stream.receive()
+
+    def _answered(self):
+        return sum(1 for stream in self.streams for _ in stream.answers())
+
+    def statuses(self):
+        """What was answered, once it has ended: how often each reason. Raises Failure."""
+        self.check_sent()
+        reasons = collections.Counter()
+        for stream in self.streams:
+            for body in stream.answers():
+                status = feed.ServerFrame.FromString(body).status
+                self.check(status)
+                reasons[status.reason] += 1
+        if sum(reasons.values()) != self.sent:
+            raise Failure(f"{self.sent} of {self.name} got {sum(reasons.values())} answers")
+        return reasons
+
+    def check(self, status):
+        """Raises Failure where a status is not what it has to be."""
+
+
+def load(options, port, *flags):
+    """One run of loadgen, whose audit has to pass; its report."""
+    report = f"{options.output}/{options.what}-run.json"
+    loadgen.finish(loadgen.start(
+        options.binaries, port, "--clients", "50", "--threads", "1", "--mix", MIX, "--warmup", "1",
+        "--duration", f"{options.seconds}s", "--json", report, *flags))
+    return loadgen.read(report)
+
+
+def p99s(options, port, *flags):
+    """The p99 of votes and pages in milliseconds."""
+    told = load(options, port, *flags)
+    try:
+        return {name: told["ops"][operation]["response_ms"]["p99"] for name, operation in NAMES.items()}
+    except KeyError as error:
+        raise Failure(f"too few votes or pages for a percentile: no {error}") from error
+
+
+def rounds(options, port, beside, say, *flags):
+    """The rounds, as pairs of the p99 without and with what `beside` makes, and the answers of that."""
+    pairs, answers = [], collections.Counter()
+    for number in range(options.rounds):
+        before = p99s(options, port, *flags)
+        worker = beside()
+        worker.start(port)
+        try:
+            worker.await_connected()
+            after = p99s(options, port, *flags)
+        finally:
+            worker.stop()
+        told = worker.answers()
+        answers.update(told)
+        pairs.append((before, after))
+        say(f"round {number + 1}: p99 in ms {before} without, {after} with {dict(told)}")
+    return pairs, answers
+
+
+def ratios(pairs):
+    """With ÷ without, of each kind: the median of the rounds."""
+    return {kind: round(statistics.median(after[kind] / before[kind] for before, after in pairs), 3)
+            for kind in NAMES}
+
+
+def check(options, name, found, kinds=tuple(NAMES)):
+    """Raises Failure where votes or pages took too much longer."""
+    for kind in kinds:
+        if found[kind] > options.factor:
+            raise Failure(f"{name}: the p99 of {kind} is {found[kind]} times as long, over {options.factor}")
