@@ -18,6 +18,7 @@ import latency
 import library
 import lists
 import machine
+import metrics
 import page
 import restart
 import servers
@@ -28,7 +29,7 @@ import watches
 VOTE_PARTS = ["floor", "votes", "redis"]  # rows of one table
 TABLES = {"batch": batch, "page": page, "growth": growth, "loadgen": generator, "import": imports,
           "durable": durable, "ballots": ballots, "lists": lists, "latency": latency,
-          "restart": restart, "watches": watches, "library": library, "tls": tls}
+          "restart": restart, "watches": watches, "library": library, "tls": tls, "metrics": metrics}
 PARTS = VOTE_PARTS + list(TABLES)
 
 
@@ -46,6 +47,7 @@ def read_options():
     parser.add_argument("--growth-rounds", type=int, default=3, help="of the other tables")
     parser.add_argument("--seconds", type=float, default=3, help="of each measurement")
     parser.add_argument("--warmup", type=float, default=1, help="seconds before each measurement")
+    parser.add_argument("--pairs", type=int, default=24, help="of slices without and with metrics")
     parser.add_argument("--durable-rounds", type=int, default=1, help="of durable votes")
     parser.add_argument("--durable-seconds", type=float, default=60,
                         help="of each run of durable votes")
@@ -69,12 +71,12 @@ def read_options():
             parser.error(f"--parts: expected some of {','.join(PARTS)}, got {part}.")
     options.rows = ["service" if part == "votes" else part for part in options.parts]
     if options.quick:
-        options.rounds, options.growth_rounds, options.durable_rounds = 1, 1, 1
+        options.rounds, options.growth_rounds, options.durable_rounds, options.pairs = 1, 1, 1, 2
         options.seconds, options.warmup, options.posts = 1, 0.3, 20_000
         options.durable_seconds = 1
     if options.durable_seconds <= 0:
         parser.error("--durable-seconds: expected more than 0.")
-    for flag in ("rounds", "growth_rounds", "durable_rounds", "connections", "posts"):
+    for flag in ("rounds", "growth_rounds", "durable_rounds", "pairs", "connections", "posts"):
         if getattr(options, flag) < 1:
             parser.error(f"--{flag.replace('_', '-')}: expected 1 or more.")
     if options.seconds <= 0 or options.warmup < 0:

@@ -109,16 +109,18 @@ class Floor(Server):
 
 class Service(Server):
     """The service, on one thread; in memory, or durable in a directory with each commit synced. With a
-    certificate it speaks TLS."""
+    certificate it speaks TLS. A watched one has an operator's address."""
 
-    def __init__(self, tools, directory=None, is_pinned=True, certificate=None):
+    def __init__(self, tools, directory=None, is_pinned=True, certificate=None, is_watched=False):
+        self.admin_port = free_port() if is_watched else None
+        watched = ["--admin", f"127.0.0.1:{self.admin_port}"] if is_watched else []
         kept = ["--in-memory"] if directory is None else [
             "--data-dir", directory + "/feed-data", "--durability", "fsync"]
         super().__init__(
-            [tools.binaries + "/feed-service", "--threads", "1", *self._listen(certificate), *kept],
+            [tools.binaries + "/feed-service", "--threads", "1", *self._listen(certificate), *kept,
+             *watched],
             r"listening on 127\.0\.0\.1:(\d+)",
             START_SECONDS if directory is None else RECOVERY_SECONDS, is_pinned)
-
 
     @staticmethod
     def _listen(certificate):
