@@ -70,7 +70,7 @@ class ProductionTests(unittest.TestCase):
 
     def shell(self, command, network=None):
         """What a command of the section prints, run by root in its home."""
-        return self.debian.run("sh", "-c", f"cd && {command}", network=network).stdout
+        return self.debian.run("sh", "-c", f"cd /root && {command}", network=network).stdout
 
     def fetch(self, url):
         """The page at an address of the network."""
