@@ -46,6 +46,9 @@ enum LoadGenCommand {
                 isTerminal: isTerminal
             )
             record = try configuration.verifiedPath.map { try RunRecord(readingReport: $0) }
+            if let comparison = try SideBySideConfiguration(options, configuration) {
+                return try compare(configuration, comparison, isTerminal: isTerminal)
+            }
         case let options as DatasetOptions:
             configuration = try RunConfiguration(
                 options.load,
@@ -56,6 +59,9 @@ enum LoadGenCommand {
         default:
             preconditionFailure("The arguments are the flags of one of two commands.")
         }
+        let baseline = try configuration.comparedPath.map { path in
+            try RunFigures(baselineAt: path, for: configuration)
+        }
         let console = Console(isTerminal: isTerminal)
         let run = try Run(
             configuration,
@@ -63,28 +69,64 @@ enum LoadGenCommand {
             verifying: record,
             showProgress: console.showProgress
         )
-        return try report(run.execute(), configuration)
+        var result = try run.execute()
+        if let baseline, let path = configuration.comparedPath {
+            result.comparison = Comparison(
+                result.figures,
+                with: baseline,
+                at: path,
+                limit: configuration.comparisonLimit
+            )
+        }
+        return try report(result, configuration)
+    }
+
+    /// Measures two servers in turns.
+    private static func compare(
+        _ configuration: RunConfiguration,
+        _ comparison: SideBySideConfiguration,
+        isTerminal: Bool
+    ) throws -> ExitStatus {
+        let console = Console(isTerminal: isTerminal)
+        let result = try SideBySideRun(
+            configuration,
+            comparison,
+            showProgress: console.showProgress
+        ).execute()
+        try write(
+            SideBySideText(result).rendered(),
+            json: { SideBySideJSON(result).rendered() },
+            to: configuration.jsonPath
+        )
+        return result.exitStatus
+    }
+
+    /// Writes the text for people, and the JSON where a path asks for it.
+    private static func write(
+        _ text: String,
+        json: () -> String,
+        to path: String?
+    ) throws {
+        // With JSON on standard output, the text for people goes beside it.
+        let isQuietOutput = path == "-"
+        Console.write(text, to: isQuietOutput ? .standardError : .standardOutput, terminator: "")
+        guard let path else { return }
+        if isQuietOutput {
+            // A program reads this output and must learn that something is missing.
+            try FileHandle.standardOutput.write(contentsOf: Data(json().utf8))
+        } else {
+            try json().write(toFile: path, atomically: true, encoding: .utf8)
+        }
     }
 
     private static func report(
         _ result: RunResult,
         _ configuration: RunConfiguration
     ) throws -> ExitStatus {
-        // With JSON on standard output, the text for people goes beside it.
-        let isQuietOutput = configuration.jsonPath == "-"
         let text =
             configuration.verifiedPath.map { VerificationText(result, path: $0).rendered() }
             ?? TextReport(result).rendered()
-        Console.write(text, to: isQuietOutput ? .standardError : .standardOutput, terminator: "")
-        if let path = configuration.jsonPath {
-            let json = JSONReport(result).rendered()
-            if isQuietOutput {
-                // A program reads this output and must learn that something is missing.
-                try FileHandle.standardOutput.write(contentsOf: Data(json.utf8))
-            } else {
-                try json.write(toFile: path, atomically: true, encoding: .utf8)
-            }
-        }
+        try write(text, json: { JSONReport(result).rendered() }, to: configuration.jsonPath)
         if let prefix = configuration.histogramPrefix {
             for file in HistogramFiles(result).texts {
                 try file.text.write(toFile: prefix + file.suffix, atomically: true, encoding: .utf8)

@@ -6,8 +6,12 @@ package struct LoadOptions: ParsableArguments {
     package init() {}
 
     /// The service.
-    @Option(help: "The service under test.")
-    package var target = "127.0.0.1:7433"
+    @Option(
+        help: """
+            The server under test. (default: 127.0.0.1:7433; with --protocol resp 127.0.0.1:6379)
+            """
+    )
+    package var target: String?
     /// Connections.
     @Option(
         name: .shortAndLong,

@@ -22,6 +22,57 @@ package struct Options: ParsableCommand {
 
     /// The flags of every load.
     @OptionGroup package var load: LoadOptions
+    /// What the server speaks.
+    @Option(
+        name: .customLong("protocol"),
+        help: """
+            feed, or resp for redis-server: a vote is ZINCRBY, a page ZREVRANGE WITHSCORES, on a sorted             set of the run's own.
+            """
+    )
+    package var wireProtocol = "feed"
+    /// The second server.
+    @Option(
+        help: """
+            Measure this server, B, in turns with --target, A, and compare the two; see --rounds,             --slice and --aa.
+            """
+    )
+    package var ab: String?
+    /// What the second server speaks.
+    @Option(help: "With --ab: the protocol of B. (default: that of A)")
+    package var abProtocol: String?
+    /// How often.
+    @Option(
+        parsing: .unconditional,
+        help: "With --ab: pairs of slices of A and B (6 to 200). (default: 24)"
+    )
+    package var rounds: String?
+    /// How long.
+    @Option(
+        parsing: .unconditional,
+        help: "With --ab: how long a slice is measured, after half a second. (default: 3s)"
+    )
+    package var slice: String?
+    /// How often the control.
+    @Option(
+        parsing: .unconditional,
+        help: """
+            With --ab: pairs of two slices of A, which show the noise (0, or 6 to 200). (default: 8)
+            """
+    )
+    package var aa: String?
+    /// The earlier run.
+    @Option(
+        help: """
+            Say whether the run is faster than the one that told this file of --json, which had the same             load; exit code 5 where it is slower.
+            """
+    )
+    package var compare: String?
+    /// What counts as a difference.
+    @Option(
+        parsing: .unconditional,
+        help: "With --compare or --ab: the difference that counts (0.1% to 50%). (default: 3%)"
+    )
+    package var compareLimit: String?
     /// The measured time.
     @Option(
         name: .shortAndLong,

@@ -8,6 +8,8 @@ extension RunConfiguration {
         isTerminal: Bool
     ) throws(FlagError) {
         try self.init(options.load, coreCount: coreCount, isTerminal: isTerminal)
+        wireProtocol = try FlagValue("--protocol", options.wireProtocol).choice()
+        target = options.load.target ?? wireProtocol.usualTarget
         warmup = try FlagValue("--warmup", options.warmup).duration(.zero...(.seconds(3600)))
         (duration, requestCount) = try Self.length(options)
         mix = try FlagValue("--mix", options.mix).parse(
@@ -37,6 +39,9 @@ extension RunConfiguration {
                 actual: "--verify-only \(path)"
             )
         }
+        comparedPath = options.compare
+        comparisonLimit = try Self.comparisonLimit(options)
+        if wireProtocol == .resp { try refuseFlagsOfTheFeed(options) }
     }
 
     /// A load of votes only, as `options` ask for it, that ends with the last vote.
@@ -47,7 +52,7 @@ extension RunConfiguration {
         coreCount: Int,
         isTerminal: Bool
     ) throws(FlagError) {
-        self.init(target: options.target)
+        self.init(target: options.target ?? WireProtocol.feed.usualTarget)
         clientCount = try FlagValue("--clients", options.clients).count(1...10_000)
         let byClients = (clientCount + 255) / 256
         threadCount =
@@ -139,6 +144,21 @@ extension RunConfiguration {
                 expected: "at most one for each of the \(clientCount) clients",
                 actual: "\(threadCount)"
             )
+        }
+    }
+
+    /// The difference that counts between two runs or servers, as a share.
+    static func comparisonLimit(_ options: Options) throws(FlagError) -> Double {
+        guard let text = options.compareLimit else { return 0.03 }
+        guard options.compare != nil || options.ab != nil else {
+            throw FlagError(
+                flag: "--compare-limit",
+                expected: "--compare or --ab with it",
+                actual: text
+            )
+        }
+        return try FlagValue("--compare-limit", text).parse("0.1% to 50%") { text in
+            Quantity.percent(text).flatMap { (0.1...50).contains($0) ? $0 / 100 : nil }
         }
     }
 

@@ -7,6 +7,8 @@ enum ProtocolViolation: Error, Equatable, CustomStringConvertible {
     case badFrame(FrameError)
     /// The frame is no message.
     case badMessage(MessageError)
+    /// The bytes are no reply of RESP2.
+    case badReply(RESPError)
     /// Another answer was due.
     case outOfOrder(received: UInt64, due: UInt64)
     /// The answer belongs to no request.
@@ -23,6 +25,7 @@ enum ProtocolViolation: Error, Equatable, CustomStringConvertible {
         switch self {
         case .badFrame(let error): error.description
         case .badMessage(let error): error.description
+        case .badReply(let error): error.description
         case .outOfOrder(let received, let due):
             "Answer \(received) came where answer \(due) was due."
         case .unasked(let id): "Answer \(id) came to no request."

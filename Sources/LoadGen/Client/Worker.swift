@@ -101,7 +101,7 @@ final class Worker {
 
     /// Opens the connections, a limited number at a time so that no backlog overflows.
     func connect() throws(TransportError) {
-        clients = (0..<setup.clientCount).map { ClientConnection(self, index: $0) }
+        clients = (0..<setup.clientCount).map { makeClient($0) }
         sweep = try loop.addTimer(every: Self.sweepInterval) { [unowned self] in sweepDeadlines() }
         for _ in 0..<Self.maximumConnectingCount { connectNext() }
     }
@@ -216,6 +216,14 @@ final class Worker {
             startPacing()
         } else {
             for client in clients where client.isOpen { client.fill() }
+        }
+    }
+
+    private func makeClient(_ index: Int) -> any LoadConnection {
+        if let posts = setup.workload.sortedSet {
+            RESPConnection(self, index: index, posts: posts)
+        } else {
+            ClientConnection(self, index: index)
         }
     }
 

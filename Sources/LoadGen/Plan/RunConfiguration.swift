@@ -4,6 +4,8 @@ internal import FeedClient
 package struct RunConfiguration: Sendable {
     /// The address as given.
     package var target: String
+    /// The protocol that the server speaks.
+    package var wireProtocol = WireProtocol.feed
     /// Connections over all threads.
     package var clientCount = 1
     /// Event loops, each with its own connections.
@@ -54,6 +56,10 @@ package struct RunConfiguration: Sendable {
     package var isVerified = true
     /// The JSON report of the run to audit again, instead of a run.
     package var verifiedPath: String?
+    /// The JSON report of the run to compare with; nil where none is.
+    package var comparedPath: String?
+    /// The difference that counts in a comparison, as a share.
+    package var comparisonLimit = 0.03
     /// The file of the JSON result, or `-`.
     package var jsonPath: String?
     /// How the names of the histogram files start.

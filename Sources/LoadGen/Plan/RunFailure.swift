@@ -37,6 +37,10 @@ package enum RunFailure: Error, Equatable, CustomStringConvertible {
     case smallBatchLimit(UInt32, batch: Int)
     /// The file is no result of a run that could be audited again.
     case badRecord(String, String)
+    /// The file is no report of a run that another could be compared with.
+    case badBaseline(String, String)
+    /// The run of the file had another load.
+    case otherLoad(String, flag: String, baseline: String, given: String)
     /// The connection ended before the load, and could not be opened again.
     case unreachableAgain(step: String, cause: String)
     /// The connection ended before the load.
@@ -96,6 +100,12 @@ package enum RunFailure: Error, Equatable, CustomStringConvertible {
             \(limit) or less.
             """
         case .badRecord(let path, let cause): "--verify-only: \(path): \(cause)"
+        case .badBaseline(let path, let cause): "--compare: \(path): \(cause)"
+        case .otherLoad(let path, let flag, let baseline, let given):
+            """
+            --compare: \(path) is of a run with \(flag) \(baseline), and this run has \(given); only \
+            runs of the same load are compared.
+            """
         case .unreachableAgain(let step, let cause):
             "The service ended the connection while \(step), and cannot be reached again: \(cause)"
         case .connectionLost(let step): "The service ended the connection while \(step)."
@@ -107,7 +117,7 @@ package enum RunFailure: Error, Equatable, CustomStringConvertible {
     package var exitStatus: ExitStatus {
         switch self {
         case .badTarget, .noFeed, .ballotFeed, .tallyFeed, .badFile, .feedNotEmpty, .noPosts,
-            .tooManyVotes, .badRecord:
+            .tooManyVotes, .badRecord, .badBaseline, .otherLoad:
             .usage
         default: .failed
         }
@@ -124,6 +134,8 @@ package enum ExitStatus: Int32, Sendable {
     case usage = 2
     /// The audit, or the generator's own count of outcomes, does not add up.
     case auditFailed = 3
+    /// The run was slower than the one that `--compare` names.
+    case regression = 5
     /// A service level asked for with `--slo` was missed.
     case sloMissed = 99
 }

@@ -13,11 +13,19 @@ package struct JSONReport {
 
     /// The text, always valid JSON with sorted members, with a newline at its end.
     package func rendered() -> String {
+        JSONText.rendered(Members(result))
+    }
+}
+
+/// The JSON of a report.
+enum JSONText {
+    /// The text of `members`, whose names in snake_case are the keys, with a newline at its end.
+    static func rendered(_ members: some Encodable) -> String {
         let encoder = JSONEncoder()
         encoder.keyEncodingStrategy = .convertToSnakeCase
         encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
         do {
-            return String(decoding: try encoder.encode(Members(result)), as: UTF8.self) + "\n"
+            return String(decoding: try encoder.encode(members), as: UTF8.self) + "\n"
         } catch {
             preconditionFailure("A report has texts and finite numbers: \(error)")
         }
@@ -49,7 +57,7 @@ extension OrNull<Double> {
 private struct Members: Encodable {
     let schema = 1
     let config: Configuration
-    let env: Machine
+    let env: MachineJSON
     let dataset: OrNull<DatasetJSON>
     let measuredSeconds: OrNull<Double>
     let perSecond: OrNull<Double>
@@ -65,11 +73,12 @@ private struct Members: Encodable {
     let record: OrNull<RunRecordJSON>
     let verdict: VerdictJSON
     let slo: [Level]
+    let compare: OrNull<ComparisonJSON>
     let exit: Int32
 
     init(_ result: RunResult) {
         config = Configuration(result)
-        env = Machine(result.environment)
+        env = MachineJSON(result.environment)
         dataset = OrNull(result.dataset.map(DatasetJSON.init))
         measuredSeconds = OrNull(finite: result.measuredSeconds)
         perSecond = OrNull(finite: result.ratePerSecond)
@@ -88,11 +97,13 @@ private struct Members: Encodable {
         record = OrNull(result.record.map(RunRecordJSON.init))
         verdict = VerdictJSON(result)
         slo = result.serviceLevels.map(Level.init)
+        compare = OrNull(result.comparison.map(ComparisonJSON.init))
         exit = result.exitStatus.rawValue
     }
 
     struct Configuration: Encodable {
         let target: String
+        let `protocol`: String
         let clients: Int
         let threads: Int
         let pipeline: Int
@@ -120,6 +131,7 @@ private struct Members: Encodable {
         init(_ result: RunResult) {
             let given = result.configuration
             target = given.target
+            `protocol` = given.wireProtocol.rawValue
             clients = given.clientCount
             threads = given.threadCount
             pipeline = given.pipelineDepth
@@ -143,23 +155,6 @@ private struct Members: Encodable {
             timeoutSeconds = given.timeout / .seconds(1)
             retry = given.retryLimit
             verify = given.isVerified
-        }
-    }
-
-    struct Machine: Encodable {
-        let processor: String
-        let cores: Int
-        let kernel: String
-        let command: String
-        let startTime: String
-        let debugBuild = Environment.isDebugBuild
-
-        init(_ environment: Environment) {
-            processor = environment.processor
-            cores = environment.coreCount
-            kernel = environment.kernel
-            command = environment.command
-            startTime = environment.startTime
         }
     }
 
@@ -238,5 +233,23 @@ private struct Members: Encodable {
             value = OrNull(finite: level.value)
             kept = level.isKept
         }
+    }
+}
+
+/// Where a run took place, in a JSON report.
+struct MachineJSON: Encodable {
+    let processor: String
+    let cores: Int
+    let kernel: String
+    let command: String
+    let startTime: String
+    let debugBuild = Environment.isDebugBuild
+
+    init(_ environment: Environment) {
+        processor = environment.processor
+        cores = environment.coreCount
+        kernel = environment.kernel
+        command = environment.command
+        startTime = environment.startTime
     }
 }

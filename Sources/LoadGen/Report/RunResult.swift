@@ -57,6 +57,8 @@ package struct RunResult: Sendable {
     package var record: RunRecord?
     /// Whether the run only audited the record of an earlier run.
     package var isVerification = false
+    /// The comparison with an earlier run; nil where none was asked for.
+    package var comparison: Comparison?
     /// The audit of what the service counted.
     package var audit: AuditOutcome = .skipped
 
@@ -189,6 +191,7 @@ extension RunResult {
         if isVerification { return .success }
         if lostConnectionCount > 0 || openedConnectionCount == 0 { return .failed }
         if refusal != nil { return .failed }
+        if comparison?.judgement == .slower { return .regression }
         return serviceLevels.allSatisfy(\.isKept) ? .success : .sloMissed
     }
 

@@ -15,7 +15,8 @@ package struct TextReport {
     /// The whole text, with a newline at its end.
     package func rendered() -> String {
         let parts = [
-            heading, dataset, throughput, latency, processors, outcomes, audit, serviceLevels,
+            heading, dataset, throughput, latency, processors, outcomes, audit, comparison,
+            serviceLevels,
         ]
         return parts.filter { !$0.isEmpty }.map { $0.joined(separator: "\n") }
             .joined(separator: "\n\n") + "\n"
@@ -30,7 +31,8 @@ package struct TextReport {
         let hottest = NumberFormat.percent(result.hottestShare)
         let subject =
             result.dataset.map(DatasetText.heading) ?? """
-                feed \(configuration.feed)  \(count(configuration.postCount, "post"))  \
+                \(configuration.wireProtocol == .resp ? "RESP, sorted set" : "feed") \
+                \(configuration.feed)  \(count(configuration.postCount, "post"))  \
                 \(configuration.keys)\(voters)
                 """
         let verdict = result.verdict
@@ -209,6 +211,12 @@ package struct TextReport {
 
     private var audit: [String] {
         AuditText.lines(result.audit, label: row("Audit"), indent: row(""))
+    }
+
+    private var comparison: [String] {
+        result.comparison.map {
+            ComparisonText.lines($0, label: row("Compare"), indent: row(""))
+        } ?? []
     }
 
     private var serviceLevels: [String] {

@@ -18,12 +18,13 @@ struct Audit: Sendable {
         _ configuration: RunConfiguration,
         _ address: SocketAddress,
         _ knowledge: AuditKnowledge,
-        of run: PreparedRun
+        of run: PreparedRun,
+        at service: ServiceIdentity
     ) {
         self.configuration = configuration
         self.address = address
         self.knowledge = knowledge
-        instanceID = run.service.instanceID
+        instanceID = service.instanceID
         imported = run.imported
         lists =
             run.imported.map { AuditedList.lists(of: $0.feeds) }

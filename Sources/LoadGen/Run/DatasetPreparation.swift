@@ -75,7 +75,11 @@ struct DatasetPreparation {
         guard !postIDs.isEmpty else { throw failure }
         var knowledge = AuditKnowledge(postIDs: postIDs, planned: imported.planned)
         knowledge.dropPlan()
-        return PreparedRun(service: service, knowledge: knowledge, outcome: .endedEarly(failure))
+        return PreparedRun(
+            server: .feed(service),
+            knowledge: knowledge,
+            outcome: .endedEarly(failure)
+        )
     }
 
     private func vote(
@@ -99,7 +103,7 @@ struct DatasetPreparation {
         let most = stride(from: 0, to: planned.count, by: 2).map { planned[$0] + planned[$0 + 1] }
         let hottestShare = total > 0 ? Double(most.max() ?? 0) / Double(total) : 0
         return PreparedRun(
-            service: service,
+            server: .feed(service),
             knowledge: AuditKnowledge(postIDs: postIDs, planned: planned),
             outcome: .ready(workload, hottestShare: hottestShare),
             imported: imported,

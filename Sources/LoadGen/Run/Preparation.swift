@@ -16,6 +16,13 @@ struct Preparation: Sendable {
 
     /// Prepares the run.
     func run() async throws(RunFailure) -> PreparedRun {
+        if configuration.wireProtocol == .resp {
+            return try await RESPPreparation(
+                configuration: configuration,
+                address: address,
+                showProgress: showProgress
+            ).run()
+        }
         let client: FeedClient
         do throws(FeedClientError) {
             client = try await configuration.connect(
@@ -110,7 +117,7 @@ struct Preparation: Sendable {
         }
         if let failure, prefill.ids.isEmpty { throw failure }
         return PreparedRun(
-            service: service,
+            server: .feed(service),
             knowledge: configuration.voterCount > 0
                 ? AuditKnowledge(ballotsOn: prefill.ids, unknownTitles: prefill.unknownTitles)
                 : AuditKnowledge(postIDs: prefill.ids, unknownTitles: prefill.unknownTitles),

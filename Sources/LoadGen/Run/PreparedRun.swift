@@ -22,6 +22,19 @@ struct ServiceIdentity: Sendable {
     }
 }
 
+/// The server of a run, and what names the posts of the run there.
+enum PreparedServer: Sendable {
+    /// The feed service, with the state that it has.
+    case feed(ServiceIdentity)
+    /// A server that speaks RESP2, and the sorted set that stands for the posts.
+    case resp(RESPSortedSet)
+
+    /// The feed service; nil for another server.
+    var service: ServiceIdentity? {
+        if case .feed(let service) = self { service } else { nil }
+    }
+}
+
 /// What a run knows before its load.
 struct PreparedRun: Sendable {
     /// How the preparation ended.
@@ -32,8 +45,8 @@ struct PreparedRun: Sendable {
         case endedEarly(RunFailure)
     }
 
-    /// The service.
-    let service: ServiceIdentity
+    /// Where the posts are.
+    let server: PreparedServer
     /// The posts, on which there are no votes yet.
     var knowledge: AuditKnowledge
     /// How the preparation ended.
@@ -49,7 +62,22 @@ struct PreparedRun: Sendable {
 }
 
 extension PreparedRun {
-    /// What the run knows of its posts, for a later audit; nil where it made none.
+    /// The identity under which requests are sent again; nil where none are.
+    func identity(_ clientID: ClientID?) -> RunIdentity? {
+        guard let clientID, let service = server.service else { return nil }
+        return RunIdentity(clientID: clientID, instanceID: service.instanceID)
+    }
+
+    /// What a later run on the same posts begins with.
+    func continued(knowing knowledge: AuditKnowledge) -> PreparedRun {
+        var next = self
+        next.knowledge = knowledge
+        next.retries = RetryCounts()
+        return next
+    }
+
+    /// What the run knows of its posts, for a later audit; nil where it made none, and for a server
+    /// that has no later audit.
     func record(
         _ knowledge: AuditKnowledge,
         _ configuration: RunConfiguration,
@@ -58,7 +86,7 @@ extension PreparedRun {
         let tallied: Tallied =
             hasFiles ? .directions : configuration.voterCount > 0 ? .ballots : .scores
         let accounts = knowledge.accounts
-        guard !accounts.isEmpty else { return nil }
+        guard !accounts.isEmpty, let service = server.service else { return nil }
         var record = RunRecord(
             instanceID: service.instanceID,
             feed: configuration.feed,

@@ -45,6 +45,8 @@ package final class Run {
     private let threads = LoadThreads()
     /// What the preparation made; nil before its end, and in a run that only audits.
     private var prepared: PreparedRun?
+    /// What an earlier run made and this one continues; nil in a run that makes its own.
+    var continued: PreparedRun?
     /// The client of the audit, once it is connected.
     private var auditClient: FeedClient?
     /// The task that prepares the run or audits it.
@@ -70,7 +72,7 @@ package final class Run {
             throw .badTarget(error.description)
         }
         ProcessSetup.ignoreBrokenPipes()
-        try Self.checkDescriptors(configuration)
+        try configuration.checkDescriptors()
         do {
             loop = try EventLoop(
                 configuration: .load,
@@ -91,26 +93,24 @@ package final class Run {
         } catch {
             throw .system(error.description)
         }
-        if let record { verify(record) } else { prepare() }
+        if let record {
+            verify(record)
+        } else if let continued {
+            receive(continued)
+        } else {
+            prepare()
+        }
         loop.run()
         threads.join()
         if let failure { throw failure }
         return findings.result
     }
 
+    /// What a later run continues on the same posts, after the end of this one.
+    var continuation: PreparedRun? { prepared?.continued(knowing: findings.knowledge) }
+
     /// SIGINT and SIGTERM.
     private static let stoppingSignals: [Int32] = [2, 15]
-
-    /// Descriptors beside those of the connections: standard ones, loops, timers, /proc.
-    private static let spareDescriptorCount = 64
-
-    private static func checkDescriptors(
-        _ configuration: RunConfiguration
-    ) throws(RunFailure) {
-        let needed = configuration.clientCount + spareDescriptorCount
-        let limit = ProcessSetup.raiseOpenFileLimit()
-        guard limit >= needed else { throw .tooFewDescriptors(needed: needed, limit: limit) }
-    }
 }
 
 /// What the machine says.
@@ -190,21 +190,19 @@ extension Run {
     private func audit() {
         guard let prepared else { preconditionFailure("A run is prepared before its audit.") }
         if configuration.progressInterval != nil { showProgress("auditing") }
-        start(Audit(configuration, address, findings.knowledge, of: prepared)) { error in
-            .audited(.impossible(error.cause))
-        }
+        let audit = RunAudit(configuration, address, findings.knowledge, of: prepared)
+        start(audit) { .audited(.impossible($0.cause)) }
     }
 
     /// Audits the record of an earlier run again.
     private func verify(_ record: RunRecord) {
         let target = configuration.target
-        start(Audit(configuration, address, findings.knowledge, of: record)) { error in
-            .failed(.unreachable(target: target, cause: error.cause))
-        }
+        let audit = Audit(configuration, address, findings.knowledge, of: record)
+        start(.feed(audit)) { .failed(.unreachable(target: target, cause: $0.cause)) }
     }
 
     private func start(
-        _ audit: Audit,
+        _ audit: RunAudit,
         unreachable: @escaping @Sendable (FeedClientError) -> RunEvent
     ) {
         let run = LoopBound(self, to: loop.mailbox)
@@ -247,15 +245,12 @@ extension Run {
             preconditionFailure("A run has a workload before its threads start.")
         }
         let run = LoopBound(self, to: loop.mailbox)
-        let identity = clientID.map {
-            RunIdentity(clientID: $0, instanceID: prepared.service.instanceID)
-        }
         do throws(TransportError) {
             try threads.start(
                 configuration,
                 workload,
                 to: address,
-                as: identity,
+                as: prepared.identity(clientID),
                 started: { worker in run.post { $0.threads.add(worker) } },
                 report: { event in run.post { $0.receive(event) } }
             )

@@ -39,6 +39,7 @@ struct RunFindings {
         result.totals.retries.add(prepared.retries)
         probe.findServer(address)
         result.serverPID = probe.serverPID
+        if case .resp(let posts) = prepared.server { result.configuration.feed = posts.key }
         if case .ready(_, let hottestShare) = prepared.outcome {
             result.hottestShare = hottestShare
         }

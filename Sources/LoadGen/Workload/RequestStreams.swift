@@ -96,6 +96,8 @@ package struct RandomStream: RandomNumberGenerator, Sendable {
         case scatter = 0x53
         /// In which order planned votes are cast.
         case schedule = 0x56
+        /// In which order two servers are measured.
+        case slices = 0x4C
     }
 
     /// The next 64 random bits.

@@ -9,6 +9,8 @@ struct Workload: Sendable {
     var planned: [UInt64]?
     /// How many users vote; 0 where the connections vote themselves.
     var voterCount = 0
+    /// The set that stands for the posts at redis-server; nil at the feed service.
+    var sortedSet: RESPSortedSet?
 
     /// What the numbers of votes stand for.
     var tallied: Tallied {

@@ -65,6 +65,83 @@ import Testing
         #expect(try configure(["--voters", "50", "--feed", "polls"]).feed == "polls")
     }
 
+    @Test func redisServerIsLookedForAtItsOwnPort() throws {
+        let plain = try configure(["--protocol", "resp"])
+        #expect(plain.wireProtocol == .resp && plain.target == "127.0.0.1:6379")
+        let named = try configure(["--protocol", "resp", "--target", "[::1]:9"])
+        #expect(named.target == "[::1]:9")
+    }
+
+    @Test(arguments: [
+        (["--feed", "x"], "--feed"), (["--voters", "50"], "--voters"),
+        (["--retry", "1"], "--retry"),
+        (["--verify-only", "x"], "--verify-only"), (["--batch", "2"], "--batch"),
+        (["--tls"], "--tls"), (["--mix", "feed"], "--mix"),
+    ])
+    func refusesWhatRedisServerDoesNotHave(_ arguments: [String], _ flag: String) throws {
+        let error = #expect(throws: FlagError.self) {
+            try configure(["--protocol", "resp"] + arguments)
+        }
+        #expect(error?.flag == flag)
+        #expect(error?.expected.contains("with --protocol resp") == true)
+    }
+
+    @Test func comparesTwoServersAsAsked() throws {
+        let plain = try #require(try comparison(["--ab", "127.0.0.1:1"]))
+        #expect(plain.target == "127.0.0.1:1" && plain.wireProtocol == .feed)
+        #expect(plain.rounds == 24 && plain.controlCount == 8 && plain.repeatLimit == 3)
+        #expect(plain.slice == .seconds(3) && plain.settle == .milliseconds(500))
+        let all = try #require(
+            try comparison([
+                "--ab", "127.0.0.1:1", "--ab-protocol", "resp", "--rounds", "6", "--aa", "0",
+                "--slice", "100ms",
+            ])
+        )
+        #expect(all.wireProtocol == .resp && all.rounds == 6 && all.controlCount == 0)
+        #expect(all.slice == .milliseconds(100))
+        #expect(try comparison([]) == nil)
+    }
+
+    @Test(
+        arguments: [
+            (["--rounds", "6"], "--rounds: expected --ab with it, got 6."),
+            (["--ab-protocol", "resp"], "--ab-protocol: expected --ab with it, got resp."),
+            (["--ab", "x", "--rounds", "5"], "--rounds: expected 6 to 200, got 5."),
+            (["--ab", "x", "--aa", "5"], "--aa: expected 6 to 200, got 5."),
+            (["--ab", "x", "--slice", "99ms"], "--slice: expected 100ms to 600s, got 99ms."),
+            (
+                ["--compare-limit", "5%"],
+                "--compare-limit: expected --compare or --ab with it, got 5%."
+            ),
+            (
+                ["--compare", "x", "--compare-limit", "0"],
+                "--compare-limit: expected 0.1% to 50%, got 0."
+            ),
+            (
+                ["--ab", "x", "-d", "3s"],
+                "--duration: expected no --ab beside it (--slice says how long to measure), got 3s."
+            ),
+            (
+                ["--ab", "x", "--slo", "p99<5ms"],
+                "--slo: expected no --ab beside it (--slice says how long to measure), got p99<5ms."
+            ),
+            (
+                ["--ab", "x", "--ab-protocol", "resp", "--feed", "y"],
+                "--feed: expected none with --protocol resp, which has no such thing, got y."
+            ),
+        ] as [([String], String)]
+    )
+    func refusesFlagsThatDoNotFitAComparison(_ arguments: [String], _ text: String) throws {
+        let error = #expect(throws: FlagError.self) { try comparison(arguments) }
+        #expect(error?.description == text)
+    }
+
+    private func comparison(_ arguments: [String]) throws -> SideBySideConfiguration? {
+        let options = try Options.reading(arguments)
+        let configuration = try RunConfiguration(options, coreCount: 2, isTerminal: false)
+        return try SideBySideConfiguration(options, configuration)
+    }
+
     @Test(arguments: [
         (["--voters", "49"], "0, or 50 to 2147450 with 50 clients and 1000 posts"),
         (["--voters", "2148k"], "0, or 50 to 2147450 with 50 clients and 1000 posts"),
@@ -121,6 +198,7 @@ import Testing
                 "--pipeline-mode: expected window with --rate (batches are a closed loop), got batch."
             ),
             (["--rate=-1"], "--rate: expected 0 to 10000000, got -1."),
+            (["--protocol", "http"], "--protocol: expected feed or resp, got http."),
             (["--arrival", "often"], "--arrival: expected poisson or uniform, got often."),
             (["--duration", "0"], "--duration: expected 1ms to 86400s, got 0."),
             (["--duration", "5x"], "--duration: expected 1ms to 86400s, got 5x."),

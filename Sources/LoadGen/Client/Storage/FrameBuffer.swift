@@ -108,6 +108,24 @@
         unsafe state.pointee.filledByteCount = start + frames.byteCount
     }
 
+    /// Appends a command of RESP2: `head`, then `number` in the 12 digits that its last argument
+    /// ends with.
+    @inline(__always)
+    package func appendCommand(_ head: RawSpan, number: UInt64) {
+        append(head)
+        reserve(Self.commandDigitCount + 2)
+        let bytes = unsafe state.pointee.bytes
+        let end = byteCount + Self.commandDigitCount
+        var rest = number
+        for place in 1...Self.commandDigitCount {
+            unsafe bytes[end &- place] = UInt8(truncatingIfNeeded: rest % 10) &+ 0x30
+            rest /= 10
+        }
+        unsafe bytes[end] = 0x0D
+        unsafe bytes[end &+ 1] = 0x0A
+        unsafe state.pointee.filledByteCount = end + 2
+    }
+
     /// The filled bytes, for the duration of the call.
     @inline(__always)
     package func withBytes(_ body: (RawSpan) -> Void) {
@@ -120,6 +138,9 @@
     package func removeAll() {
         unsafe state.pointee.filledByteCount = 0
     }
+
+    /// How many digits the number of a command has.
+    private static var commandDigitCount: Int { 12 }
 
     /// The longest vote frame: the length, three times a tag and a number of 10 bytes, two tags, and
     /// the vote.

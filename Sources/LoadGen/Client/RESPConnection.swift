@@ -1,0 +1,223 @@
+import FeedConcurrency
+import FeedTransport
+
+/// One connection of the load to a server that speaks RESP2.
+///
+/// Replies have no ids: they come in the order of the commands, and each is matched with the oldest
+/// command without one.
+final class RESPConnection: LoadConnection {
+    private enum Stage {
+        case closed
+        case connecting
+        case open
+    }
+
+    let worker: Worker
+    /// Its number in its thread.
+    let index: Int
+    private let posts: RESPSortedSet
+    var window: PipelineWindow
+    private var stream: RequestStream
+    private var stage = Stage.closed
+    private var connection: TCPConnection?
+    /// The oldest command without a reply.
+    var headID: UInt64 = 1
+    private var nextID: UInt64 = 1
+    /// The oldest command that is not written.
+    var unwrittenID: UInt64 = 1
+    private var unexpiredID: UInt64 = 1
+    /// The place after the page that was read last.
+    var nextPlace: UInt32 = 0
+
+    /// Connection number `index` of `worker`, which is not open yet.
+    init(_ worker: Worker, index: Int, posts: RESPSortedSet) {
+        self.worker = worker
+        self.index = index
+        self.posts = posts
+        let setup = worker.setup
+        window = PipelineWindow(
+            depth: setup.configuration.pipelineDepth,
+            mode: setup.configuration.pipelineMode
+        )
+        stream = RequestStream(
+            mix: setup.configuration.mix,
+            keys: setup.workload.keys,
+            seed: setup.configuration.seed,
+            thread: setup.thread,
+            client: index
+        )
+    }
+
+    var isOpen: Bool { stage == .open }
+    var hasRoom: Bool { stage == .open && window.room > 0 }
+    var hasUnwritten: Bool { unwrittenID < nextID }
+
+    func connect() {
+        stage = .connecting
+        do throws(TransportError) {
+            try worker.loop.connect(
+                to: worker.setup.address,
+                timeout: worker.setup.configuration.connectTimeout,
+                handler: self
+            )
+        } catch {
+            worker.recorder.failures.count(Failures.Cause(connect: error))
+            ended()
+        }
+    }
+
+    @inline(__always)
+    func fill() {
+        let room = window.room
+        guard room > 0, stage == .open else { return }
+        let now = MonotonicInstant.now.nanoseconds
+        let count = worker.admit(room, at: now)
+        guard count > 0 else { return }
+        for _ in 0..<count { take(intended: 0) }
+        flush(at: now)
+        worker.requestsWritten()
+    }
+
+    @inline(__always)
+    func take(intended: UInt64) {
+        let request = stream.next()
+        worker.inFlight[index, nextID] = InFlightRequest(
+            intended: intended,
+            sent: 0,
+            argument: request.operation == .page ? nextPlace : request.argument,
+            operation: request.operation
+        )
+        nextID &+= 1
+        window.send(1)
+        worker.outstandingCount += 1
+    }
+
+    @inline(__always)
+    func flush(at now: UInt64) {
+        worker.recorder.outcomes.sent += nextID &- unwrittenID
+        while unwrittenID < nextID {
+            var request = worker.inFlight[index, unwrittenID]
+            request.sent = now
+            if !worker.isOpenLoop { request.intended = now }
+            worker.inFlight[index, unwrittenID] = request
+            encode(request)
+            unwrittenID &+= 1
+        }
+        worker.recorder.recordWrite(byteCount: worker.output.byteCount)
+        worker.output.withBytes { connection?.write($0) }
+        worker.output.removeAll()
+    }
+
+    func sweep(_ now: UInt64) {
+        unexpiredID = max(unexpiredID, headID)
+        while unexpiredID < unwrittenID {
+            var request = worker.inFlight[index, unexpiredID]
+            guard request.sent + worker.timeoutNanoseconds <= now else { break }
+            request.marks.insert(.expired)
+            worker.inFlight[index, unexpiredID] = request
+            unexpiredID += 1
+            worker.outstandingCount -= 1
+            worker.recorder.outcomes.timeout += 1
+            worker.recorder.failures.count(.requestTimeout)
+            worker.forget(request, client: number)
+        }
+    }
+
+    func close() {
+        guard stage != .closed else { return }
+        stage = .closed
+        abandonAll()
+        connection?.closeAfterFlush()
+        connection = nil
+    }
+
+    /// Its number over all threads.
+    var number: Int { worker.setup.firstClient + index }
+
+    @inline(__always)
+    private func encode(_ request: InFlightRequest) {
+        guard request.operation == .vote else { return encodeRead(request) }
+        posts.voteHead.withRawSpan {
+            worker.output.appendCommand($0, number: worker.posts.id(request.argument))
+        }
+    }
+
+    @inline(never)
+    private func encodeRead(_ request: InFlightRequest) {
+        let command: [UInt8]
+        switch request.operation {
+        case .get: command = posts.score(worker.posts.id(request.argument))
+        case .list, .page:
+            let count = worker.setup.configuration.pageSize
+            command = posts.page(from: Int(request.argument), count: count)
+        case .vote, .create, nil:
+            preconditionFailure("The flags refuse operations that a sorted set does not have.")
+        }
+        command.withRawSpan { worker.output.append($0) }
+    }
+
+    /// The connection ended, or never opened: requests in flight are lost.
+    private func ended() {
+        let wasOpen = stage == .open
+        stage = .closed
+        connection = nil
+        abandonAll()
+        if wasOpen { worker.connectionLost() } else { worker.connectionDecided(isOpen: false) }
+    }
+
+    private func abandonAll() {
+        for id in headID..<nextID {
+            let request = worker.inFlight[index, id]
+            guard !request.marks.contains(.expired) else { continue }
+            worker.outstandingCount -= 1
+            worker.recorder.outcomes.lost += 1
+            worker.forget(request, client: number)
+        }
+        headID = nextID
+    }
+}
+
+extension RESPConnection: ConnectionHandler {
+    func connectionOpened(_ connection: TCPConnection) {
+        guard stage == .connecting else { return connection.reset() }
+        self.connection = connection
+        stage = .open
+        worker.connectionDecided(isOpen: true)
+    }
+
+    func connection(_ connection: TCPConnection, received bytes: RawSpan) -> ReadProgress {
+        let now = MonotonicInstant.now.nanoseconds
+        var offset = 0
+        do throws(ProtocolViolation) {
+            offset = try receive(bytes, at: now)
+        } catch {
+            worker.recorder.failures.countProtocolError(error.description)
+            connection.reset()
+            return ReadProgress(consumedByteCount: bytes.byteCount)
+        }
+        worker.recorder.recordRead(byteCount: offset)
+        if worker.isOpenLoop {
+            worker.enqueue(index)
+            worker.pump()
+        } else {
+            fill()
+        }
+        if !worker.isSending { worker.finishIfDone() }
+        return ReadProgress(consumedByteCount: offset)
+    }
+
+    func connectionEndedInput(_ connection: TCPConnection) { connection.closeAfterFlush() }
+
+    func connectionClosed(_ connection: TCPConnection, reason: CloseReason) {
+        guard stage != .closed else { return }
+        if case .connectFailed(let error) = reason {
+            worker.recorder.failures.count(Failures.Cause(connect: error))
+        } else if let cause = Failures.Cause(reason) {
+            worker.recorder.failures.count(cause)
+        }
+        ended()
+    }
+}
+
+@available(*, unavailable)
+extension RESPConnection: Sendable {}

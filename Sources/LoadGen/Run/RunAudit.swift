@@ -1,0 +1,43 @@
+import FeedClient
+import FeedTransport
+
+/// The audit of a run, by what the server speaks.
+enum RunAudit: Sendable {
+    /// Of the feed service.
+    case feed(Audit)
+    /// Of a server that speaks RESP2.
+    case resp(RESPAudit)
+
+    /// The audit of a run at its end.
+    init(
+        _ configuration: RunConfiguration,
+        _ address: SocketAddress,
+        _ knowledge: AuditKnowledge,
+        of run: PreparedRun
+    ) {
+        switch run.server {
+        case .feed(let service):
+            self = .feed(Audit(configuration, address, knowledge, of: run, at: service))
+        case .resp(let posts):
+            self = .resp(
+                RESPAudit(
+                    address: address,
+                    posts: posts,
+                    knowledge: knowledge,
+                    connectTimeout: configuration.connectTimeout
+                )
+            )
+        }
+    }
+
+    /// Audits over a connection of its own; calls `connected` once a client of the service is
+    /// connected.
+    func run(
+        connected: (FeedClient) -> Void
+    ) async throws(FeedClientError) -> Audit.Report {
+        switch self {
+        case .feed(let audit): try await audit.run(connected: connected)
+        case .resp(let audit): (await audit.run(), RetryCounts())
+        }
+    }
+}

@@ -1,0 +1,62 @@
+package import LoadGen
+
+extension SideBySideConfiguration {
+    /// The comparison that `options` ask for beside the load of `configuration`; nil without `--ab`.
+    package init?(
+        _ options: Options,
+        _ configuration: RunConfiguration
+    ) throws(FlagError) {
+        guard let target = options.ab else {
+            try Self.refuseFlagsOfAComparison(options)
+            return nil
+        }
+        var wireProtocol = configuration.wireProtocol
+        if let text = options.abProtocol {
+            wireProtocol = try FlagValue("--ab-protocol", text).choice()
+        }
+        self.init(target: target, wireProtocol: wireProtocol)
+        let pairs = RatioEstimate.fewestPairs...Self.mostPairs
+        if let text = options.rounds { rounds = try FlagValue("--rounds", text).count(pairs) }
+        if let text = options.aa {
+            controlCount =
+                try text == "0" ? 0 : FlagValue("--aa", text).count(pairs)
+        }
+        if let text = options.slice {
+            let lengths = Duration.milliseconds(100)...Duration.seconds(600)
+            slice = try FlagValue("--slice", text).duration(lengths)
+        }
+        limit = try RunConfiguration.comparisonLimit(options)
+        if wireProtocol == .resp, configuration.wireProtocol != .resp {
+            try configuration.refuseFlagsOfTheFeed(options)
+        }
+        try Self.refuseFlagsOfARun(options)
+    }
+
+    /// Refuses flags that mean nothing without `--ab`.
+    private static func refuseFlagsOfAComparison(_ options: Options) throws(FlagError) {
+        let given = [
+            ("--ab-protocol", options.abProtocol), ("--rounds", options.rounds),
+            ("--slice", options.slice), ("--aa", options.aa),
+        ]
+        for case (let flag, let value?) in given {
+            throw FlagError(flag: flag, expected: "--ab with it", actual: value)
+        }
+    }
+
+    /// Refuses flags of a run that a comparison does not have.
+    private static func refuseFlagsOfARun(_ options: Options) throws(FlagError) {
+        let given = [
+            ("--duration", options.duration), ("--requests", options.requests),
+            ("--verify-only", options.verifyOnly), ("--hdr", options.load.hdr),
+            ("--slo", options.load.slo.first), ("--compare", options.compare),
+            ("--server-pid", options.load.serverPID == "auto" ? nil : options.load.serverPID),
+        ]
+        for case (let flag, let value?) in given {
+            throw FlagError(
+                flag: flag,
+                expected: "no --ab beside it (--slice says how long to measure)",
+                actual: value
+            )
+        }
+    }
+}
