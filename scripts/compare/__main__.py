@@ -22,12 +22,13 @@ import metrics
 import page
 import restart
 import servers
+import sides
 import tls
 import votes
 import watches
 
 VOTE_PARTS = ["floor", "votes", "redis"]  # rows of one table
-TABLES = {"batch": batch, "page": page, "growth": growth, "loadgen": generator, "import": imports,
+TABLES = {"sides": sides, "batch": batch, "page": page, "growth": growth, "loadgen": generator, "import": imports,
           "durable": durable, "ballots": ballots, "lists": lists, "latency": latency,
           "restart": restart, "watches": watches, "library": library, "tls": tls, "metrics": metrics}
 PARTS = VOTE_PARTS + list(TABLES)
@@ -48,6 +49,9 @@ def read_options():
     parser.add_argument("--seconds", type=float, default=3, help="of each measurement")
     parser.add_argument("--warmup", type=float, default=1, help="seconds before each measurement")
     parser.add_argument("--pairs", type=int, default=24, help="of slices without and with metrics")
+    parser.add_argument("--blocks", type=int, default=3, help="of sides, with fresh servers")
+    parser.add_argument("--side-rounds", type=int, default=8,
+                        help="pairs of slices in a block of sides, 6 or more")
     parser.add_argument("--durable-rounds", type=int, default=1, help="of durable votes")
     parser.add_argument("--durable-seconds", type=float, default=60,
                         help="of each run of durable votes")
@@ -60,7 +64,8 @@ def read_options():
                         help="one round of a second, fewer posts: whether all of it works")
     parser.add_argument("--output", metavar="DIR", help="write compare.md and compare.json there")
     parser.add_argument("--update-readme", action="store_true",
-                        help="put the tables into docs/BENCHMARKS.md")
+                        help="put the tables into docs/BENCHMARKS.md, without --parts, and that of "
+                             "sides into README.md")
     parser.add_argument("--binaries", required=True, help=argparse.SUPPRESS)
     parser.add_argument("--floor", required=True, help=argparse.SUPPRESS)
     parser.add_argument("--check", action="store_true", help=argparse.SUPPRESS)
@@ -74,6 +79,9 @@ def read_options():
         options.rounds, options.growth_rounds, options.durable_rounds, options.pairs = 1, 1, 1, 2
         options.seconds, options.warmup, options.posts = 1, 0.3, 20_000
         options.durable_seconds = 1
+        options.blocks, options.side_rounds = 1, 6
+    if options.blocks < 1 or options.side_rounds < 6:
+        parser.error("--side-rounds: expected 6 or more, and --blocks 1 or more.")
     if options.durable_seconds <= 0:
         parser.error("--durable-seconds: expected more than 0.")
     for flag in ("rounds", "growth_rounds", "durable_rounds", "pairs", "connections", "posts"):
@@ -90,7 +98,7 @@ def heading(options):
     about = machine.describe()
     text = (f"{about['processor']}, {about['cores']} cores, Linux {about['kernel']}. "
             "Servers on the first core, clients on the others, over loopback.")
-    if {"redis", "page", "durable", "ballots", "tls"} & set(options.parts):
+    if {"redis", "sides", "page", "durable", "ballots", "tls"} & set(options.parts):
         with servers.Redis(options) as redis:
             about["redis"] = redis.version()
         text += f" redis-server {about['redis']}, without persistence unless said."
@@ -148,7 +156,10 @@ def main():
     if failed:
         sys.exit(f"compare: not measured: {', '.join(failed)}.")
     if options.update_readme:
-        benchmarks.update(markdown)
+        if "sides" in measured:
+            benchmarks.update(sides.readme(measured["sides"], options, about), "README.md")
+        if set(options.parts) == set(PARTS):
+            benchmarks.update(markdown)
 
 
 if __name__ == "__main__":

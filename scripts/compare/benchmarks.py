@@ -1,4 +1,4 @@
-"""The block of docs/BENCHMARKS.md that is the output of a comparison, as it is."""
+"""The blocks of docs/BENCHMARKS.md and README.md that are the output of a comparison, as it is."""
 
 BEGIN = "<!-- What follows is the output of scripts/compare.sh --update-readme. -->\n"
 END = "<!-- End of the output. -->\n"

@@ -1,5 +1,7 @@
 """Tables, and the few statistics that they need."""
 
+import itertools
+import math
 import random
 import statistics
 
@@ -22,6 +24,30 @@ def interval(values):
 
 def spread(values, form):
     return f"{form.format(min(values))} – {form.format(max(values))}"
+
+
+def hodges_lehmann(ratios):
+    """The ratio of pairs with its interval of 95%, as loadgen --ab has it: the median of the means of
+    all two logarithms, and the interval of Wilcoxon's signed-rank test; None of fewer than six."""
+    if len(ratios) < 6:
+        return None
+    logarithms = [math.log(ratio) for ratio in ratios]
+    means = sorted((one + other) / 2 for one, other
+                   in itertools.combinations_with_replacement(logarithms, 2))
+    chances = [1.0]  # of each sum of signed ranks
+    for rank in range(1, len(ratios) + 1):
+        chances = [(low + high) / 2 for low, high
+                   in zip(chances + [0.0] * rank, [0.0] * rank + chances)]
+    tails = itertools.accumulate(chances)
+    outside = max(0, next(place for place, tail in enumerate(tails) if tail > 0.025) - 1)
+    return tuple(math.exp(value) for value
+                 in (statistics.median(means), means[outside], means[-1 - outside]))
+
+
+def interval(ratios):
+    """The ratio of pairs and its interval, as text."""
+    estimate = hodges_lehmann(ratios)
+    return "too few pairs" if estimate is None else "{:.2f} ({:.2f} – {:.2f})".format(*estimate)
 
 
 def verdict(value, target, most, form="{:g}"):
