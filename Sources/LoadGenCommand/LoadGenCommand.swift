@@ -35,19 +35,23 @@ enum LoadGenCommand {
     private static func run(_ options: any ParsableCommand) throws -> ExitStatus {
         let coreCount = ProcessInfo.processInfo.activeProcessorCount
         let isTerminal = isatty(2) == 1
+        let console = Console(isTerminal: isTerminal)
         let configuration: RunConfiguration
         var dataset: Dataset?
         var record: RunRecord?
         switch options {
+        case let options as ReportOptions:
+            return try EarlierRuns(options.files).report(page: options.html, json: options.json)
         case let options as Options:
             configuration = try RunConfiguration(
                 options,
                 coreCount: coreCount,
                 isTerminal: isTerminal
             )
+            if options.selfCheck { return try checkSelf(configuration, console) }
             record = try configuration.verifiedPath.map { try RunRecord(readingReport: $0) }
             if let comparison = try SideBySideConfiguration(options, configuration) {
-                return try compare(configuration, comparison, isTerminal: isTerminal)
+                return try compare(configuration, comparison, console)
             }
         case let options as DatasetOptions:
             configuration = try RunConfiguration(
@@ -57,12 +61,11 @@ enum LoadGenCommand {
             )
             dataset = try Dataset(reading: options.files)
         default:
-            preconditionFailure("The arguments are the flags of one of two commands.")
+            preconditionFailure("The arguments are the flags of one of the commands.")
         }
         let baseline = try configuration.comparedPath.map { path in
             try RunFigures(baselineAt: path, for: configuration)
         }
-        let console = Console(isTerminal: isTerminal)
         let run = try Run(
             configuration,
             dataset: dataset,
@@ -85,38 +88,16 @@ enum LoadGenCommand {
     private static func compare(
         _ configuration: RunConfiguration,
         _ comparison: SideBySideConfiguration,
-        isTerminal: Bool
+        _ console: Console
     ) throws -> ExitStatus {
-        let console = Console(isTerminal: isTerminal)
         let result = try SideBySideRun(
             configuration,
             comparison,
             showProgress: console.showProgress
         ).execute()
-        try write(
-            SideBySideText(result).rendered(),
-            json: { SideBySideJSON(result).rendered() },
-            to: configuration.jsonPath
-        )
+        try Outputs(json: configuration.jsonPath, page: configuration.pagePath)
+            .write(SideBySideText(result).rendered()) { SideBySideJSON(result).rendered() }
         return result.exitStatus
-    }
-
-    /// Writes the text for people, and the JSON where a path asks for it.
-    private static func write(
-        _ text: String,
-        json: () -> String,
-        to path: String?
-    ) throws {
-        // With JSON on standard output, the text for people goes beside it.
-        let isQuietOutput = path == "-"
-        Console.write(text, to: isQuietOutput ? .standardError : .standardOutput, terminator: "")
-        guard let path else { return }
-        if isQuietOutput {
-            // A program reads this output and must learn that something is missing.
-            try FileHandle.standardOutput.write(contentsOf: Data(json().utf8))
-        } else {
-            try json().write(toFile: path, atomically: true, encoding: .utf8)
-        }
     }
 
     private static func report(
@@ -126,12 +107,26 @@ enum LoadGenCommand {
         let text =
             configuration.verifiedPath.map { VerificationText(result, path: $0).rendered() }
             ?? TextReport(result).rendered()
-        try write(text, json: { JSONReport(result).rendered() }, to: configuration.jsonPath)
+        try Outputs(json: configuration.jsonPath, page: configuration.pagePath)
+            .write(text) { JSONReport(result).rendered() }
         if let prefix = configuration.histogramPrefix {
             for file in HistogramFiles(result).texts {
                 try file.text.write(toFile: prefix + file.suffix, atomically: true, encoding: .utf8)
             }
         }
+        return result.exitStatus
+    }
+
+    /// Checks the generator instead of a service.
+    private static func checkSelf(
+        _ configuration: RunConfiguration,
+        _ console: Console
+    ) throws -> ExitStatus {
+        let isShown = configuration.progressInterval != nil
+        let check = SelfCheck(seed: configuration.seed) { if isShown { console.showProgress($0) } }
+        let result = try check.execute()
+        try Outputs(json: configuration.jsonPath, page: nil)
+            .write(result.text) { SelfCheckJSON(result).rendered() }
         return result.exitStatus
     }
 }

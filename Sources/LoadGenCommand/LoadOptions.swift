@@ -103,6 +103,16 @@ package struct LoadOptions: ParsableArguments {
     /// Where the result goes.
     @Option(help: "Write the whole result as JSON to this file, or - for standard output.")
     package var json: String?
+    /// Where the page goes.
+    @Option(help: "Write the report as one page of HTML with charts to this file.")
+    package var html: String?
+    /// What names the run.
+    @Option(
+        help: """
+            The name of the run, which generators of one load share, so that loadgen report merges             their files. (default: a random one)
+            """
+    )
+    package var runID: String?
     /// Where histograms go.
     @Option(help: "Write histograms to PREFIX.<operation>.hgrm and PREFIX.hlog.")
     package var hdr: String?

@@ -8,7 +8,8 @@ package struct Options: ParsableCommand {
         abstract: "Loads the feed service, measures it, and audits what it counted.",
         discussion: """
             loadgen dataset FILE… imports files of posts and casts exactly their votes instead: see \
-            loadgen dataset --help.
+            loadgen dataset --help. loadgen report RUN.json… shows the results of earlier runs: see \
+            loadgen report --help.
             """
     )
 
@@ -124,6 +125,15 @@ package struct Options: ParsableCommand {
     /// How long a page is.
     @Option(parsing: .unconditional, help: "Posts a page (1 to 100).")
     package var pageSize = "20"
+    /// Whether the generator is checked instead.
+    @Flag(
+        help: """
+            Load no service: check in some 15 s whether loadgen measures right on this machine, \
+            against a responder in this process with known delays and a stall of one second. Exit \
+            code 4 where it does not. Of the other flags, --seed, --json and --quiet apply.
+            """
+    )
+    package var selfCheck = false
     /// Whether the service is asked at the end what it counted.
     @Flag(inversion: .prefixedNo, help: "Ask the service at the end what it counted.")
     package var verify = true
@@ -173,9 +183,14 @@ package struct CommandLineArguments {
 
     /// The arguments after the program's name.
     package init(_ arguments: [String]) {
-        let isDataset = arguments.first == "dataset"
-        command = isDataset ? DatasetOptions.self : Options.self
-        self.arguments = Array(isDataset ? arguments.dropFirst() : arguments[...])
+        let named: (any ParsableCommand.Type)? =
+            switch arguments.first {
+            case "dataset": DatasetOptions.self
+            case "report": ReportOptions.self
+            default: nil
+            }
+        command = named ?? Options.self
+        self.arguments = Array(named == nil ? arguments[...] : arguments.dropFirst())
     }
 
     /// Parses the arguments as the flags of their command.

@@ -81,6 +81,14 @@ extension RunConfiguration {
         }
         try secure(options)
         jsonPath = options.json
+        pagePath = options.html
+        runID =
+            try options.runID.map { text throws(FlagError) in
+                try FlagValue("--run-id", text).parse(
+                    "1 to 64 letters, digits, - and _",
+                    Self.runID
+                )
+            } ?? Self.randomRunID()
         histogramPrefix = options.hdr
         isStrict = options.strict
         serviceLevels = try options.slo.map { text throws(FlagError) in

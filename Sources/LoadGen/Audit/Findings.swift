@@ -8,6 +8,12 @@ package struct Findings: Sendable, Equatable {
     /// Nothing found.
     package init() {}
 
+    /// What an earlier audit found.
+    package init(counts: [Violation: UInt64], examples: [String]) {
+        self.counts = counts
+        self.examples = examples
+    }
+
     /// Whether nothing was found.
     package var isEmpty: Bool { counts.isEmpty }
 

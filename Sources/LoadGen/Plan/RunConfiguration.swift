@@ -62,6 +62,10 @@ package struct RunConfiguration: Sendable {
     package var comparisonLimit = 0.03
     /// The file of the JSON result, or `-`.
     package var jsonPath: String?
+    /// The file of the page.
+    package var pagePath: String?
+    /// What names the run: reports of generators that share it are merged.
+    package var runID = ""
     /// How the names of the histogram files start.
     package var histogramPrefix: String?
     /// Whether a run whose figures cannot be compared is called INVALID.

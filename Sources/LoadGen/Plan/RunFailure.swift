@@ -134,6 +134,8 @@ package enum ExitStatus: Int32, Sendable {
     case usage = 2
     /// The audit, or the generator's own count of outcomes, does not add up.
     case auditFailed = 3
+    /// The figures are not to be trusted: a self-check failed.
+    case invalid = 4
     /// The run was slower than the one that `--compare` names.
     case regression = 5
     /// A service level asked for with `--slo` was missed.

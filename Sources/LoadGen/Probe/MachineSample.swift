@@ -36,6 +36,12 @@ package struct MachineUsage: Sendable, Equatable {
     /// Time the host gave to other machines.
     package var stealShare: Double
 
+    /// These shares, as an earlier run saw them.
+    package init(busyShare: Double, stealShare: Double) {
+        self.busyShare = busyShare
+        self.stealShare = stealShare
+    }
+
     /// The difference of two samples.
     package init(from start: MachineSample, to end: MachineSample) {
         let total = Double(max(1, end.totalTicks &- min(start.totalTicks, end.totalTicks)))

@@ -114,6 +114,23 @@ package struct ProcessUsage: Sendable, Equatable {
     /// The cores that the process might run on at the end; empty where that could not be seen.
     package var cores: Set<Int>
 
+    /// What a process used, as an earlier run saw it.
+    package init(
+        seconds: Double,
+        userShare: Double,
+        busiestThreadShare: Double,
+        waitShare: Double,
+        residentByteCount: UInt64,
+        cores: Set<Int>
+    ) {
+        self.seconds = seconds
+        self.userShare = userShare
+        self.busiestThreadShare = busiestThreadShare
+        self.waitShare = waitShare
+        self.residentByteCount = residentByteCount
+        self.cores = cores
+    }
+
     /// The difference of two samples `intervalSeconds` apart.
     ///
     /// A thread that is in one sample only started or ended between them. What it used before it

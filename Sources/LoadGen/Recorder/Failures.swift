@@ -27,6 +27,17 @@ package struct Failures: Sendable, Equatable {
     /// No failure.
     package init() {}
 
+    /// Failures that were counted before.
+    package init(
+        causes: [Cause: UInt64],
+        serverErrors: [String: UInt64],
+        firstProtocolError: String?
+    ) {
+        self.causes = causes
+        self.serverErrors = serverErrors
+        self.firstProtocolError = firstProtocolError
+    }
+
     /// Counts one failure on this side.
     package mutating func count(_ cause: Cause) {
         causes[cause, default: 0] += 1

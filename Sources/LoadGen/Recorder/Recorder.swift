@@ -74,26 +74,33 @@ final class Recorder {
         counters[Counter.bytesOut] += UInt64(byteCount)
     }
 
-    /// Adds the current interval to the totals and returns it for the progress line.
+    /// Adds the current interval to the totals and returns it for the progress line and the charts.
     func closeInterval() -> IntervalCounts {
         var latencies = LatencyScale.makeHistogram()
+        var measured: [Operation: LatencyHistogram] = [:]
         // A user waits for the response time; a closed loop knows only the service time.
         let shown = measureCount > 1 ? Measure.response.rawValue : Measure.service.rawValue
         for index in totals.indices {
-            let isShown = index % measureCount == shown
-            if isShown { histograms.add(totals.count + index, to: &latencies) }
-            if isShown { histograms.add(index, to: &latencies) }
+            if index % measureCount == shown {
+                let operation = Operation.allCases[index / measureCount]
+                measured[operation] = histograms.copy(totals.count + index)
+                histograms.add(totals.count + index, to: &latencies)
+                histograms.add(index, to: &latencies)
+            }
             histograms.add(totals.count + index, to: &totals[index])
             histograms.reset(totals.count + index)
             histograms.reset(index)
         }
         let counts = Operation.allCases.indices.map { counters[$0] }
         defer { countsAtIntervalStart = counts }
-        return IntervalCounts(
+        var interval = IntervalCounts(
             answered: zip(counts, countsAtIntervalStart).map { $0 - $1 },
-            latencies: latencies,
-            errorCount: outcomes.error + outcomes.unknown
+            latencies: latencies
         )
+        interval.measured = measured
+        interval.outcomes = outcomes
+        interval.reconnectCount = retries.reconnectCount
+        return interval
     }
 
     /// Everything recorded, after the last interval was closed.

@@ -37,6 +37,15 @@ import Histogram
         unsafe total.add(histograms[index])
     }
 
+    /// What histogram `index` holds, or nil where it holds nothing.
+    func copy(_ index: Int) -> LatencyHistogram? {
+        precondition(index >= 0 && index < count, "No such histogram.")
+        guard unsafe histograms[index].totalCount > 0 else { return nil }
+        var copy = LatencyScale.makeHistogram()
+        unsafe copy.add(histograms[index])
+        return copy
+    }
+
     /// Empties histogram `index`.
     func reset(_ index: Int) {
         precondition(index >= 0 && index < count, "No such histogram.")

@@ -43,21 +43,33 @@ package struct IntervalCounts: Sendable {
     package var answered: [UInt64]
     /// The time that users waited (closed loop: the time of the service), over all operations.
     package var latencies: LatencyHistogram
-    /// Errors, timeouts and losses since the start of the run.
-    package var errorCount: UInt64
+    /// The part of `latencies` that the totals include, by operation.
+    package var measured: [Operation: LatencyHistogram] = [:]
+    /// The outcomes since the start of the run.
+    package var outcomes = Outcomes()
+    /// Connections that were opened again since the start of the run.
+    package var reconnectCount: UInt64 = 0
 
     /// An interval with these counts.
-    package init(answered: [UInt64], latencies: LatencyHistogram, errorCount: UInt64) {
+    package init(answered: [UInt64], latencies: LatencyHistogram) {
         self.answered = answered
         self.latencies = latencies
-        self.errorCount = errorCount
     }
+
+    /// Errors, timeouts and losses since the start of the run.
+    package var errorCount: UInt64 { outcomes.error + outcomes.unknown }
 
     /// Adds the same interval of another thread.
     package mutating func add(_ other: IntervalCounts) {
         answered = zip(answered, other.answered).map { $0 + $1 }
         latencies.add(other.latencies)
-        errorCount += other.errorCount
+        measured.merge(other.measured) { mine, theirs in
+            var sum = mine
+            sum.add(theirs)
+            return sum
+        }
+        outcomes = outcomes + other.outcomes
+        reconnectCount += other.reconnectCount
     }
 }
 

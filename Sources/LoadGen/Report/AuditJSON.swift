@@ -1,5 +1,8 @@
 /// The audit in the JSON report: `passed` is null where there was none, and then there is a reason.
 struct AuditJSON: Encodable {
+    /// The reason of a run without an audit.
+    static let notAskedFor = "not asked for"
+
     private(set) var passed = OrNull<Bool>(nil)
     private(set) var reason: String?
     private(set) var votesAcknowledged: UInt64?
@@ -15,7 +18,7 @@ struct AuditJSON: Encodable {
 
     init(_ outcome: AuditOutcome) {
         switch outcome {
-        case .skipped: reason = "not asked for"
+        case .skipped: reason = Self.notAskedFor
         case .impossible(let cause): reason = cause
         case .done(let summary):
             let findings = summary.findings

@@ -59,10 +59,10 @@ extension RunResult {
             isComparable: verdict.isValid,
             rates: measuredRates,
             response99s: seconds.compactMap { interval in
-                let latencies = interval.counts.latencies
+                let latencies = interval.latencies
                 let isTrusted =
-                    PercentileText.trust(percentile: 99, count: latencies.totalCount) != .hidden
-                return isTrusted ? Double(latencies.valueAtPercentile(99)) / 1e6 : nil
+                    PercentileText.trust(percentile: 99, count: latencies.count) != .hidden
+                return isTrusted ? latencies.percentile(99).map { Double($0) / 1e6 } : nil
             },
             serverCost: secondsPerMillion(server)
         )

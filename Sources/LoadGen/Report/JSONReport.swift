@@ -85,7 +85,8 @@ private struct Members: Encodable {
         requestsPerSecond = OrNull(finite: result.requestsPerSecond)
         interrupted = result.isInterrupted
         let operations = result.configuration.mix.operations
-        intervals = result.intervals.map { IntervalJSON($0, operations) }
+        intervals = zip(result.intervals, [nil] + result.intervals.map(Optional.some))
+            .map { IntervalJSON($0, after: $1, operations) }
         ops = Dictionary(
             uniqueKeysWithValues: operations.map { ($0.name, OperationJSON(result, $0)) }
         )
@@ -102,6 +103,7 @@ private struct Members: Encodable {
     }
 
     struct Configuration: Encodable {
+        let runId: String
         let target: String
         let `protocol`: String
         let clients: Int
@@ -121,15 +123,18 @@ private struct Members: Encodable {
         let voters: Int
         let ballotBytes: Int
         let keys: String
+        let percentiles: [Double]
         let hottestPostShare: OrNull<Double>
         let pageSize: Int
         let seed: UInt64
         let timeoutSeconds: Double
         let retry: Int
         let verify: Bool
+        let strict: Bool
 
         init(_ result: RunResult) {
             let given = result.configuration
+            runId = given.runID
             target = given.target
             `protocol` = given.wireProtocol.rawValue
             clients = given.clientCount
@@ -149,12 +154,14 @@ private struct Members: Encodable {
             voters = given.voterCount
             ballotBytes = given.ballotByteCount
             keys = given.keys.description
+            percentiles = given.percentiles
             hottestPostShare = OrNull(finite: result.hottestShare)
             pageSize = given.pageSize
             seed = given.seed
             timeoutSeconds = given.timeout / .seconds(1)
             retry = given.retryLimit
             verify = given.isVerified
+            strict = given.isStrict
         }
     }
 

@@ -11,7 +11,7 @@ struct OperationJSON: Encodable {
     init(_ result: RunResult, _ operation: Operation) {
         func latency(_ measure: Measure) -> LatencyJSON? {
             result.totals.latencies[LatencyKey(operation, measure)].map {
-                LatencyJSON($0, result.configuration.percentiles, isWhole: true)
+                LatencyJSON($0, result.configuration.percentiles)
             }
         }
         count = result.totals.measuredAnswers[Int(operation.rawValue)]
@@ -23,52 +23,22 @@ struct OperationJSON: Encodable {
     }
 }
 
-/// One interval in the JSON report, with a member for each operation.
-struct IntervalJSON: Encodable {
-    let interval: RunResult.Interval
-    let operations: [Operation]
-
-    init(_ interval: RunResult.Interval, _ operations: [Operation]) {
-        self.interval = interval
-        self.operations = operations
-    }
-
-    func encode(to encoder: any Encoder) throws {
-        var members = encoder.container(keyedBy: MemberKey.self)
-        try members.encode(OrNull(finite: interval.endSeconds), forKey: "end_seconds")
-        try members.encode(OrNull(finite: interval.seconds), forKey: "seconds")
-        try members.encode(interval.isMeasured, forKey: "measured")
-        for operation in operations {
-            let count = interval.counts.answered[Int(operation.rawValue)]
-            try members.encode(count, forKey: MemberKey(operation.name))
-        }
-        try members.encode(interval.counts.errorCount, forKey: "failed_so_far")
-        let latencies = LatencyJSON(interval.counts.latencies, [50, 99], isWhole: false)
-        try members.encode(latencies, forKey: "response_ms")
-    }
-}
-
 /// Latencies in the JSON report, in milliseconds: the percentiles with enough samples, and the
-/// maximum.
+/// maximum, and the whole histogram, so that results can be merged.
 struct LatencyJSON: Encodable {
     let histogram: LatencyHistogram
     let percentiles: [Double]
-    /// Whether the whole histogram follows, so that results can be merged.
-    let isWhole: Bool
 
-    init(_ histogram: LatencyHistogram, _ percentiles: [Double], isWhole: Bool) {
+    init(_ histogram: LatencyHistogram, _ percentiles: [Double]) {
         self.histogram = histogram
         self.percentiles = percentiles
-        self.isWhole = isWhole
     }
 
     func encode(to encoder: any Encoder) throws {
         var members = encoder.container(keyedBy: MemberKey.self)
-        if isWhole {
-            try members.encode(histogram.totalCount, forKey: "count")
-            try members.encode(OrNull(finite: histogram.mean / 1e6), forKey: "mean")
-            try members.encode(HistogramEncoding.base64(histogram), forKey: "hdr")
-        }
+        try members.encode(histogram.totalCount, forKey: "count")
+        try members.encode(OrNull(finite: histogram.mean / 1e6), forKey: "mean")
+        try members.encode(HistogramEncoding.base64(histogram), forKey: "hdr")
         guard histogram.totalCount > 0 else { return }
         for percentile in percentiles
         where PercentileText.trust(percentile: percentile, count: histogram.totalCount) != .hidden {
@@ -81,7 +51,7 @@ struct LatencyJSON: Encodable {
 }
 
 /// A key that a run chooses, like the name of an operation.
-private struct MemberKey: CodingKey, ExpressibleByStringLiteral {
+struct MemberKey: CodingKey, ExpressibleByStringLiteral {
     let stringValue: String
     var intValue: Int? { nil }
 

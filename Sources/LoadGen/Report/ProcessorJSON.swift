@@ -6,6 +6,7 @@ struct ProcessorJSON: Encodable {
     let server: OrNull<Usage>
     let generator: OrNull<Usage>
     let loopIdleShares: [OrNull<Double>]
+    let busyShare: OrNull<Double>
     let stealShare: OrNull<Double>
     let otherShare: OrNull<Double>
     let littleInFlight: OrNull<Double>
@@ -17,6 +18,7 @@ struct ProcessorJSON: Encodable {
         server = OrNull(result.server.map(Usage.init))
         generator = OrNull(result.generator.map(Usage.init))
         loopIdleShares = result.loopIdleShares.map { OrNull(finite: $0) }
+        busyShare = OrNull(finite: result.machine?.busyShare)
         stealShare = OrNull(finite: result.machine?.stealShare)
         otherShare = OrNull(finite: result.server.map { _ in result.otherShare })
         littleInFlight = OrNull(finite: result.littleInFlight)
@@ -29,6 +31,7 @@ struct ProcessorJSON: Encodable {
         let busiestThreadShare: OrNull<Double>
         let waitShare: OrNull<Double>
         let residentBytes: UInt64
+        let cores: [Int]
 
         init(_ usage: ProcessUsage) {
             seconds = OrNull(finite: usage.seconds)
@@ -36,6 +39,7 @@ struct ProcessorJSON: Encodable {
             busiestThreadShare = OrNull(finite: usage.busiestThreadShare)
             waitShare = OrNull(finite: usage.waitShare)
             residentBytes = usage.residentByteCount
+            cores = usage.cores.sorted()
         }
     }
 }

@@ -1,4 +1,3 @@
-import FeedConcurrency
 import Histogram
 
 /// One line of progress during a run.
@@ -65,22 +64,26 @@ package struct ProgressLine {
 /// Collects intervals until the next progress line is due.
 struct ProgressState {
     private var counts: IntervalCounts?
+    private var usage = IntervalUsage()
+    private var coreCount: Int
     private var seconds = 0.0
-    private var lastSample: Probe.Sample?
 
-    /// Nothing collected.
-    init() {}
+    /// Nothing collected on a machine with `coreCount` cores.
+    init(coreCount: Int) {
+        self.coreCount = coreCount
+    }
 
-    /// Adds `interval`; returns the line, if one is due.
+    /// Adds `interval`, with its counts; returns the line, if one is due.
     mutating func line(
         for interval: RunResult.Interval,
-        _ configuration: RunConfiguration,
-        _ probe: Probe
+        _ added: IntervalCounts,
+        _ configuration: RunConfiguration
     ) -> String? {
         guard let due = configuration.progressInterval else { return nil }
-        if counts == nil { counts = interval.counts } else { counts?.add(interval.counts) }
-        // Failures are counted from the start, so the last interval knows them all.
-        counts?.errorCount = interval.counts.errorCount
+        if counts == nil { counts = added } else { counts?.add(added) }
+        // Outcomes are counted from the start, so the last interval knows them all.
+        counts?.outcomes = added.outcomes
+        if let more = interval.usage { usage.add(more) }
         seconds += interval.seconds
         // Intervals are seconds: half of one covers a timer that fires a little early.
         guard let counts, seconds + 0.5 > Double(due.nanoseconds) / 1e9 else { return nil }
@@ -93,16 +96,11 @@ struct ProgressState {
             counts: counts,
             operations: configuration.mix.operations
         )
-        let sample = probe.sample()
-        if let lastSample {
-            let usage = Probe.usage(from: lastSample, to: sample)
-            let elapsed = sample.instant.duration(since: lastSample.instant)
-            let elapsedSeconds = max(Double(elapsed.nanoseconds) / 1e9, 1e-9)
-            line.serverCores = usage.server.map { $0.seconds / elapsedSeconds }
-            line.generatorCores = usage.generator.map { $0.seconds / elapsedSeconds }
-            line.stealShare = usage.machine?.stealShare
-        }
-        lastSample = sample
+        let elapsed = max(usage.seconds, 1e-9)
+        line.serverCores = usage.serverSeconds.map { $0 / elapsed }
+        line.generatorCores = usage.generatorSeconds.map { $0 / elapsed }
+        line.stealShare = usage.stealSeconds.map { $0 / elapsed / Double(coreCount) }
+        usage = IntervalUsage()
         self.counts = nil
         seconds = 0
         return line.rendered()

@@ -10,16 +10,29 @@ package struct RunResult: Sendable {
         package var seconds: Double
         /// Whether all of it was measured.
         package var isMeasured: Bool
-        /// What was answered.
-        package var counts: IntervalCounts
+        /// Successful answers, by the operation's raw value.
+        package var answered: [UInt64]
+        /// The time that users waited, over all operations.
+        package var latencies: LatencySummary
+        /// The outcomes since the start of the run.
+        package var outcomes: Outcomes
+        /// Connections that were opened again since the start of the run.
+        package var reconnectCount: UInt64
+        /// What the processes and the machine used; nil where it was not seen.
+        package var usage: IntervalUsage?
+        /// With `--hdr`, the measured latencies of each operation as a histogram in base 64.
+        package var encoded: [Operation: LoggedHistogram] = [:]
 
-        /// An interval.
+        /// An interval, without the latencies that only a progress line needs.
         package init(endSeconds: Double, seconds: Double, isMeasured: Bool, counts: IntervalCounts)
         {
             self.endSeconds = endSeconds
             self.seconds = seconds
             self.isMeasured = isMeasured
-            self.counts = counts
+            answered = counts.answered
+            latencies = LatencySummary(counts.latencies)
+            outcomes = counts.outcomes
+            reconnectCount = counts.reconnectCount
         }
     }
 
@@ -33,6 +46,8 @@ package struct RunResult: Sendable {
     package var totals = RecorderTotals()
     /// Second by second, warm-up included.
     package var intervals: [Interval] = []
+    /// When the load began, in nanoseconds of the monotonic clock.
+    package var startNanoseconds: UInt64 = 0
     /// The measured time, by the clock and not by the flag.
     package var measuredSeconds = 0.0
     /// The share of requests that the most requested post got by its distribution.
@@ -103,7 +118,7 @@ extension RunResult {
     /// Successful answers a second of each whole measured second, in the order of time.
     package var measuredRates: [Double] {
         intervals.filter { $0.isMeasured && $0.seconds > 0.5 }
-            .map { Double($0.counts.answered.reduce(0, +)) / $0.seconds }
+            .map { Double($0.answered.reduce(0, +)) / $0.seconds }
     }
 
     /// How much faster the last third of the seconds was than the first; nil under six seconds.
@@ -198,7 +213,7 @@ extension RunResult {
     /// The reason that the service gave most often, where it refused every vote; otherwise nil.
     package var refusal: String? {
         let vote = Int(Operation.vote.rawValue)
-        let answered = intervals.reduce(0) { $0 + $1.counts.answered[vote] }
+        let answered = intervals.reduce(0) { $0 + $1.answered[vote] }
         guard configuration.mix.weights[vote] > 0, answered == 0, totals.outcomes.error > 0 else {
             return nil
         }

@@ -273,7 +273,7 @@ extension Run {
     }
 
     private func begin(_ phases: Phases) {
-        findings.phases = phases
+        findings.begin(phases)
         threads.begin(phases)
         handle(.warmupEnded, at: phases.measureFromNanoseconds)
         if phases.measureUntilNanoseconds < .max {

@@ -7,16 +7,18 @@ struct RunFindings {
     private(set) var result: RunResult
     /// What the run knows of its posts.
     private(set) var knowledge = AuditKnowledge(postIDs: [])
-    /// The phases of the load, once it has begun.
-    var phases: Phases?
 
+    /// The phases of the load, once it has begun.
+    private var phases: Phases?
     private var probe: Probe
-    private var progress = ProgressState()
+    private var progress: ProgressState
+    private var lastSample: Probe.Sample?
 
     /// The findings of a run that has done nothing, or knows the record of an earlier run.
     init(_ configuration: RunConfiguration, verifying record: RunRecord?) {
         result = RunResult(configuration: configuration, environment: Environment())
         probe = Probe(serverPID: configuration.serverPID)
+        progress = ProgressState(coreCount: result.environment.coreCount)
         guard let record else { return }
         knowledge = AuditKnowledge(record)
         result.isVerification = true
@@ -67,6 +69,13 @@ struct RunFindings {
         result.totals.retries.add(retries)
     }
 
+    /// The load begins.
+    mutating func begin(_ phases: Phases) {
+        self.phases = phases
+        result.startNanoseconds = phases.startNanoseconds
+        lastSample = probe.sample()
+    }
+
     /// The measured time begins.
     mutating func startMeasuring() { probe.startMeasuring() }
 
@@ -78,14 +87,27 @@ struct RunFindings {
         guard let phases else { preconditionFailure("A load has phases.") }
         let end = reported.endNanoseconds
         let elapsed = Double(end - min(end, phases.startNanoseconds)) / 1e9
-        let interval = RunResult.Interval(
+        var interval = RunResult.Interval(
             endSeconds: elapsed,
             seconds: elapsed - (result.intervals.last?.endSeconds ?? 0),
             isMeasured: phases.isMeasuredInterval(reported.number),
             counts: reported.counts
         )
+        interval.usage = usage()
+        if result.configuration.histogramPrefix != nil {
+            interval.encoded = reported.counts.measured.mapValues(LoggedHistogram.init)
+        }
         result.intervals.append(interval)
-        return progress.line(for: interval, result.configuration, probe)
+        return progress.line(for: interval, reported.counts, result.configuration)
+    }
+
+    /// What was used since the interval before.
+    private mutating func usage() -> IntervalUsage? {
+        let sample = probe.sample()
+        defer { lastSample = sample }
+        return lastSample.map {
+            IntervalUsage(from: $0, to: sample, coreCount: result.environment.coreCount)
+        }
     }
 
     /// Takes the measured time, which ended at an instant.

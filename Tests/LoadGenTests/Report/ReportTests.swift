@@ -5,7 +5,7 @@ import Testing
 
 @Suite struct ReportTests {
     /// A run as a closed loop of 500 clients might have gone.
-    private func sample(_ arguments: [String] = ["-c", "500", "-d", "3s"]) throws -> RunResult {
+    func sample(_ arguments: [String] = ["-c", "500", "-d", "3s"]) throws -> RunResult {
         var result = RunResult(configuration: try configure(arguments), environment: Environment())
         result.environment.coreCount = 2
         var histogram = LatencyScale.makeHistogram()
@@ -28,8 +28,7 @@ import Testing
         for second in 1...5 {
             let counts = IntervalCounts(
                 answered: [UInt64(second) * 100_000, 0, 0, 0, 0],
-                latencies: histogram,
-                errorCount: 0
+                latencies: histogram
             )
             result.intervals.append(
                 RunResult.Interval(
@@ -223,10 +222,13 @@ import Testing
     }
 
     @Test func namesItsHistogramFiles() throws {
-        let files = HistogramFiles(try sample()).texts
+        var result = try sample()
+        let histogram = try #require(result.totals.merged(.service))
+        result.intervals[2].encoded = [.vote: LoggedHistogram(histogram)]
+        let files = HistogramFiles(result).texts
         #expect(files.map(\.suffix) == [".vote.hgrm", ".hlog"])
         #expect(files[0].text.contains("Total count    =         1000"))
-        #expect(files[1].text.contains("Tag=vote,0.000,3.000,30.0"))
+        #expect(files[1].text.contains("\nTag=vote,2.000,1.000,30.0"))
     }
 
     @Test(

@@ -55,8 +55,7 @@ import Testing
         var machine = try Self.machine()
         let counts = IntervalCounts(
             answered: [1, 0, 0, 0, 0],
-            latencies: LatencyScale.makeHistogram(),
-            errorCount: 0
+            latencies: LatencyScale.makeHistogram()
         )
         let actions = Self.actions(
             &machine,

@@ -1,0 +1,159 @@
+import Foundation
+
+/// The JSON report of a run, as a page shows it.
+package struct ReportDocument: Sendable {
+    /// What the page calls the run, beside others.
+    package var name: String
+    private(set) var root: JSONValue
+
+    /// The document in the file at `path`, named after it.
+    ///
+    /// - Throws: `RunFailure.badFile` where it cannot be read or is no report.
+    package init(reading path: String) throws(RunFailure) {
+        let data: Data
+        do {
+            data = try Data(contentsOf: URL(filePath: path))
+        } catch {
+            throw .badFile(path, error.localizedDescription)
+        }
+        guard let found = Self.report(data) else {
+            throw .badFile(path, "The file is no JSON report of loadgen with schema 1.")
+        }
+        root = found
+        name = URL(filePath: path).deletingPathExtension().lastPathComponent
+    }
+
+    /// The document that a report's text is; nil where it is none.
+    package init?(parsing text: String, name: String) {
+        guard let found = Self.report(Data(text.utf8)) else { return nil }
+        root = found
+        self.name = name
+    }
+
+    /// Whether the report is of two services that were measured in turns.
+    package var isSideBySide: Bool { root["ab"] != nil }
+
+    /// What names the run; reports of one run have the same.
+    package var runID: String? { root["config"]?["run_id"]?.string }
+
+    private static func report(_ data: Data) -> JSONValue? {
+        guard var root = try? JSONDecoder().decode(Members.self, from: data).root,
+            root["schema"]?.double == 1, root["config"] != nil
+        else { return nil }
+        // It may be long, and only --verify-only reads it.
+        root["record"] = nil
+        return root
+    }
+
+    /// The data of a page with `runCount` runs: with the points of the charts, and with few enough
+    /// intervals that the page stays small.
+    func data(runCount: Int) -> JSONValue {
+        var data = root
+        data["name"] = .text(name)
+        if let points = try? JSONEncoder().encode(ChartMeasures(root)),
+            let charts = try? JSONDecoder().decode(JSONValue.self, from: points)
+        {
+            data["charts"] = charts
+        }
+        let most = Self.mostIntervals / runCount
+        data["intervals"] = .array(Self.condensed(root["intervals"]?.elements ?? [], most: most))
+        guard runCount > 1 else { return data }
+        for (operation, measures) in root["ops"]?.members ?? [:] {
+            for measure in measures.members.keys { data["ops"]?[operation]?[measure]?["hdr"] = nil }
+        }
+        return data
+    }
+
+    /// More columns than a chart has room for, at some 500 bytes each.
+    private static let mostIntervals = 240
+
+    /// `intervals`, of which each group of neighbours has become one.
+    static func condensed(_ intervals: [JSONValue], most: Int) -> [JSONValue] {
+        let size = (intervals.count + most - 1) / max(most, 1)
+        guard size > 1 else { return intervals }
+        return stride(from: 0, to: intervals.count, by: size).map { start in
+            let group = intervals[start..<min(start + size, intervals.count)]
+            return group.dropFirst().reduce(group[group.startIndex]) { IntervalPair($0, $1).joined }
+        }
+    }
+}
+
+/// The top of a report without its `record`, which may have many megabytes.
+private struct Members: Decodable {
+    let root: JSONValue
+
+    init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: MemberKey.self)
+        var members: [String: JSONValue] = [:]
+        for key in container.allKeys where key.stringValue != "record" {
+            members[key.stringValue] = try container.decode(JSONValue.self, forKey: key)
+        }
+        root = .object(members)
+    }
+}
+
+/// Two intervals, one after the other, that become one.
+///
+/// Counts are added and spreads of latencies too. Percentiles cannot be: the larger one is kept.
+private struct IntervalPair {
+    private let first: JSONValue
+    private let second: JSONValue
+
+    init(_ first: JSONValue, _ second: JSONValue) {
+        self.first = first
+        self.second = second
+    }
+
+    var joined: JSONValue {
+        .object(
+            first.members.merging(second.members) { mine, _ in mine }
+                .reduce(into: [:]) { $0[$1.key] = member($1.key) }
+        )
+    }
+
+    private func member(_ key: String) -> JSONValue {
+        let (one, two) = (first[key] ?? .null, second[key] ?? .null)
+        switch key {
+        case "end_seconds", "failed_so_far": return two
+        case "measured": return one == .bool(true) && two == .bool(true) ? one : .bool(false)
+        case "response_ms": return latencies(one, two)
+        case "cpu": return processors(one, two)
+        default: return .number((one.double ?? 0) + (two.double ?? 0))
+        }
+    }
+
+    private func latencies(_ one: JSONValue, _ two: JSONValue) -> JSONValue {
+        var joined: [String: JSONValue] = [:]
+        for key in Set(one.members.keys).union(two.members.keys) {
+            let values = [one[key]?.double, two[key]?.double].compactMap(\.self)
+            joined[key] = .number(key == "count" ? values.reduce(0, +) : values.max() ?? 0)
+        }
+        var buckets = Self.buckets(one)
+        buckets.add(Self.buckets(two))
+        joined["first_bucket"] = .integer(Int64(buckets.first))
+        joined["buckets"] = .array(buckets.counts.map { .natural($0) })
+        return .object(joined)
+    }
+
+    private static func buckets(_ latencies: JSONValue) -> LatencyBuckets {
+        let first = latencies["first_bucket"]?.double.flatMap { Int(exactly: $0) } ?? 0
+        let counts = (latencies["buckets"]?.elements ?? []).map { UInt64($0.double ?? 0) }
+        return LatencyBuckets(first: first, counts: counts)
+    }
+
+    /// Cores in use: the mean, by the length of the intervals.
+    private func processors(_ one: JSONValue, _ two: JSONValue) -> JSONValue {
+        let (long, longer) = (first["seconds"]?.double ?? 0, second["seconds"]?.double ?? 0)
+        let whole = max(long + longer, 1e-9)
+        return .object(
+            one.members.merging(two.members) { mine, _ in mine }.reduce(into: [:]) { sum, member in
+                guard let a = one[member.key]?.double, let b = two[member.key]?.double else {
+                    sum[member.key] =
+                        one[member.key]?.double == nil ? two[member.key] : member.value
+                    return
+                }
+                sum[member.key] = .number((a * long + b * longer) / whole)
+            }
+        )
+    }
+}

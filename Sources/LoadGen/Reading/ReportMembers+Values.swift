@@ -1,0 +1,116 @@
+internal import FeedImport
+import Foundation
+
+// The parts of a result, made from the members of a report.
+
+extension LatencySummary {
+    /// The latencies of an interval in a report, in milliseconds there.
+    init(_ value: JSONValue) {
+        func nanoseconds(_ key: String) -> UInt64 {
+            UInt64(max(0, min((value[key]?.double ?? 0) * 1e6, 0x1p62)))
+        }
+        self.init()
+        count = UInt64(max(0, min(value["count"]?.double ?? 0, 0x1p62)))
+        percentiles = Self.levels.map { nanoseconds(PercentileText.name($0, isKey: true)) }
+        maximum = nanoseconds("max")
+        buckets = LatencyBuckets(
+            first: Int(value["first_bucket"]?.double ?? 0),
+            counts: (value["buckets"]?.elements ?? []).map { UInt64(max(0, $0.double ?? 0)) }
+        )
+    }
+}
+
+extension IntervalUsage {
+    /// The cores in use in a report, over `seconds`; nil where the report has none.
+    init?(_ value: JSONValue, seconds: Double) {
+        guard value != .null else { return nil }
+        self.init()
+        self.seconds = seconds
+        serverSeconds = value["server"]?.double.map { $0 * seconds }
+        generatorSeconds = value["generator"]?.double.map { $0 * seconds }
+        busySeconds = value["busy"]?.double.map { $0 * seconds }
+        stealSeconds = value["steal"]?.double.map { $0 * seconds }
+    }
+}
+
+extension Environment {
+    /// The machine of a report.
+    init(_ machine: ReportMembers.Machine) {
+        self.init()
+        processor = machine.processor
+        coreCount = machine.cores
+        kernel = machine.kernel
+        command = machine.command
+        startTime = machine.startTime
+    }
+}
+
+extension ProcessUsage {
+    /// A process of a report.
+    init(_ usage: ReportMembers.Processors.Usage) {
+        self.init(
+            seconds: usage.seconds ?? 0,
+            userShare: usage.userShare ?? 0,
+            busiestThreadShare: usage.busiestThreadShare ?? 0,
+            waitShare: usage.waitShare ?? 0,
+            residentByteCount: usage.residentBytes,
+            cores: Set(usage.cores ?? [])
+        )
+    }
+}
+
+extension AuditOutcome {
+    /// The audit of a report.
+    init(_ audit: ReportMembers.Audit) {
+        guard audit.passed != nil else {
+            let reason = audit.reason ?? ""
+            self = reason == AuditJSON.notAskedFor ? .skipped : .impossible(reason)
+            return
+        }
+        var summary = AuditSummary()
+        summary.acknowledgedVoteCount = audit.votesAcknowledged ?? 0
+        summary.unknownVoteCount = audit.votesUnknown ?? 0
+        summary.failedVoteCount = audit.votesFailed ?? 0
+        summary.countedVoteCount = audit.votesCounted ?? 0
+        summary.postCount = audit.posts ?? 0
+        summary.exactPostCount = audit.postsExact ?? 0
+        summary.createdPostCount = audit.postsCreated ?? 0
+        summary.listedPostCount = audit.postsListed ?? 0
+        let counts = (audit.violations ?? [:]).compactMap { name, count in
+            Violation(rawValue: name).map { ($0, count) }
+        }
+        summary.findings = Findings(
+            counts: Dictionary(uniqueKeysWithValues: counts),
+            examples: audit.examples ?? []
+        )
+        self = .done(summary)
+    }
+}
+
+extension DatasetResult {
+    /// The files of a report.
+    init(_ dataset: ReportMembers.Dataset) {
+        let files = dataset.files.map { file in
+            File(
+                path: file.path,
+                name: URL(filePath: file.path).lastPathComponent,
+                feed: file.feed,
+                postCount: file.posts,
+                upvoteCount: file.upvotes,
+                downvoteCount: file.downvotes,
+                leftOut: file.leftOut.map {
+                    LeftOutPost(
+                        line: $0.line,
+                        field: $0.field,
+                        reason: $0.reason,
+                        value: $0.value,
+                        actual: $0.actual,
+                        limit: $0.limit,
+                        message: $0.message
+                    )
+                }
+            )
+        }
+        self.init(files: files, importSeconds: dataset.importSeconds ?? 0)
+    }
+}

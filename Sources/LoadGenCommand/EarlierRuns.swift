@@ -1,0 +1,63 @@
+import Foundation
+import LoadGen
+
+/// What `loadgen report` does with the files of earlier runs.
+struct EarlierRuns {
+    private let paths: [String]
+
+    /// The runs in the files at `paths`.
+    init(_ paths: [String]) {
+        self.paths = paths
+    }
+
+    /// Shows the runs on standard output, and writes their page and their merged result.
+    func report(page: String?, json: String?) throws -> ExitStatus {
+        let documents = try paths.map { try ReportDocument(reading: $0) }
+        if documents.count == 1, documents[0].isSideBySide, let page, json == nil {
+            try Outputs.write(ReportPage(documents).rendered(), to: page)
+            return .success
+        }
+        if let place = documents.firstIndex(where: \.isSideBySide) {
+            throw RunFailure.badFile(
+                paths[place],
+                "The report is of two services in turns (--ab): alone, --html makes its page."
+            )
+        }
+        let results = try zip(documents, paths).map { try $0.result(path: $1) }
+        let isOneRun = Set(documents.map { $0.runID ?? $0.name }).count == 1
+        if json != nil, !isOneRun {
+            throw FlagError(
+                flag: "--json",
+                expected: "files of one run (the same run_id)",
+                actual: "\(documents.count) runs"
+            )
+        }
+        let merged = isOneRun ? MergedRuns(results).result : nil
+        let text =
+            merged.map { TextReport($0).rendered() }
+            ?? RunTable(zip(documents.map(\.name), results).map { ($0, $1) }).rendered()
+        // A text for people beside a report that is on standard output goes to the other stream.
+        let isQuietOutput = json == "-" || page == "-"
+        Console.write(text, to: isQuietOutput ? .standardError : .standardOutput, terminator: "")
+        if let json, let merged { try Outputs.write(JSONReport(merged).rendered(), to: json) }
+        if let page { try Outputs.write(try self.page(documents, merged), to: page) }
+        return .success
+    }
+
+    private func page(_ documents: [ReportDocument], _ merged: RunResult?) throws -> String {
+        if documents.count == 1 { return ReportPage(documents).rendered() }
+        if let merged,
+            let document = ReportDocument(parsing: JSONReport(merged).rendered(), name: "run")
+        {
+            return ReportPage([document]).rendered()
+        }
+        guard documents.count <= ReportPage.mostDocuments else {
+            throw FlagError(
+                flag: "--html",
+                expected: "at most \(ReportPage.mostDocuments) runs on a page",
+                actual: "\(documents.count)"
+            )
+        }
+        return ReportPage(documents).rendered()
+    }
+}
