@@ -10,7 +10,7 @@ sys.path.insert(0, ROOT + "/scripts/compare")
 
 import metrics  # noqa: E402
 from clients import Sample  # noqa: E402
-from report import interval  # noqa: E402
+from report import median_interval  # noqa: E402
 
 
 def sample(cost):
@@ -37,11 +37,11 @@ class MetricsTests(unittest.TestCase):
 
     def test_an_interval_is_that_of_the_median(self):
         values = [1 + place / 100 for place in range(-12, 13)]
-        least, most = interval(values)
+        least, most = median_interval(values)
         # By the binomial distribution: the 8th and the 18th of 25 values.
         self.assertAlmostEqual(least, 0.95, delta=0.011)
         self.assertAlmostEqual(most, 1.05, delta=0.011)
-        self.assertEqual(interval([3, 3, 3]), (3, 3))
+        self.assertEqual(median_interval([3, 3, 3]), (3, 3))
 
 
 if __name__ == "__main__":

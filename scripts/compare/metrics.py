@@ -12,7 +12,7 @@ import clients
 import machine
 import servers
 import votes
-from report import Table, interval, middle, quietness
+from report import Table, median_interval, middle, quietness
 
 TARGET = 1.02  # of the processor time of a vote without
 SCRAPE_SECONDS = 1
@@ -93,7 +93,7 @@ def table(results, options):
         ["In flight", "CPU-s per million votes without", "with", "with ÷ without", "95 % interval", "Target"])
     for in_flight, taken in results["pairs"].items():
         found = ratios(taken)
-        least, most = interval(found)
+        least, most = median_interval(found)
         verdict = "met" if middle(found) <= TARGET else "**missed**"
         result.add(in_flight, *(f"{middle(pair[row].cost for pair in taken):.3f}" for row in ROWS),
                    f"{middle(found):.4f}", f"{least:.4f} – {most:.4f}", f"≤ {TARGET:g}: {verdict}")

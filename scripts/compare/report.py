@@ -15,7 +15,7 @@ def middle(values):
 RESAMPLES = 10_000
 
 
-def interval(values):
+def median_interval(values):
     """Where the median is with 95 %, by bootstrap; the same values give the same interval."""
     chosen = random.Random(0)
     medians = sorted(statistics.median(chosen.choices(values, k=len(values))) for _ in range(RESAMPLES))
