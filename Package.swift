@@ -202,6 +202,7 @@ let package = Package(
                 "CZlib", "FeedClient", "FeedConcurrency", "FeedDataset", "FeedImport",
                 "FeedProto", "FeedTransport",
                 .product(name: "DequeModule", package: "swift-collections"),
+                .product(name: "HeapModule", package: "swift-collections"),
                 .product(name: "Histogram", package: "hdrhistogram-swift"),
             ],
             swiftSettings: settings

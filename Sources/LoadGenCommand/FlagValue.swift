@@ -62,7 +62,8 @@ struct FlagValue {
         return values.sorted()
     }
 
-    private func error(_ expected: String) -> FlagError {
+    /// The error of a value that is not what was expected.
+    func error(_ expected: String) -> FlagError {
         FlagError(flag: name, expected: expected, actual: text.isEmpty ? "nothing" : text)
     }
 }

@@ -39,6 +39,7 @@ enum LoadGenCommand {
         let configuration: RunConfiguration
         var dataset: Dataset?
         var record: RunRecord?
+        var series: SeriesPlan?
         switch options {
         case let options as ReportOptions:
             return try EarlierRuns(options.files).report(page: options.html, json: options.json)
@@ -49,30 +50,47 @@ enum LoadGenCommand {
                 isTerminal: isTerminal
             )
             if options.selfCheck { return try checkSelf(configuration, console) }
+            series = try SeriesPlan(options, seed: configuration.seed)
             record = try configuration.verifiedPath.map { try RunRecord(readingReport: $0) }
             if let comparison = try SideBySideConfiguration(options, configuration) {
                 return try compare(configuration, comparison, console)
             }
         case let options as DatasetOptions:
             configuration = try RunConfiguration(
-                options.load,
+                options,
                 coreCount: coreCount,
                 isTerminal: isTerminal
             )
-            dataset = try Dataset(reading: options.files)
+            let files = try Dataset(reading: options.files)
+            if !options.load.quiet {
+                Console.write(
+                    DatasetOutline(files, configuration).description,
+                    to: .standardError
+                )
+            }
+            dataset = files
         default:
             preconditionFailure("The arguments are the flags of one of the commands.")
         }
         let baseline = try configuration.comparedPath.map { path in
             try RunFigures(baselineAt: path, for: configuration)
         }
-        let run = try Run(
-            configuration,
-            dataset: dataset,
-            verifying: record,
-            showProgress: console.showProgress
-        )
-        var result = try run.execute()
+        func execute(_ configuration: RunConfiguration) throws(RunFailure) -> RunResult {
+            let run = try Run(
+                configuration,
+                dataset: dataset,
+                verifying: record,
+                showProgress: console.showProgress
+            )
+            return try run.execute()
+        }
+        var result: RunResult
+        if let series {
+            let runs = Series(configuration, showProgress: console.showProgress, execute: execute)
+            result = try runs.run(series)
+        } else {
+            result = try execute(configuration)
+        }
         if let baseline, let path = configuration.comparedPath {
             result.comparison = Comparison(
                 result.figures,

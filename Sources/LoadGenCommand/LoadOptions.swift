@@ -70,6 +70,36 @@ package struct LoadOptions: ParsableArguments {
     /// How long a connection may take.
     @Option(parsing: .unconditional, help: "After this long a connection attempt has failed.")
     package var connectTimeout = "5s"
+    /// How fast connections open.
+    @Option(
+        parsing: .unconditional,
+        help: "Connections opened a second (1 to 1M), over all threads."
+    )
+    package var connectRate = "5k"
+    /// After how many requests a connection is opened again.
+    @Option(
+        parsing: .unconditional,
+        help: "Close each connection after this many requests and open it again; 0 is never."
+    )
+    package var reconnectEvery = "0"
+    /// After how long a connection is opened again.
+    @Option(
+        parsing: .unconditional,
+        help: """
+            Close each connection at this age, as 30s or 30s±5s (100ms to 24h), and open it again; 0 is \
+            never.
+            """
+    )
+    package var connLife = "0"
+    /// How long clients wait.
+    @Option(
+        parsing: .unconditional,
+        help: """
+            Closed loop: how long each place in a pipeline waits between its answer and its next \
+            request: 5ms, exp:5ms or uniform:1ms,9ms.
+            """
+    )
+    package var think = "0"
     /// How often a request is sent again.
     @Option(
         parsing: .unconditional,
@@ -120,7 +150,12 @@ package struct LoadOptions: ParsableArguments {
     @Option(help: "A service level, as p99<5ms, rate>=100k, errors<0.01%, cpu<6s/M, audit=ok.")
     package var slo: [String] = []
     /// Whether the run is one to compare.
-    @Flag(help: "Call a run INVALID whose figures cannot be compared with another run's.")
+    @Flag(
+        help: """
+            Call a run INVALID whose figures cannot be compared with another run's, and end it with \
+            exit code 4.
+            """
+    )
     package var strict = false
     /// Whose CPU time is read.
     @Option(

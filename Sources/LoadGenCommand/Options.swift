@@ -74,6 +74,8 @@ package struct Options: ParsableCommand {
         help: "With --compare or --ab: the difference that counts (0.1% to 50%). (default: 3%)"
     )
     package var compareLimit: String?
+    /// The flags of several runs.
+    @OptionGroup package var series: SeriesOptions
     /// The measured time.
     @Option(
         name: .shortAndLong,
@@ -92,9 +94,12 @@ package struct Options: ParsableCommand {
     @Option(
         name: .shortAndLong,
         parsing: .unconditional,
-        help: "Load before measuring; audited, but in no statistic."
+        help: """
+            Load before measuring; audited, but in no statistic. (default: 2s; 1s in each run of \
+            --search and --steps; 0 with --ramp)
+            """
     )
-    package var warmup = "2s"
+    package var warmup: String?
     /// What is asked.
     @Option(help: "Weights of vote, create, list, page, get; or a preset: vote, feed.")
     package var mix = "vote=100"
@@ -168,6 +173,16 @@ package struct DatasetOptions: ParsableCommand {
     /// The files.
     @Argument(help: "Files of posts, a feed each.")
     package var files: [String]
+    /// How often.
+    @Option(
+        name: .customLong("repeat"),
+        parsing: .unconditional,
+        help: """
+            Cast the votes of the files this many times over (1 to 1M), all in one random order; over \
+            1,099,511,627,776 votes are refused.
+            """
+    )
+    package var repeatCount = "1"
     /// The flags of every load.
     @OptionGroup package var load: LoadOptions
 }

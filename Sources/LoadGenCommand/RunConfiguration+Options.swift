@@ -10,8 +10,13 @@ extension RunConfiguration {
         try self.init(options.load, coreCount: coreCount, isTerminal: isTerminal)
         wireProtocol = try FlagValue("--protocol", options.wireProtocol).choice()
         target = options.load.target ?? wireProtocol.usualTarget
-        warmup = try FlagValue("--warmup", options.warmup).duration(.zero...(.seconds(3600)))
         (duration, requestCount) = try Self.length(options)
+        warmup = try Self.warmup(options)
+        if let text = options.series.ramp {
+            try SeriesPlan.checkAlone("--ramp", options)
+            let (ramp, length) = try RateRamp.read(text)
+            (self.ramp, ratePerSecond, duration) = (ramp, ramp.meanRate, length)
+        }
         mix = try FlagValue("--mix", options.mix).parse(
             "vote, feed, or weights as vote=95,page=5",
             Mix.init(parsing:)
@@ -44,6 +49,16 @@ extension RunConfiguration {
         if wireProtocol == .resp { try refuseFlagsOfTheFeed(options) }
     }
 
+    /// The load of files that `options` ask for.
+    package init(
+        _ options: DatasetOptions,
+        coreCount: Int,
+        isTerminal: Bool
+    ) throws(FlagError) {
+        try self.init(options.load, coreCount: coreCount, isTerminal: isTerminal)
+        repeatCount = UInt64(try FlagValue("--repeat", options.repeatCount).count(1...1_000_000))
+    }
+
     /// A load of votes only, as `options` ask for it, that ends with the last vote.
     ///
     /// The options do not choose the votes.
@@ -71,6 +86,12 @@ extension RunConfiguration {
         timeout = try FlagValue("--timeout", options.timeout).duration(Self.timeouts)
         connectTimeout = try FlagValue("--connect-timeout", options.connectTimeout)
             .duration(Self.timeouts)
+        connectsPerSecond = Double(
+            try FlagValue("--connect-rate", options.connectRate).count(1...1_000_000)
+        )
+        connectionLife = try Self.life(options)
+        think = try FlagValue("--think", options.think)
+            .parse(ThinkTime.forms, ThinkTime.init(parsing:))
         retryLimit = try FlagValue("--retry", options.retry).count(0...1000)
         if let path = options.serviceKeyFile, !readServiceKey(path) {
             throw FlagError(
@@ -128,6 +149,14 @@ extension RunConfiguration {
                 actual: "batch"
             )
         }
+        if think != .none && (isOpenLoop || pipelineMode == .batch) {
+            throw FlagError(
+                flag: "--think",
+                expected:
+                    "0 with \(isOpenLoop ? "--rate (a closed loop waits)" : "--pipeline-mode batch")",
+                actual: think.description
+            )
+        }
         if retryLimit > 0 && pipelineDepth > RunIdentity.longestPipeline {
             throw FlagError(
                 flag: "--pipeline",
@@ -172,6 +201,19 @@ extension RunConfiguration {
 
     private static let timeouts = Duration.milliseconds(1)...Duration.seconds(60)
 
+    private static func life(_ options: LoadOptions) throws(FlagError) -> ConnectionLife {
+        var life = ConnectionLife()
+        let count = try FlagValue("--reconnect-every", options.reconnectEvery)
+            .count(0...1_000_000_000)
+        if count > 0 { life.requestCount = UInt64(count) }
+        guard options.connLife != "0", !life.takeAge(options.connLife) else { return life }
+        throw FlagError(
+            flag: "--conn-life",
+            expected: "0, or an age from 100ms to 24h with less than it as ±, as 30s±5s",
+            actual: options.connLife
+        )
+    }
+
     private static func voters(
         _ options: Options,
         clientCount: Int,
@@ -192,6 +234,17 @@ extension RunConfiguration {
             )
         }
         return count
+    }
+
+    private static func warmup(_ options: Options) throws(FlagError) -> Duration {
+        guard let text = options.warmup else {
+            let series = options.series
+            if series.ramp != nil { return .zero }
+            return series.search != nil || series.steps != nil
+                ? SeriesPlan.settleTime : .seconds(2)
+        }
+        let longest = options.series.ramp == nil ? Duration.seconds(3600) : .zero
+        return try FlagValue("--warmup", text).duration(.zero...longest)
     }
 
     private static func length(_ options: Options) throws(FlagError) -> (Duration?, UInt64?) {

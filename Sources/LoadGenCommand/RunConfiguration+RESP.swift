@@ -11,6 +11,11 @@ extension RunConfiguration {
             ("--retry", retryLimit > 0 ? options.load.retry : nil),
             ("--service-key-file", options.load.serviceKeyFile),
             ("--tls", options.load.tls ? "--tls" : nil),
+            (
+                "--reconnect-every",
+                options.load.reconnectEvery == "0" ? nil : options.load.reconnectEvery
+            ),
+            ("--conn-life", options.load.connLife == "0" ? nil : options.load.connLife),
         ]
         for case (let flag, let value?) in given {
             throw FlagError(

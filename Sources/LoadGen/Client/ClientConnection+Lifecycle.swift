@@ -41,12 +41,14 @@ extension ClientConnection: ConnectionHandler {
             lastReadNanoseconds = now
             sendUpkeep(.ping(PingRequest()))
         }
+        if now >= lifeEndNanoseconds { endLife() }
         if stage != .open { proceed(at: now) }
     }
 
     func connectionOpened(_ connection: TCPConnection) {
         guard stage == .greeting else { return connection.reset() }
         self.connection = connection
+        beginLife()
         var hello = HelloRequest(clientName: "loadgen")
         hello.serviceKey = worker.setup.configuration.serviceKey?.bytes ?? []
         if let identity = worker.setup.identity {
@@ -88,6 +90,7 @@ extension ClientConnection: ConnectionHandler {
     }
 
     func connectionClosed(_ connection: TCPConnection, reason: CloseReason) {
+        guard stage != .reopening else { return reopen() }
         // A failed attempt has no connection, and events of an older connection are known already.
         guard stage != .closed, self.connection == nil || self.connection === connection else {
             return

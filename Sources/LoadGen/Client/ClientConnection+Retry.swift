@@ -55,7 +55,9 @@ extension ClientConnection {
             if !isWaiting || now >= leaveNanoseconds { connection?.reset() }
         case .greeting:
             if isRefused { connection?.reset() }
-        case .closed, .pausing, .open: break
+        case .ending:
+            if !isWaiting, worker.isSending { closeToReopen() }
+        case .closed, .pausing, .open, .reopening: break
         }
     }
 

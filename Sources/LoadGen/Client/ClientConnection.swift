@@ -18,6 +18,10 @@ final class ClientConnection: LoadConnection {
         case recovering
         /// Connected; takes no requests because the service is about to close it.
         case leaving
+        /// Connected; its life is over, so it takes no requests until those in flight are answered.
+        case ending
+        /// Closing, to be opened again.
+        case reopening
     }
 
     let worker: Worker
@@ -46,6 +50,12 @@ final class ClientConnection: LoadConnection {
     var unwrittenID: UInt64 = 1
     var unexpiredID: UInt64 = 1
     var lastReadNanoseconds: UInt64 = 0
+    /// Requests that it may still take before it is closed and opened again.
+    var remainingLife = UInt64.max
+    /// When it is closed and opened again.
+    var lifeEndNanoseconds = UInt64.max
+    /// The lengths of its lives.
+    var lives: RandomStream
 
     /// The users for whom it votes; none where it votes itself.
     private let voters: VoterShare
@@ -59,6 +69,12 @@ final class ClientConnection: LoadConnection {
         window = PipelineWindow(
             depth: setup.configuration.pipelineDepth,
             mode: setup.configuration.pipelineMode
+        )
+        lives = RandomStream(
+            seed: setup.configuration.seed,
+            thread: setup.thread,
+            client: index,
+            purpose: .lives
         )
         voters = VoterShare(
             voterCount: setup.configuration.voterCount,
@@ -80,7 +96,12 @@ final class ClientConnection: LoadConnection {
     /// Whether requests may leave on it.
     var isOpen: Bool { stage == .open }
     /// Whether it can take a request.
-    var hasRoom: Bool { stage == .open && window.room > 0 }
+    var hasRoom: Bool { stage == .open && room > 0 }
+    /// How many requests may leave on it now.
+    @inline(__always)
+    private var room: Int {
+        remainingLife == .max ? window.room : min(window.room, Int(remainingLife))
+    }
     /// Whether it took requests that are not written yet.
     var hasUnwritten: Bool { unwrittenID < nextID }
     /// Whether some request has no answer yet.
@@ -89,9 +110,10 @@ final class ClientConnection: LoadConnection {
     /// Closed loop: sends as many requests as there is room for.
     @inline(__always)
     func fill() {
-        let room = window.room
+        let room = room
         guard room > 0, stage == .open else { return }
         let now = MonotonicInstant.now.nanoseconds
+        guard !worker.isThinking else { return worker.think(index, room: room, at: now) }
         let count = worker.admit(room, at: now)
         guard count > 0 else { return }
         for _ in 0..<count { take(intended: 0) }
@@ -118,6 +140,7 @@ final class ClientConnection: LoadConnection {
         )
         nextID &+= 1
         window.send(1)
+        if remainingLife != .max { remainingLife -= 1 }
         // Counted from here on, so that the end of sending waits for the next write.
         worker.outstandingCount += 1
     }
@@ -137,6 +160,7 @@ final class ClientConnection: LoadConnection {
         }
         worker.recorder.outcomes.sent += UInt64(operationCount)
         write()
+        if remainingLife == 0 { endLife() }
     }
 
     /// Encodes a request into the bytes of the next write.

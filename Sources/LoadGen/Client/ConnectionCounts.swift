@@ -1,31 +1,37 @@
 /// Counts the connections of a thread: begun, opened, and still open.
-struct ConnectionCounts {
+package struct ConnectionCounts {
     /// Connections that opened.
-    private(set) var openedCount = 0
+    package private(set) var openedCount = 0
     /// Connections that are open.
-    private(set) var openCount = 0
+    package private(set) var openCount = 0
 
     private let clientCount: Int
     private var begunCount = 0
     private var decidedCount = 0
 
     /// The counts for `clientCount` connections, none of them begun.
-    init(clientCount: Int) {
+    package init(clientCount: Int) {
         self.clientCount = clientCount
     }
 
     /// Whether each connection has opened or failed.
-    var isDecided: Bool { decidedCount == clientCount }
+    package var isDecided: Bool { decidedCount == clientCount }
 
-    /// The number of the connection to begin now, or nil when all were begun.
-    mutating func nextToConnect() -> Int? {
-        guard begunCount < clientCount else { return nil }
+    /// Whether each connection was begun.
+    package var areBegun: Bool { begunCount == clientCount }
+
+    /// The number of the connection to begin now; nil when all were begun, or `dueCount` were, or
+    /// `limit` are begun and not decided.
+    package mutating func nextToConnect(dueCount: Int, limit: Int) -> Int? {
+        guard begunCount < min(clientCount, dueCount), begunCount - decidedCount < limit else {
+            return nil
+        }
         begunCount += 1
         return begunCount - 1
     }
 
     /// Records how a connection attempt ended.
-    mutating func decide(isOpen: Bool) {
+    package mutating func decide(isOpen: Bool) {
         decidedCount += 1
         guard isOpen else { return }
         openedCount += 1
@@ -33,7 +39,7 @@ struct ConnectionCounts {
     }
 
     /// Records the end of an open connection.
-    mutating func lose() {
+    package mutating func lose() {
         openCount -= 1
     }
 }

@@ -71,6 +71,7 @@ final class RESPConnection: LoadConnection {
         let room = window.room
         guard room > 0, stage == .open else { return }
         let now = MonotonicInstant.now.nanoseconds
+        guard !worker.isThinking else { return worker.think(index, room: room, at: now) }
         let count = worker.admit(room, at: now)
         guard count > 0 else { return }
         for _ in 0..<count { take(intended: 0) }

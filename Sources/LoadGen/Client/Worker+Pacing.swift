@@ -25,6 +25,7 @@ extension Worker {
             plan: ArrivalPlan(
                 configuration.arrival,
                 ratePerSecond: rate,
+                ramp: configuration.ramp,
                 thread: setup.thread,
                 threadCount: configuration.threadCount,
                 seed: configuration.seed

@@ -40,6 +40,8 @@ final class Worker {
     let votesAsScheduled: Bool
     /// Whether requests are sent again where that is safe.
     let isRetrying: Bool
+    /// Whether the users of a closed loop think before each request.
+    let isThinking: Bool
     let output = FrameBuffer(capacity: 1 << 16)
     var encoder = FrameEncoder()
     var decoder = MessageDecoder()
@@ -51,6 +53,8 @@ final class Worker {
     var outstandingCount = 0
     /// The plan of an open loop, once it runs.
     var pacing: Pacing?
+    /// The users of a closed loop who think before their next request; nil where none does.
+    var thinking: Thinking?
     private(set) var timer: PreciseTimer?
     private(set) var clients: [any LoadConnection] = []
 
@@ -59,6 +63,8 @@ final class Worker {
     private let pauses: Backoff
     private var jitter = SystemRandomNumberGenerator()
     private var connections: ConnectionCounts
+    private var connector: LoopTimer?
+    private var connectStart = MonotonicInstant.now
     private var remainingRequests: UInt64
     private var drainDeadline = UInt64.max
     private var stuckSince: UInt64?
@@ -88,6 +94,8 @@ final class Worker {
         tallied = setup.workload.tallied
         votesAsScheduled = setup.schedule != nil
         isRetrying = setup.identity != nil
+        isThinking = configuration.think != .none
+        thinking = isThinking ? Thinking(setup) : nil
         pauses = Backoff(configuration.retryPolicy)
         schedule = setup.schedule ?? VoteSchedule()
         remainingRequests = setup.requestCount ?? .max
@@ -99,11 +107,14 @@ final class Worker {
     @inline(__always)
     var isSending: Bool { stage == .sending }
 
-    /// Opens the connections, a limited number at a time so that no backlog overflows.
+    /// Opens the connections, at a limited rate and a limited number at a time so that no backlog
+    /// overflows.
     func connect() throws(TransportError) {
         clients = (0..<setup.clientCount).map { makeClient($0) }
         sweep = try loop.addTimer(every: Self.sweepInterval) { [unowned self] in sweepDeadlines() }
-        for _ in 0..<Self.maximumConnectingCount { connectNext() }
+        connectStart = .now
+        connector = try loop.addTimer(every: .milliseconds(1)) { [unowned self] in connectDue() }
+        connectDue()
     }
 
     /// Starts the load at the instant that the phases name.
@@ -141,7 +152,7 @@ final class Worker {
     /// Records how a connection attempt ended.
     func connectionDecided(isOpen: Bool) {
         connections.decide(isOpen: isOpen)
-        connectNext()
+        connectDue()
         guard connections.isDecided else { return }
         let opened = connections.openedCount
         setup.report(.connected(openedCount: opened, failures: recorder.failures))
@@ -176,7 +187,7 @@ final class Worker {
 
     /// The next vote of the schedule, for any connection with room.
     func nextScheduled() -> PlannedRequest {
-        PlannedRequest(operation: .vote, argument: schedule.next())
+        PlannedRequest(operation: .vote, argument: schedule.takeNext())
     }
 
     /// How many votes of the schedule have not been taken.
@@ -207,7 +218,8 @@ final class Worker {
         guard stage == .waiting else {
             // The timer is no longer armed.
             pacing?.armedFor = nil
-            return pump()
+            thinking?.armedFor = nil
+            return isThinking ? endThoughts() : pump()
         }
         stage = .sending
         meter.loadBegan()
@@ -227,9 +239,18 @@ final class Worker {
         }
     }
 
-    private func connectNext() {
-        guard let next = connections.nextToConnect() else { return }
-        clients[next].connect()
+    private func connectDue() {
+        let configuration = setup.configuration
+        let rate = configuration.connectsPerSecond / Double(configuration.threadCount)
+        let seconds = Double(MonotonicInstant.now.duration(since: connectStart).nanoseconds) / 1e9
+        let dueCount = Int(min(seconds * rate, Double(setup.clientCount))) + 1
+        while let next = connections.nextToConnect(
+            dueCount: dueCount,
+            limit: Self.maximumConnectingCount
+        ) {
+            clients[next].connect()
+        }
+        if connections.areBegun { connector?.cancel() }
     }
 
     private func sweepDeadlines() {

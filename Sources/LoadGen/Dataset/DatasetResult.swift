@@ -12,9 +12,9 @@ package struct DatasetResult: Sendable {
         package var feed: String
         /// The posts imported.
         package var postCount: Int
-        /// The votes up that it records for them.
+        /// The votes up to cast: those that it records for them, as often as the run repeats them.
         package var upvoteCount: UInt64
-        /// The votes down that it records for them.
+        /// The votes down to cast.
         package var downvoteCount: UInt64
         /// The posts that were not imported, and why.
         package var leftOut: [LeftOutPost]
@@ -43,20 +43,23 @@ package struct DatasetResult: Sendable {
     package var files: [File]
     /// How long the import took.
     package var importSeconds: Double
+    /// How often the votes that the files record are cast.
+    package var repeatCount: UInt64
 
     /// What was done with `files`.
-    package init(files: [File], importSeconds: Double) {
+    package init(files: [File], importSeconds: Double, repeatCount: UInt64 = 1) {
         self.files = files
         self.importSeconds = importSeconds
+        self.repeatCount = repeatCount
     }
 
     /// The posts imported of all files.
     package var postCount: Int { files.reduce(0) { $0 + $1.postCount } }
     /// The posts of all files that were not imported.
     package var leftOutCount: Int { files.reduce(0) { $0 + $1.leftOut.count } }
-    /// The votes up that the files record.
+    /// The votes up to cast.
     package var upvoteCount: UInt64 { files.reduce(0) { $0 + $1.upvoteCount } }
-    /// The votes down that the files record.
+    /// The votes down to cast.
     package var downvoteCount: UInt64 { files.reduce(0) { $0 + $1.downvoteCount } }
 }
 
@@ -77,6 +80,10 @@ extension DatasetResult {
                 leftOut: imported.leftOut
             )
         }
-        self.init(files: files, importSeconds: importSeconds)
+        self.init(
+            files: files,
+            importSeconds: importSeconds,
+            repeatCount: dataset.repeatCount
+        )
     }
 }

@@ -6,6 +6,8 @@ import FeedProto
 struct ImportedDataset: Sendable {
     /// What was imported from each file, in the order of the files.
     private(set) var files: [ImportedFile] = []
+    /// How often the votes that the files record are planned.
+    let repeatCount: UInt64
     private var places: [UInt64: (file: Int, post: Int)] = [:]
 
     /// What was imported from one file.
@@ -20,8 +22,10 @@ struct ImportedDataset: Sendable {
         var leftOut: [LeftOutPost] = []
     }
 
-    /// Nothing imported.
-    init() {}
+    /// Nothing imported; the votes that the files record are planned `repeatCount` times over.
+    init(repeatCount: UInt64) {
+        self.repeatCount = repeatCount
+    }
 
     /// Adds a file of which no post is imported yet.
     mutating func begin(_ file: DatasetFile) {
@@ -36,7 +40,9 @@ struct ImportedDataset: Sendable {
             guard let number = file.file.number(ofLine: line) else { continue }
             let post = file.file.posts[number]
             file.ids.append(id)
-            file.planned += [post.upvoteCount, post.downvoteCount]
+            file.planned += [post.upvoteCount, post.downvoteCount].map {
+                $0.multipliedClamped(by: repeatCount)
+            }
             places[id] = (last, number)
         }
         file.leftOut += batch.leftOut

@@ -18,6 +18,8 @@ package struct RunConfiguration: Sendable {
     package var pipelineMode = PipelineMode.window
     /// Requests a second of an open loop; nil is a closed loop.
     package var ratePerSecond: Double?
+    /// How the rate of an open loop, which is then the mean, changes; nil where it does not.
+    package var ramp: RateRamp?
     /// How an open loop is spread over time.
     package var arrival = Arrival.poisson
     /// How long to measure; nil where a number of requests ends the run.
@@ -44,12 +46,20 @@ package struct RunConfiguration: Sendable {
     package var keys = KeyDistribution.uniform
     /// Posts a page.
     package var pageSize = 1
+    /// How often the votes of files are cast.
+    package var repeatCount: UInt64 = 1
     /// The seed that the requests are drawn from.
     package var seed: UInt64 = 1
     /// How long an answer may take.
     package var timeout = Duration.seconds(2)
     /// How long a connection may take.
     package var connectTimeout = Duration.seconds(5)
+    /// Connections begun a second, over all threads.
+    package var connectsPerSecond = 5_000.0
+    /// How long connections live.
+    package var connectionLife = ConnectionLife()
+    /// How long a client of a closed loop waits between an answer and its next request.
+    package var think = ThinkTime.none
     /// How often in a row a request is sent again; 0 is never.
     package var retryLimit = 0
     /// Whether the service is asked at the end what it counted.
@@ -68,7 +78,7 @@ package struct RunConfiguration: Sendable {
     package var runID = ""
     /// How the names of the histogram files start.
     package var histogramPrefix: String?
-    /// Whether a run whose figures cannot be compared is called INVALID.
+    /// Whether a run whose figures cannot be compared is called INVALID and fails.
     package var isStrict = false
     /// What must hold.
     package var serviceLevels: [ServiceLevel] = []

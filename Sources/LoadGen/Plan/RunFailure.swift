@@ -25,8 +25,10 @@ package enum RunFailure: Error, Equatable, CustomStringConvertible {
     case feedNotEmpty(String, postCount: UInt64)
     /// The files have no post, or every post is left out; the reason of the first one is given.
     case noPosts(String?)
-    /// The files have more votes than a run keeps in memory.
+    /// The files have more votes, repetitions included, than a run casts.
     case tooManyVotes(UInt64, limit: UInt64)
+    /// The command between two runs failed.
+    case restartFailed(String, String)
     /// The service refused a step before the load.
     case refused(step: String, cause: String)
     /// The service does not execute calls exactly once, which retries need.
@@ -82,7 +84,8 @@ package enum RunFailure: Error, Equatable, CustomStringConvertible {
         case .noPosts(nil): "The files have no posts."
         case .noPosts(let first?): "Every post of the files is left out. The first: \(first)"
         case .tooManyVotes(let count, let limit):
-            "The files record \(count) votes; the limit is \(limit)."
+            "The files have \(count) votes, repetitions included; the limit is \(limit)."
+        case .restartFailed(let command, let cause): "--restart-cmd: \"\(command)\": \(cause)."
         case .refused(let step, let cause): "The service refused while \(step): \(cause)"
         case .noExactlyOnce:
             """
@@ -134,7 +137,8 @@ package enum ExitStatus: Int32, Sendable {
     case usage = 2
     /// The audit, or the generator's own count of outcomes, does not add up.
     case auditFailed = 3
-    /// The figures are not to be trusted: a self-check failed.
+    /// The figures are not to be trusted: a self-check failed or, with `--strict`, the figures of the run
+    /// cannot be compared with another run's.
     case invalid = 4
     /// The run was slower than the one that `--compare` names.
     case regression = 5

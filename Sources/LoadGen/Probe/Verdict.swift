@@ -117,6 +117,11 @@ package struct Verdict: Sendable, Equatable {
     /// The allowed difference between the first and the last third.
     private static let driftLimit = 0.05
 
+    /// Whether a generator with such a busiest thread and such a least idle loop has no time left.
+    static func isSaturated(threadShare: Double, loopIdleShare: Double) -> Bool {
+        threadShare >= clientThreadLimit || loopIdleShare < idleLimit
+    }
+
     private static func clientFaults(_ inputs: Inputs) -> [String] {
         var faults: [String] = []
         if inputs.generatorThreadShare >= clientThreadLimit {

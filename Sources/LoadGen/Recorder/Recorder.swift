@@ -15,6 +15,8 @@ final class Recorder {
     var failures = Failures()
     /// What was sent more than once.
     var retries = RetryCounts()
+    /// Connections that were closed and opened again on purpose.
+    var reopenedCount: UInt64 = 0
     /// Answers that came after their request had timed out; their requests stay timeouts.
     var lateAnswerCount: UInt64 = 0
     /// Requests that were due by the plan and found no connection with room before the end.
@@ -109,6 +111,7 @@ final class Recorder {
         result.outcomes = outcomes
         result.failures = failures
         result.retries = retries
+        result.reopenedCount = reopenedCount
         result.lateAnswerCount = lateAnswerCount
         result.unsentCount = unsentCount
         result.lateSendCount = counters[Counter.lateSends]

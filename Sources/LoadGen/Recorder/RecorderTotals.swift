@@ -81,6 +81,8 @@ package struct RecorderTotals: Sendable {
     package var failures = Failures()
     /// What was sent more than once.
     package var retries = RetryCounts()
+    /// Connections that were closed and opened again on purpose.
+    package var reopenedCount: UInt64 = 0
     /// Answers that came after their request had timed out.
     package var lateAnswerCount: UInt64 = 0
     /// Measured requests that left more than 1 ms behind the plan.
@@ -105,6 +107,7 @@ package struct RecorderTotals: Sendable {
         outcomes = outcomes + other.outcomes
         failures.add(other.failures)
         retries.add(other.retries)
+        reopenedCount += other.reopenedCount
         lateAnswerCount += other.lateAnswerCount
         lateSendCount += other.lateSendCount
         unsentCount += other.unsentCount

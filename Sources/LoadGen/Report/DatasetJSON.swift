@@ -7,6 +7,7 @@ struct DatasetJSON: Encodable {
     let leftOut: Int
     let upvotes: UInt64
     let downvotes: UInt64
+    let `repeat`: UInt64
     let files: [File]
 
     init(_ dataset: DatasetResult) {
@@ -15,6 +16,7 @@ struct DatasetJSON: Encodable {
         leftOut = dataset.leftOutCount
         upvotes = dataset.upvoteCount
         downvotes = dataset.downvoteCount
+        `repeat` = dataset.repeatCount
         files = dataset.files.map(File.init)
     }
 

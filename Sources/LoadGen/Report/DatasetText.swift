@@ -9,7 +9,8 @@ enum DatasetText {
         return """
             \(feeds)  \(NumberFormat.count(UInt64(dataset.postCount))) posts  \
             \(NumberFormat.count(dataset.upvoteCount)) votes up and \
-            \(NumberFormat.count(dataset.downvoteCount)) down
+            \(NumberFormat.count(dataset.downvoteCount)) down\
+            \(dataset.repeatCount == 1 ? "" : " (the files' × \(dataset.repeatCount))")
             """
     }
 

@@ -72,6 +72,8 @@ private struct Members: Encodable {
     let audit: AuditJSON
     let record: OrNull<RunRecordJSON>
     let verdict: VerdictJSON
+    let serverTimesMs: OrNull<ServerTimesJSON>
+    let series: OrNull<SeriesJSON>
     let slo: [Level]
     let compare: OrNull<ComparisonJSON>
     let exit: Int32
@@ -97,6 +99,8 @@ private struct Members: Encodable {
         audit = AuditJSON(result.audit)
         record = OrNull(result.record.map(RunRecordJSON.init))
         verdict = VerdictJSON(result)
+        serverTimesMs = OrNull(result.serverTimes.map(ServerTimesJSON.init))
+        series = OrNull(result.series.map(SeriesJSON.init))
         slo = result.serviceLevels.map(Level.init)
         compare = OrNull(result.comparison.map(ComparisonJSON.init))
         exit = result.exitStatus.rawValue
@@ -113,6 +117,7 @@ private struct Members: Encodable {
         let pipelineMode: String
         let loop: String
         let rate: OrNull<Double>
+        let ramp: OrNull<[Double]>
         let arrival: String
         let durationSeconds: OrNull<Double>
         let requests: OrNull<UInt64>
@@ -129,6 +134,10 @@ private struct Members: Encodable {
         let seed: UInt64
         let timeoutSeconds: Double
         let retry: Int
+        let think: String
+        let connectRate: Double
+        let reconnectEvery: OrNull<UInt64>
+        let connectionLifeSeconds: OrNull<Double>
         let verify: Bool
         let strict: Bool
 
@@ -144,6 +153,7 @@ private struct Members: Encodable {
             pipelineMode = given.pipelineMode.rawValue
             loop = given.isOpenLoop ? "open" : "closed"
             rate = OrNull(finite: given.ratePerSecond)
+            ramp = OrNull(given.ramp.map { [$0.first, $0.last] })
             arrival = given.arrival.rawValue
             durationSeconds = OrNull(given.duration.map { $0 / .seconds(1) })
             requests = OrNull(given.requestCount)
@@ -160,6 +170,10 @@ private struct Members: Encodable {
             seed = given.seed
             timeoutSeconds = given.timeout / .seconds(1)
             retry = given.retryLimit
+            think = given.think.description
+            connectRate = given.connectsPerSecond
+            reconnectEvery = OrNull(given.connectionLife.requestCount)
+            connectionLifeSeconds = OrNull(given.connectionLife.age.map { $0 / .seconds(1) })
             verify = given.isVerified
             strict = given.isStrict
         }
@@ -215,6 +229,7 @@ private struct Members: Encodable {
     struct Connections: Encodable {
         let opened: Int
         let lost: Int
+        let reopened: UInt64
         let reads: UInt64
         let writes: UInt64
         let bytesIn: UInt64
@@ -223,6 +238,7 @@ private struct Members: Encodable {
         init(_ result: RunResult) {
             opened = result.openedConnectionCount
             lost = result.lostConnectionCount
+            reopened = result.totals.reopenedCount
             reads = result.totals.traffic.readCount
             writes = result.totals.traffic.writeCount
             bytesIn = result.totals.traffic.bytesIn

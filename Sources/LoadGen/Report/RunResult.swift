@@ -66,8 +66,12 @@ package struct RunResult: Sendable {
     package var server: ProcessUsage?
     /// The machine while measuring.
     package var machine: MachineUsage?
+    /// The service's own times; nil where it was not asked or did not say them.
+    package var serverTimes: ServerTimes?
     /// Whether a signal ended the run early.
     package var isInterrupted = false
+    /// What the other runs of a series showed; nil where this one was alone.
+    package var series: SeriesResult?
     /// What the run knows of its posts, for a later audit; nil where it made none.
     package var record: RunRecord?
     /// Whether the run only audited the record of an earlier run.
@@ -159,8 +163,18 @@ extension RunResult {
             )
         }
         inputs.offeredAndAchieved = configuration.ratePerSecond.map { ($0, requestsPerSecond) }
-        inputs.drift = drift
+        // The rate of a ramp drifts on purpose.
+        inputs.drift = configuration.ramp == nil ? drift : nil
         return Verdict(inputs)
+    }
+
+    /// Whether a thread of the generator had no time left, so that the run shows nothing of the
+    /// service.
+    package var isGeneratorSaturated: Bool {
+        Verdict.isSaturated(
+            threadShare: generator?.busiestThreadShare ?? 0,
+            loopIdleShare: loopIdleShares.min() ?? 1
+        )
     }
 }
 
@@ -189,6 +203,18 @@ package struct ServiceLevelResult: Sendable, Equatable {
 
     /// Whether it was kept; a level that was not measured was not kept.
     package var isKept: Bool { level.holds(value) }
+
+    /// The value with its unit.
+    var valueText: String {
+        guard let value else { return "not measured" }
+        switch level.subject {
+        case .percentile, .maximum: return "\(NumberFormat.milliseconds(value)) ms"
+        case .rate: return "\(NumberFormat.rate(value))/s"
+        case .errors: return NumberFormat.percent(value / 100, digits: 3)
+        case .serverCPU: return "\(NumberFormat.fixed(value, 2)) s/M"
+        case .audit: return value == 1 ? "ok" : "not ok"
+        }
+    }
 }
 
 extension RunResult {
@@ -200,12 +226,16 @@ extension RunResult {
     }
 
     /// The exit code: a contradiction outranks an incomplete run, which outranks a missed level.
+    ///
+    /// With a series it is that of all its runs.
     package var exitStatus: ExitStatus {
+        if let series { return series.exitStatus }
         if audit.isFailed || !totals.outcomes.isConserved { return .auditFailed }
         if case .impossible = audit { return .failed }
         if isVerification { return .success }
         if lostConnectionCount > 0 || openedConnectionCount == 0 { return .failed }
         if refusal != nil { return .failed }
+        if configuration.isStrict, !verdict.isValid { return .invalid }
         if comparison?.judgement == .slower { return .regression }
         return serviceLevels.allSatisfy(\.isKept) ? .success : .sloMissed
     }

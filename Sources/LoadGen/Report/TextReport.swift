@@ -15,8 +15,8 @@ package struct TextReport {
     /// The whole text, with a newline at its end.
     package func rendered() -> String {
         let parts = [
-            heading, dataset, throughput, latency, processors, outcomes, audit, comparison,
-            serviceLevels,
+            heading, series, dataset, throughput, latency + serverTimes, processors, outcomes,
+            audit, comparison, serviceLevels,
         ]
         return parts.filter { !$0.isEmpty }.map { $0.joined(separator: "\n") }
             .joined(separator: "\n\n") + "\n"
@@ -25,7 +25,7 @@ package struct TextReport {
     private var heading: [String] {
         let loop =
             configuration.ratePerSecond.map {
-                "open loop \(NumberFormat.rate($0))/s (\(configuration.arrival.rawValue))"
+                "open loop \(ramp ?? NumberFormat.rate($0))/s (\(configuration.arrival.rawValue))"
             } ?? "closed loop"
         let process = result.serverPID.map { " (pid \($0))" } ?? ""
         let hottest = NumberFormat.percent(result.hottestShare)
@@ -84,6 +84,22 @@ package struct TextReport {
         configuration.batchVoteCount > 1 ? "  batches of \(configuration.batchVoteCount) votes" : ""
     }
 
+    /// The rates of a ramp.
+    private var ramp: String? {
+        configuration.ramp.map { "\(NumberFormat.rate($0.first)) to \(NumberFormat.rate($0.last))" }
+    }
+
+    private var series: [String] {
+        guard let series = result.series else { return [] }
+        let label = row(series.kind.rawValue.capitalized)
+        let title: String
+        switch series.kind {
+        case .search: title = "The figures below are of the trial that confirmed the capacity."
+        case .steps, .runs: title = "The figures below are of the last run."
+        }
+        return SeriesText.lines(series, label: label, indent: "  ") + ["  " + title]
+    }
+
     private var dataset: [String] {
         result.dataset.map {
             DatasetText.lines($0, label: row("Dataset"), indent: row(""))
@@ -137,6 +153,11 @@ package struct TextReport {
         ] + table.lines([])
     }
 
+    private var serverTimes: [String] {
+        guard let text = result.serverTimes?.text else { return [] }
+        return ["  in the service, by its clock and since it started: \(text)"]
+    }
+
     private var processors: [String] {
         var lines: [String] = []
         if let server = result.server {
@@ -179,7 +200,8 @@ package struct TextReport {
                 ok \(NumberFormat.count(outcomes.ok)) + error \(NumberFormat.count(outcomes.error)) \
                 + timeout \(NumberFormat.count(outcomes.timeout)) \
                 + lost \(NumberFormat.count(outcomes.lost))   \
-                connections \(result.openedConnectionCount), lost \(result.lostConnectionCount)
+                connections \(result.openedConnectionCount), lost \(result.lostConnectionCount)\
+                \(reopened)
                 """
         ]
         if !outcomes.isConserved {
@@ -209,6 +231,11 @@ package struct TextReport {
         return lines
     }
 
+    private var reopened: String {
+        let count = result.totals.reopenedCount
+        return count == 0 ? "" : ", reopened \(NumberFormat.count(count))"
+    }
+
     private var audit: [String] {
         AuditText.lines(result.audit, label: row("Audit"), indent: row(""))
     }
@@ -222,22 +249,11 @@ package struct TextReport {
     private var serviceLevels: [String] {
         let status = result.exitStatus
         let levels = result.serviceLevels.map { kept in
-            "\(kept.level.text) \(kept.isKept ? "PASS" : "MISS") (\(value(kept)))"
+            "\(kept.level.text) \(kept.isKept ? "PASS" : "MISS") (\(kept.valueText))"
         }
         guard !levels.isEmpty || status != .success else { return [] }
         let head = levels.isEmpty ? "" : row("SLO") + levels.joined(separator: "   ") + "   "
         return ["\(head)exit \(status.rawValue)"]
-    }
-
-    private func value(_ kept: ServiceLevelResult) -> String {
-        guard let value = kept.value else { return "not measured" }
-        switch kept.level.subject {
-        case .percentile, .maximum: return "\(NumberFormat.milliseconds(value)) ms"
-        case .rate: return "\(NumberFormat.rate(value))/s"
-        case .errors: return NumberFormat.percent(value / 100, digits: 3)
-        case .serverCPU: return "\(NumberFormat.fixed(value, 2)) s/M"
-        case .audit: return value == 1 ? "ok" : "not ok"
-        }
     }
 
     private func row(_ label: String) -> String {

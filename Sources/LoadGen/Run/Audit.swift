@@ -61,17 +61,20 @@ struct Audit: Sendable {
             ] : AuditedList.lists(of: record.feeds)
     }
 
-    /// The outcome, and what the audit sent again.
-    typealias Report = (outcome: AuditOutcome, retries: RetryCounts)
+    /// The outcome, what the audit sent again, and the service's own times before it.
+    typealias Report = (outcome: AuditOutcome, retries: RetryCounts, times: ServerTimes?)
 
     /// Audits over a connection of its own; calls `connected` once that is open.
     func run(connected: (FeedClient) -> Void) async throws(FeedClientError) -> Report {
         let client = try await configuration.connect(to: address, waitsForService: true)
         connected(client)
+        // Read first, so that they are without the calls of the audit. A service may refuse them.
+        let stats = try? await client.stats()
         let outcome = await read(over: client)
         let retries = await client.history()?.retries
         await client.close()
-        return (outcome, retries ?? RetryCounts())
+        let times = stats.map { ServerTimes($0, configuration) }
+        return (outcome, retries ?? RetryCounts(), times)
     }
 
     private func read(over client: FeedClient) async -> AuditOutcome {

@@ -17,7 +17,7 @@ struct DatasetPreparation {
     ) async throws(RunFailure) -> PreparedRun {
         try await createFeeds(beside: feeds)
         let start = ContinuousClock.now
-        var imported = ImportedDataset()
+        var imported = ImportedDataset(repeatCount: configuration.repeatCount)
         for file in dataset.files {
             showProgress("importing \(file.name)")
             do {
@@ -90,15 +90,15 @@ struct DatasetPreparation {
         let planned = imported.planned
         let total = planned.clampedSum
         guard !planned.isEmpty else { throw .noPosts(imported.firstLeftOut) }
-        guard total <= VoteSchedule.maximumVoteCount else {
-            throw .tooManyVotes(total, limit: VoteSchedule.maximumVoteCount)
+        guard total <= UInt64(PlannedVotes.maximumCount) else {
+            throw .tooManyVotes(total, limit: UInt64(PlannedVotes.maximumCount))
         }
         let postIDs = imported.postIDs
         let workload = Workload(
             // The upvotes and the downvotes of a post are separate numbers.
             postIDs: postIDs.flatMap { [$0, $0] },
             keys: KeyChoice(.uniform, postCount: planned.count, seed: configuration.seed),
-            planned: planned
+            planned: PlannedVotes(planned)
         )
         let most = stride(from: 0, to: planned.count, by: 2).map { planned[$0] + planned[$0 + 1] }
         let hottestShare = total > 0 ? Double(most.max() ?? 0) / Double(total) : 0

@@ -16,7 +16,7 @@
 //    pages once. The report records what the run knows, for an audit after a restart.
 // 9. Says what limited the run and whether to trust it (Probe/), and makes the reports (Report/).
 //
-// No two folders name each other's types: Run/ uses all others and is used by none.
+// No two folders name each other's types: Run/ uses all others but Series/, which makes several runs.
 
 import FeedClient
 import FeedConcurrency
@@ -215,7 +215,7 @@ extension Run {
                     }
                 }
                 run.post {
-                    $0.findings.add(report.retries)
+                    $0.findings.add(report.retries, report.times)
                     $0.handle(.audited(report.outcome))
                 }
             } catch {

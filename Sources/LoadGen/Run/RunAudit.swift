@@ -37,7 +37,7 @@ enum RunAudit: Sendable {
     ) async throws(FeedClientError) -> Audit.Report {
         switch self {
         case .feed(let audit): try await audit.run(connected: connected)
-        case .resp(let audit): (await audit.run(), RetryCounts())
+        case .resp(let audit): (await audit.run(), RetryCounts(), nil)
         }
     }
 }

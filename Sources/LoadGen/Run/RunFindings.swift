@@ -64,9 +64,10 @@ struct RunFindings {
         knowledge.add(worker.tallies, worker.counts)
     }
 
-    /// Adds what the audit sent again.
-    mutating func add(_ retries: RetryCounts) {
+    /// Adds what the audit sent again, and the service's own times, which it read.
+    mutating func add(_ retries: RetryCounts, _ times: ServerTimes?) {
         result.totals.retries.add(retries)
+        result.serverTimes = result.isVerification ? nil : times
     }
 
     /// The load begins.

@@ -98,6 +98,12 @@ package struct RandomStream: RandomNumberGenerator, Sendable {
         case schedule = 0x56
         /// In which order two servers are measured.
         case slices = 0x4C
+        /// How long a connection lives.
+        case lives = 0x6C
+        /// How long clients think.
+        case thoughts = 0x54
+        /// In which order the runs of a series are made.
+        case trials = 0x53_45
     }
 
     /// The next 64 random bits.

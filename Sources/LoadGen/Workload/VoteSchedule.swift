@@ -1,61 +1,67 @@
 /// The votes that one thread casts, each once, in random order.
 ///
-/// The votes of all threads together are exactly the planned ones. They are spread out and shuffled
-/// (Fisher and Yates; Durstenfeld, 1964): 4 bytes a vote and one read for each. Drawing from the
-/// remaining votes (a Fenwick tree) would take a few bytes a post and some 50 ns a vote.
+/// All threads share one order of all planned votes, a ``Permutation`` of their numbers: thread t of
+/// T casts the votes at t, t + T, t + 2T and so on. Each vote is computed when its time comes, so a
+/// schedule takes the same memory for a thousand votes and for a trillion.
 package struct VoteSchedule: Sendable {
-    /// The most votes over all threads; with more the schedules would take over 2 GB.
-    package static let maximumVoteCount: UInt64 = 500_000_000
-
     /// How many votes it has in all.
-    package var count: Int { numbers.count }
+    package let count: Int
 
-    private var numbers: [UInt32] = []
-    private var nextPlace = 0
+    private let votes: PlannedVotes
+    private let order: Permutation
+    private let threadCount: Int
+    /// The place in the order of the vote after those in `ahead`.
+    private var place: Int
+    /// The numbers of the next votes, and the votes themselves.
+    ///
+    /// They are computed together, one step of all votes after the other: the steps of one vote wait
+    /// for each other, those of several votes overlap. A vote costs 24 ns instead of 40.
+    private var ahead: [UInt32]
+    private var votesAhead: [Int]
+    private var next = 0
+    private var takenCount = 0
 
     /// A schedule without votes.
-    package init() {}
+    package init() {
+        self.init(PlannedVotes([]), thread: 0, threadCount: 1, seed: 0)
+    }
 
-    /// The share of thread number `thread`: of `counts[n]` votes of number n it gets as many as the
-    /// other threads, or one more.
-    package init(_ counts: [UInt64], thread: Int, threadCount: Int, seed: UInt64) {
-        var votesBefore: UInt64 = 0
-        for (number, count) in counts.enumerated() {
-            // Dealt round robin over all numbers, so that no thread gets the odd vote of every
-            // post.
-            let share =
-                Self.dealt(votesBefore + count, thread, threadCount)
-                - Self.dealt(votesBefore, thread, threadCount)
-            votesBefore += count
-            numbers.append(contentsOf: repeatElement(UInt32(number), count: Int(share)))
-        }
-        var stream = RandomStream(seed: seed, thread: thread, client: 0, purpose: .schedule)
-        for place in numbers.indices.reversed() {
-            numbers.swapAt(place, stream.nextIndex(below: place + 1))
-        }
+    /// The share of thread number `thread` in `votes`: as many as the other threads, or one more.
+    package init(_ votes: PlannedVotes, thread: Int, threadCount: Int, seed: UInt64) {
+        precondition(thread >= 0 && thread < threadCount, "No such thread.")
+        self.votes = votes
+        self.threadCount = threadCount
+        order = Permutation(count: max(votes.count, 1), seed: seed, purpose: .schedule)
+        place = thread
+        count = (votes.count + threadCount - 1 - thread) / threadCount
+        ahead = [UInt32](repeating: 0, count: Self.aheadCount)
+        votesAhead = [Int](repeating: 0, count: Self.aheadCount)
+        next = Self.aheadCount
     }
 
     /// How many votes it still has.
-    package var remainingCount: Int { numbers.count - nextPlace }
+    package var remainingCount: Int { count - takenCount }
 
     /// The next vote's number; there must be one.
-    package mutating func next() -> UInt32 {
-        defer { nextPlace += 1 }
-        return numbers[nextPlace]
-    }
-
-    /// How many of the first `count` votes a thread gets when they are dealt round robin.
-    private static func dealt(_ count: UInt64, _ thread: Int, _ threadCount: Int) -> UInt64 {
-        (count + UInt64(threadCount - 1 - thread)) / UInt64(threadCount)
-    }
-}
-
-extension [UInt64] {
-    /// The sum, or the greatest number where the sum exceeds it: a file may record any counts.
-    package var clampedSum: UInt64 {
-        reduce(0) { sum, count in
-            let (more, isTooLarge) = sum.addingReportingOverflow(count)
-            return isTooLarge ? .max : more
+    @inline(__always)
+    package mutating func takeNext() -> UInt32 {
+        if next == Self.aheadCount { lookAhead() }
+        defer {
+            next &+= 1
+            takenCount &+= 1
         }
+        return ahead[next]
     }
+
+    @inline(never)
+    private mutating func lookAhead() {
+        precondition(remainingCount > 0, "The schedule has no more votes.")
+        let count = min(Self.aheadCount, remainingCount)
+        for index in 0..<count { votesAhead[index] = order(place &+ index &* threadCount) }
+        for index in 0..<count { ahead[index] = votes.number(of: votesAhead[index]) }
+        place &+= count &* threadCount
+        next = 0
+    }
+
+    private static let aheadCount = 64
 }

@@ -4,9 +4,9 @@ struct Workload: Sendable {
     let postIDs: [UInt64]
     /// How requests are spread over the posts.
     let keys: KeyChoice
-    /// The votes to cast on each number, upvotes and downvotes alternately; nil where they are
-    /// drawn.
-    var planned: [UInt64]?
+    /// The votes to cast, of which even numbers are upvotes and odd ones downvotes; nil where votes
+    /// are drawn.
+    var planned: PlannedVotes?
     /// How many users vote; 0 where the connections vote themselves.
     var voterCount = 0
     /// The set that stands for the posts at redis-server; nil at the feed service.

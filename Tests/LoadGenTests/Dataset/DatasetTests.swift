@@ -101,4 +101,34 @@ import Testing
             #expect(throws: (any Error).self) { try Self.options(flags) }
         }
     }
+
+    @Test func saysBeforeTheRunWhatItCastsAndTakes() throws {
+        try withFile("one.csv", "title,ups,downs\na,1200,30\nb,4,0\n") { path in
+            let options = try #require(
+                try Self.options([path, "--repeat", "2M", "-t", "2"]) as? DatasetOptions
+            )
+            #expect(throws: FlagError.self) {
+                try RunConfiguration(options, coreCount: 4, isTerminal: false)
+            }
+            var fitting = options
+            fitting.repeatCount = "100"
+            let configuration = try RunConfiguration(fitting, coreCount: 4, isTerminal: false)
+            let outline = DatasetOutline(try Dataset(reading: [path]), configuration)
+            #expect(outline.voteCount == 1234)
+            #expect(outline.totalCount == 123_400)
+            #expect(outline.scheduleByteCount == 72)
+            #expect(
+                outline.description.hasPrefix(
+                    "1 file, 2 posts, 1,234 votes × 100 = 123,400 votes in one random order;"
+                )
+            )
+        }
+        try withFile("one.csv", "title,ups\na,18446744073709551615\nb,2\n") { path in
+            let outline = DatasetOutline(
+                try Dataset(reading: [path]),
+                try configure([])
+            )
+            #expect(outline.totalCount == .max)
+        }
+    }
 }

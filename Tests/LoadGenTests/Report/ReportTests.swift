@@ -1,3 +1,4 @@
+import FeedProto
 import Foundation
 import Histogram
 import LoadGen
@@ -133,8 +134,13 @@ import Testing
     }
 
     @Test func callsItInvalidForThoseWhoCompare() throws {
-        let text = TextReport(try crowded([0, 1], [0, 1], ["--strict"])).rendered()
+        let strict = try crowded([0, 1], [0, 1], ["--strict"])
+        let text = TextReport(strict).rendered()
         #expect(text.contains("VERDICT  INVALID, BOTH SATURATED"))
+        #expect(text.hasSuffix("exit 4\n"))
+        #expect(strict.exitStatus == .invalid)
+        #expect(try crowded([0, 1], [0, 1]).exitStatus == .success)
+        #expect(try sample(["--strict"]).exitStatus == .success)
         let json = JSONReport(try crowded([0, 1], [0, 1])).rendered()
         let object = try JSONSerialization.jsonObject(with: Data(json.utf8)) as? [String: Any]
         let verdict = try #require(object?["verdict"] as? [String: Any])
@@ -162,6 +168,29 @@ import Testing
         }
     }
 
+    @Test func showsTheTimesOfTheServiceItself() throws {
+        var result = try sample()
+        #expect(!TextReport(result).rendered().contains("in the service"))
+        func times(_ method: String, _ factor: UInt64) -> LatencyStats {
+            LatencyStats(
+                method: method,
+                answerCount: 1000,
+                medianNanoseconds: 4_000 * factor,
+                p90Nanoseconds: 5_000 * factor,
+                p99Nanoseconds: 12_000 * factor,
+                p999Nanoseconds: 50_000 * factor,
+                maximumNanoseconds: 90_000 * factor
+            )
+        }
+        result.serverTimes = ServerTimes(calls: [times("cast_vote", 1)], held: times("", 300))
+        let text = TextReport(result).rendered()
+        #expect(text.contains("cast_vote p50 0.004  p99 0.012  p99.9 0.050 ms"))
+        #expect(text.contains("of it held until durable p50 1.20  p99 3.60  p99.9 15.0 ms"))
+        let json = JSONReport(result).rendered()
+        #expect(json.contains("\"server_times_ms\" : {"))
+        #expect(json.contains("\"cast_vote\" : {"))
+    }
+
     @Test func showsWhatTheAuditFound() throws {
         var result = try sample()
         guard case .done(var summary) = result.audit else { return }
@@ -177,6 +206,9 @@ import Testing
     @Test func exitsByWhatWeighsMost() throws {
         var result = try sample(["--slo", "p50<1ms"])
         #expect(result.exitStatus == .sloMissed)
+        result.configuration.isStrict = true
+        result.loopIdleShares = [0.01]
+        #expect(result.exitStatus == .invalid)
         result.lostConnectionCount = 1
         #expect(result.exitStatus == .failed)
         result.totals.outcomes.sent += 1

@@ -40,6 +40,36 @@ import Testing
         #expect(abs(hottest / share - 1) < 0.06, "\(keys): \(hottest) of \(share)")
     }
 
+    /// A million posts and more are drawn without a table, by the same distribution.
+    @Test(arguments: [1 << 20, 1 << 20 + 1])
+    func drawsAsManyPostsByTheSameDistribution(postCount: Int) {
+        let choice = KeyChoice(.latest(exponent: 1.2), postCount: postCount, seed: 1)
+        let zipf = ZipfDistribution(count: postCount, exponent: 1.2)
+        var stream = RandomStream(seed: 4, thread: 0, client: 0)
+        var counts = [Int](repeating: 0, count: 4)
+        for index in 0..<200_000 {
+            let rank = postCount - choice.next(&stream, index: index)
+            if rank <= 4 { counts[rank - 1] += 1 }
+        }
+        for rank in 1...4 {
+            let expected = zipf.probability(ofRank: rank) * 200_000
+            let deviations = abs(Double(counts[rank - 1]) - expected) / expected.squareRoot()
+            #expect(deviations < 5, "rank \(rank) of \(postCount), seed 4")
+        }
+    }
+
+    @Test(arguments: [1, 2, 7, 1000], [0, 0.99, 3])
+    func tablesHaveTheWeightsTheyWereGiven(count: Int, exponent: Double) {
+        let zipf = ZipfDistribution(count: count, exponent: exponent)
+        let values = (0..<UInt32(count)).map { $0 * 3 }
+        let found = AliasTable(values, weights: zipf.weights).probabilities
+        for rank in 1...count {
+            let expected = zipf.probability(ofRank: rank)
+            #expect(abs((found[values[rank - 1]] ?? 0) - expected) < 1e-8, "rank \(rank)")
+        }
+        #expect(found.count == count)
+    }
+
     @Test func theNewestPostIsTheHottestOfLatest() {
         let counts = counts(.latest(exponent: 1), posts: 50, draws: 10_000)
         #expect(counts.firstIndex(of: counts.max() ?? 0) == 49)

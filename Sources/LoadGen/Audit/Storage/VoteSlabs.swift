@@ -13,6 +13,9 @@
     private let entries: UnsafeMutablePointer<Entry>
     private let count: Int
 
+    /// The bytes that `count` posts take.
+    static func byteCount(count: Int) -> Int { count * MemoryLayout<Entry>.stride }
+
     /// The posts with these ids and no vote.
     init(ids: [UInt64]) {
         count = ids.count

@@ -1,0 +1,140 @@
+internal import Foundation
+internal import Histogram
+
+/// What several runs found out together.
+package struct SeriesResult: Sendable {
+    /// What the runs were for.
+    package enum Kind: String, Sendable {
+        case search, steps, runs
+    }
+
+    /// One run, in a line.
+    package struct Entry: Sendable {
+        /// What it was for, as `climb` or `step`.
+        package var phase: String
+        /// Requests a second by the plan; nil in a closed loop.
+        package var offered: Double?
+        /// Requests a second answered with success.
+        package var achieved: Double
+        /// The percentiles of the response time in nanoseconds; `nil` where nothing was answered.
+        package var latencies: Latencies?
+        /// The share of requests that were not answered with success.
+        package var errorShare: Double
+        /// CPU-seconds of the service per million operations; nil where it was not seen.
+        package var serverSecondsPerMillion: Double?
+        /// How a trial ended: `passed`, `failed` or `generator limit`; nil outside a search.
+        package var outcome: String?
+        /// Why a trial did not pass, or why the figures of a run may not be trusted.
+        package var reasons: [String]
+        /// The exit code that the run would have alone.
+        package var exitStatus: ExitStatus
+    }
+
+    /// Percentiles in nanoseconds.
+    package struct Latencies: Sendable, Equatable {
+        package var p50: Double
+        package var p99: Double
+        package var p999: Double
+        package var max: Double
+    }
+
+    /// What the runs were for.
+    package var kind: Kind
+    /// What a search must keep, as typed.
+    package var goal: String?
+    /// The runs in their order.
+    package var entries: [Entry] = []
+    /// The highest confirmed rate of a search; nil where there is none.
+    package var capacity: Double?
+    /// Whether the generator kept the capacity from being higher.
+    package var isGeneratorLimit = false
+
+    /// A series without runs.
+    package init(kind: Kind, goal: String? = nil) {
+        self.kind = kind
+        self.goal = goal
+    }
+
+    /// The least and the greatest p99 of the trials that confirmed the capacity, in nanoseconds.
+    package var confirmed99: ClosedRange<Double>? {
+        let values = entries.filter {
+            $0.phase == "confirm" && $0.outcome == "passed" && $0.offered == capacity
+        }.compactMap(\.latencies?.p99)
+        guard let low = values.min(), let high = values.max() else { return nil }
+        return low...high
+    }
+
+    /// The exit code: that of the worst run; the trials of a search may miss their levels.
+    package var exitStatus: ExitStatus {
+        let statuses = entries.map(\.exitStatus)
+        if let found = [ExitStatus.auditFailed, .failed].first(where: statuses.contains) {
+            return found
+        }
+        guard kind != .search else { return capacity == nil ? .sloMissed : .success }
+        return [ExitStatus.invalid, .sloMissed].first(where: statuses.contains) ?? .success
+    }
+}
+
+extension SeriesResult.Entry {
+    /// One run of a series in a line.
+    package init(
+        _ result: RunResult,
+        phase: String,
+        outcome: String? = nil,
+        reasons: [String]? = nil
+    ) {
+        self.init(
+            phase: phase,
+            offered: result.configuration.ratePerSecond,
+            achieved: result.requestsPerSecond,
+            latencies: result.totals.merged(result.shownMeasure).map { histogram in
+                SeriesResult.Latencies(
+                    p50: Double(histogram.valueAtPercentile(50)),
+                    p99: Double(histogram.valueAtPercentile(99)),
+                    p999: Double(histogram.valueAtPercentile(99.9)),
+                    max: Double(histogram.max)
+                )
+            },
+            errorShare: result.failedShare,
+            serverSecondsPerMillion: result.secondsPerMillion(result.server),
+            outcome: outcome,
+            reasons: reasons ?? result.verdict.reasons,
+            exitStatus: result.exitStatus
+        )
+    }
+}
+
+/// The mean of a few runs and how far it may be from the truth.
+package struct MeanEstimate: Sendable, Equatable {
+    /// The mean.
+    package let mean: Double
+    /// Half of the 95% interval around it, by Student's t over the runs; nil for a single run.
+    package let halfWidth: Double?
+
+    /// The estimate from one value a run; nil without values.
+    package init?(_ values: [Double]) {
+        guard !values.isEmpty else { return nil }
+        let count = Double(values.count)
+        mean = values.reduce(0, +) / count
+        guard values.count > 1 else {
+            halfWidth = nil
+            return
+        }
+        let mean = mean
+        let squares = values.reduce(0) { $0 + ($1 - mean) * ($1 - mean) }
+        halfWidth = Self.quantile(values.count - 1) * (squares / (count - 1) / count).squareRoot()
+    }
+
+    /// The 97.5% quantile of Student's t, tabulated up to 10 degrees of freedom and approximated
+    /// beyond (Cornish and Fisher, 1938; error under 0.001).
+    private static func quantile(_ degrees: Int) -> Double {
+        let exact = [
+            12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228,
+        ]
+        if degrees <= exact.count { return exact[degrees - 1] }
+        let z = 1.959964
+        let n = Double(degrees)
+        return z + (pow(z, 3) + z) / (4 * n) + (5 * pow(z, 5) + 16 * pow(z, 3) + 3 * z)
+            / (96 * n * n)
+    }
+}

@@ -1,0 +1,186 @@
+internal import FeedConcurrency
+internal import Foundation
+
+/// Several runs, one after another: the trials of a search, steps, or repetitions.
+///
+/// Each run is whole: it has posts of its own, a warm-up, and an audit. The result is that of the
+/// run that says most, with what all of them show.
+package struct Series {
+    /// Makes a run and waits for its result.
+    package typealias Execute = (RunConfiguration) throws(RunFailure) -> RunResult
+
+    private let configuration: RunConfiguration
+    private let showProgress: (String) -> Void
+    private let execute: Execute
+    private let restart: (String) throws(RunFailure) -> Void
+
+    /// A series of runs of `configuration`.
+    ///
+    /// - Parameters:
+    ///   - configuration: What the runs have in common.
+    ///   - showProgress: Shows a line before each run.
+    ///   - execute: Makes one run.
+    ///   - restart: Executes the command between two runs.
+    package init(
+        _ configuration: RunConfiguration,
+        showProgress: @escaping (String) -> Void = { _ in },
+        execute: @escaping Execute,
+        restart: @escaping (String) throws(RunFailure) -> Void = RestartCommand.execute
+    ) {
+        self.configuration = configuration
+        self.showProgress = showProgress
+        self.execute = execute
+        self.restart = restart
+    }
+
+    /// Makes all runs of `plan`; a signal or a failed audit ends the series early.
+    package func run(_ plan: SeriesPlan) throws(RunFailure) -> RunResult {
+        switch plan {
+        case .search(let search): try self.search(search)
+        case .steps(let rates, let duration): try steps(rates, duration)
+        case .runs(let count, let command): try repetitions(count, command)
+        }
+    }
+
+    private func search(_ plan: SearchPlan) throws(RunFailure) -> RunResult {
+        let goal = plan.levels.map(\.text).joined(separator: ",")
+        var series = SeriesResult(kind: .search, goal: goal)
+        var configuration = configuration
+        // The levels are the search's, and a trial may miss them.
+        configuration.serviceLevels = plan.levels
+        configuration.isStrict = false
+        var shown: RunResult?
+        var startRate = plan.startRate
+        if startRate == nil {
+            configuration.duration = Self.probeDuration
+            announce("closed loop, to find where to begin")
+            let result = try execute(configuration)
+            series.entries.append(SeriesResult.Entry(result, phase: "probe", reasons: []))
+            startRate = result.requestsPerSecond / 10
+            guard goesOn(after: result) else { return finished(result, series) }
+            shown = result
+        }
+        var search = CapacitySearch(plan, startRate: startRate ?? 1, seed: configuration.seed)
+        while let trial = search.next {
+            configuration.ratePerSecond = trial.rate
+            configuration.duration =
+                trial.phase == .confirm ? plan.confirmDuration : plan.trialDuration
+            let number = series.entries.count + 1
+            // Trials of one seed would have the same lucky or unlucky arrivals.
+            configuration.seed = self.configuration.seed &+ UInt64(number)
+            announce("run \(number), \(trial.phase.rawValue): \(NumberFormat.rate(trial.rate))/s")
+            let result = try execute(configuration)
+            let judgement = TrialJudgement(result, rate: trial.rate)
+            series.entries.append(
+                SeriesResult.Entry(
+                    result,
+                    phase: trial.phase.rawValue,
+                    outcome: judgement.outcome.rawValue,
+                    reasons: judgement.reasons
+                )
+            )
+            guard goesOn(after: result) else { return finished(result, series) }
+            search.record(judgement.outcome)
+            series.capacity = search.capacity
+            series.isGeneratorLimit = search.isGeneratorLimit
+            // The report is of the last trial that confirmed the capacity.
+            if search.capacity == nil || trial.rate == search.capacity, trial.phase != .curve {
+                shown = result
+            }
+        }
+        guard let shown else { preconditionFailure("A search has a trial.") }
+        return finished(shown, series)
+    }
+
+    private func steps(_ rates: [Double], _ duration: Duration) throws(RunFailure) -> RunResult {
+        var series = SeriesResult(kind: .steps)
+        var configuration = configuration
+        configuration.duration = duration
+        var last: RunResult?
+        for (index, rate) in rates.enumerated() {
+            configuration.ratePerSecond = rate
+            announce("step \(index + 1) of \(rates.count): \(NumberFormat.rate(rate))/s")
+            let result = try execute(configuration)
+            series.entries.append(SeriesResult.Entry(result, phase: "step"))
+            last = result
+            guard goesOn(after: result) else { break }
+        }
+        guard let last else { preconditionFailure("A staircase has a step.") }
+        return finished(last, series)
+    }
+
+    private func repetitions(_ count: Int, _ command: String?) throws(RunFailure) -> RunResult {
+        var series = SeriesResult(kind: .runs)
+        var last: RunResult?
+        for number in 1...count {
+            announce("run \(number) of \(count)")
+            var result: RunResult
+            if number > 1, let command {
+                try restart(command)
+                result = try executeWhenReachable()
+            } else {
+                result = try execute(configuration)
+            }
+            series.entries.append(SeriesResult.Entry(result, phase: "run"))
+            last = result
+            guard goesOn(after: result) else { break }
+        }
+        guard let last else { preconditionFailure("A series has a run.") }
+        return finished(last, series)
+    }
+
+    /// Makes a run once the service that was started again can be reached.
+    private func executeWhenReachable() throws(RunFailure) -> RunResult {
+        // Nothing ends the wait before its time.
+        let pause = Semaphore()
+        for _ in 0..<Self.mostAttempts {
+            do throws(RunFailure) {
+                return try execute(configuration)
+            } catch {
+                guard case .unreachable = error else { throw error }
+                _ = pause.wait(upTo: Self.attemptPause)
+            }
+        }
+        return try execute(configuration)
+    }
+
+    private func goesOn(after result: RunResult) -> Bool {
+        guard !result.isInterrupted else { return false }
+        return result.exitStatus != .auditFailed && result.exitStatus != .failed
+    }
+
+    private func finished(_ result: RunResult, _ series: SeriesResult) -> RunResult {
+        var result = result
+        result.series = series
+        return result
+    }
+
+    private func announce(_ text: String) {
+        if configuration.progressInterval != nil { showProgress(text) }
+    }
+
+    /// How long the closed loop runs that says where a search begins.
+    private static let probeDuration = Duration.seconds(3)
+    /// How often a service is looked for that was started again: for a minute.
+    private static let mostAttempts = 600
+    private static let attemptPause = Duration.milliseconds(100)
+}
+
+/// The command between two runs, which starts the service again.
+package enum RestartCommand {
+    /// Executes `command` with the shell and waits for its end.
+    package static func execute(_ command: String) throws(RunFailure) {
+        let process = Process()
+        process.executableURL = URL(filePath: "/bin/sh")
+        process.arguments = ["-c", command]
+        do {
+            try process.run()
+        } catch {
+            throw .restartFailed(command, "\(error.localizedDescription)")
+        }
+        process.waitUntilExit()
+        guard process.terminationStatus == 0 else {
+            throw .restartFailed(command, "it ended with status \(process.terminationStatus)")
+        }
+    }
+}

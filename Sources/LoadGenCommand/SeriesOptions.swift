@@ -1,0 +1,190 @@
+package import ArgumentParser
+package import LoadGen
+
+/// The flags that ask for several runs, or for a rate that changes.
+package struct SeriesOptions: ParsableArguments {
+    /// No flag given.
+    package init() {}
+
+    /// What to keep.
+    @Option(
+        help: """
+            Look for the highest rate that keeps service levels, as p99<5ms or p99<5ms,errors<0.1%: \
+            doubled until a trial fails, then bisected, then confirmed.
+            """
+    )
+    package var search: String?
+    /// Where a search begins.
+    @Option(
+        parsing: .unconditional,
+        help: "With --search: the first rate. (default: a tenth of a closed loop of 3s)"
+    )
+    package var searchFrom: String?
+    /// How close it looks.
+    @Option(parsing: .unconditional, help: "With --search: how close to look (0.1% to 50%).")
+    package var searchPrecision = "2%"
+    /// How long a trial is.
+    @Option(parsing: .unconditional, help: "With --search: how long a trial measures.")
+    package var searchTrial = "5s"
+    /// How a rate is confirmed.
+    @Option(help: "With --search: how many trials of what length confirm a rate; most must pass.")
+    package var searchConfirm = "3x20s"
+    /// Rates one after another.
+    @Option(help: "Runs at S rates from A to B requests a second, each measured for D: A:B:S:D.")
+    package var steps: String?
+    /// Their order.
+    @Option(help: "With --steps: given or shuffled.")
+    package var stepsOrder = "given"
+    /// A changing rate.
+    @Option(help: "One run whose rate changes evenly from A to B requests a second over D: A:B:D.")
+    package var ramp: String?
+    /// How many runs.
+    @Option(
+        parsing: .unconditional,
+        help: "Make the run this often (1 to 1000), and report the mean and its 95% interval."
+    )
+    package var runs = "1"
+    /// What happens between them.
+    @Option(
+        parsing: .unconditional,
+        help:
+            "With --runs: a command of the shell between two runs, which starts the service again."
+    )
+    package var restartCmd: String?
+}
+
+extension SeriesPlan {
+    /// The series that `options` ask for; nil where they ask for one run.
+    ///
+    /// Shuffled steps are in an order of `seed`.
+    package init?(_ options: Options, seed: UInt64) throws(FlagError) {
+        let given = options.series
+        let asked = [
+            ("--search", given.search), ("--steps", given.steps), ("--ramp", given.ramp),
+            ("--runs", given.runs == "1" ? nil : given.runs),
+        ].filter { $0.1 != nil }
+        if asked.count > 1 {
+            throw FlagError(
+                flag: asked[1].0,
+                expected: "no \(asked[0].0) beside it",
+                actual: asked[1].1 ?? ""
+            )
+        }
+        if given.restartCmd != nil, asked.first?.0 != "--runs" {
+            throw FlagError(
+                flag: "--restart-cmd",
+                expected: "--runs with it",
+                actual: given.restartCmd ?? ""
+            )
+        }
+        guard let flag = asked.first?.0 else { return nil }
+        for case (let other, let value?) in [("--ab", options.ab), ("--compare", options.compare)] {
+            throw FlagError(flag: other, expected: "no \(flag) beside it", actual: value)
+        }
+        guard flag != "--ramp" else { return nil }
+        if flag != "--runs" { try Self.checkAlone(flag, options) }
+        if let text = given.search {
+            self = .search(try Self.search(text, given))
+        } else if let text = given.steps {
+            self = try Self.steps(text, options.series, seed: seed)
+        } else {
+            let count = try FlagValue("--runs", given.runs).count(1...Self.mostRuns)
+            self = .runs(count, restartCommand: given.restartCmd)
+        }
+    }
+
+    /// Refuses flags that say how long or how fast a run is beside one that says it too.
+    static func checkAlone(_ flag: String, _ options: Options) throws(FlagError) {
+        let others = [
+            ("--rate", options.load.rate == "0" ? nil : options.load.rate),
+            ("--duration", options.duration), ("--requests", options.requests),
+            ("--verify-only", options.verifyOnly),
+        ]
+        for case (let other, let value?) in others {
+            throw FlagError(flag: other, expected: "no \(flag) beside it", actual: value)
+        }
+        let pauses = options.load.think
+        if pauses != "0" {
+            throw FlagError(flag: "--think", expected: "no \(flag) beside it", actual: pauses)
+        }
+        guard options.load.pipelineMode == "window" else {
+            throw FlagError(
+                flag: "--pipeline-mode",
+                expected: "window with \(flag) (batches are a closed loop)",
+                actual: options.load.pipelineMode
+            )
+        }
+    }
+
+    private static func search(
+        _ text: String,
+        _ options: SeriesOptions
+    ) throws(FlagError) -> SearchPlan {
+        let levels = try FlagValue("--search", text).parse(
+            "p99<5ms, vote.p99.9<20ms, max<1s, errors<0.01% or cpu<6s/M, or several with commas",
+            SearchPlan.levels
+        )
+        var plan = SearchPlan(levels: levels)
+        if let from = options.searchFrom {
+            plan.startRate = Double(
+                try FlagValue("--search-from", from).count(1...Int(highestRate))
+            )
+        }
+        plan.precision = try FlagValue("--search-precision", options.searchPrecision)
+            .parse("0.1% to 50%") { text in
+                Quantity.percent(text).flatMap { (0.1...50).contains($0) ? $0 / 100 : nil }
+            }
+        plan.trialDuration = try FlagValue("--search-trial", options.searchTrial)
+            .duration(.milliseconds(100)...(.seconds(3600)))
+        let confirmation = options.searchConfirm
+        guard plan.takeConfirmation(confirmation) else {
+            throw FlagError(
+                flag: "--search-confirm",
+                expected: "a count and a time, as 3x20s (1 to 99 times, 100ms to 3600s)",
+                actual: confirmation
+            )
+        }
+        return plan
+    }
+
+    private static func steps(
+        _ text: String,
+        _ options: SeriesOptions,
+        seed: UInt64
+    ) throws(FlagError) -> Self {
+        let parts = text.split(separator: ":", omittingEmptySubsequences: false).map(String.init)
+        let flag = FlagValue("--steps", text)
+        let form = "A:B:S:D, as 10k:100k:10:5s (rates from 1 to 10M, 1 to \(mostRuns) steps)"
+        guard parts.count == 4, let first = rate(parts[0]), let last = rate(parts[1]),
+            let count = Quantity.count(parts[2]), (1...UInt64(mostRuns)).contains(count),
+            let duration = Quantity.duration(parts[3]), duration >= .milliseconds(100),
+            duration <= .seconds(86_400)
+        else { throw flag.error(form) }
+        let order: StepsOrder = try FlagValue("--steps-order", options.stepsOrder).choice()
+        let rates = SeriesPlan.steps(from: first, to: last, count: Int(count))
+        return .steps(rates: order.ordered(rates, seed: seed), duration: duration)
+    }
+
+    /// A rate of an open loop; nil where `text` is none.
+    static func rate(_ text: String, atLeast least: Double = 1) -> Double? {
+        Quantity.count(text).flatMap { count in
+            let rate = Double(count)
+            return rate >= least && rate <= highestRate ? rate : nil
+        }
+    }
+}
+
+extension RateRamp {
+    /// The ramp that `text` names, and how long it takes.
+    static func read(_ text: String) throws(FlagError) -> (RateRamp, Duration) {
+        let parts = text.split(separator: ":", omittingEmptySubsequences: false).map(String.init)
+        guard parts.count == 3, let first = SeriesPlan.rate(parts[0], atLeast: 0),
+            let last = SeriesPlan.rate(parts[1], atLeast: 0), first + last > 0,
+            let duration = Quantity.duration(parts[2]), duration >= .milliseconds(100),
+            duration <= .seconds(86_400)
+        else {
+            throw FlagValue("--ramp", text).error("A:B:D, as 1k:100k:60s (rates up to 10M)")
+        }
+        return (RateRamp(from: first, to: last, over: duration), duration)
+    }
+}
