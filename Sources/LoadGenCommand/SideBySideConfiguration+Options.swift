@@ -49,6 +49,9 @@ extension SideBySideConfiguration {
             ("--duration", options.duration), ("--requests", options.requests),
             ("--verify-only", options.verifyOnly), ("--hdr", options.load.hdr),
             ("--slo", options.load.slo.first), ("--compare", options.compare),
+            ("--html", options.load.html), ("--search", options.series.search),
+            ("--steps", options.series.steps), ("--ramp", options.series.ramp),
+            ("--runs", options.series.runs == "1" ? nil : options.series.runs),
             ("--server-pid", options.load.serverPID == "auto" ? nil : options.load.serverPID),
         ]
         for case (let flag, let value?) in given {

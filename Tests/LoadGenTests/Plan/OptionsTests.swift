@@ -122,6 +122,14 @@ import Testing
                 "--duration: expected no --ab beside it (--slice says how long to measure), got 3s."
             ),
             (
+                ["--ab", "x", "--runs", "3"],
+                "--runs: expected no --ab beside it (--slice says how long to measure), got 3."
+            ),
+            (
+                ["--ab", "x", "--html", "y"],
+                "--html: expected no --ab beside it (--slice says how long to measure), got y."
+            ),
+            (
                 ["--ab", "x", "--slo", "p99<5ms"],
                 "--slo: expected no --ab beside it (--slice says how long to measure), got p99<5ms."
             ),
