@@ -132,7 +132,7 @@ pack() {
     (cd "$tree" && find . -type f -not -path './DEBIAN/*' -not -path './etc/*' -printf '%P\n' |
         LC_ALL=C sort | xargs md5sum) >"$tree/DEBIAN/md5sums"
     find "$tree" -exec touch --no-dereference --date="@$SOURCE_DATE_EPOCH" {} +
-    dpkg-deb --root-owner-group -Zxz --threads-max=1 --build "$tree" "$output" >/dev/null
+    dpkg-deb --root-owner-group -Z"${DPKG_DEB_COMPRESSOR_TYPE:-xz}" --threads-max=1 --build "$tree" "$output" >/dev/null
     ls "$output/${name}_${version}"_*.deb
 }
 
