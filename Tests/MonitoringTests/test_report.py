@@ -22,7 +22,7 @@ class ReportTests(ServiceCase):
         cls.folder = tempfile.mkdtemp()
         cls.addClassCleanup(shutil.rmtree, cls.folder)
         seconds = os.environ.get("FEED_SCREENSHOT_SECONDS", "4")
-        cls.run_load("open", "--rate", "1000", "--duration", f"{seconds}s", "--slo", "p99<50ms")
+        cls.run_load("open", "--rate", "2000", "--duration", f"{seconds}s", "--slo", "p99<50ms")
         cls.run_load("closed", "--duration", "2s")
 
     @classmethod
