@@ -99,3 +99,13 @@ extension Worker {
         timer?.arm(at: MonotonicInstant(nanoseconds: next))
     }
 }
+
+extension Worker {
+    /// The next vote of the schedule, for any connection with room.
+    func nextScheduled() -> PlannedRequest {
+        PlannedRequest(operation: .vote, argument: schedule.takeNext())
+    }
+
+    /// How many votes of the schedule have not been taken.
+    var remainingVoteCount: Int { schedule.remainingCount }
+}

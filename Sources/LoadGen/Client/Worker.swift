@@ -49,6 +49,8 @@ final class Worker {
     var phases = Phases(start: .max / 4, warmup: .zero, duration: nil)
     /// The result of reading ahead, which nothing uses.
     var preloaded: UInt64 = 0
+    /// The planned votes that have not been taken.
+    var schedule: VoteSchedule
     /// Requests that were taken, have no answer, and have not run out of time.
     var outstandingCount = 0
     /// The plan of an open loop, once it runs.
@@ -59,7 +61,6 @@ final class Worker {
     private(set) var clients: [any LoadConnection] = []
 
     private var stage = Stage.connecting
-    private var schedule: VoteSchedule
     private let pauses: Backoff
     private var jitter = SystemRandomNumberGenerator()
     private var connections: ConnectionCounts
@@ -184,14 +185,6 @@ final class Worker {
     func backoff(_ round: Int) -> UInt64 {
         pauses.delay(round: round, using: &jitter).nanoseconds
     }
-
-    /// The next vote of the schedule, for any connection with room.
-    func nextScheduled() -> PlannedRequest {
-        PlannedRequest(operation: .vote, argument: schedule.takeNext())
-    }
-
-    /// How many votes of the schedule have not been taken.
-    var remainingVoteCount: Int { schedule.remainingCount }
 
     /// Ends the sending once the last of a number of requests has been written.
     @inline(__always)
