@@ -135,9 +135,11 @@ class Service:
             [*(network.command if network else []), "chroot", f"--userspec={user}", root, *command],
             env={"NOTIFY_SOCKET": "/tmp/feed-notify", "PATH": "/usr/bin:/usr/sbin"}, umask=0o077)
         try:
-            self.address = re.search(r"^STATUS=Serves on (\S+)$", self.message("READY=1"), re.M).group(1)
+            self.address = re.search(r"^STATUS=Serves on ([^\s,]+)", self.message("READY=1"), re.M).group(1)
         except BaseException:
             self.process.kill()
+            self.process.wait()
+            self.messages.close()
             raise
 
     def message(self, first):
