@@ -67,8 +67,8 @@ class SidesTests(unittest.TestCase):
     def test_has_a_line_of_the_readme_for_each_number_in_flight(self):
         about = {"processor": "A processor", "cores": 2, "kernel": "6", "redis": "7.0"}
         lines = sides.readme(RESULTS, OPTIONS, about).splitlines()
-        self.assertRegex(lines[2], r"^\| 16 \| 200 \| 100 \| 1\.000 \| 2\.\d+ \| 2\.10 \(")
-        self.assertIn("2026-11-26, A processor, 2 cores, Linux 6, redis-server 7.0", lines[4])
+        self.assertRegex(lines[6], r"^\| 16 \| 200 \| 100 \| 1\.000 \| 2\.\d+ \| 2\.10 \(")
+        self.assertIn("2026-11-26, A processor, 2 cores, Linux 6, redis-server 7.0", lines[8])
 
 
 if __name__ == "__main__":

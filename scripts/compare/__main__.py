@@ -157,7 +157,8 @@ def main():
         sys.exit(f"compare: not measured: {', '.join(failed)}.")
     if options.update_readme:
         if "sides" in measured:
-            benchmarks.update(sides.readme(measured["sides"], options, about), "README.md")
+            table = sides.readme(measured["sides"], options, about)
+            benchmarks.update(table, "README.md", benchmarks.README_BEGIN)
         if set(options.parts) == set(PARTS):
             benchmarks.update(markdown)
 
