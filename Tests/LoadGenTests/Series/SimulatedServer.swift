@@ -46,7 +46,9 @@ struct SimulatedServer {
             if freeAt <= end { answeredCount += 1 }
             plan.advance()
         }
-        result.totals.latencies[LatencyKey(.vote, .response)] = histogram
+        if histogram.totalCount > 0 {
+            result.totals.latencies[LatencyKey(.vote, .response)] = histogram
+        }
         result.count(answeredCount)
         return result
     }
