@@ -140,7 +140,7 @@ struct ServiceKeyFileTests {
     @Test func refusesWhatIsNoFileOfKeys() throws {
         let directory = try TemporaryDirectory()
         #expect(throws: ServiceKeyFileError.notAFile(directory.path)) {
-            try ServiceKeyFile.read(directory.path)
+            try ServiceKeyFile.read(directory.path, takesCertificates: false)
         }
         let path = directory.path + "/keys"
         #expect(throws: ServiceKeyFileError.self) {

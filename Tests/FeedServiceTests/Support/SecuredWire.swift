@@ -80,11 +80,11 @@ extension TestCertificates {
     /// A client that is secured, and shows the certificate of this name if there is one.
     func client(port: UInt16, _ name: String? = nil) throws -> WireClient {
         let client = try WireClient(port: port)
-        let files = TLSClientFiles(
+        let shown = TLSClientFiles(
             authorityPath: certificate("ca"),
             certificate: name.map { files($0) }
         )
-        _ = try SecuredWire(client, .client(files))
+        _ = try SecuredWire(client, .client(shown))
         return client
     }
 }

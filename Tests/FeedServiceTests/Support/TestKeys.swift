@@ -1,4 +1,5 @@
 import FeedService
+import FeedTLS
 import FeedTestSupport
 
 /// Keys of two services and of each other role, and the set of all of them.

@@ -77,8 +77,7 @@ import Testing
         for second in 1...8 {
             let counts = IntervalCounts(
                 answered: [votes + UInt64(second), 0, 0, 0, 0],
-                latencies: histogram,
-                errorCount: 0
+                latencies: histogram
             )
             result.intervals.append(
                 RunResult.Interval(
