@@ -122,32 +122,6 @@ struct WatchTests {
         }
     }
 
-    @Test("T-WATCH-1: a watch begins with the caller's last change, and with all that it watches")
-    func aWatchBeginsWithAllThatIs() async throws {
-        let clock = ManualClock()
-        try await withService {
-            $0.loopClock = clock
-        } _: { port in
-            let client = try WatchingClient(port: port)
-            try Self.fill(client)
-            let request = WatchPostsRequest(feed: "posts", order: .old, topCount: 5)
-            let first = try client.watch(request)
-            for round in 1...20 {
-                _ = try client.client.vote(2)
-                // An event of the first watch is due in every other round.
-                if round % 2 == 0 { clock.advance(by: .milliseconds(250)) }
-                let id = try client.watch(request)
-                let copy = try #require(client.copies[id])
-                #expect(copy.events.first?.isReset == true && copy.list.count == 5)
-                #expect(copy.posts[2]?.score == Int64(round))
-                try client.client.send(.cancel(CancelRequest(id: id)))
-                try client.settle()
-            }
-            try client.advance(clock)
-            #expect(client.copies[first]?.posts[2]?.score == 20)
-        }
-    }
-
     @Test("T-WATCH-4: a connection and the service have limits of watches, which ends give back")
     func watchesAreLimited() async throws {
         try await withService {
