@@ -48,23 +48,30 @@ package enum JSONValue: Sendable, Equatable {
 extension JSONValue: Codable {
     package init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
+        // Each error costs more than many numbers, of which a report mostly consists.
         if container.decodeNil() {
             self = .null
-        } else if let value = try? container.decode(Bool.self) {
-            self = .bool(value)
-        } else if let value = try? container.decode(Int64.self) {
-            self = .integer(value)
-        } else if let value = try? container.decode(UInt64.self) {
-            self = .natural(value)
         } else if let value = try? container.decode(Double.self) {
-            self = .number(value)
+            self = Self.whole(value, container) ?? .number(value)
+        } else if let value = try? container.decode([String: JSONValue].self) {
+            self = .object(value)
         } else if let value = try? container.decode(String.self) {
             self = .text(value)
         } else if let value = try? container.decode([JSONValue].self) {
             self = .array(value)
         } else {
-            self = .object(try container.decode([String: JSONValue].self))
+            self = .bool(try container.decode(Bool.self))
         }
+    }
+
+    /// The whole number that `value` was read from; nil where there is none.
+    private static func whole(
+        _ value: Double,
+        _ container: any SingleValueDecodingContainer
+    ) -> JSONValue? {
+        guard value == value.rounded(.towardZero) else { return nil }
+        if value < 0x1p63, let value = try? container.decode(Int64.self) { return .integer(value) }
+        return (try? container.decode(UInt64.self)).map { .natural($0) }
     }
 
     package func encode(to encoder: any Encoder) throws {

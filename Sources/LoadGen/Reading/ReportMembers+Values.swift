@@ -7,7 +7,7 @@ extension LatencySummary {
     /// The latencies of an interval in a report, in milliseconds there.
     init(_ value: JSONValue) {
         func nanoseconds(_ key: String) -> UInt64 {
-            UInt64(max(0, min((value[key]?.double ?? 0) * 1e6, 0x1p62)))
+            UInt64(max(0, min(((value[key]?.double ?? 0) * 1e6).rounded(), 0x1p62)))
         }
         self.init()
         count = UInt64(max(0, min(value["count"]?.double ?? 0, 0x1p62)))

@@ -16,7 +16,7 @@ extension HistogramEncoding {
     package static func decoded(_ bytes: [UInt8]) -> LatencyHistogram? {
         var histogram = LatencyScale.makeHistogram()
         let digits = UInt64(histogram.numberOfSignificantValueDigits.rawValue)
-        guard number(bytes, 0, 4) == 0x1C84_9313, number(bytes, 8, 4) == 0,
+        guard bytes.count >= 40, number(bytes, 0, 4) == 0x1C84_9313, number(bytes, 8, 4) == 0,
             number(bytes, 12, 4) == digits,
             number(bytes, 16, 8) == histogram.lowestDiscernibleValue,
             number(bytes, 24, 8) == LatencyScale.highestNanoseconds

@@ -92,7 +92,7 @@ import Testing
             result.totals.latencies[LatencyKey(operation, .service)] = spread
         }
         let counts = IntervalCounts(answered: [7, 5, 3, 2, 1], latencies: spread)
-        result.intervals = (1...86_400).map {
+        result.intervals = (1...3_600).map {
             RunResult.Interval(
                 endSeconds: Double($0),
                 seconds: 1,
