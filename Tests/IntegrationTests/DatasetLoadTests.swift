@@ -127,7 +127,10 @@ struct DatasetLoadTests {
         defer { try? FileManager.default.removeItem(at: file) }
         let (status, output) = try await Self.load([file.path()], [], [])
         #expect(status == 2)
-        #expect(output == ["loadgen: The files record \(most) votes; the limit is 500000000."])
+        #expect(
+            output.last == "loadgen: The files have \(most) votes, repetitions included; "
+                + "the limit is 1099511627776."
+        )
     }
 
     @Test func saysWhyNoPostIsLeft() async throws {
@@ -137,19 +140,18 @@ struct DatasetLoadTests {
         let (status, output) = try await Self.load([file.path()], [], [])
         #expect(status == 2)
         #expect(
-            output == [
-                "loadgen: Every post of the files is left out. The first: n\(getpid()).csv:2: "
-                    + "\"ups\" is \"1.0\", which is no whole number from 0 to "
-                    + "18446744073709551615."
-            ]
+            output.last == "loadgen: Every post of the files is left out. The first: "
+                + "n\(getpid()).csv:2: \"ups\" is \"1.0\", which is no whole number from 0 to "
+                + "18446744073709551615."
         )
     }
 
     @Test func refusesAFeedThatHasPosts() async throws {
         let (status, output) = try await Self.load(times: 2)
         #expect(status == 2)
-        #expect(output.count == 1)
-        #expect(output.first?.contains("has posts already") == true)
+        // Before it stands what the run would have cast.
+        #expect(output.count == 2)
+        #expect(output.last?.contains("has posts already") == true)
     }
 
     @Test func reportsItsFilesForPrograms() async throws {

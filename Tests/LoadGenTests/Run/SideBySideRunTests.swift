@@ -51,13 +51,14 @@ extension LiveTests {
             #expect(result.exitStatus == .auditFailed)
         }
 
-        @Test(.enabled(if: PythonRedis.isAvailable, "python3 is not installed"))
+        // Figures, for a machine that nobody else uses.
+
+        @Test(.enabled(if: isQuiet, "FEED_QUIET_MACHINE is not set"))
         func callsAServerSlowerThatTakesTwiceAsMuch() async throws {
             let result = try await comparePythons(again: 1)
             #expect(result.judgement(.serverCost) == .slower)
         }
 
-        /// The figures that the documents promise, for a machine that nobody else uses.
         @Test(.enabled(if: isQuiet, "FEED_QUIET_MACHINE is not set"))
         func callsAServerSlowerThatTakesATenthMore() async throws {
             let result = try await comparePythons(again: 10, rounds: "24")
