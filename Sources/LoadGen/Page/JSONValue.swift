@@ -1,4 +1,4 @@
-/// A JSON document as it is, so that a page has all members of a report, whatever they are.
+/// Any JSON document. A page keeps every member of a report with it.
 package enum JSONValue: Sendable, Equatable {
     case null
     case bool(Bool)
