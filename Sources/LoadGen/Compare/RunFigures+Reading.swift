@@ -83,6 +83,11 @@ extension RunFigures {
         var keys: String
         var pageSize: Int
         var voters: Int
+        // Reports from before these flags have none of them.
+        var think: String?
+        var ramp: [Double]?
+        var reconnectEvery: UInt64?
+        var connectionLifeSeconds: Double?
 
         var settings: RunSettings {
             RunSettings([
@@ -97,6 +102,10 @@ extension RunFigures {
                 .init("--keys", keys),
                 .init("--page-size", "\(pageSize)"),
                 .init("--voters", "\(voters)"),
+                .init("--think", think ?? ThinkTime.none.description),
+                .init("--ramp", RunSettings.ramp(ramp)),
+                .init("--reconnect-every", "\(reconnectEvery ?? 0)"),
+                .init("--conn-life", RunSettings.seconds(connectionLifeSeconds)),
             ])
         }
     }

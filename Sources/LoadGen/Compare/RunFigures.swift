@@ -52,6 +52,7 @@ package struct RunSettings: Sendable, Equatable {
     /// The settings of a run.
     package init(_ configuration: RunConfiguration) {
         let rate = configuration.ratePerSecond ?? 0
+        let life = configuration.connectionLife
         values = [
             Value("--protocol", configuration.wireProtocol.rawValue),
             Value("--clients", "\(configuration.clientCount)"),
@@ -64,7 +65,21 @@ package struct RunSettings: Sendable, Equatable {
             Value("--keys", configuration.keys.description),
             Value("--page-size", "\(configuration.pageSize)"),
             Value("--voters", "\(configuration.voterCount)"),
+            Value("--think", configuration.think.description),
+            Value("--ramp", Self.ramp(configuration.ramp.map { [$0.first, $0.last] })),
+            Value("--reconnect-every", "\(life.requestCount ?? 0)"),
+            Value("--conn-life", Self.seconds(life.age.map { $0 / .seconds(1) })),
         ]
+    }
+
+    /// The text for the rates that a run begins and ends with, which is equal only for equal ones.
+    static func ramp(_ rates: [Double]?) -> String {
+        (rates ?? [0]).map { NumberFormat.fixed($0, 0) }.joined(separator: ":")
+    }
+
+    /// The text for a number of seconds; 0 for none.
+    static func seconds(_ seconds: Double?) -> String {
+        NumberFormat.fixed(seconds ?? 0, 3) + "s"
     }
 
     /// The settings that an earlier report has.

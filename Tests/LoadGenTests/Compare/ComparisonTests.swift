@@ -126,6 +126,9 @@ import Testing
             (["--protocol", "resp"], "with --protocol feed, and this run has resp;"),
             (["--mix", "vote=1,page=1"], "with --mix vote=100, and this run has vote=1,page=1;"),
             (["-R", "9k"], "with --rate 0, and this run has 9000;"),
+            (["--think", "5ms"], "with --think 0, and this run has 5"),
+            (["--reconnect-every", "100"], "with --reconnect-every 0, and this run has 100;"),
+            (["--conn-life", "3s"], "with --conn-life 0.000s, and this run has 3.000s;"),
         ]
     )
     func refusesARunOfAnotherLoad(_ arguments: [String], _ part: String) async throws {
