@@ -1,4 +1,4 @@
-/// Any JSON document. A page keeps every member of a report with it.
+/// Any JSON document, with every member of a report.
 package enum JSONValue: Sendable, Equatable {
     case null
     case bool(Bool)
