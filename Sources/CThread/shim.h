@@ -26,11 +26,16 @@ struct cthread_scheduling {
     uint64_t period;
 };
 
-/* Sets the niceness of the calling thread, and how long it computes before another thread of
- * its processor may take its place. Returns 0, or -1 where the system refuses. */
-static inline int cthread_set_niceness(int32_t niceness, uint64_t slice) {
+/* SCHED_OTHER and SCHED_BATCH of <linux/sched.h>. */
+enum cthread_policy { CTHREAD_OTHER = 0, CTHREAD_BATCH = 3 };
+
+/* Sets the policy and the niceness of the calling thread, and how long it computes before another
+ * thread of its processor may take its place; 0 for as long as usual. Returns 0, or -1 where the
+ * system refuses. */
+static inline int cthread_set_scheduling(
+    enum cthread_policy policy, int32_t niceness, uint64_t slice) {
     struct cthread_scheduling scheduling = {
-        .size = sizeof scheduling, .niceness = niceness, .slice = slice};
+        .size = sizeof scheduling, .policy = policy, .niceness = niceness, .slice = slice};
     return (int)syscall(SYS_sched_setattr, 0, &scheduling, 0);
 }
 
@@ -39,6 +44,13 @@ static inline uint64_t cthread_slice(void) {
     struct cthread_scheduling scheduling = {.size = sizeof scheduling};
     long code = syscall(SYS_sched_getattr, 0, &scheduling, sizeof scheduling, 0);
     return code == 0 ? scheduling.slice : 0;
+}
+
+/* The policy of the calling thread. */
+static inline uint32_t cthread_policy_in_use(void) {
+    struct cthread_scheduling scheduling = {.size = sizeof scheduling};
+    (void)syscall(SYS_sched_getattr, 0, &scheduling, sizeof scheduling, 0);
+    return scheduling.policy;
 }
 
 #endif

@@ -11,6 +11,23 @@ package final class NamedThread: Sendable {
     /// The shortest slice that Linux gives, in nanoseconds.
     private static let shortestSlice: UInt64 = 100_000
 
+    /// How a thread shares its processor with others.
+    package enum Priority: Sendable {
+        /// As the system has it.
+        case usual
+
+        /// A thread that wakes does not interrupt another, and waits until the other sleeps or has used
+        /// up its slice (`SCHED_BATCH`, sched(7)). For work of which more at once is cheaper.
+        case batch
+
+        /// The thread stands back behind others by a niceness from 1 to 19, and computes for 0.1 ms at
+        /// most before another takes its processor.
+        ///
+        /// With niceness alone a thread that wakes may wait some milliseconds, as Linux since 6.6 lets a
+        /// thread end its slice, and only since 6.12 lets it choose a short one.
+        case nice(Int32)
+    }
+
     private enum Life {
         case notStarted
         case running(pthread_t)
@@ -20,19 +37,19 @@ package final class NamedThread: Sendable {
     /// What the new thread gets.
     private final class Start: Sendable {
         let name: String
-        let niceness: Int32
+        let priority: Priority
         let body: @Sendable () -> Void
 
-        init(_ name: String, _ niceness: Int32, _ body: @escaping @Sendable () -> Void) {
+        init(_ name: String, _ priority: Priority, _ body: @escaping @Sendable () -> Void) {
             self.name = name
-            self.niceness = niceness
+            self.priority = priority
             self.body = body
         }
     }
 
     /// The name, at most 15 bytes of ASCII.
     package let name: String
-    private let niceness: Int32
+    private let priority: Priority
     private let life = Lock(Life.notStarted)
     private let wakeUps = Semaphore()
 
@@ -40,13 +57,10 @@ package final class NamedThread: Sendable {
     ///
     /// - Parameters:
     ///   - name: The system shows the first 15 characters.
-    ///   - niceness: How far the thread stands back behind others, from 0 to 19. Above 0 it also
-    ///     computes for 0.1 ms at most before another takes its processor. With niceness alone a thread
-    ///     that wakes may wait some milliseconds, as Linux since 6.6 lets a thread end its slice, and
-    ///     only since 6.12 lets it choose a short one.
-    package init(_ name: String, niceness: Int32 = 0) {
+    ///   - priority: How it shares its processor; without effect where the system refuses.
+    package init(_ name: String, priority: Priority = .usual) {
         self.name = String(name.prefix(Self.longestName))
-        self.niceness = niceness
+        self.priority = priority
     }
 
     deinit {
@@ -56,7 +70,7 @@ package final class NamedThread: Sendable {
 
     /// Starts the thread, which calls the body and then ends; to be called once.
     package func start(_ body: @escaping @Sendable () -> Void) throws(ThreadStartError) {
-        let start = unsafe Unmanaged.passRetained(Start(name, niceness, body))
+        let start = unsafe Unmanaged.passRetained(Start(name, priority, body))
         let code = life.withLock { life in
             guard case .notStarted = life else { preconditionFailure("A thread starts once.") }
             var thread = pthread_t()
@@ -103,9 +117,12 @@ package final class NamedThread: Sendable {
         let start = unsafe Unmanaged<Start>.fromOpaque(argument).takeRetainedValue()
         // The thread names itself: the system shows no name that is given before the start.
         unsafe cthread_set_name(start.name)
-        if start.niceness > 0 {
-            // Refused where the process itself stands back further.
-            _ = cthread_set_niceness(start.niceness, Self.shortestSlice)
+        // Refused where the process itself stands back further.
+        switch start.priority {
+        case .usual: break
+        case .batch: _ = cthread_set_scheduling(CTHREAD_BATCH, 0, 0)
+        case .nice(let niceness):
+            _ = cthread_set_scheduling(CTHREAD_OTHER, niceness, Self.shortestSlice)
         }
         start.body()
     }

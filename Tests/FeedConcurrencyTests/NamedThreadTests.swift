@@ -33,7 +33,7 @@ import Testing
         func niceness() -> Int32 { getpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0) }
         let seen = Seen()
         let before = niceness()
-        let thread = NamedThread("nice", niceness: 19)
+        let thread = NamedThread("nice", priority: .nice(19))
         thread.startOrTrap {
             let own = getpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0)
             seen.number.withLock { $0 = own }
@@ -53,8 +53,21 @@ import Testing
         let usual = slice(NamedThread("usual"))
         // Linux before 6.12 has no slices to choose.
         guard usual > 0 else { return }
-        #expect(slice(NamedThread("nice", niceness: 19)) == 100_000)
+        #expect(slice(NamedThread("nice", priority: .nice(19))) == 100_000)
         #expect(usual > 100_000)
+    }
+
+    @Test func onlyABatchThreadLetsOthersFinish() {
+        func policy(_ thread: NamedThread) -> UInt32 {
+            let seen = Lock(UInt32.max)
+            thread.startOrTrap { seen.withLock { $0 = cthread_policy_in_use() } }
+            thread.join()
+            return seen.withLock { $0 }
+        }
+        let own = cthread_policy_in_use()
+        #expect(policy(NamedThread("usual")) == own)
+        #expect(policy(NamedThread("batch", priority: .batch)) == CTHREAD_BATCH.rawValue)
+        #expect(cthread_policy_in_use() == own)
     }
 
     @Test func aJoinOfAThreadThatIsNotStartedReturns() {

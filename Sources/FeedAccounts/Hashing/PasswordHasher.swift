@@ -47,7 +47,7 @@ package final class PasswordHasher: Sendable {
 
     /// The number of jobs that may wait.
     package let queueLimit: Int
-    private let thread = NamedThread("feed-password", niceness: 19)
+    private let thread = NamedThread("feed-password", priority: .nice(19))
     private let state = Lock(State())
     private let functions: Functions
     private let clock: @Sendable () -> MonotonicInstant

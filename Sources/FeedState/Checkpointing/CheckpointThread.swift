@@ -47,7 +47,7 @@ package final class CheckpointThread: CommitBatchReceiver {
     private let failed: @Sendable (StateStartError) -> Void
     private let news: @Sendable (CheckpointNews) -> Void
     /// Where cores are few, answers come first.
-    private let thread = NamedThread("feed-checkpoint", niceness: CheckpointThread.niceness)
+    private let thread = NamedThread("feed-checkpoint", priority: .nice(CheckpointThread.niceness))
     private let stopping = Atomic(false)
     private let stopDeadline = Lock<ContinuousClock.Instant?>(nil)
     private let checkpointed: Atomic<UInt64>

@@ -102,7 +102,7 @@ extension Backups {
         cancelled.reset()
         let transferred = Transferred(job)
         do {
-            try NamedThread(Self.threadName, niceness: Self.niceness).start { [self] in
+            try NamedThread(Self.threadName, priority: .nice(Self.niceness)).start { [self] in
                 make(transferred.value, ready)
                 ready()
                 if state.withLock({ $0.isClosed }) { ended.signal() }

@@ -59,7 +59,7 @@ package final class JournalThread: Sendable {
     /// What belongs to the thread; nil once it has taken it.
     private let work: Lock<Work?>
     private let keepsSegments: Bool
-    private let thread = NamedThread("feed-journal")
+    private let thread = NamedThread("feed-journal", priority: .batch)
     private let durable: Atomic<UInt64>
     private let writable = Atomic(true)
     private let free = Atomic<Int>(0)
