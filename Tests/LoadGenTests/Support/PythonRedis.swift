@@ -50,7 +50,7 @@ final class PythonRedis: Sendable {
 
         def vote(scores, member):
             score = scores.get(member, 0) + 1
-            for _ in range(400):
+            for _ in range(4000):
                 pass
             return score, bulk(b"%d" % score)
 
