@@ -1,6 +1,8 @@
 #!/usr/bin/env bash
 # Checks everything: installs what is missing, checks the sources, builds with warnings
-# as errors, and runs every test, then some under the thread and the address sanitizer.
+# as errors, and runs every test, then some under the thread sanitizer.
+#
+# scripts/sanitizers.sh has the address sanitizer, and scripts/soak.sh the long tests.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 started=$SECONDS
@@ -86,13 +88,7 @@ tests swift test -c release --skip-build --skip "$computing"
 step "Waiting for the thread sanitizer's build"
 finish thread
 
-step "Thread sanitizer: what runs concurrently, beside the address sanitizer's build"
-beside address scripts/sanitizers.sh build address
+step "Thread sanitizer: what runs concurrently"
 tests scripts/sanitizers.sh thread
-step "Waiting for the address sanitizer's build"
-finish address
-
-step "Address sanitizer: the decoder, the structure, the log and the transport"
-tests scripts/sanitizers.sh address
 
 step "Everything passed"

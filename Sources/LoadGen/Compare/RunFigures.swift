@@ -73,18 +73,13 @@ package struct RunSettings: Sendable, Equatable {
     }
 
     /// The text for the rates that a run begins and ends with, which is equal only for equal ones.
-    static func ramp(_ rates: [Double]?) -> String {
+    private static func ramp(_ rates: [Double]?) -> String {
         (rates ?? [0]).map { NumberFormat.fixed($0, 0) }.joined(separator: ":")
     }
 
     /// The text for a number of seconds; 0 for none.
-    static func seconds(_ seconds: Double?) -> String {
+    private static func seconds(_ seconds: Double?) -> String {
         NumberFormat.fixed(seconds ?? 0, 3) + "s"
-    }
-
-    /// The settings that an earlier report has.
-    init(_ values: [Value]) {
-        self.values = values
     }
 
     /// Whether the rate was given, so that the response time is the figure to compare.

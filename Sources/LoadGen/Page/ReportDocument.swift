@@ -33,6 +33,9 @@ package struct ReportDocument: Sendable {
     /// Whether the report is of two services that were measured in turns.
     package var isSideBySide: Bool { root["ab"] != nil }
 
+    /// Whether the run's own verdict lets its figures be compared.
+    var isValid: Bool { root["verdict"]?["valid"] == .bool(true) }
+
     /// What names the run; reports of one run have the same.
     package var runID: String? { root["config"]?["run_id"]?.string }
 

@@ -39,8 +39,6 @@ package enum RunFailure: Error, Equatable, CustomStringConvertible {
     case smallBatchLimit(UInt32, batch: Int)
     /// The file is no result of a run that could be audited again.
     case badRecord(String, String)
-    /// The file is no report of a run that another could be compared with.
-    case badBaseline(String, String)
     /// The run of the file had another load.
     case otherLoad(String, flag: String, baseline: String, given: String)
     /// The connection ended before the load, and could not be opened again.
@@ -103,7 +101,6 @@ package enum RunFailure: Error, Equatable, CustomStringConvertible {
             \(limit) or less.
             """
         case .badRecord(let path, let cause): "--verify-only: \(path): \(cause)"
-        case .badBaseline(let path, let cause): "--compare: \(path): \(cause)"
         case .otherLoad(let path, let flag, let baseline, let given):
             """
             --compare: \(path) is of a run with \(flag) \(baseline), and this run has \(given); only \
@@ -120,7 +117,7 @@ package enum RunFailure: Error, Equatable, CustomStringConvertible {
     package var exitStatus: ExitStatus {
         switch self {
         case .badTarget, .noFeed, .ballotFeed, .tallyFeed, .badFile, .feedNotEmpty, .noPosts,
-            .tooManyVotes, .badRecord, .badBaseline, .otherLoad:
+            .tooManyVotes, .badRecord, .otherLoad:
             .usage
         default: .failed
         }

@@ -105,6 +105,14 @@ extension RunConfiguration {
         retryLimit = given.retry
         isVerified = given.verify
         isStrict = given.strict ?? false
+        think = given.think.flatMap(ThinkTime.init(parsing:)) ?? .none
+        if let rates = given.ramp, rates.count == 2, let length = duration,
+            rates.allSatisfy({ $0 >= 0 }), rates != [0, 0]
+        {
+            ramp = RateRamp(from: rates[0], to: rates[1], over: length)
+        }
+        connectionLife.requestCount = given.reconnectEvery
+        connectionLife.age = given.connectionLifeSeconds.map { .seconds($0) }
         percentiles = given.percentiles ?? [50, 90, 99, 99.9, 99.99]
         serviceLevels = file.slo.compactMap { ServiceLevel(parsing: $0.text) }
     }

@@ -42,6 +42,10 @@ struct ReportMembers: Decodable {
         let verify: Bool
         let strict: Bool?
         let percentiles: [Double]?
+        let think: String?
+        let ramp: [Double]?
+        let reconnectEvery: UInt64?
+        let connectionLifeSeconds: Double?
     }
 
     struct Machine: Decodable {

@@ -95,7 +95,11 @@ import Testing
     }
 
     @Test func readsTheFiguresThatAReportHas() async throws {
-        for arguments in [[], ["-R", "50k", "-P", "4", "--mix", "vote=9,page=1"]] {
+        let loads = [
+            [], ["-R", "50k", "-P", "4", "--mix", "vote=9,page=1"],
+            ["--think", "exp:5ms", "--reconnect-every", "100", "--conn-life", "3s"],
+        ]
+        for arguments in loads {
             let result = try run(arguments)
             let read = try await withReport(of: result) { path in
                 try RunFigures(baselineAt: path, for: result.configuration)
@@ -150,7 +154,7 @@ import Testing
         let failure = #expect(throws: RunFailure.self) {
             try RunFigures(baselineAt: file.path(), for: configure([]))
         }
-        #expect(failure?.description.contains("no JSON report of a run") == true)
+        #expect(failure?.description.contains("no JSON report of loadgen") == true)
     }
 }
 
