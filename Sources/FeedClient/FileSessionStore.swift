@@ -42,18 +42,26 @@ public struct FileSessionStore: SessionStore {
         _ = unsafe unlink(new)
         let flags = O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC
         let descriptor = unsafe open(new, flags, 0o600)
-        guard descriptor >= 0 else { return reportFailure("create", new) }
+        guard descriptor >= 0 else {
+            reportFailure("create", new)
+            return remove()
+        }
         let bytes = Array("\(session.token.hexadecimal) \(session.userID)\n".utf8)
         let count = unsafe bytes.withUnsafeBytes { buffer in
             unsafe write(descriptor, buffer.baseAddress, buffer.count)
         }
         let isWritten = count == bytes.count && fsync(descriptor) == 0
         close(descriptor)
-        guard isWritten, unsafe rename(new, path) == 0 else { return reportFailure("write", path) }
+        guard isWritten, unsafe rename(new, path) == 0 else {
+            reportFailure("write", path)
+            // The session before must not come back in place of this one.
+            return remove()
+        }
     }
 
     /// Removes the file.
     public func remove() {
+        _ = unsafe unlink(path + ".new")
         guard unsafe unlink(path) != 0, errno != ENOENT else { return }
         reportFailure("remove", path)
     }

@@ -107,7 +107,6 @@ extension TLSContext {
         in context: OpaquePointer
     ) throws(TLSFileError) -> TLSDate {
         let path = files.certificatePath
-        var keyFile = try PEMFile(files.keyPath, isPrivate: true)
         return unsafe try PEMFile(path, isPrivate: false).withCertificates {
             (certificates) throws(TLSFileError) in
             guard let own = unsafe certificates.first else { throw .noCertificate(path) }
@@ -123,6 +122,8 @@ extension TLSContext {
                     throw .refused(path, OpenSSLErrors.take().text)
                 }
             }
+            // Last, as only `withKey` overwrites what was read.
+            var keyFile = try PEMFile(files.keyPath, isPrivate: true)
             unsafe try keyFile.withKey { (key) throws(TLSFileError) in
                 guard unsafe X509_check_private_key(own, key) == 1 else {
                     OpenSSLErrors.clear()

@@ -103,6 +103,7 @@ struct AdminServerTests {
         try await Self.withServer { port in
             for host in [
                 "evil.example", "localhost.evil.example", "10.0.0.1", "127.0.0.256", "[::2]",
+                ":", "::", ":80",
             ] {
                 let answer = try Self.answer(
                     to: "GET /metrics HTTP/1.1\r\nHost: \(host)\r\nConnection: close\r\n\r\n",

@@ -147,6 +147,29 @@ struct SessionSignInTests {
         #expect(harness.sent.count == 2)
     }
 
+    @Test func aLateEndOfTheFormerSessionKeepsTheNewOne() {
+        let status = Status(code: .unauthenticated, reason: .sessionExpired, message: "over")
+        var harness = SessionHarness.opened { $0.hello.sessionToken = Self.key }
+        harness.submit(1)
+        harness.submit(2)
+        harness.session.adopt(sessionToken: Self.token)
+        harness.receive(2, status)
+        #expect(harness.error(1) == .refused(status))
+        // Another sign-in, while the connection still waits for an answer.
+        harness.session.adopt(sessionToken: Self.key)
+        harness.receive(3, status)
+        #expect(harness.error(2) == .refused(status))
+        #expect(harness.demands.last == .close)
+        harness.lose()
+        harness.submit(3)
+        harness.connect()
+        #expect(harness.hello?.sessionToken == Self.key)
+        // The connection is the one of this session, whose end counts.
+        harness.receive(2, status)
+        Self.reconnect(&harness)
+        #expect(harness.hello?.sessionToken == [])
+    }
+
     @Test func aTokenThatComesDuringHelloIsShownByAnother() {
         var harness = SessionHarness()
         harness.open()

@@ -33,6 +33,22 @@ struct SessionStoreTests {
         #expect(try FileManager.default.contentsOfDirectory(atPath: directory.path) == [])
     }
 
+    @Test func aSessionThatCannotBeSavedDoesNotLeaveTheOneBefore() throws {
+        let directory = try TemporaryDirectory()
+        let reports = Locked<[String]>([])
+        let store = FileSessionStore(path: directory.path + "/session") { text in
+            reports.withLock { $0.append(text) }
+        }
+        store.save(try Self.session(7, of: 1))
+        try FileManager.default.createDirectory(
+            atPath: store.path + ".new",
+            withIntermediateDirectories: false
+        )
+        store.save(try Self.session(8, of: 2))
+        #expect(store.load() == nil)
+        #expect(reports.withLock(\.count) == 1)
+    }
+
     @Test func leavesWhatOthersMayReadAndWhatIsNoSession() throws {
         let directory = try TemporaryDirectory()
         let reports = Locked<[String]>([])

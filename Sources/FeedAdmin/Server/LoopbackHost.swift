@@ -8,7 +8,7 @@ enum LoopbackHost {
         if host.hasPrefix("[") {
             return host == "[::1]" || host.hasPrefix("[::1]:")
         }
-        let name = host.split(separator: ":", maxSplits: 1)[0].lowercased()
+        let name = host.prefix { $0 != ":" }.lowercased()
         if name == "localhost" { return true }
         let parts = name.split(separator: ".", omittingEmptySubsequences: false)
         return parts.count == 4 && parts[0] == "127" && parts.allSatisfy { UInt8($0) != nil }

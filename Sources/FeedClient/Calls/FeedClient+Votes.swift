@@ -19,6 +19,7 @@ extension FeedClient {
         timeout: Duration? = nil
     ) async throws(FeedClientError) -> CastVoteResponse {
         let request = Request.castVote(CastVoteRequest(postID: id, direction: direction))
+        let changeCount = links.sessionChangeCount
         let answer: Answer
         do throws(FeedClientError) {
             answer = try await links.link(for: request).call(
@@ -28,7 +29,8 @@ extension FeedClient {
                 timeout: timeout ?? self.timeout
             )
         } catch {
-            if error.endsSession { sessionStore?.remove() }
+            // The end of a session says nothing of one that has begun since.
+            if error.endsSession, changeCount == links.sessionChangeCount { sessionStore?.remove() }
             throw error
         }
         guard case .castVote(let counts) = answer.response else {

@@ -131,6 +131,7 @@ public final class FeedClient: FeedCalling {
         case .watchPosts, .cancel: throw .watchIsNoCall
         default: break
         }
+        let changeCount = links.sessionChangeCount
         let answer: Answer
         do throws(FeedClientError) {
             answer = try await links.link(for: request).call(
@@ -140,7 +141,8 @@ public final class FeedClient: FeedCalling {
                 timeout: timeout ?? self.timeout
             )
         } catch {
-            if error.endsSession { sessionStore?.remove() }
+            // The end of a session says nothing of one that has begun since.
+            if error.endsSession, changeCount == links.sessionChangeCount { sessionStore?.remove() }
             throw error
         }
         if let change = SessionChange(answer.response, to: request) { adopt(change) }

@@ -11,6 +11,7 @@ final class LinkPool: Sendable {
     private let loop: ClientLoop
     private let links: [Link]
     private let turn = Atomic<UInt>(0)
+    private let sessionChanges = Atomic<UInt64>(0)
 
     /// Starts the thread; each connection opens with its first call.
     init(to endpoints: [Endpoint], _ configuration: ClientConfiguration) throws(TransportError) {
@@ -20,6 +21,9 @@ final class LinkPool: Sendable {
         self.loop = loop
         links = inboxes.enumerated().map { Link(loop, $0.offset, $0.element) }
     }
+
+    /// How often the client has signed in or out.
+    var sessionChangeCount: UInt64 { sessionChanges.load(ordering: .acquiring) }
 
     /// The connection that opens first.
     var first: Link { links[0] }
@@ -36,6 +40,7 @@ final class LinkPool: Sendable {
 
     /// Lets the other connections follow a sign-in or a sign-out on the first one.
     func adopt(sessionToken token: [UInt8]) {
+        sessionChanges.wrappingAdd(1, ordering: .acquiringAndReleasing)
         for link in links.dropFirst() { link.adopt(sessionToken: token) }
     }
 

@@ -80,6 +80,11 @@ final class SessionDriver {
 
     /// Takes the calls of the inbox.
     func takeInbox() {
+        submitInbox()
+        proceedWithOthers()
+    }
+
+    private func submitInbox() {
         inbox.take(into: &taken)
         var limit = TimeLimit(.zero, at: loop.now)
         for entry in taken {
@@ -95,7 +100,6 @@ final class SessionDriver {
             session.submit(call, token: entry.token)
         }
         taken.removeAll(keepingCapacity: true)
-        proceedWithOthers()
     }
 
     /// Takes calls, whose tokens count up from `firstToken`; each caller is resumed when its call
@@ -122,6 +126,8 @@ final class SessionDriver {
 
     /// Gives up calls for their caller.
     func cancel(_ tokens: ClosedRange<UInt64>) {
+        // The calls may still be in the inbox, where the task that wakes the loop for it is held up.
+        submitInbox()
         for token in tokens { session.cancel(token) }
         proceed()
     }

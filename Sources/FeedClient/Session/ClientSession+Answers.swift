@@ -43,7 +43,8 @@ extension ClientSession {
     /// Calls that left as the user's do not leave again as the device's. Those in flight wait for their
     /// answers on this connection.
     mutating func forgetSession(endedBy status: Status) {
-        guard status.reason == .sessionExpired, !hello.sessionToken.isEmpty else { return }
+        guard status.reason == .sessionExpired, !isOfFormerSession, !hello.sessionToken.isEmpty
+        else { return }
         hello.sessionToken = []
         for (token, call) in calls where call.attemptCount > 0 {
             if call.isInFlight {

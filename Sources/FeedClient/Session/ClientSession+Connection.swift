@@ -66,9 +66,12 @@ extension ClientSession {
         hello.sessionToken = token
         watches.beginAllAnew()
         switch state {
-        case .open: drain(after: .max)
+        case .open:
+            isOfFormerSession = true
+            drain(after: .max)
+        case .draining: isOfFormerSession = true
         case .greeting: hasStaleHello = true
-        case .idle, .connecting, .connected, .draining, .closing, .ended: break
+        case .idle, .connecting, .connected, .closing, .ended: break
         case .modifying: preconditionFailure("A session got a token while it changed.")
         }
     }
@@ -91,8 +94,9 @@ extension ClientSession {
     ) {
         let isStale = hasStaleHello
         hasStaleHello = false
+        isOfFormerSession = isStale
         if let status = frame.status {
-            if !isStale { forgetSession(endedBy: status) }
+            forgetSession(endedBy: status)
             return drop(.refused(status), at: now)
         }
         guard case .hello(let hello) = frame.response else {
@@ -168,6 +172,7 @@ extension ClientSession {
     /// Leaves the connection: its calls are sent again or end, and the next try waits.
     mutating func endConnection(_ ending: Ending, at now: MonotonicInstant) {
         if !settings.reconnects { takesCalls = false }
+        isOfFormerSession = false
         switch state {
         case .greeting:
             sequences.lostHello()

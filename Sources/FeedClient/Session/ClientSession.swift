@@ -48,6 +48,10 @@ package struct ClientSession<Caller, Randomness: RandomNumberGenerator> {
     /// Whether the Hello that was sent last has shown another session than the next one will.
     var hasStaleHello = false
 
+    /// Whether the connection is of an earlier session than ``hello`` has: that the earlier one has
+    /// ended says nothing of it.
+    var isOfFormerSession = false
+
     var state: State
     /// Whether calls are taken; a session that takes none ends with those it has.
     var takesCalls = true

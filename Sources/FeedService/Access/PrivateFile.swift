@@ -46,7 +46,10 @@ enum PrivateFile {
             unsafe Glibc.write(descriptor, buffer.baseAddress, buffer.count)
         }
         guard count == bytes.count, fsync(descriptor) == 0 else {
-            throw .file(FileError("write", path, code: errno))
+            // A short write sets no error: the disk is full.
+            let code = (0..<bytes.count).contains(count) ? ENOSPC : errno
+            _ = unsafe unlink(path)
+            throw .file(FileError("write", path, code: code))
         }
     }
 

@@ -28,10 +28,13 @@ package final class Watchdog: Sendable {
         guard missingCount.load(ordering: .relaxed) == 0 else { return }
         missingCount.store(loops.count, ordering: .relaxed)
         for loop in loops {
-            loop.post { [self] _ in
-                let left = missingCount.wrappingSubtract(1, ordering: .relaxed).newValue
-                if left == 0 { supervisor.notify(.alive) }
-            }
+            // A loop that has ended does not hang.
+            if !loop.post({ [self] _ in countAnswer() }) { countAnswer() }
         }
+    }
+
+    private func countAnswer() {
+        let left = missingCount.wrappingSubtract(1, ordering: .relaxed).newValue
+        if left == 0 { supervisor.notify(.alive) }
     }
 }

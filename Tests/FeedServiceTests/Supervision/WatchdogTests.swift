@@ -72,6 +72,22 @@ struct WatchdogTests {
         }
     }
 
+    @Test("does not wait for a loop that has ended, as while the service drains")
+    func doesNotWaitForAnEndedLoop() async throws {
+        let directory = try TemporaryDirectory()
+        let loops = try Loops(count: 2, directory)
+        try await offload {
+            defer { loops.stop() }
+            loops.startWatchdog()
+            loops.threads[1].stop()
+            loops.threads[1].join()
+            for _ in 0..<2 {
+                loops.advance(by: .seconds(5))
+                try loops.expectAlive()
+            }
+        }
+    }
+
     @Test("tells it at half of the interval, once a round")
     func tellsInTime() async throws {
         let directory = try TemporaryDirectory()
