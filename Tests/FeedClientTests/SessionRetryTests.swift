@@ -215,6 +215,25 @@ struct SessionRetryTests {
         #expect(harness.error(5)?.effect == .unknown)
     }
 
+    @Test(
+        "refusals before the service looks at the sequence",
+        arguments: [
+            Reason.sessionExpired, .identityRequired, .serviceOnly, .roleDenied, .instanceChanged,
+        ]
+    )
+    func repeatsThatMayNotBeMadeStayInDoubt(_ reason: Reason) {
+        let status = Status(code: .permissionDenied, reason: reason, message: "no")
+        var harness = SessionHarness.opened()
+        harness.submit(1)
+        harness.receive(2, status)
+        #expect(harness.error(1)?.effect == CallEffect.none)
+        harness.submit(2)
+        harness.lose()
+        harness.connect(SessionHarness.hello(isKnown: true))
+        harness.receive(2, status)
+        #expect(harness.error(2)?.effect == .unknown)
+    }
+
     @Test func aReusedNumberIsInDoubt() {
         let reused = Status(code: .failedPrecondition, reason: .sequenceReused, message: "other")
         var harness = SessionHarness.opened()

@@ -123,6 +123,12 @@ extension ClientSession.Call {
 extension Status {
     /// Whether the service found the cause behind its look at what it remembers of the sequence.
     fileprivate var looksAtSequence: Bool {
-        code != .deadlineExceeded && reason != .channelFenced
+        guard code != .deadlineExceeded else { return false }
+        return switch reason {
+        case .channelFenced, .sessionExpired, .identityRequired, .serviceOnly, .roleDenied,
+            .instanceChanged:
+            false
+        default: true
+        }
     }
 }
