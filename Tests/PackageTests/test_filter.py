@@ -87,7 +87,8 @@ class FilterTests(unittest.TestCase):
         directory = pathlib.Path(folder.name)
         cls.unit = debian.Unit((debian.ROOT / "packaging/feed-service.service").read_text())
         keys = directory / "service.keys"
-        made = subprocess.run([PROGRAMS / "feed-service", "new-service-key", "web", directory / "web.key"],
+        key = directory / "operator.key"
+        made = subprocess.run([PROGRAMS / "feed-service", "new-service-key", "operator", key, "--role", "operator"],
                               check=True, capture_output=True)
         keys.write_bytes(made.stdout)
         keys.chmod(0o600)
@@ -107,7 +108,7 @@ class FilterTests(unittest.TestCase):
             os.kill(service.service, signal.SIGHUP)
             feedctl(service, "signup", f"{service.service}@example.org", "--profile", directory / "profile",
                     input=b"correct horse battery\n")
-            feedctl(service, "backup", "--service-key-file", directory / "web.key")
+            feedctl(service, "backup", "--service-key-file", key)
             status = service.stop()
             if status != 0:
                 raise AssertionError(f"the traced service stopped with {status}")
